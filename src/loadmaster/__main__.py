@@ -1,0 +1,5 @@
+"""Lets `python -m loadmaster` do what the `loadmaster` command does."""
+
+from loadmaster.cli import main
+
+main()

@@ -1,0 +1,34 @@
+"""Names for the array types used in signatures, and the freezing of columns."""
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+_T = TypeVar("_T", bound=np.generic)
+
+
+def frozen_floats(values: ArrayLike) -> Floats:
+    """`values` as a contiguous float64 array that nobody can write to; copies only if it must."""
+    return _read_only(np.ascontiguousarray(values, dtype=np.float64))
+
+
+def frozen_ints(values: ArrayLike) -> Ints:
+    """`values` as a contiguous int32 array that nobody can write to; copies only if it must."""
+    return _read_only(np.ascontiguousarray(values, dtype=np.int32))
+
+
+def frozen_longs(values: ArrayLike) -> Longs:
+    """`values` as a contiguous int64 array that nobody can write to; copies only if it must."""
+    return _read_only(np.ascontiguousarray(values, dtype=np.int64))
+
+
+def _read_only(array: NDArray[_T]) -> NDArray[_T]:
+    view = array.view()  # the caller's own array stays writeable
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,80 @@
+"""Units of amounts and of times: read from words, written for people."""
+
+import re
+
+from loadmaster.model.errors import InputError
+
+CORES = "cores"
+MEMORY = "memory"
+GPUS = "gpus"
+
+UNITS = {CORES: "cores", MEMORY: "bytes", GPUS: "GPUs"}
+"""The unit in which each well-known resource is counted. Other resources are counted as given."""
+
+KB = 1024
+MB = 1024**2
+GB = 1024**3
+TB = 1024**4
+
+_BYTES = {"": 1, "k": KB, "m": MB, "g": GB, "t": TB, "p": 1024**5}
+_SECONDS = {"": 1.0, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes in `text`, such as `64GiB`, `512M` or `1024`; powers of 1024 throughout.
+
+    Raises:
+        InputError: `text` is no amount of memory.
+
+    Example:
+        >>> parse_bytes("64GiB") == 64 * GB
+        True
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(?:i?b)?\s*", text, re.IGNORECASE)
+    if match is None:
+        raise InputError(text, "not an amount of memory", fix="write it like 64GiB, 512M or 1024")
+    return round(float(match[1]) * _BYTES[match[2].lower()])
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds in `text`, such as `30`, `30s`, `5min`, `2h` or `7d`.
+
+    Raises:
+        InputError: `text` is no duration.
+
+    Example:
+        >>> parse_seconds("1.5h")
+        5400.0
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|min|m|h|d|w)?\s*", text)
+    if match is None:
+        raise InputError(text, "not a duration", fix="write it like 30, 30s, 5min, 2h or 7d")
+    return float(match[1]) * _SECONDS[match[2] or ""]
+
+
+def show_bytes(amount: float) -> str:
+    """`amount` bytes in the largest binary unit that keeps it at 1 or above.
+
+    Example:
+        >>> show_bytes(64 * GB), show_bytes(1536)
+        ('64 GiB', '1.5 KiB')
+    """
+    value = float(amount)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(value) < 1024 or unit == "TiB":
+            break
+        value /= 1024
+    return f"{value:.4g} {unit}"
+
+
+def show_seconds(seconds: float) -> str:
+    """`seconds` in the unit a person would use.
+
+    Example:
+        >>> show_seconds(42), show_seconds(5400), show_seconds(200000)
+        ('42 s', '1.5 h', '2.31 d')
+    """
+    for unit, size in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if abs(seconds) >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"

@@ -1,0 +1,151 @@
+"""A workload: jobs in the order of their arrival, one column a property."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.model.arrays import Floats, Ints, Longs, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.cluster import Cluster
+from loadmaster.model.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """J jobs, each of one or more identical tasks.
+
+    Attributes:
+        resources: names of the R resources, `cores` first, `memory` second where there is memory.
+        submit_s: float64[J], non-decreasing, seconds from the start of the log.
+        runtime_s: float64[J], wall seconds, more than 0.
+        demand: float64[J, R], what one task asks for.
+        tasks: int32[J], number of tasks, 1 or more; None means one task a job.
+        estimate_s: float64[J], the user's own estimate of the runtime; None means the runtime itself.
+        project: int32[J], who pays (fair share is kept between projects); None means one project.
+        user: int32[J], who submitted; None means unknown.
+        job_id: int64[J], the identifier in the log; None means 0..J-1.
+        source: where the jobs come from, shown with every result.
+        synthetic: made by a generator; said wherever a result is shown.
+
+    Raises:
+        InputError: a column of the wrong length, or the first value that breaks its rule.
+
+    Example:
+        >>> Workload.of(submit_s=[0, 5], runtime_s=[60, 60], cores=[1, 2], memory=[0, 0]).jobs
+        2
+    """
+
+    resources: tuple[str, ...]
+    submit_s: Floats
+    runtime_s: Floats
+    demand: Floats
+    tasks: Ints | None = None
+    estimate_s: Floats | None = None
+    project: Ints | None = None
+    user: Ints | None = None
+    job_id: Longs | None = None
+    source: str = ""
+    synthetic: bool = False
+
+    def __post_init__(self) -> None:
+        for column in ("submit_s", "runtime_s", "demand", "estimate_s"):
+            self._freeze(column, frozen_floats)
+        for column in ("tasks", "project", "user"):
+            self._freeze(column, frozen_ints)
+        self._freeze("job_id", frozen_longs)
+        self._check()
+
+    @classmethod
+    def of(cls, *, submit_s, runtime_s, source="", synthetic=False, **columns) -> "Workload":  # type: ignore[no-untyped-def]
+        """A small workload from lists; every keyword that is no column of the class is a resource."""
+        optional = {name: columns.pop(name) for name in _OPTIONAL if name in columns}
+        demand = np.array(list(columns.values()), dtype=float).reshape(len(columns), len(submit_s)).T
+        return cls(
+            tuple(columns), np.asarray(submit_s, float), np.asarray(runtime_s, float), demand,
+            source=source, synthetic=synthetic, **optional,
+        )  # fmt: skip
+
+    @property
+    def jobs(self) -> int:
+        """Number of jobs, J."""
+        return int(self.submit_s.shape[0])
+
+    @property
+    def task_count(self) -> Ints:
+        """int32[J]: tasks of every job."""
+        return np.ones(self.jobs, np.int32) if self.tasks is None else self.tasks
+
+    @property
+    def first_task(self) -> Longs:
+        """int64[J + 1]: tasks of job j are numbered first_task[j] up to first_task[j + 1]."""
+        return np.concatenate(([0], np.cumsum(self.task_count, dtype=np.int64)))
+
+    @property
+    def expected_s(self) -> Floats:
+        """float64[J]: the runtime a scheduler may count on."""
+        return self.runtime_s if self.estimate_s is None else self.estimate_s
+
+    @property
+    def span_s(self) -> float:
+        """Seconds from the first arrival to the last."""
+        return float(self.submit_s[-1] - self.submit_s[0]) if self.jobs else 0.0
+
+    def id_of(self, job: int) -> int:
+        """The log's identifier of job number `job`."""
+        return int(job if self.job_id is None else self.job_id[job])
+
+    def take(self, jobs: NDArray[np.generic] | slice) -> "Workload":
+        """The jobs chosen by a mask, an index array in ascending order, or a slice."""
+        columns = {name: getattr(self, name) for name in _REQUIRED + _OPTIONAL}
+        return replace(self, **{name: c[jobs] for name, c in columns.items() if c is not None})
+
+    def on_single_host(self) -> "Workload":
+        """All tasks of a job as one task: the demands of the job on one host."""
+        if self.tasks is None:
+            return self
+        return replace(self, demand=self.demand * self.tasks[:, None], tasks=None)
+
+    def scaled(self, beta: float) -> "Workload":
+        """The same jobs with every time between arrivals multiplied by `beta` (Shai 2014, section 6)."""
+        return replace(self, submit_s=self.submit_s * beta)
+
+    def offered_load(self, cluster: Cluster, resource: int = 0) -> float:
+        """Work asked for over what `cluster` can give until the last arrival, as a fraction.
+
+        Load = sum(demand x tasks x runtime) / (capacity x last arrival), Shai 2014, section 6.
+        """
+        work = float(np.sum(self.demand[:, resource] * self.task_count * self.runtime_s))
+        given = float(cluster.total[resource]) * (self.submit_s[-1] if self.jobs else 0.0)
+        return work / given if given > 0 else np.inf
+
+    def _freeze(self, column, freeze) -> None:  # type: ignore[no-untyped-def]
+        values = getattr(self, column)
+        if values is not None:
+            object.__setattr__(self, column, freeze(values))
+
+    def _check(self) -> None:
+        jobs = self.jobs
+        for name in _REQUIRED + _OPTIONAL:
+            values = getattr(self, name)
+            if values is not None and values.shape[0] != jobs:
+                raise InputError(values.shape[0], f"column {name} must have {jobs} rows as submit_s has")
+        if self.demand.ndim != 2 or self.demand.shape[1] != len(self.resources):
+            raise InputError(self.demand.shape, f"demand must have a column for each of {self.resources}")
+        self._first_bad("submit_s", ~np.isfinite(self.submit_s) | (self.submit_s < 0), "must be zero or more")
+        if jobs > 1 and np.any(self.submit_s[1:] < self.submit_s[:-1]):
+            raise InputError("submit_s", "jobs must be in the order of their arrival", fix="sort them first")
+        self._first_bad("runtime_s", ~(np.isfinite(self.runtime_s) & (self.runtime_s > 0)), "must be more than zero")
+        self._first_bad("demand", np.any(~np.isfinite(self.demand) | (self.demand < 0), axis=1), "must be zero or more")
+        if self.tasks is not None:
+            self._first_bad("tasks", self.tasks < 1, "must be 1 or more")
+        if self.project is not None:
+            self._first_bad("project", self.project < 0, "must be zero or more")
+
+    def _first_bad(self, column: str, bad: NDArray[np.bool_], rule: str) -> None:
+        if bad.any():
+            job = int(np.argmax(bad))
+            raise InputError(getattr(self, column)[job], f"{column} of job {self.id_of(job)} {rule}")
+
+
+_REQUIRED = ("submit_s", "runtime_s", "demand")
+_OPTIONAL = ("tasks", "estimate_s", "project", "user", "job_id")

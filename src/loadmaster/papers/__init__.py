@@ -1,0 +1,29 @@
+"""One file or folder a reproduced paper: set-up, run, published value beside ours.
+
+Each has `reproduce(options: Options) -> Reproduction`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PAPERS: dict[str, str] = {}
+"""Module of every paper that `loadmaster reproduce` knows, by the paper's name (author and year)."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may say to `loadmaster reproduce`.
+
+    Attributes:
+        quick: a smaller set that still shows every claim, in about a minute.
+        seed: of the first random stream.
+        out: folder for pages, charts and the records from which an interrupted run goes on.
+        traces: folder with real logs, where the user has them; claims that need them are else `not measured`.
+        trace: one log given by the user.
+    """
+
+    quick: bool = False
+    seed: int = 0
+    out: Path = Path("reproduction")
+    traces: Path | None = None
+    trace: Path | None = None

@@ -1,0 +1,41 @@
+"""Placement policies: each rates one host for one task; the lowest rated host that fits is taken."""
+
+from loadmaster.place.best_fit import best_fit_cores, best_fit_memory
+from loadmaster.place.dot_product import dot_product
+from loadmaster.place.first_fit import first_fit
+from loadmaster.place.least_loaded import least_loaded
+from loadmaster.place.mix_fit import mix_fit, mix_fit_origin
+from loadmaster.place.opportunity_cost import opportunity_cost
+from loadmaster.place.policy import Context, Policy, Score
+from loadmaster.place.random_host import random_host
+from loadmaster.place.round_robin import round_robin
+from loadmaster.place.worse_fit import worse_fit_cores, worse_fit_memory
+
+_SHAI = "Shai 2014"
+
+POLICIES: dict[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Policy("first-fit", first_fit, "the first host in the list", _SHAI),
+        Policy("best-fit-cores", best_fit_cores, "least free cores", _SHAI),
+        Policy("best-fit-memory", best_fit_memory, "least free memory", _SHAI),
+        Policy("worse-fit-cores", worse_fit_cores, "most free cores", _SHAI),
+        Policy("worse-fit-memory", worse_fit_memory, "most free memory", _SHAI),
+        Policy("mix-fit", mix_fit, "what is left closest to balance", _SHAI),
+        Policy("mix-fit-origin", mix_fit_origin, "what is used closest to balance", _SHAI),
+        Policy(
+            "opportunity-cost", opportunity_cost, "least growth of a cost exponential in use",
+            "Amir et al. 2000", contextual=True,
+        ),
+        Policy("dot-product", dot_product, "free resources most like the demand", "Singh et al. 2008"),
+        Policy("least-loaded", least_loaded, "smallest used fraction of the scarcest resource"),
+        Policy(
+            "round-robin", round_robin, "the next host after the last used", "Amir et al. 2000",
+            contextual=True, varies=True,
+        ),
+        Policy("random", random_host, "any host that fits", contextual=True, varies=True),
+    )
+}  # fmt: skip
+"""Every built-in placement policy by its name on the command line."""
+
+__all__ = ["POLICIES", "Context", "Policy", "Score"]

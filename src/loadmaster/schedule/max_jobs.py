@@ -1,0 +1,57 @@
+"""Max-Jobs: run several placement policies on the same snapshot, keep the best outcome (Shai 2014, section 5)."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from loadmaster.model.snapshot import Decision, Snapshot
+from loadmaster.order import Discipline
+from loadmaster.place import POLICIES, Policy
+
+Target = Literal["jobs", "cores", "weighted"]
+
+
+@dataclass(frozen=True)
+class MaxJobs:
+    """A meta-policy over `members`.
+
+    Attributes:
+        members: the policies to try, in the order in which ties are broken; at most 62.
+        target: what to maximise: `jobs` started, `cores` started, or `weighted`: for each resource, the started
+            share of the cluster, summed.
+    """
+
+    members: tuple[Policy, ...] = tuple(
+        POLICIES[name]
+        for name in ("best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit")
+    )
+    target: Target = "jobs"
+    name: str = "max-jobs"
+
+    def choose(self, snapshot: Snapshot, discipline: Discipline) -> Decision:
+        """The first member's decision among those with the highest target; every tied member is logged."""
+        decisions = [discipline.serve(snapshot, member) for member in self.members]
+        values = [target_value(self.target, snapshot, decision) for decision in decisions]
+        best = max(values)
+        winners = sum(1 << m for m, value in enumerate(values) if value == best)
+        return replace(decisions[values.index(best)], winners=winners, target=best)
+
+
+def target_value(target: Target, snapshot: Snapshot, decision: Decision) -> float:
+    """What the jobs started by `decision` are worth."""
+    if target == "jobs":
+        return float(len(decision.place))
+    row = {int(job): index for index, job in enumerate(snapshot.queue.job)}
+    started = [row[place.job] for place in decision.place]
+    demand = snapshot.queue.demand[started] * snapshot.queue.tasks[started][:, None]
+    if target == "cores":
+        return float(demand[:, 0].sum())
+    total = snapshot.cluster.total
+    # One term a job in the order of starts: the compiled engine adds them in the same order, to the bit.
+    value = 0.0
+    for row_demand in demand:
+        for r in range(len(total)):
+            if total[r] > 0:
+                value += row_demand[r] / total[r]
+    return float(np.float64(value))

@@ -1,0 +1,39 @@
+"""One door to the engines: picks the compiled one for a policy and a discipline, or the plain one on request."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.order import Discipline
+from loadmaster.schedule import AnyPolicy, compose
+from loadmaster.sim.reference import replay
+
+Engine = Literal["auto", "reference"]
+Progress = Callable[[int, int], None]
+"""Called now and then with (jobs started, jobs in all)."""
+
+
+def simulate(
+    workload: Workload,
+    cluster: Cluster,
+    policy: AnyPolicy,
+    discipline: Discipline,
+    *,
+    interval_s: float = 30.0,
+    seed: int = 0,
+    engine: Engine = "auto",
+    progress: Progress | None = None,
+) -> Schedule:
+    """Replay `workload` on `cluster` and return who started when and where.
+
+    Args:
+        workload: jobs; its resources must be the cluster's, in the same order.
+        cluster: the hosts.
+        policy: rates hosts, or a meta-policy over several.
+        discipline: the order in which the queue is served.
+        interval_s: seconds between scheduling cycles; 0 decides at every event.
+        seed: for policies that draw.
+        engine: `reference` for the plain Python engine.
+        progress: told of the progress of long runs.
+    """
+    return replay(workload, cluster, compose(policy, discipline), interval_s=interval_s, seed=seed)
