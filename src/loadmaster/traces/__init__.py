@@ -1,7 +1,16 @@
 """Logs and machine lists: readers, writers, generators."""
 
-from loadmaster.traces.hosts import parse_hosts
+from loadmaster.traces.demo import demo
+from loadmaster.traces.fit import Spread, fit_to
+from loadmaster.traces.hosts import parse_hosts, read_hosts
+from loadmaster.traces.netbatch import generate_netbatch
+from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.reader import read_trace
 from loadmaster.traces.swf import read_swf
 from loadmaster.traces.trace import Skipped, Trace
+from loadmaster.traces.writer import write_trace
 
-__all__ = ["Skipped", "Trace", "parse_hosts", "read_swf"]
+__all__ = [
+    "ReadOptions", "Skipped", "Spread", "Trace", "demo", "fit_to", "generate_netbatch", "parse_hosts", "read_hosts",
+    "read_swf", "read_trace", "write_trace",
+]  # fmt: skip

@@ -1,35 +1,50 @@
-"""Machines: the short form `200x16c64g,100x32c128g`."""
+"""Machines: the short form `200x16c64g,100x32c128g`, or a file."""
 
 import re
 
 import numpy as np
 
 from loadmaster.model import Cluster, InputError
-from loadmaster.model.units import GB
+from loadmaster.model.units import CORES, GB, GPUS, MEMORY
 
-_GROUP = re.compile(r"(?:(\d+)x)?(\d+)c(?:(\d+(?:\.\d+)?)g)?(?:(\d+)gpu)?")
+_GROUP = re.compile(r"(?:(\d+)x)?(\d+)c(?:(\d+(?:\.\d+)?)g)?(?:(\d+)gpu)?", re.IGNORECASE)
+_MOST_HOSTS = 10_000_000
+
+
+def read_hosts(spec: str) -> Cluster:
+    """Hosts from the short form or from a file.
+
+    Args:
+        spec: COUNTxCORESc[MEMORYg][GPUSgpu] groups parted by commas (memory in GiB), or a path.
+
+    Raises:
+        InputError: neither a file nor the short form, or hosts that break a rule.
+
+    Example:
+        >>> read_hosts("2x16c64g,1x32c128g").total.tolist() == [64.0, 256.0 * GB]
+        True
+    """
+    return parse_hosts(spec)
 
 
 def parse_hosts(text: str) -> Cluster:
-    """Hosts written as COUNTxCORESc[MEMORYg][GPUSgpu], groups parted by commas; memory in GiB.
-
-    Raises:
-        InputError: a group that does not read so.
-
-    Example:
-        >>> parse_hosts("2x16c64g,1x32c128g").total.tolist() == [64.0, 256.0 * GB]
-        True
-    """
+    """Hosts written in the short form; see `read_hosts`. A resource that no group names is left out."""
     rows: list[list[float]] = []
-    gpus = False
+    counts: list[int] = []
+    named = [True, False, False]
     for group in text.replace(" ", "").split(","):
         match = _GROUP.fullmatch(group)
         if match is None:
-            raise InputError(group, "not a group of hosts", fix="write it like 200x16c64g or 4x64c512g8gpu")
-        gpus = gpus or match[4] is not None
-        row = [float(match[2]), float(match[3] or 0) * GB, float(match[4] or 0)]
-        rows.extend([row] * int(match[1] or 1))
-    capacity = np.array(rows, dtype=float).reshape(-1, 3)
-    if gpus:
-        return Cluster(("cores", "memory", "gpus"), capacity)
-    return Cluster(("cores", "memory"), capacity[:, :2])
+            raise InputError(
+                group, "neither a file nor a group of hosts", fix="write it like 200x16c64g or 4x64c512g8gpu"
+            )
+        named = [True, named[1] or match[3] is not None, named[2] or match[4] is not None]
+        rows.append([float(match[2]), float(match[3] or 0) * GB, float(match[4] or 0)])
+        counts.append(int(match[1] or 1))
+    if sum(counts) > _MOST_HOSTS:
+        raise InputError(text, f"more than {_MOST_HOSTS:,} hosts")
+    capacity = np.repeat(np.array(rows), counts, axis=0)
+    return Cluster(
+        tuple(name for name, on in zip((CORES, MEMORY, GPUS), named, strict=True) if on),
+        capacity[:, np.flatnonzero(named)],
+    )

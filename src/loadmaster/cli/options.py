@@ -1,0 +1,69 @@
+"""Options that several verbs share, written once."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from loadmaster.traces import ReadOptions
+
+LOG = "The log"
+MACHINES = "The machines"
+
+TracePath = Annotated[Path, typer.Argument(metavar="TRACE", help="The job log.")]
+OptionalTrace = Annotated[
+    Path | None, typer.Argument(metavar="[TRACE]", help="The job log; without it, a small synthetic demo.")
+]
+Hosts = Annotated[
+    str | None,
+    typer.Option(metavar="HOSTS", help="Machines: 200x16c64g,4x64c512g8gpu or a file.", rich_help_panel=MACHINES),
+]
+SpreadOption = Annotated[
+    Literal["single-host", "any"],
+    typer.Option("--spread", help="Where the tasks of one job may go.", rich_help_panel=MACHINES),
+]
+Format = Annotated[str, typer.Option(help="Format of the log; told by its content.", rich_help_panel=LOG)]
+SwfMemoryOption = Annotated[
+    Literal["per-processor", "job-total"],
+    typer.Option("--swf-memory", help="What the memory fields of an SWF log mean.", rich_help_panel=LOG),
+]
+MemoryUnit = Annotated[
+    str | None,
+    typer.Option(metavar="UNIT", help="Unit of plain numbers of memory: B, KB, MB, GB.", rich_help_panel=LOG),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(metavar="OURS=THEIRS,...", help="Names of the columns in a CSV or Parquet log.", rich_help_panel=LOG),
+]
+Limit = Annotated[int | None, typer.Option(min=1, help="Read only the first so many jobs.", rich_help_panel=LOG)]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.", rich_help_panel=LOG)]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
+
+
+def read_options(
+    trace_format: str = "auto",
+    swf_memory: Literal["per-processor", "job-total"] = "per-processor",
+    memory_unit: str | None = None,
+    columns: str | None = None,
+    limit: int | None = None,
+    strict: bool = False,
+    hosts: str | None = None,
+) -> "ReadOptions":
+    """The reader's options from those of the command line.
+
+    Raises:
+        InputError: `columns` does not read OURS=THEIRS,...
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.traces import ReadOptions
+
+    names = {}
+    for pair in (columns or "").split(","):
+        ours, equals, theirs = pair.partition("=")
+        if pair and not (ours.strip() and equals and theirs.strip()):
+            raise InputError(pair, "not a pair of column names", fix="write it like --columns submit_s=submitted")
+        if pair:
+            names[ours.strip()] = theirs.strip()
+    return ReadOptions(trace_format, swf_memory, memory_unit, strict, limit, hosts, names)

@@ -1,0 +1,91 @@
+"""Bring a log and a cluster together: same resources, and only jobs that the cluster can hold."""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.model import Cluster, Workload
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.traces.trace import Skipped
+
+Spread = Literal["single-host", "any"]
+
+
+def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host") -> tuple[Workload, Skipped]:
+    """The jobs of `workload` that `cluster` could hold when empty, with the columns of `cluster`.
+
+    Args:
+        workload: jobs; their resources may differ from those of the cluster.
+        cluster: hosts. A resource that only the log has rejects the jobs that ask for it; one that only the
+            cluster has becomes a column of zeros.
+        spread: `single-host` puts all tasks of a job on one host (NetBatch, Shai 2014, section 3), so every job
+            comes back as one task; `any` lets tasks land on any hosts.
+
+    Returns:
+        The workload with `resources` of the cluster, arrivals unchanged, and what was rejected: the "lines" are
+        the identifiers of the jobs.
+
+    Example:
+        >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[9, 9], cores=[4, 1], tasks=[1, 4])
+        >>> kept, rejected = fit_to(jobs, Cluster.uniform(3, cores=2, memory=8))
+        >>> kept.jobs, rejected.total
+        (0, 2)
+        >>> fit_to(jobs, Cluster.uniform(3, cores=2, memory=8), "any")[0].task_count.tolist()
+        [4]
+    """
+    if spread == "single-host":
+        workload = workload.on_single_host()
+    rejected = Skipped()
+    foreign = _asks_for_foreign(workload, cluster)
+    aligned = replace(workload, resources=cluster.resources, demand=_aligned(workload, cluster))
+    too_big = ~(_held(aligned, cluster) | foreign)
+    where = "host" if spread == "single-host" else "cluster"
+    reasons = ("asks for a resource the cluster does not have", f"no empty {where} can hold it")
+    for bad, reason in zip((foreign, too_big), reasons, strict=True):
+        if bad.any():
+            first = np.flatnonzero(bad)[: rejected.shown]
+            rejected.add(reason, [aligned.id_of(int(job)) for job in first], int(bad.sum()))
+    if rejected.total:
+        aligned = aligned.take(~(foreign | too_big))
+    return aligned, rejected
+
+
+def _asks_for_foreign(workload: Workload, cluster: Cluster) -> Bools:
+    foreign = [r for r, name in enumerate(workload.resources) if name not in cluster.resources]
+    return np.asarray((workload.demand[:, foreign] > 0).any(axis=1))
+
+
+def _aligned(workload: Workload, cluster: Cluster) -> Floats:
+    if workload.resources == cluster.resources:
+        return workload.demand
+    demand = np.zeros((workload.jobs, len(cluster.resources)))
+    for column, name in enumerate(cluster.resources):
+        if name in workload.resources:
+            demand[:, column] = workload.demand[:, workload.resources.index(name)]
+    return demand
+
+
+def _held(workload: Workload, cluster: Cluster) -> Bools:
+    """bool[J]: the empty cluster holds all tasks of the job."""
+    capacities, kind = cluster.kinds
+    held = np.zeros(workload.jobs, dtype=bool)
+    for capacity in capacities:
+        held |= (workload.demand <= capacity).all(axis=1)
+    if workload.tasks is None:
+        return held
+    several = np.flatnonzero(held & (workload.tasks > 1))
+    hosts = np.bincount(kind, minlength=len(capacities))
+    held[several] = _room(workload.demand[several], capacities, hosts) >= workload.tasks[several]
+    return held
+
+
+def _room(demand: Floats, capacities: Floats, hosts: NDArray[np.int64]) -> Floats:
+    """float64[J]: how many tasks of each demand go into `hosts[k]` empty hosts of every kind k together."""
+    room = np.zeros(len(demand))
+    for capacity, count in zip(capacities, hosts, strict=True):
+        asked = demand > 0
+        ratio = np.divide(capacity, demand, out=np.full(demand.shape, np.inf), where=asked)
+        room += np.floor(ratio.min(axis=1)) * count
+    return room

@@ -1,0 +1,32 @@
+"""What a reader may be told about a log."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+SwfMemory = Literal["per-processor", "job-total"]
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a log; the defaults follow each format's own standard.
+
+    Attributes:
+        format: a name of `loadmaster.traces.FORMATS`, or `auto` to tell it by the content.
+        swf_memory: what the memory fields of SWF mean; the standard says per processor.
+        memory_unit: unit of memory given as plain numbers, such as `KB`, `MB` or `B`; None for the format's own
+            (KB in SWF, bytes in CSV and Parquet).
+        strict: the first bad line is an `InputError` that names it; else bad lines are counted.
+        limit: read only the first so many jobs of the file; None for all.
+        hosts: machines of the log, in any form `read_hosts` knows; None to look for them in and beside the log.
+        columns: for CSV and Parquet, our name -> the name in the file. Other columns of the file are then left
+            aside; without it, a column that nobody knows is an error.
+    """
+
+    format: str = "auto"
+    swf_memory: SwfMemory = "per-processor"
+    memory_unit: str | None = None
+    strict: bool = False
+    limit: int | None = None
+    hosts: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
