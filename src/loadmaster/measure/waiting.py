@@ -1,9 +1,11 @@
-"""Queue metrics of a schedule, in the terms of Feitelson's metrics papers, and Little's law as a check."""
+"""Queue metrics of a schedule, in the terms of Feitelson's metrics papers."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.measure.little import horizon, little
+from loadmaster.measure.usage import utilization
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
@@ -13,15 +15,24 @@ SHORTEST_S = 1.0
 """Runtimes below this count as this in the slowdown (SPEC 3(a), `sd_floor`)."""
 BOUND_S = 10.0
 """The bound of the bounded slowdown (Feitelson, Rudolph et al. 1997)."""
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
 class Metrics:
-    """One row of `compare`. Seconds are simulated seconds; means are over the jobs that started.
+    """What one run comes to. Seconds are simulated seconds; means are over the jobs that started.
 
     Attributes:
+        jobs: jobs in the workload.
+        unstarted: jobs that never got a host.
+        mean_slowdown: of (wait + runtime) / runtime, runtimes below 1 s taken as 1 s.
+        mean_bounded_slowdown: the same with 10 s, and at least 1.
+        mean_queue_length: time-weighted mean of waiting jobs until the last job ended, as the engine counted it.
+        max_queue_length: the longest queue that a cycle found.
         utilization: for each resource, the part used between the first arrival and the last.
-        little_error: |mean queue - rate x mean wait| / mean queue, over the whole drained run.
+        makespan_s: from the first arrival until the last job ended.
+        cycles: scheduling cycles in which anything could change.
+        little_error: relative difference between `mean_queue_length` and arrival rate x mean wait.
     """
 
     jobs: int
@@ -35,57 +46,58 @@ class Metrics:
     max_queue_length: int
     utilization: dict[str, float]
     makespan_s: float
+    cycles: int
     little_error: float
 
 
 def metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics:
-    """Measure a schedule; every column of `Metrics` from starts alone."""
+    """Measure a schedule.
+
+    Example:
+        >>> from loadmaster.model import Cycles
+        >>> two = Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[1, 1])
+        >>> cycles = Cycles(np.array([0.0, 10.0]), np.array([2, 1]), np.array([1, 1]), np.array([0, 0]))
+        >>> one_core = Cluster.uniform(1, cores=1)
+        >>> row = metrics(two, one_core, Schedule(np.array([0.0, 10.0]), np.array([0, 0]), cycles))
+        >>> row.mean_wait_s, row.mean_slowdown, row.mean_queue_length, row.little_error
+        (5.0, 1.5, 0.5, 0.0)
+    """
+    wait, runtime = waits(workload, schedule), workload.runtime_s
     on = schedule.started
-    wait = schedule.start_s[on] - workload.submit_s[on]
-    run = workload.runtime_s[on]
-    end = schedule.start_s[on] + run
+    if not on.all():
+        wait, runtime = wait[on], runtime[on]
+    slowdown, bounded = _slowdowns(wait, runtime)
+    median, p95 = np.quantile(wait, (0.5, 0.95)) if wait.size else (0.0, 0.0)
+    check = little(workload, schedule)
     first = float(workload.submit_s[0]) if workload.jobs else 0.0
-    last_end = float(end.max(initial=first))
-    none = wait.size == 0
-    mean_queue, longest = _queue_length(workload.submit_s[on], schedule.start_s[on], first, last_end)
-    rate = wait.size / (last_end - first) if last_end > first else 0.0
-    mean_wait = float(wait.mean()) if not none else 0.0
     return Metrics(
         jobs=workload.jobs,
-        unstarted=int((~on).sum()),
-        mean_wait_s=mean_wait,
-        median_wait_s=0.0 if none else float(np.median(wait)),
-        p95_wait_s=0.0 if none else float(np.quantile(wait, 0.95)),
-        mean_slowdown=0.0 if none else float(np.mean((wait + run) / np.maximum(run, SHORTEST_S))),
-        mean_bounded_slowdown=0.0 if none else float(np.mean(np.maximum((wait + run) / np.maximum(run, BOUND_S), 1.0))),
-        mean_queue_length=mean_queue,
-        max_queue_length=longest,
-        utilization=_utilization(workload, cluster, schedule),
-        makespan_s=last_end - first,
-        little_error=abs(mean_queue - rate * mean_wait) / mean_queue if mean_queue > 1e-12 else 0.0,
+        unstarted=workload.jobs - wait.size,
+        mean_wait_s=float(wait.mean()) if wait.size else 0.0,
+        median_wait_s=float(median),
+        p95_wait_s=float(p95),
+        mean_slowdown=slowdown,
+        mean_bounded_slowdown=bounded,
+        mean_queue_length=check.counted,
+        max_queue_length=int(schedule.cycles.queue_length.max(initial=0)),
+        utilization=utilization(workload, cluster, schedule),
+        makespan_s=horizon(workload, schedule) - first,
+        cycles=int(schedule.cycles.time_s.size),
+        little_error=check.error,
     )
 
 
-def _queue_length(submit_s: Floats, start_s: Floats, first: float, last: float) -> tuple[float, int]:
-    """Time-weighted mean and the maximum of the number of waiting jobs, from the steps of the queue itself."""
-    if submit_s.size == 0 or last <= first:
-        return 0.0, 0
-    times = np.concatenate((submit_s, start_s))
-    steps = np.concatenate((np.ones(submit_s.size, np.int64), np.full(start_s.size, -1, np.int64)))
-    order = np.argsort(times, kind="stable")
-    times = times[order]
-    length = np.cumsum(steps[order])
-    held = np.diff(times)
-    mean = float(np.dot(length[:-1], held)) / (last - first)
-    return mean, int(length[:-1][held > 0].max(initial=0))
+def waits(workload: Workload, schedule: Schedule) -> Floats:
+    """float64[J]: start minus arrival of every job; NaN where it never started."""
+    return np.asarray(schedule.start_s - workload.submit_s)
 
 
-def _utilization(workload: Workload, cluster: Cluster, schedule: Schedule) -> dict[str, float]:
-    first = float(workload.submit_s[0]) if workload.jobs else 0.0
-    last = float(workload.submit_s[-1]) if workload.jobs else 0.0
-    on = schedule.started
-    begin = np.minimum(schedule.start_s[on], last)
-    end = np.minimum(schedule.start_s[on] + workload.runtime_s[on], last)
-    busy = ((end - begin) * workload.task_count[on]) @ workload.demand[on]
-    given = cluster.total * (last - first)
-    return {name: float(busy[r] / given[r]) if given[r] > 0 else 0.0 for r, name in enumerate(workload.resources)}
+def _slowdowns(wait: Floats, runtime: Floats) -> tuple[float, float]:
+    """Mean slowdown and mean bounded slowdown, in pieces, so that no long temporary column is made."""
+    plain = bounded = 0.0
+    for at in range(0, wait.size, _CHUNK):
+        run = runtime[at : at + _CHUNK]
+        turnaround = wait[at : at + _CHUNK] + run
+        plain += float((turnaround / np.maximum(run, SHORTEST_S)).sum())
+        bounded += float(np.maximum(turnaround / np.maximum(run, BOUND_S), 1.0).sum())
+    return (plain / wait.size, bounded / wait.size) if wait.size else (0.0, 0.0)

@@ -49,7 +49,7 @@ def write_page(path: Path, title: str, blocks: Sequence[Block], subtitle: str = 
 
     charts: list[dict[str, Any]] = []
     body = "\n".join(_block(block, charts) for block in blocks)
-    runtime = vl_convert.javascript_bundle()
+    runtime = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     specs = json.dumps(charts).replace("</", "<\\/")
     path.write_text(
         f"<!doctype html><meta charset=utf-8><title>{html.escape(title)}</title><style>{_STYLE}</style>"

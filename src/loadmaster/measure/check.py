@@ -1,0 +1,110 @@
+"""Checks that a schedule is one: nothing lost, nothing run twice, no host ever given more than it has.
+
+Written against the definitions alone; it shares no code with the engines.
+"""
+
+import numpy as np
+
+from loadmaster.measure.little import little
+from loadmaster.measure.usage import task_jobs
+from loadmaster.model.arrays import Floats
+from loadmaster.model.cluster import Cluster
+from loadmaster.model.schedule import Schedule
+from loadmaster.model.workload import Workload
+
+_SLACK = 1e-9
+
+
+def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tuple[str, ...]:
+    """Every rule that the schedule breaks, one sentence each with the first case; empty if it is sound.
+
+    Rules: every job has one start and every task one host, or neither; no start before the arrival; no host ever
+    holds more of any resource than its capacity (relative slack 1e-9); the cycles' counts add up to the starts;
+    Little's law holds within 1 %.
+    """
+    shape = _shape(workload, schedule)
+    if shape:
+        return shape
+    found = [*_hosts(workload, cluster, schedule), *_starts(workload, schedule)]
+    if not found:
+        found = [*_capacity(workload, cluster, schedule), *_counts(schedule)]
+        check = little(workload, schedule)
+        if not check.holds:
+            found.append(
+                f"Little's law: the cycles counted a mean queue of {check.counted:.6g}, "
+                f"the waits give {check.expected:.6g} ({check.error:.2%} apart)"
+            )
+    return tuple(found)
+
+
+def _shape(workload: Workload, schedule: Schedule) -> tuple[str, ...]:
+    tasks = int(workload.task_count.sum(dtype=np.int64))
+    if schedule.start_s.shape != (workload.jobs,) or schedule.host.shape != (tasks,):
+        return (
+            f"{workload.jobs} jobs with {tasks} tasks, but {schedule.start_s.shape[0]} starts "
+            f"and {schedule.host.shape[0]} hosts",
+        )
+    return ()
+
+
+def _hosts(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
+    job = task_jobs(workload)
+    started = schedule.started[job]
+    found = []
+    for wrong, rule in (
+        (schedule.host >= cluster.hosts, f"has a host beyond the {cluster.hosts} of the cluster"),
+        (started & (schedule.host < 0), "started without a host for each of its tasks"),
+        (~started & (schedule.host >= 0), "has a host but no start"),
+    ):
+        if wrong.any():
+            found.append(f"job {workload.id_of(int(job[np.argmax(wrong)]))} {rule} ({int(wrong.sum())} tasks)")
+    return found
+
+
+def _starts(workload: Workload, schedule: Schedule) -> list[str]:
+    early = schedule.start_s < workload.submit_s
+    if not early.any():
+        return []
+    job = int(np.argmax(early))
+    return [
+        f"job {workload.id_of(job)} starts at {schedule.start_s[job]:.6g} s, before it arrives at "
+        f"{workload.submit_s[job]:.6g} s ({int(early.sum())} jobs)"
+    ]
+
+
+def _counts(schedule: Schedule) -> list[str]:
+    counted, starts = int(schedule.cycles.started.sum()), int(schedule.started.sum())
+    return [] if counted == starts else [f"the cycles count {counted} starts, the schedule has {starts}"]
+
+
+def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
+    """Sweep each host's starts and ends in the order of time; an end at the moment of a start comes first."""
+    placed = np.flatnonzero(schedule.host >= 0)
+    job = task_jobs(workload)[placed]
+    host = np.tile(schedule.host[placed], 2)
+    time = np.concatenate((schedule.start_s[job] + workload.runtime_s[job], schedule.start_s[job]))
+    is_start = np.repeat(np.array([0, 1], np.int8), placed.size)
+    order = np.lexsort((is_start, time, host))
+    host, time = host[order], time[order]
+    first_of_host = np.flatnonzero(np.diff(host, prepend=-1))
+    found = []
+    for r, resource in enumerate(cluster.resources):
+        amount = workload.demand[job, r]
+        held = _held(np.concatenate((-amount, amount))[order], first_of_host)
+        capacity = cluster.capacity[host, r]
+        over = held > capacity * (1 + _SLACK)
+        if over.any():
+            at = int(np.argmax(over))
+            found.append(
+                f"host {cluster.name(host[at])} holds {held[at]:.6g} of {capacity[at]:.6g} {resource} "
+                f"at {time[at]:.6g} s ({np.unique(host[over]).size} hosts overfilled)"
+            )
+    return found
+
+
+def _held(change: Floats, first_of_host: np.ndarray) -> Floats:
+    """What a host holds after each event: a running sum that begins anew with every host."""
+    held = np.cumsum(change)
+    before = np.where(first_of_host > 0, held[first_of_host - 1], 0.0)
+    lengths = np.diff(np.append(first_of_host, change.size))
+    return np.asarray(held - np.repeat(before, lengths))

@@ -1,0 +1,112 @@
+"""The sweep behind `timeline`: one pass over starts and ends, keeping what is free on every host."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+from typing import NamedTuple
+
+from numba import njit
+
+from loadmaster.model.arrays import Floats, Ints
+
+
+class Events(NamedTuple):
+    """N started tasks on H hosts with R resources.
+
+    Attributes:
+        start: float64[N].
+        end: float64[N].
+        by_start: int32[N], the tasks in the order of their starts.
+        by_end: int32[N], the tasks in the order of their ends.
+        job: int32[N], row of the task's demand.
+        host: int32[N].
+        demand: float64[J, R].
+        free: float64[H, R], the capacities; the sweep leaves here what was free after its last event.
+        typical: float64[R], what a typical task asks for.
+    """
+
+    start: Floats
+    end: Floats
+    by_start: Ints
+    by_end: Ints
+    job: Ints
+    host: Ints
+    demand: Floats
+    free: Floats
+    typical: Floats
+
+
+class Sums(NamedTuple):
+    """What the sweep fills in, each float64[B, R]: means over time of `used` and `stranded`, extremes of `used`."""
+
+    used: Floats
+    lowest: Floats
+    highest: Floats
+    stranded: Floats
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sweep(events, first, width, sums):
+    """Walk through starts and ends in the order of time, ends before starts at equal times.
+
+    Bin 0 begins at `first`, every bin is `width` wide (more than 0). Writes into `sums` and `events.free`.
+    """
+    start, end, by_start, by_end = events.start, events.end, events.by_start, events.by_end
+    job, host, demand, free, typical = events.job, events.host, events.demand, events.free, events.typical
+    tasks, resources = by_start.shape[0], free.shape[1]
+    used = sums.used[0] * 0.0
+    stranded = used * 0.0
+    for h in range(free.shape[0]):
+        _count_stranded(free, h, typical, 1.0, stranded)
+    now, started, ended = first, 0, 0
+    until = first + width * sums.used.shape[0]
+    while ended < tasks and now < until:
+        task, sign = by_end[ended], -1.0
+        time = end[task]
+        if started < tasks and start[by_start[started]] < time:
+            task, sign = by_start[started], 1.0
+            time = start[task]
+            started += 1
+        else:
+            ended += 1
+        now = _advance(now, min(time, until), first, width, used, stranded, sums)
+        h, row = host[task], job[task]
+        _count_stranded(free, h, typical, -1.0, stranded)
+        for r in range(resources):
+            used[r] += sign * demand[row, r]
+            free[h, r] -= sign * demand[row, r]
+        _count_stranded(free, h, typical, 1.0, stranded)
+    _advance(now, until, first, width, used, stranded, sums)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _advance(now, time, first, width, used, stranded, sums):
+    """Spread the state that held from `now` to `time` over the bins between them; returns `time`."""
+    bins = sums.used.shape[0]
+    while now < time:
+        b = min(int((now - first) / width), bins - 1)
+        edge = first + (b + 1) * width
+        if edge <= now:  # rounding put `now` into the bin that it has just left
+            b = min(b + 1, bins - 1)
+            edge = first + (b + 1) * width
+        until = time if b == bins - 1 else min(time, edge)
+        part = (until - now) / width
+        for r in range(used.shape[0]):
+            sums.used[b, r] += used[r] * part
+            sums.stranded[b, r] += stranded[r] * part
+            sums.lowest[b, r] = min(sums.lowest[b, r], used[r])
+            sums.highest[b, r] = max(sums.highest[b, r], used[r])
+        now = until
+    return now
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _count_stranded(free, h, typical, sign, stranded):
+    """Add (sign 1) or take away (sign -1) what is stranded on host `h`."""
+    short = 0
+    for r in range(typical.shape[0]):
+        if free[h, r] < typical[r]:
+            short += 1
+    if short == 0:
+        return
+    for r in range(typical.shape[0]):
+        if free[h, r] >= typical[r]:
+            stranded[r] += sign * free[h, r]

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_runs import runs
+
+from loadmaster.measure.timeline import lowest_and_highest, queue_series, task_events, timeline, typical_demand
+from loadmaster.measure.timeline_kernel import Sums, sweep
+from loadmaster.measure.timeline_reference import sweep_plainly
+from loadmaster.measure.usage import host_use, utilization
+from loadmaster.model import Cluster, Cycles, Schedule, Workload
+
+
+def empty_sums(bins):
+    return Sums(np.zeros((bins, 2)), np.full((bins, 2), np.inf), np.full((bins, 2), -np.inf), np.zeros((bins, 2)))
+
+
+@given(runs(), st.integers(1, 9), st.sampled_from([10.0, 33.0, 100.0]))
+def test_the_kernel_sweeps_as_the_plain_reference_does(run, bins, width):
+    workload, cluster, schedule = run
+    plain, fast = empty_sums(bins), empty_sums(bins)
+    first = float(workload.submit_s[0])
+    sweep_plainly(task_events(workload, cluster, schedule), first, width, plain)
+    sweep(task_events(workload, cluster, schedule), first, width, fast)
+    for expected, found in zip(plain, fast, strict=True):
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+@given(runs())
+def test_time_that_is_used_agrees_with_the_utilization_of_the_whole_run(run):
+    workload, cluster, schedule = run
+    line = timeline(workload, cluster, schedule, bins=7)
+    used_s = (line.used * np.diff(line.edges_s)[:, None]).sum(axis=0) * cluster.total
+    begin = np.minimum(schedule.start_s, line.edges_s[-1])
+    end = np.minimum(schedule.start_s + workload.runtime_s, line.edges_s[-1])
+    assert used_s == pytest.approx(((end - begin) * workload.task_count) @ workload.demand)
+
+
+@given(runs())
+def test_hosts_together_use_what_the_cluster_uses(run):
+    workload, cluster, schedule = run
+    use = host_use(workload, cluster, schedule)
+    whole = utilization(workload, cluster, schedule)
+    shares = (use.busy * cluster.capacity).sum(axis=0) / cluster.total
+    assert shares == pytest.approx(list(whole.values()))
+    assert use.tasks.sum() == (schedule.host >= 0).sum()
+
+
+def test_memory_left_on_a_host_whose_cores_are_all_taken_is_stranded():
+    workload = Workload.of(submit_s=[0, 0, 100], runtime_s=[100, 100, 100], cores=[2, 2, 2], memory=[2, 2, 2])
+    cycles = Cycles(np.array([0.0, 100.0]), np.array([2, 1]), np.array([2, 1]), np.zeros(2, np.int64))
+    schedule = Schedule(np.array([0.0, 0, 100]), np.array([0, 0, 0], np.int32), cycles)
+    line = timeline(workload, Cluster.uniform(2, cores=4, memory=16), schedule, bins=2)
+    # Host 0 holds 4 of 4 cores and 4 of 16 memory: its 12 are stranded, of 32 in all. Host 1 is wholly free.
+    assert line.stranded == pytest.approx(np.array([[0, 12 / 32]] * 2))
+    assert line.used == pytest.approx(np.array([[4 / 8, 4 / 32]] * 2))
+
+
+def test_cores_left_on_a_host_whose_memory_is_used_up_are_stranded():
+    workload = Workload.of(submit_s=[0, 50], runtime_s=[100, 100], cores=[1, 1], memory=[15, 15])
+    cycles = Cycles(np.array([0.0, 50.0]), np.array([1, 1]), np.array([1, 1]), np.zeros(2, np.int64))
+    schedule = Schedule(np.array([0.0, 50]), np.array([0, 1], np.int32), cycles)
+    line = timeline(workload, Cluster.uniform(2, cores=4, memory=16), schedule, bins=1)
+    assert line.stranded[0] == pytest.approx([3 / 8, 0])
+    assert line.mean_stranded(50.0) == pytest.approx([3 / 8, 0])
+
+
+def test_a_typical_task_is_the_median_over_tasks_not_over_jobs():
+    workload = Workload.of(submit_s=[0, 0, 0], runtime_s=[1, 1, 1], cores=[1, 8, 8], memory=[4, 2, 2], tasks=[9, 1, 1])
+    assert typical_demand(workload).tolist() == [1.0, 4.0]
+
+
+@given(st.lists(st.integers(0, 50), min_size=50, max_size=400))
+def test_a_thinned_series_keeps_its_peak_and_its_trough(lengths):
+    time = np.arange(len(lengths), dtype=float)
+    cycles = Cycles(time, np.array(lengths), np.zeros(len(lengths), np.int64), np.zeros(len(lengths), np.int64))
+    series = queue_series(cycles, points=40)
+    assert series.time_s.size <= max(40, 0)
+    assert (series.length.min(), series.length.max()) == (min(lengths), max(lengths))
+    assert np.all(np.diff(series.time_s) > 0)
+
+
+def test_a_series_at_one_moment_is_thinned_too():
+    assert lowest_and_highest(np.zeros(5), np.array([3.0, 1, 4, 1, 5]), 2).tolist() == [1, 4]
