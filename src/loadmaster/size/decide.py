@@ -18,7 +18,7 @@ def decide(snapshot: BagSnapshot, sizer: Sizer) -> Actions:
     rent = _within_limits(snapshot, actions)
     alive = len(snapshot.hosts) - len(actions.release)
     waiting = snapshot.unstarted + sum(1 for h in snapshot.hosts if h.task >= 0 and h.host in actions.release)
-    if waiting > 0 and alive <= 0 and not any(r.count for r in rent):
+    if waiting > 0 and alive <= 0 and not any(r.number for r in rent):
         rent = (Rent(0, 1),)
     return dataclasses.replace(actions, rent=rent)
 

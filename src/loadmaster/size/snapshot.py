@@ -71,10 +71,10 @@ class BagSnapshot:
 
 
 class Rent(NamedTuple):
-    """Rent `count` machines of a type."""
+    """Rent `number` machines of a type."""
 
     type: int
-    count: int
+    number: int
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Actions:
     @property
     def rented(self) -> int:
         """How many machines are to be rented."""
-        return sum(rent.count for rent in self.rent)
+        return sum(rent.number for rent in self.rent)
 
 
 class Sizer(Protocol):
