@@ -1,32 +1,105 @@
 """`loadmaster compare`: replay a log under several policies and show which keeps the queue shortest."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from loadmaster.cli import options as o
+from loadmaster.cli import run_options as r
+
+if TYPE_CHECKING:
+    from loadmaster.report.comparison import Comparison
+    from loadmaster.runs.sweep import Pool
+
+DEFAULT_POLICIES = (
+    "first-fit,best-fit-cores,best-fit-memory,worse-fit-cores,worse-fit-memory,mix-fit,opportunity-cost,max-jobs"
+)
+
 
 def compare(
-    trace: Annotated[Path, typer.Argument(help="The job log.")],
-    hosts: Annotated[str, typer.Option(help="Machines, such as 200x16c64g.")],
-    policies: Annotated[str, typer.Option(help="Placement policies, parted by commas.")] = "first-fit",
-    interval: Annotated[float, typer.Option(help="Seconds between scheduling cycles; 0: at every event.")] = 30.0,
+    trace: o.OptionalTrace = None,
+    hosts: o.Hosts = None,
+    policies: Annotated[
+        str, typer.Option(metavar="A,B,...", help="Placement policies; also file.py:function and max-jobs.")
+    ] = DEFAULT_POLICIES,
+    disciplines: Annotated[str, typer.Option(metavar="A,B,...", help="Queue disciplines.")] = "netbatch",
+    loads: Annotated[str, typer.Option(metavar="L1,L2,...", help="Offered loads to scale the log to.")] = "",
+    beta: Annotated[
+        str, typer.Option(metavar="B1,B2,...", help="Factors on the times between arrivals, instead of loads.")
+    ] = "",
+    baseline: Annotated[
+        str, typer.Option(metavar="POLICY", help="What the others are measured against; the first policy.")
+    ] = "",
+    interval: r.Interval = "30s",
+    reservations: r.Reservations = "all",
+    lookahead: r.Lookahead = "all",
+    shares: r.Shares = "",
+    max_jobs_members: r.MaxJobsMembers = "",
+    max_jobs_target: r.MaxJobsTarget = "jobs",
+    seed: o.Seed = 0,
+    spread: o.SpreadOption = "single-host",
+    format: o.Format = "auto",
+    swf_memory: o.SwfMemoryOption = "per-processor",
+    memory_unit: o.MemoryUnit = None,
+    columns: o.Columns = None,
+    limit: o.Limit = None,
+    strict: o.Strict = False,
+    check: r.Check = False,
+    on: Annotated[str, typer.Option(metavar="tcp://HOST:PORT", help="Run on this Dask cluster.")] = "",
+    store: Annotated[str, typer.Option(metavar="URL", help="Database of finished runs; in DIR if not given.")] = "",
+    picture: Annotated[Path | None, typer.Option(help="Also write the main chart, .png or .svg.")] = None,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Where report and results go.")] = Path(
+        "report"
+    ),
+    as_json: o.AsJson = False,
 ) -> None:
-    """Replay a log under several placement policies."""
+    """Replay a log under several placement policies, and show which keeps the queue shortest."""
+    from loadmaster.cli.load import load, remarks
+    from loadmaster.cli.progress import Bar
+    from loadmaster.report.comparison import Comparison
+    from loadmaster.runs import Store, sweep
+
+    r.make_folder(out)
+    with Bar() as bar:
+        reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
+        case = load(trace, hosts, reading, spread)
+        settings = r.settings(
+            policies, disciplines, r.betas(case, loads, beta), interval=interval, seed=seed, reservations=reservations,
+            lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
+        )  # fmt: skip
+        kept = Store(store) if store else Store.in_folder(out)
+        outcomes = sweep(case, settings, kept, _pool(on), check=check, watch=bar)
+        kept.close()
+    comparison = Comparison(case, outcomes, baseline or settings[0].policy, remarks(case), r.command_line())
+    _write(comparison, out, picture)
+    _show(comparison, out, picture, as_json)
+
+
+def _pool(on: str) -> "Pool":
+    from loadmaster.runs import LocalCores, OnDask
+
+    return OnDask(on) if on else LocalCores()
+
+
+def _write(comparison: "Comparison", out: Path, picture: Path | None) -> None:
+    from loadmaster.report.summary import write_summary
+
+    write_summary(out / "summary.parquet", comparison)
+
+
+def _show(comparison: "Comparison", out: Path, picture: Path | None, as_json: bool) -> None:
+    import json
+
     from rich.console import Console
-    from rich.table import Table
 
-    from loadmaster.measure import metrics
-    from loadmaster.order import NetBatch
-    from loadmaster.place import POLICIES
-    from loadmaster.sim import simulate
-    from loadmaster.traces import parse_hosts, read_swf
+    from loadmaster.report.terminal import print_comparison
 
-    cluster = parse_hosts(hosts)
-    workload = read_swf(trace).workload.on_single_host()
-    table = Table("policy", "mean wait s", "mean queue")
-    for name in policies.split(","):
-        schedule = simulate(workload, cluster, POLICIES[name], NetBatch(), interval_s=interval)
-        row = metrics(workload, cluster, schedule)
-        table.add_row(name, f"{row.mean_wait_s:.1f}", f"{row.mean_queue_length:.2f}")
-    Console().print(table)
+    notes = Console(stderr=True)
+    if as_json:
+        print(json.dumps([outcome.row() for outcome in comparison.outcomes]))
+        for remark in comparison.remarks:
+            notes.print(remark, highlight=False, soft_wrap=True)
+    else:
+        print_comparison(Console(), comparison)
+    notes.print(f"The full report: {out / 'report.html'}", highlight=False, soft_wrap=True)

@@ -1,0 +1,41 @@
+"""The jobs and machines that a verb was given, and what the user must be told of them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from loadmaster.runs import Case
+    from loadmaster.traces import ReadOptions, Skipped
+
+
+def load(
+    trace: Path | None, hosts: str | None, options: "ReadOptions", spread: Literal["single-host", "any"]
+) -> "Case":
+    """The jobs of `trace` that the machines can hold; without a trace, the bundled demo."""
+    from loadmaster.runs import case_of
+    from loadmaster.traces import demo, read_hosts, read_trace
+
+    cluster = read_hosts(hosts) if hosts is not None else None
+    if trace is not None:
+        return case_of(read_trace(trace, options), cluster, spread)
+    return case_of(demo(), cluster, spread)
+
+
+def remarks(case: "Case") -> list[str]:
+    """What was left out, what was assumed, and whether the data is synthetic; one sentence each."""
+    said = list(case.notes)
+    if case.workload.synthetic and not any("synthetic" in note for note in said):
+        said.append("This log is synthetic.")
+    said += [f"Left out {text}" for text in told(case.skipped, "line")]
+    said += [f"Rejected {text}" for text in told(case.rejected, "job")]
+    return said
+
+
+def told(skipped: "Skipped", noun: str) -> list[str]:
+    """`12 lines: runtime is not known (line 7, 9, ...)`, for each reason."""
+    texts = []
+    for reason, count in skipped.counts.items():
+        shown = [f"{number}" for number in skipped.lines[reason]]
+        shown += ["..."] if count > len(shown) else []
+        texts.append(f"{count:,} {noun if count == 1 else noun + 's'}: {reason} ({noun} {', '.join(shown)})")
+    return texts

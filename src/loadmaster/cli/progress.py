@@ -1,0 +1,125 @@
+"""A sweep's progress on stderr: runs done, jobs a second, time left; nothing for what takes under two seconds."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from loadmaster.runs.watch import Watch
+
+QUIET_S = 2.0
+"""What is done sooner shows no bar."""
+
+
+class Bar(Watch):
+    """Draws a bar while it is open, if stderr is a terminal; says at the end what was done.
+
+    Example:
+        >>> with Bar() as bar:
+        ...     bar.begin(cells=0, kept=0, jobs=10)
+    """
+
+    def __init__(self) -> None:
+        self._console = Console(file=sys.stderr)
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+        )
+        self._task = self._bar.add_task("reading", total=None, rate="")
+        self._delay = threading.Timer(QUIET_S, self._bar.start)
+        self._delay.daemon = True
+        self._moved: dict[int, int] = {}
+        self._cells = self._jobs = self._kept = self._done = 0
+        self._began = time.monotonic()
+        self._compiled_s = 0.0
+
+    def __enter__(self) -> "Bar":
+        if self._console.is_terminal:
+            self._delay.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._delay.cancel()
+        self._bar.stop()
+        if self._cells or self._kept:
+            self._console.print(self._last_line(), highlight=False, soft_wrap=True)
+
+    def begin(self, cells: int, kept: int, jobs: int) -> None:
+        """Show `cells` runs to be made."""
+        self._cells, self._kept, self._jobs = cells, kept, jobs
+        self._began = time.monotonic()
+        self._bar.update(self._task, description=f"run 0 of {cells}", total=cells * jobs)
+
+    @contextmanager
+    def compiling(self, what: str) -> Iterator[None]:
+        """Show that an engine is being compiled."""
+        began = time.monotonic()
+        self._bar.update(self._task, description=f"compiling the engine, first time only: {what}")
+        yield
+        self._compiled_s += time.monotonic() - began
+        self._bar.update(self._task, description=f"run 0 of {self._cells}")
+        self._bar.reset(self._task, total=self._cells * self._jobs, rate="")
+
+    def moved(self, cell: int, jobs: int) -> None:
+        """Count the jobs started."""
+        self._moved[cell] = jobs
+        self._show()
+
+    def finished(self, cell: int) -> None:
+        """Count the run."""
+        self._done += 1
+        self._moved[cell] = self._jobs
+        self._show()
+
+    def _show(self) -> None:
+        started = sum(self._moved.copy().values())
+        elapsed = time.monotonic() - self._began - self._compiled_s
+        rate = f"{show_rate(started / elapsed)} jobs/s" if elapsed > 0.5 else ""
+        now = min(self._done + 1, self._cells)
+        self._bar.update(self._task, description=f"run {now} of {self._cells}", completed=started, rate=rate)
+
+    def _last_line(self) -> str:
+        elapsed = time.monotonic() - self._began
+        running = max(elapsed - self._compiled_s, 1e-9)
+        parts = []
+        if self._kept:
+            parts.append(f"{self._kept} of {self._kept + self._cells} runs were kept from before")
+        if self._done:
+            rate = show_rate(self._done * self._jobs / running)
+            parts.append(f"{self._done} {_runs(self._done)} of {self._jobs:,} jobs in {running:.1f} s ({rate} jobs/s)")
+        if self._done < self._cells:
+            parts.append(f"{self._cells - self._done} still to be made")
+        if self._compiled_s > QUIET_S:
+            parts.append(f"compiling the engine, first time only: {self._compiled_s:.0f} s")
+        return "; ".join(parts)
+
+
+def show_rate(rate: float) -> str:
+    """`rate` in three digits.
+
+    Example:
+        >>> show_rate(1_234_567), show_rate(45_600), show_rate(321.4)
+        ('1.23 M', '45.6 k', '321')
+    """
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if rate >= size:
+            return f"{rate / size:.3g} {unit}"
+    return f"{rate:.0f}"
+
+
+def _runs(count: int) -> str:
+    return "run" if count == 1 else "runs"

@@ -1,0 +1,153 @@
+"""Options of the verbs that simulate, written once, and the settings that they come to."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from loadmaster.runs import Case, Setting
+
+RUN = "The run"
+
+Interval = Annotated[
+    str,
+    typer.Option(metavar="TIME", help="Time between scheduling cycles, 30s or 5min; 0: at every event.",
+                 rich_help_panel=RUN),
+]  # fmt: skip
+Reservations = Annotated[
+    str,
+    typer.Option(metavar="N|all", help="How many waiting jobs a cycle may reserve hosts for.", rich_help_panel=RUN),
+]
+Lookahead = Annotated[
+    str, typer.Option(metavar="N|all", help="How many waiting jobs a cycle may try.", rich_help_panel=RUN)
+]
+Shares = Annotated[
+    str,
+    typer.Option(metavar="S0,S1,...", help="Share of every project, for fair-share.", rich_help_panel=RUN),
+]
+MaxJobsMembers = Annotated[
+    str,
+    typer.Option("--max-jobs-members", metavar="A,B,...", help="Policies that max-jobs chooses from.",
+                 rich_help_panel=RUN),
+]  # fmt: skip
+MaxJobsTarget = Annotated[
+    Literal["jobs", "cores", "weighted"],
+    typer.Option("--max-jobs-target", help="What max-jobs maximises in a cycle.", rich_help_panel=RUN),
+]
+Check = Annotated[bool, typer.Option("--check", help="Check every schedule by itself, host by host.")]
+
+
+def split(text: str) -> list[str]:
+    """The parts of a list parted by commas, each once, in order."""
+    return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def numbers(text: str, option: str, rule: str = "a number above 0") -> list[float]:
+    """The numbers of a list parted by commas, each above 0.
+
+    Raises:
+        InputError: one of them is not.
+    """
+    from loadmaster.model import InputError
+
+    found = []
+    for part in split(text):
+        try:
+            number = float(part)
+        except ValueError:
+            number = math.nan
+        if not (math.isfinite(number) and number > 0):
+            raise InputError(part, f"{option} takes {rule}", fix=f"write it like {option} 0.8,0.9")
+        found.append(number)
+    return found
+
+
+def count(text: str, option: str, least: int) -> int | None:
+    """A whole number of at least `least`, or None for `all`."""
+    from loadmaster.model import InputError
+
+    if text.strip() == "all":
+        return None
+    if not text.strip().isdigit() or int(text) < least:
+        raise InputError(text, f"{option} takes a whole number of at least {least}, or all")
+    return int(text)
+
+
+def settings(
+    policies: str,
+    disciplines: str,
+    betas: list[float],
+    *,
+    interval: str = "30s",
+    seed: int = 0,
+    reservations: str = "all",
+    lookahead: str = "all",
+    shares: str = "",
+    members: str = "",
+    target: str = "jobs",
+) -> "list[Setting]":
+    """Every combination of load, discipline and policy, in this order.
+
+    Raises:
+        InputError: a list is empty, or a value breaks its rule.
+    """
+    from loadmaster.model import InputError
+    from loadmaster.model.units import parse_seconds
+    from loadmaster.runs import Setting
+
+    for text, option in ((policies, "--policies"), (disciplines, "--disciplines")):
+        if not split(text):
+            raise InputError(text, f"{option} names nothing", fix="see `loadmaster policies`")
+    return [
+        Setting(
+            policy, discipline, beta, parse_seconds(interval), seed,
+            count(reservations, "--reservations", 0), count(lookahead, "--lookahead", 1),
+            tuple(numbers(shares, "--shares")), tuple(split(members)), target,
+        )
+        for beta in betas
+        for discipline in split(disciplines)
+        for policy in split(policies)
+    ]  # fmt: skip
+
+
+def betas(case: "Case", loads: str, beta: str) -> list[float]:
+    """Factors on the times between arrivals: from offered loads, or as given; 1 if neither is.
+
+    Raises:
+        InputError: both are given, or a value is not above 0.
+    """
+    from loadmaster.model import InputError
+
+    if loads and beta:
+        raise InputError(f"--loads {loads} --beta {beta}", "two ways of saying the same", fix="give one of them")
+    if loads:
+        return [case.beta_for(load) for load in numbers(loads, "--loads")]
+    return numbers(beta, "--beta") or [1.0]
+
+
+def make_folder(folder: Path) -> None:
+    """Make `folder` if it is not there, and see that files can be written into it.
+
+    Raises:
+        InputError: they cannot.
+    """
+    import tempfile
+
+    from loadmaster.model import InputError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return
+    except OSError as error:
+        raise InputError(folder, f"cannot write there: {error.strerror}", fix="give another folder with -o") from error
+
+
+def command_line() -> str:
+    """The command that is running, as one would type it."""
+    import shlex
+    import sys
+
+    return shlex.join(["loadmaster", *sys.argv[1:]])

@@ -1,0 +1,85 @@
+"""Runs on the cores of this machine, several at a time.
+
+Threads, not processes: the engines run outside Python's global lock, and threads share one copy of a log that
+may be a gigabyte.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from threading import Event
+
+from loadmaster.runs.case import Case
+from loadmaster.runs.outcome import Outcome, run
+from loadmaster.runs.setting import Setting, sources_of
+from loadmaster.runs.watch import Stopped, Watch
+
+_BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
+
+
+@dataclass(frozen=True)
+class LocalCores:
+    """Makes runs in threads.
+
+    Attributes:
+        workers: runs at a time; None for one a core, fewer if memory is short.
+    """
+
+    workers: int | None = None
+
+    def __call__(
+        self, case: Case, settings: Sequence[Setting], check: bool, watch: Watch
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Run all `settings`; if the caller stops listening, runs that are under way stop soon."""
+        compile_first(case, settings, watch)
+        stop = Event()
+
+        def one(index: int) -> Outcome:
+            def moved(started: int, _jobs: int) -> None:
+                if stop.is_set():
+                    raise Stopped
+                watch.moved(index, started)
+
+            setting = settings[index]
+            return run(case, setting, sources_of(setting), check=check, progress=moved)
+
+        pool = ThreadPoolExecutor(self.workers or workers_for(case.workload.jobs))
+        try:
+            futures = {pool.submit(one, index): index for index in range(len(settings))}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def compile_first(case: Case, settings: Sequence[Setting], watch: Watch) -> None:
+    """Let each engine that `settings` need see two jobs, so that compiling is not taken for running.
+
+    The results of Numba are kept on disk: this takes seconds the first time on a machine and little afterwards.
+    """
+    few = replace(case, workload=case.workload.take(slice(0, 2)))
+    seen = set()
+    for setting in settings:
+        engine = (setting.policy, setting.discipline, setting.members)
+        if engine not in seen:
+            seen.add(engine)
+            with watch.compiling(f"{setting.policy}, {setting.discipline}"):
+                run(few, replace(setting, beta=1.0), sources_of(setting))
+
+
+def workers_for(jobs: int) -> int:
+    """One worker a core this process may use, but no more than memory has room for."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    room = free_memory_bytes() // max(jobs * _BYTES_PER_JOB, 1)
+    return max(1, min(cores, room))
+
+
+def free_memory_bytes() -> int:
+    """Memory that can be had without swapping; a terabyte where the system does not tell."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return 1 << 40

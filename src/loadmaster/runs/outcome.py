@@ -1,0 +1,141 @@
+"""One run and all that is kept of it for tables and charts; small, whatever the number of jobs."""
+
+import dataclasses
+import io
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from loadmaster.measure import MemberShare, Metrics, member_shares, metrics, violations, waits
+from loadmaster.measure.distribution import wait_counts
+from loadmaster.measure.timeline import QueueSeries, Timeline, queue_series, timeline
+from loadmaster.model import Schedule
+from loadmaster.model.arrays import Longs
+from loadmaster.runs.case import Case
+from loadmaster.runs.setting import Setting, Sources, discipline_of, member_names, policy_of
+from loadmaster.sim import Progress, simulate
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        load: offered load after scaling.
+        rejected: jobs that were left out before the run.
+        simulated_jobs_per_s: jobs over the wall seconds that the engine took.
+        members: for a meta-policy, how often each member was chosen.
+        stranded: for each resource, the mean part of the cluster that was stranded until the last arrival.
+        faults: rules that the schedule breaks, if it was checked.
+    """
+
+    setting: Setting
+    load: float
+    rejected: int
+    metrics: Metrics
+    simulated_jobs_per_s: float
+    members: tuple[MemberShare, ...]
+    stranded: dict[str, float]
+    faults: tuple[str, ...]
+    queue: QueueSeries
+    use: Timeline
+    wait_counts: Longs
+
+    def row(self) -> dict[str, Any]:
+        """The row that `compare --json` prints."""
+        m = self.metrics
+        row: dict[str, Any] = {
+            "policy": self.setting.policy,
+            "discipline": self.setting.discipline,
+            "load": self.load,
+            "jobs": m.jobs,
+            "rejected": self.rejected,
+            "mean_wait_s": m.mean_wait_s,
+            "median_wait_s": m.median_wait_s,
+            "p95_wait_s": m.p95_wait_s,
+            "mean_slowdown": m.mean_slowdown,
+            "mean_bounded_slowdown": m.mean_bounded_slowdown,
+            "mean_queue_length": m.mean_queue_length,
+            "utilization": m.utilization,
+            "makespan_s": m.makespan_s,
+            "cycles": m.cycles,
+            "simulated_jobs_per_s": self.simulated_jobs_per_s,
+        }
+        if self.members:
+            row["chosen"] = {share.member: share.chosen for share in self.members}
+        return row
+
+
+def run(
+    case: Case, setting: Setting, sources: Sources, *, check: bool = False, progress: Progress | None = None
+) -> Outcome:
+    """Simulate `setting` on `case` and measure it."""
+    return run_fully(case, setting, sources, check=check, progress=progress)[1]
+
+
+def run_fully(
+    case: Case, setting: Setting, sources: Sources, *, check: bool = False, progress: Progress | None = None
+) -> tuple[Schedule, Outcome]:
+    """As `run`, with the schedule itself."""
+    policy, discipline = policy_of(setting, sources), discipline_of(setting)
+    workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
+    began = time.perf_counter()
+    schedule = simulate(
+        workload, case.cluster, policy, discipline,
+        interval_s=setting.interval_s, seed=setting.seed, progress=progress,
+    )  # fmt: skip
+    seconds = time.perf_counter() - began
+    use = timeline(workload, case.cluster, schedule)
+    stranded = use.mean_stranded(workload.submit_s[-1])
+    return schedule, Outcome(
+        setting=setting,
+        load=case.load / setting.beta,
+        rejected=case.rejected.total,
+        metrics=metrics(workload, case.cluster, schedule),
+        simulated_jobs_per_s=workload.jobs / seconds,
+        members=member_shares(schedule.cycles.winners, member_names(policy)),
+        stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
+        faults=violations(workload, case.cluster, schedule) if check else (),
+        queue=queue_series(schedule.cycles),
+        use=use,
+        wait_counts=wait_counts(waits(workload, schedule)),
+    )
+
+
+def to_bytes(outcome: Outcome) -> bytes:
+    """The outcome as one compressed block: plain values as JSON, series as arrays."""
+    plain = {name: getattr(outcome, name) for name in _PLAIN}
+    plain["setting"] = outcome.setting.plain()
+    plain["metrics"] = dataclasses.asdict(outcome.metrics)
+    plain["members"] = [dataclasses.asdict(share) for share in outcome.members]
+    arrays = {f"queue.{f.name}": getattr(outcome.queue, f.name) for f in dataclasses.fields(QueueSeries)}
+    arrays |= {f"use.{f.name}": getattr(outcome.use, f.name) for f in dataclasses.fields(Timeline)}
+    block = io.BytesIO()
+    text = np.frombuffer(json.dumps(plain).encode(), np.uint8)
+    np.savez_compressed(block, plain=text, wait_counts=outcome.wait_counts, **arrays)
+    return block.getvalue()
+
+
+def from_bytes(block: bytes) -> Outcome:
+    """The outcome that `to_bytes` wrote."""
+    with np.load(io.BytesIO(block), allow_pickle=False) as arrays:
+        plain = json.loads(arrays["plain"].tobytes())
+        queue = QueueSeries(*(arrays[f"queue.{f.name}"] for f in dataclasses.fields(QueueSeries)))
+        use = Timeline(*(arrays[f"use.{f.name}"] for f in dataclasses.fields(Timeline)))
+        counts = arrays["wait_counts"]
+    return Outcome(
+        setting=Setting.of(plain["setting"]),
+        metrics=Metrics(**plain["metrics"]),
+        members=tuple(MemberShare(**share) for share in plain["members"]),
+        faults=tuple(plain["faults"]),
+        **{name: plain[name] for name in ("load", "rejected", "simulated_jobs_per_s", "stranded")},
+        queue=queue,
+        use=use,
+        wait_counts=counts,
+    )
+
+
+_PLAIN = ("load", "rejected", "simulated_jobs_per_s", "stranded", "faults")

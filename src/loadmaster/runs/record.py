@@ -1,0 +1,201 @@
+"""A run on disk: who ran where and when, cycle by cycle, host by host, and how to do it again to the bit.
+
+A record is a folder and needs nothing outside it:
+
+run.json         setting, version, inputs with their hashes, data's names, result
+jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime_s, estimate_s, tasks, project, user,
+                 demand_<resource> (of one task), host (of its first task, -1 if it never started)
+tasks.parquet    a row a task: job, host; only if a job has several
+cycles.parquet   a row a cycle: time_s, queue_length, started, winners (bit m set: member m won or tied)
+hosts.parquet    a row a host: host, name, speed, capacity_<resource>, busy_<resource> (part in use), tasks
+"""
+
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from loadmaster import __version__
+from loadmaster.measure.usage import host_use
+from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
+from loadmaster.runs.case import Case
+from loadmaster.runs.setting import Setting
+
+FORMAT = 1
+"""Raised when a record written before can no longer be read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A run as it was written.
+
+    Attributes:
+        case: jobs (as the log has them, before scaling) and hosts.
+        workload: the jobs as they were simulated, arrivals scaled by `setting.beta`.
+        sources: text of the user's policy files.
+        about: all of run.json.
+    """
+
+    case: Case
+    setting: Setting
+    workload: Workload
+    schedule: Schedule
+    sources: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write_record(
+    folder: Path, record: Record, *, command: str = "", inputs: tuple[Path, ...] = (), result: Mapping[str, Any] = {}
+) -> None:
+    """Write `record` into `folder`, which is made if need be; run.json last, so a folder with it is whole.
+
+    Raises:
+        InputError: the folder cannot be written.
+    """
+    case, schedule = record.case, record.schedule
+    about = {
+        "format": FORMAT,
+        "program": "loadmaster",
+        "version": __version__,
+        "python": platform.python_version(),
+        "command": command,
+        "setting": record.setting.plain(),
+        "source": case.workload.source,
+        "synthetic": case.workload.synthetic,
+        "resources": list(case.workload.resources),
+        "case": case.digest,
+        "schedule": schedule_digest(schedule),
+        "inputs": [file_identity(path) for path in inputs],
+        "sources": dict(record.sources),
+        "result": dict(result),
+        "notes": list(case.notes),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "run.json").unlink(missing_ok=True)
+        (folder / "tasks.parquet").unlink(missing_ok=True)
+        for name, table in _tables(record).items():
+            table.write_parquet(folder / name, compression="zstd", compression_level=1)
+        (folder / "run.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(folder, f"the record cannot be written: {error.strerror or error}") from error
+
+
+def read_record(folder: Path) -> Record:
+    """The run in `folder`.
+
+    Raises:
+        InputError: there is no whole record, or one of another format.
+    """
+    try:
+        about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        if about["format"] != FORMAT:
+            raise InputError(about["format"], f"this record has another format than {FORMAT}", where=str(folder))
+        tables = {path.stem: pl.read_parquet(path) for path in folder.glob("*.parquet")}
+        return _record(about, tables)
+    except FileNotFoundError as error:
+        raise InputError(folder, "no run record here", fix="make one with loadmaster simulate -o DIR") from error
+    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        raise InputError(folder, f"this run record is damaged: {type(error).__name__}: {error}") from error
+
+
+def schedule_digest(schedule: Schedule) -> str:
+    """A name for starts, hosts and cycles: equal for schedules that are the same to the bit."""
+    digest = sha256()
+    cycles = schedule.cycles
+    for column in (schedule.start_s, schedule.host, cycles.time_s, cycles.queue_length, cycles.started, cycles.winners):
+        digest.update(np.ascontiguousarray(column).data)
+    return digest.hexdigest()
+
+
+def file_identity(path: Path) -> dict[str, Any]:
+    """Absolute path, size and SHA-256 of a file."""
+    with path.open("rb") as file:
+        digest = sha256()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return {"path": str(path.resolve()), "bytes": path.stat().st_size, "sha256": digest.hexdigest()}
+
+
+def _tables(record: Record) -> dict[str, pl.DataFrame]:
+    workload, schedule, cluster = record.workload, record.schedule, record.case.cluster
+    first_task = workload.first_task[:-1]
+    submit_s = record.case.workload.submit_s
+    jobs = {
+        "job": np.arange(workload.jobs),
+        "id": workload.job_id,
+        "submit_s": workload.submit_s,
+        "log_submit_s": None if submit_s is workload.submit_s else submit_s,
+        "start_s": schedule.start_s,
+        "end_s": schedule.start_s + workload.runtime_s,
+        "wait_s": schedule.start_s - workload.submit_s,
+        "runtime_s": workload.runtime_s,
+        "estimate_s": workload.estimate_s,
+        "tasks": workload.tasks,
+        "project": workload.project,
+        "user": workload.user,
+        **{f"demand_{name}": workload.demand[:, r] for r, name in enumerate(workload.resources)},
+        "host": schedule.host[first_task],
+    }
+    use = host_use(workload, cluster, schedule)
+    hosts = {
+        "host": np.arange(cluster.hosts),
+        "name": list(cluster.names) or None,
+        "speed": cluster.speed,
+        **{f"capacity_{name}": cluster.capacity[:, r] for r, name in enumerate(cluster.resources)},
+        **{f"busy_{name}": use.busy[:, r] for r, name in enumerate(cluster.resources)},
+        "tasks": use.tasks,
+    }
+    cycles = schedule.cycles
+    tables = {
+        "jobs.parquet": _table(jobs),
+        "hosts.parquet": _table(hosts),
+        "cycles.parquet": _table({name: getattr(cycles, name) for name in _CYCLES}),
+    }
+    if workload.tasks is not None:
+        job = np.repeat(np.arange(workload.jobs), workload.tasks)
+        tables["tasks.parquet"] = _table({"job": job, "host": schedule.host})
+    return tables
+
+
+def _table(columns: Mapping[str, Any]) -> pl.DataFrame:
+    return pl.DataFrame({name: column for name, column in columns.items() if column is not None})
+
+
+def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Record:
+    jobs, hosts, cycles = tables["jobs"], tables["hosts"], tables["cycles"]
+    names = tuple(about["resources"])
+    columns: dict[str, Any] = {name: jobs[name].to_numpy() if name in jobs else None for name in _WORKLOAD}
+    workload = Workload(
+        names,
+        demand=np.column_stack([jobs[f"demand_{name}"].to_numpy() for name in names]),
+        job_id=jobs["id"].to_numpy() if "id" in jobs else None,
+        source=about["source"],
+        synthetic=about["synthetic"],
+        **columns,
+    )
+    cluster = Cluster(
+        names,
+        np.column_stack([hosts[f"capacity_{name}"].to_numpy() for name in names]),
+        tuple(hosts["name"]) if "name" in hosts else (),
+        hosts["speed"].to_numpy(),
+    )
+    placed = tables["tasks"]["host"] if workload.tasks is not None else jobs["host"]
+    schedule = Schedule(
+        jobs["start_s"].to_numpy(), placed.to_numpy(), Cycles(*(cycles[name].to_numpy() for name in _CYCLES))
+    )
+    as_logged = workload
+    if "log_submit_s" in jobs:
+        as_logged = Workload(**{**vars(workload), "submit_s": jobs["log_submit_s"].to_numpy()})
+    case = Case(as_logged, cluster, notes=tuple(about["notes"]))
+    return Record(case, Setting.of(about["setting"]), workload, schedule, about["sources"], about)
+
+
+_CYCLES = ("time_s", "queue_length", "started", "winners")
+_WORKLOAD = ("submit_s", "runtime_s", "tasks", "estimate_s", "project", "user")
