@@ -1,0 +1,1 @@
+"""Movers: which running task goes to which other host."""

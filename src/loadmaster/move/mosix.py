@@ -1,0 +1,66 @@
+"""Mosix as far as it can be rebuilt: balance the load, keep some memory free, hear only of a few other hosts."""
+
+from dataclasses import dataclass
+
+from loadmaster.model.arrays import Floats
+from loadmaster.move.migration import Move
+from loadmaster.share.shared_hosts import SharedHosts
+
+
+@dataclass(frozen=True)
+class Mosix:
+    """A reconstruction (SPEC A5.8): the paper calls Mosix "improved load balancing that keeps some memory free".
+
+    A turn of one host: if its memory is fuller than it should be, move a task that relieves it to a contact with
+    room; else, or if there is none, move a random task to the contact with the least load, if that load plus a
+    stability factor is still below the host's own. Print these parameters with every result.
+
+    Attributes:
+        period_s: seconds between ticks.
+        fanout: contacts a turn.
+        free_fraction: the part of each host's memory to keep free.
+        stability: how many tasks' load the other must be below, so that tasks do not bounce (Kerrighed's rule: 1.3).
+    """
+
+    period_s: float = 1.0
+    fanout: int = 2
+    free_fraction: float = 0.05
+    stability: float = 1.3
+    name: str = "mosix"
+
+    def turn(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+        """Relieve the memory, else balance the load (see `PeriodicMover`)."""
+        return self._relieve(hosts, host, contacts, demand) or self._balance(hosts, host, contacts, demand, pick)
+
+    def _relieve(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats) -> Move | None:
+        """The smallest task that is at least the excess, else the largest, of those for which a contact has room."""
+        if hosts.used.shape[1] < 2:
+            return None
+        keep = 1.0 - self.free_fraction
+        excess = hosts.used[host, 1] - keep * hosts.capacity[host, 1]
+        if excess <= 0:
+            return None
+        best, best_key = None, (2, 0.0)
+        for task in hosts.present(host):
+            memory = demand[task, 1]
+            key = (0, memory) if memory >= excess else (1, -memory)
+            if best is not None and key >= best_key:
+                continue
+            room = [k for k in contacts if hosts.used[k, 1] + memory <= keep * hosts.capacity[k, 1]]
+            if room:
+                best, best_key = Move(task, min(room, key=hosts.relative_load)), key
+        return best
+
+    def _balance(
+        self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int
+    ) -> Move | None:
+        """A random task among those that fit the free memory of the contact with the least load."""
+        if not contacts:
+            return None
+        target = min(contacts, key=lambda k: (hosts.used[k, 0] + self.stability) / hosts.unit[k])
+        if (hosts.used[target, 0] + self.stability) / hosts.unit[target] >= hosts.relative_load(host):
+            return None
+        after = hosts.used[target] + demand[hosts.present(host)]
+        fitting = [t for t, use in zip(hosts.present(host), after, strict=True)
+                   if (use[1:] <= hosts.capacity[target, 1:]).all()]  # fmt: skip
+        return Move(fitting[pick % len(fitting)], target) if fitting else None

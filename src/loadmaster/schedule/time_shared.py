@@ -1,0 +1,99 @@
+"""Methods for time-shared clusters: where a task goes when it comes, and who moves it later."""
+
+from dataclasses import dataclass, replace
+
+from loadmaster.model.errors import InputError
+from loadmaster.move.assign_u_r import AssignUR
+from loadmaster.move.enhanced_mosix import EnhancedMosix
+from loadmaster.move.mosix import Mosix
+from loadmaster.move.mover import Mover
+from loadmaster.place import POLICIES, Policy
+from loadmaster.place.assign_u import assign_u
+from loadmaster.place.derivative_cost import derivative_cost
+from loadmaster.place.greedy_load import greedy_load
+from loadmaster.place.load import policy_named
+
+
+@dataclass(frozen=True)
+class Method:
+    """A placement policy for time-shared hosts, with the mover that corrects it.
+
+    A task is placed at once: nobody queues, hosts slow down instead.
+
+    Attributes:
+        policy: rates a host for a task, as on clusters whose hosts are held exclusively.
+        mover: migrates tasks later; None for placements that are final.
+        overcommit: True rates every host; False first those with room for the demand, if none those with room
+            for all of it but the cores, if none all.
+        scaled: the policy sees the CPU of a host as large as the load at which the cluster counts as full
+            (`SharedHosts.scale`), which is what an opportunity cost needs; else as its cores.
+        blind: the policy is not told the demand, only a direction: one thread and the memory of the largest host.
+    """
+
+    name: str
+    policy: Policy
+    mover: Mover | None = None
+    overcommit: bool = True
+    scaled: bool = False
+    blind: bool = False
+    summary: str = ""
+    source: str = ""
+
+    @property
+    def parameters(self) -> str:
+        """The mover and its parameters as text, to stand with every result."""
+        return repr(self.mover) if self.mover is not None else "no migration"
+
+
+_PVM = POLICIES["round-robin"]
+_COST = POLICIES["opportunity-cost"]
+_ASSIGN_U = Policy("assign-u", assign_u, "least growth of a cost exponential in CPU load", "Aspnes et al. 1993")
+_GREEDY = Policy("greedy-load", greedy_load, "smallest CPU load after placing", "Bartal et al. 1992")
+_SLOPE = Policy("derivative-cost", derivative_cost, "smallest slope of the cost", "Amir et al.", contextual=True)
+_AMIR = "Amir et al. 2000"
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("pvm", _PVM, summary="round robin, never moves", source=_AMIR),
+        Method("e-pvm", _COST, scaled=True, summary="least opportunity cost, never moves", source=_AMIR),
+        Method(
+            "d-pvm", _SLOPE, scaled=True, blind=True, summary="e-pvm without being told the needs",
+            source="Amir et al., later slides",
+        ),
+        Method("mosix", _PVM, Mosix(), summary="round robin, then load balancing (a reconstruction)", source=_AMIR),
+        Method("e-mosix", _COST, EnhancedMosix(), scaled=True, summary="opportunity cost, moves as well", source=_AMIR),
+        Method("assign-u", _ASSIGN_U, summary="exponential cost of CPU load, never moves", source="Aspnes et al. 1993"),
+        Method(
+            "assign-u-r", _ASSIGN_U, AssignUR(), summary="assign-u, moves when a task ends",
+            source="Awerbuch et al. 1994",
+        ),
+        Method("greedy", _GREEDY, summary="smallest CPU load, never moves", source="Bartal et al. 1992"),
+    )
+}  # fmt: skip
+"""Every method that has a name of its own; every placement policy is one as well (`method_named`)."""
+
+
+def method_named(spec: str) -> Method:
+    """The method `spec`, or the placement policy `spec` used as one, built-in or `file.py:function`.
+
+    A placement policy avoids hosts without room as long as there are others. With `+mosix`, `+enhanced-mosix` or
+    `+assign-u-r` behind the name that mover corrects it.
+
+    Raises:
+        InputError: no such method, policy or mover.
+
+    Example:
+        >>> method_named("e-pvm").mover is None, method_named("mix-fit+mosix").parameters[:20]
+        (True, 'Mosix(period_s=1.0, ')
+    """
+    name, plus, mover = spec.partition("+")
+    movers: dict[str, Mover] = {m.name: m for m in (Mosix(), EnhancedMosix(), AssignUR())}
+    if plus and mover not in movers:
+        raise InputError(mover, "no such mover", fix=f"known: {', '.join(movers)}")
+    if name in METHODS:
+        method = METHODS[name]
+    else:
+        policy = policy_named(name)
+        method = Method(policy.name, policy, overcommit=False, summary=policy.summary, source=policy.source)
+    return replace(method, name=spec, mover=movers[mover]) if plus else method

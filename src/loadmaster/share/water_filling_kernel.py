@@ -1,0 +1,63 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+"""Water-filling compiled; the plain one beside it says what it must return."""
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_into(allotted, limit, floor, share, first, last, capacity):
+    """Write the allotments of tasks `first` up to `last` into `allotted`.
+
+    All arrays are float64; floors above their limit count as the limit. Nothing is allocated: instead of sorting
+    the points at which a task leaves its floor or meets its limit, the bracket around the level is narrowed to one
+    of them at a time, n steps on average n/2 long; hosts hold few tasks.
+    """
+    limits, floors = 0.0, 0.0
+    for i in range(first, last):
+        limits += limit[i]
+        floors += min(floor[i], limit[i])
+    if limits <= capacity:
+        for i in range(first, last):
+            allotted[i] = limit[i]
+        return
+    if floors >= capacity:
+        for i in range(first, last):
+            allotted[i] = min(floor[i], limit[i]) * (capacity / floors) if floors > 0.0 else 0.0
+        return
+    level = level_of(limit, floor, share, first, last, capacity, floors)
+    for i in range(first, last):
+        allotted[i] = min(limit[i], max(min(floor[i], limit[i]), share[i] * level))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def level_of(limit, floor, share, first, last, capacity, floors):
+    """The level at which the allotments sum to `capacity`; needs sum of floors < capacity < sum of limits."""
+    low, high = 0.0, 1e300
+    low_total, slope = floors, 0.0
+    for i in range(first, last):
+        for end in range(2):
+            point = (limit[i] if end else min(floor[i], limit[i])) / share[i]
+            if not low < point < high:
+                continue
+            total, rising = _total_at(limit, floor, share, first, last, point)
+            if total >= capacity:
+                high = point
+            else:
+                low, low_total, slope = point, total, rising
+    if low == 0.0:
+        low_total, slope = _total_at(limit, floor, share, first, last, 0.0)
+    return low + (capacity - low_total) / slope if slope > 0.0 else low
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _total_at(limit, floor, share, first, last, level):
+    """What all take at `level`, and how fast that rises just above it."""
+    total, rising = 0.0, 0.0
+    for i in range(first, last):
+        low = min(floor[i], limit[i])
+        asked = share[i] * level
+        total += min(limit[i], max(low, asked))
+        # The two ends are compared as points, as in the caller, so that rounding cannot put a task on both sides.
+        if low / share[i] <= level < limit[i] / share[i]:
+            rising += share[i]
+    return total, rising

@@ -1,0 +1,144 @@
+"""The door to time-shared hosts: one call makes a run, compiled where it can be, plain on request."""
+
+# mypy: disable-error-code="no-untyped-call"
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.move.assign_u_r import AssignUR
+from loadmaster.move.enhanced_mosix import EnhancedMosix
+from loadmaster.move.mosix import Mosix
+from loadmaster.place.policy import Context, Policy
+from loadmaster.schedule.time_shared import Method
+from loadmaster.sim.shared_reference import replay_shared
+from loadmaster.sim.shared_run import SharedProblem, SharedRun
+from loadmaster.sim.shared_state import (
+    ASSIGN_U_R,
+    ENDED,
+    ENHANCED_MOSIX,
+    EVENTS,
+    MOSIX,
+    NO_MOVER,
+    SCALE,
+    Rules,
+    allocate,
+)
+
+Engine = Literal["auto", "reference"]
+Progress = Callable[[int, int], None]
+"""Called now and then with (tasks ended, tasks in all)."""
+
+CHUNK = 200_000
+"""Events between two calls of a progress function."""
+
+
+def simulate_shared(
+    problem: SharedProblem, *, engine: Engine = "auto", progress: Progress | None = None
+) -> SharedRun:
+    """Run all jobs of `problem` to their end on time-shared hosts (SPEC part 5).
+
+    Args:
+        problem: jobs, hosts, method and sharing model.
+        engine: `reference` for the plain Python engine; `auto` is compiled, save for a mover of the user's own.
+        progress: told of the progress of long runs.
+
+    Example:
+        >>> from loadmaster.schedule.time_shared import METHODS
+        >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[3, 3], cores=[1, 1], memory=[1, 1])
+        >>> hosts = Cluster.uniform(1, cores=1, memory=4)
+        >>> simulate_shared(SharedProblem(jobs, hosts, METHODS["pvm"])).end_s.tolist()
+        [6.0, 6.0]
+    """
+    mover = problem.method.mover
+    if engine == "reference" or not isinstance(mover, Mosix | EnhancedMosix | AssignUR | None):
+        return replay_shared(problem)
+    jobs, hosts, tasks, clock, buffers = allocate(problem)
+    plain, contextual = _scores(problem.method.policy)
+    handle = _engine()
+    while handle(jobs, hosts, tasks, clock, rules_of(problem), buffers, plain, contextual, CHUNK):
+        if progress is not None:
+            progress(int(clock.count[ENDED]), len(jobs.owner))
+    return SharedRun(
+        tasks.end_s, tasks.first_host, tasks.host, tasks.moves, float(clock.real[SCALE]), int(clock.count[EVENTS])
+    )
+
+
+def rules_of(problem: SharedProblem) -> Rules:
+    """The numbers that steer the kernel."""
+    method = problem.method
+    rules = Rules(
+        thrash=float(problem.sharing.thrash), scaled=method.scaled, overcommit=method.overcommit,
+        contextual=method.policy.contextual, seed=int(problem.seed), mover=NO_MOVER, period_s=0.0, fanout=0,
+        free_fraction=0.0, stability=0.0, base=1.5,
+    )  # fmt: skip
+    mover = method.mover
+    if isinstance(mover, Mosix):
+        return rules._replace(
+            mover=MOSIX, period_s=float(mover.period_s), fanout=mover.fanout,
+            free_fraction=float(mover.free_fraction), stability=float(mover.stability),
+        )  # fmt: skip
+    if isinstance(mover, EnhancedMosix):
+        return rules._replace(mover=ENHANCED_MOSIX, period_s=float(mover.period_s), fanout=mover.fanout)
+    if isinstance(mover, AssignUR):
+        return rules._replace(mover=ASSIGN_U_R, base=float(mover.base))
+    return rules
+
+
+def _plain_signature() -> Any:
+    from numba import types
+
+    row = types.Array(types.float64, 1, "C")
+    return types.float64(row, row, row)
+
+
+def _context_signature() -> Any:
+    from numba import types
+
+    row = types.Array(types.float64, 1, "C")
+    return types.float64(row, row, row, types.NamedUniTuple(types.int64, len(Context._fields), Context))
+
+
+@lru_cache(maxsize=256)
+def _scores(policy: Policy) -> tuple[Any, Any]:
+    """(score without a context, score with one), one of them a stand-in that is never called."""
+    from numba import njit
+    from numba.core.errors import NumbaError
+
+    from loadmaster.place.first_fit import first_fit
+    from loadmaster.place.round_robin import round_robin
+
+    def compiled(score: Any, signature: Any) -> Any:
+        return njit(signature, cache=True, nogil=True, error_model="numpy")(score)
+
+    try:
+        if policy.contextual:
+            return compiled(first_fit, _plain_signature()), compiled(policy.score, _context_signature())
+        return compiled(policy.score, _plain_signature()), compiled(round_robin, _context_signature())
+    except NumbaError as error:
+        raise InputError(
+            policy.name, f"this policy cannot be compiled: {str(error).strip().splitlines()[0]}",
+            fix="use numbers, loops and math only",
+        ) from error  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _engine() -> Callable[..., bool]:
+    """The engine, compiled once for all policies: they come in as typed functions."""
+    from numba import njit, types, typeof
+
+    from loadmaster.schedule.time_shared import METHODS
+    from loadmaster.sim.shared_kernel import handle_events
+
+    example = SharedProblem(
+        Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]), Cluster.uniform(1, cores=1, memory=1),
+        METHODS["pvm"],
+    )  # fmt: skip
+    jobs, hosts, tasks, clock, buffers = allocate(example)
+    arguments = [typeof(value) for value in (jobs, hosts, tasks, clock, rules_of(example), buffers)]
+    functions = [types.FunctionType(_plain_signature()), types.FunctionType(_context_signature())]
+    signature = types.boolean(*arguments, *functions, types.int64)
+    return njit(signature, cache=True, nogil=True, error_model="numpy")(handle_events)  # type: ignore[no-any-return]
