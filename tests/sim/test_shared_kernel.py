@@ -13,7 +13,7 @@ from loadmaster.sim.shared_engine import simulate_shared
 from loadmaster.sim.shared_movers_kernel import hashed
 from loadmaster.sim.shared_run import SharedProblem
 
-NAMES = [*METHODS, "best-fit-memory", "mix-fit+mosix", "least-loaded+enhanced-mosix", "random+assign-u-r", "round-robin"]
+NAMES = [*METHODS, "mix-fit+mosix", "least-loaded+enhanced-mosix", "random+assign-u-r", "round-robin"]
 
 
 def random_problem(seed, name, parallel=True):
@@ -40,7 +40,7 @@ def random_problem(seed, name, parallel=True):
     )
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if "memory" not in n])
+@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=12, derandomize=True, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_compiled_and_plain_make_the_same_run(name, seed):
@@ -66,7 +66,10 @@ def test_a_run_is_the_same_when_made_again_and_when_it_is_interrupted(seed):
     assert np.array_equal(whole.end_s, pieces.end_s)
 
 
-@given(st.integers(0, 2**62), st.integers(0, 2**40), st.integers(0, 10**6), st.integers(0, 2**23), st.integers(1, 2**32))
+whole = st.integers
+
+
+@given(whole(0, 2**62), whole(0, 2**40), whole(0, 10**6), whole(0, 2**23), whole(1, 2**32))
 @settings(max_examples=200, derandomize=True, deadline=None)
 def test_draws_are_the_same_compiled_and_plain(seed, tick, host, channel, below):
     assert hashed(seed, tick, host, channel, below) == draw(seed, tick, host, channel, below)

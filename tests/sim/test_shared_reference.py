@@ -15,9 +15,7 @@ from loadmaster.sim.shared_run import SharedProblem
 
 
 def one_host(memory_each, tasks=8):
-    jobs = Workload.of(
-        submit_s=[0.0] * tasks, runtime_s=[3.0] * tasks, cores=[1] * tasks, memory=[memory_each] * tasks
-    )
+    jobs = Workload.of(submit_s=[0.0] * tasks, runtime_s=[3.0] * tasks, cores=[1] * tasks, memory=[memory_each] * tasks)
     return SharedProblem(jobs, Cluster.uniform(1, cores=1, memory=128), METHODS["pvm"])
 
 
@@ -51,8 +49,7 @@ def test_the_published_three_hosts_rate_a_new_job_in_both_readings_of_the_load(r
     jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1], memory=[16])
     problem = SharedProblem(jobs, cluster, METHODS["e-pvm"], cpu_load=reading)
     got = [
-        problem.method.policy.score(jobs.demand[0], *hosts.seen_by_policy(host, True), _Context3())
-        for host in range(3)
+        problem.method.policy.score(jobs.demand[0], *hosts.seen_by_policy(host, True), _Context3()) for host in range(3)
     ]
     assert got == pytest.approx(costs, abs=1e-6)
     assert choose(problem, hosts, jobs.demand[0], 3, -1) == chosen

@@ -13,6 +13,7 @@ def reproduce(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for pages and charts.")] = Path("reproduction"),
     traces: Annotated[Path | None, typer.Option(help="Folder with real logs.")] = None,
     trace: Annotated[Path | None, typer.Option(help="A log of your own.")] = None,
+    on: Annotated[str | None, typer.Option(help="A Dask scheduler, such as tcp://host:8786.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Re-run a paper's tables and figures: published value beside ours."""
@@ -31,7 +32,7 @@ def reproduce(
     if paper not in PAPERS:
         raise InputError(paper, "no such paper", fix=f"known: {', '.join(PAPERS)}")
     out.mkdir(parents=True, exist_ok=True)
-    result = importlib.import_module(PAPERS[paper]).reproduce(Options(quick, seed, out, traces, trace))
+    result = importlib.import_module(PAPERS[paper]).reproduce(Options(quick, seed, out, traces, trace, on))
     columns = ("where", "claim", "published", "ours", "verdict", "gate", "n", "note")
     rows = [[str(getattr(claim, column)) for column in columns] for claim in result.claims]
     page = out / f"{paper}.html"

@@ -28,7 +28,7 @@ class AssignUR:
             raise InputError(self.base, "the base of ASSIGN-U lies between 1 and 2")
 
     def next_move(self, hosts: SharedHosts, demand: Floats, load_before: Floats) -> Move | None:
-        """The first unstable task, by host and order of arrival, to the host where it adds least (`TerminationMover`)."""
+        """The first unstable task, to the host where it adds least (see `TerminationMover`)."""
         for host in range(hosts.hosts):
             for task in hosts.present(host):
                 held = self.added(load_before[task], demand[task, 0] / hosts.unit[host])

@@ -48,17 +48,15 @@ class Mosix:
                 continue
             room = [k for k in contacts if hosts.used[k, 1] + memory <= keep * hosts.capacity[k, 1]]
             if room:
-                best, best_key = Move(task, min(room, key=hosts.relative_load)), key
+                best, best_key = Move(task, min(room, key=lambda k: hosts.used[k, 0] / hosts.power[k])), key
         return best
 
-    def _balance(
-        self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int
-    ) -> Move | None:
+    def _balance(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
         """A random task among those that fit the free memory of the contact with the least load."""
         if not contacts:
             return None
-        target = min(contacts, key=lambda k: (hosts.used[k, 0] + self.stability) / hosts.unit[k])
-        if (hosts.used[target, 0] + self.stability) / hosts.unit[target] >= hosts.relative_load(host):
+        target = min(contacts, key=lambda k: (hosts.used[k, 0] + self.stability) / hosts.power[k])
+        if (hosts.used[target, 0] + self.stability) / hosts.power[target] >= hosts.used[host, 0] / hosts.power[host]:
             return None
         after = hosts.used[target] + demand[hosts.present(host)]
         fitting = [t for t, use in zip(hosts.present(host), after, strict=True)

@@ -1,18 +1,30 @@
 """What a mover for time-shared hosts is."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from loadmaster.model.arrays import Floats
 from loadmaster.move.migration import Move
 from loadmaster.share.shared_hosts import SharedHosts
 
 
+@runtime_checkable
 class PeriodicMover(Protocol):
     """Acts every `period_s` seconds; each host in turn looks at `fanout` others and moves at most one task."""
 
-    name: str
-    period_s: float
-    fanout: int
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        ...
+
+    @property
+    def period_s(self) -> float:
+        """Seconds between ticks."""
+        ...
+
+    @property
+    def fanout(self) -> int:
+        """Contacts a turn."""
+        ...
 
     def turn(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
         """The move that `host` makes, if any; pure.
@@ -27,10 +39,14 @@ class PeriodicMover(Protocol):
         ...
 
 
+@runtime_checkable
 class TerminationMover(Protocol):
     """Acts whenever a task ends, one move after another until it has none left."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        ...
 
     def next_move(self, hosts: SharedHosts, demand: Floats, load_before: Floats) -> Move | None:
         """The next move, if any; pure.

@@ -6,7 +6,7 @@ Each has `reproduce(options: Options) -> Reproduction`.
 from dataclasses import dataclass
 from pathlib import Path
 
-PAPERS: dict[str, str] = {}
+PAPERS: dict[str, str] = {"amir2000": "loadmaster.papers.amir2000"}
 """Module of every paper that `loadmaster reproduce` knows, by the paper's name (author and year)."""
 
 
@@ -20,6 +20,7 @@ class Options:
         out: folder for pages, charts and the records from which an interrupted run goes on.
         traces: folder with real logs, where the user has them; claims that need them are else `not measured`.
         trace: one log given by the user.
+        on: address of a Dask scheduler for papers made of independent runs; None uses this machine's cores.
     """
 
     quick: bool = False
@@ -27,3 +28,4 @@ class Options:
     out: Path = Path("reproduction")
     traces: Path | None = None
     trace: Path | None = None
+    on: str | None = None

@@ -4,5 +4,5 @@ from loadmaster.model.arrays import Floats
 
 
 def greedy_load(demand: Floats, free: Floats, capacity: Floats) -> float:
-    """Rate by the CPU load after placing, over the host's cores and speed; within 2 - 1/n of the best for equal hosts."""
+    """Rate by the CPU load after placing, over cores and speed; within 2 - 1/n of the best for equal hosts."""
     return float((capacity[0] - free[0] + demand[0]) / capacity[0])

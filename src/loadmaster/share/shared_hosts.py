@@ -20,6 +20,7 @@ class SharedHosts:
 
     Attributes:
         unit: float64[H], the capacity that one unit of load stands for: cores x speed, or cores (`CpuLoad`).
+        power: float64[H], cores x speed, whatever the reading.
         load: float64[H], cores asked by the tasks on the host and by those on their way to it.
         used: float64[H, R], the same for every resource; column 0 is `load`.
         residents: for every host the tasks on it, in the order of their arrival there.
@@ -34,7 +35,8 @@ class SharedHosts:
         self.capacity = cluster.capacity
         self.speed = cluster.speed
         self.cores = np.ascontiguousarray(cluster.capacity[:, 0])
-        self.unit = self.cores * self.speed if cpu_load == "jobs/speed" else self.cores
+        self.power = self.cores * self.speed
+        self.unit = self.power if cpu_load == "jobs/speed" else self.cores
         self.used = np.zeros_like(cluster.capacity)
         self.residents: list[list[int]] = [[] for _ in range(cluster.hosts)]
         self.travelling: set[int] = set()

@@ -2,18 +2,14 @@
 
 # mypy: disable-error-code="no-untyped-call"
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
-
-import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
 from loadmaster.place.policy import Context, Policy
-from loadmaster.schedule.time_shared import Method
 from loadmaster.sim.shared_reference import replay_shared
 from loadmaster.sim.shared_run import SharedProblem, SharedRun
 from loadmaster.sim.shared_state import (
@@ -36,9 +32,7 @@ CHUNK = 200_000
 """Events between two calls of a progress function."""
 
 
-def simulate_shared(
-    problem: SharedProblem, *, engine: Engine = "auto", progress: Progress | None = None
-) -> SharedRun:
+def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress: Progress | None = None) -> SharedRun:
     """Run all jobs of `problem` to their end on time-shared hosts (SPEC part 5).
 
     Args:
@@ -61,9 +55,9 @@ def simulate_shared(
     handle = _engine()
     while handle(jobs, hosts, tasks, clock, rules_of(problem), buffers, plain, contextual, CHUNK):
         if progress is not None:
-            progress(int(clock.count[ENDED]), len(jobs.owner))
+            progress(int(clock.whole[ENDED]), len(jobs.owner))
     return SharedRun(
-        tasks.end_s, tasks.first_host, tasks.host, tasks.moves, float(clock.real[SCALE]), int(clock.count[EVENTS])
+        tasks.end_s, tasks.first_host, tasks.host, tasks.moves, float(clock.real[SCALE]), int(clock.whole[EVENTS])
     )
 
 
@@ -128,7 +122,7 @@ def _scores(policy: Policy) -> tuple[Any, Any]:
 @lru_cache(maxsize=1)
 def _engine() -> Callable[..., bool]:
     """The engine, compiled once for all policies: they come in as typed functions."""
-    from numba import njit, types, typeof
+    from numba import njit, typeof, types
 
     from loadmaster.schedule.time_shared import METHODS
     from loadmaster.sim.shared_kernel import handle_events
@@ -141,4 +135,4 @@ def _engine() -> Callable[..., bool]:
     arguments = [typeof(value) for value in (jobs, hosts, tasks, clock, rules_of(example), buffers)]
     functions = [types.FunctionType(_plain_signature()), types.FunctionType(_context_signature())]
     signature = types.boolean(*arguments, *functions, types.int64)
-    return njit(signature, cache=True, nogil=True, error_model="numpy")(handle_events)  # type: ignore[no-any-return]
+    return njit(signature, cache=True, nogil=True, error_model="numpy")(handle_events)

@@ -87,7 +87,7 @@ def settle_on(jobs, hosts, tasks, clock, task, host):
     else:
         hosts.head[host] = task
     hosts.tail[host] = task
-    hosts.count[host] += 1
+    hosts.residents[host] += 1
     tasks.host[task] = host
     load = used[host, 0] / hosts.unit[host]
     while clock.real[SCALE] <= load:
@@ -107,9 +107,9 @@ def leave(jobs, hosts, tasks, task):
         tasks.before[after] = before
     else:
         hosts.tail[host] = before
-    hosts.count[host] -= 1
+    hosts.residents[host] -= 1
     for r in range(hosts.used.shape[1]):
-        hosts.used[host, r] = 0.0 if hosts.count[host] == 0 else hosts.used[host, r] - jobs.demand[owner, r]
+        hosts.used[host, r] = 0.0 if hosts.residents[host] == 0 else hosts.used[host, r] - jobs.demand[owner, r]
 
 
 @njit(cache=True, nogil=True)

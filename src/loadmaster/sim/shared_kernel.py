@@ -23,7 +23,6 @@ from loadmaster.sim.shared_state import (
     ASSIGN_U_R,
     ENDED,
     EVENTS,
-    FLYING,
     FLYING_ROOT,
     LAST_HOST,
     MOSIX,
@@ -38,15 +37,15 @@ def handle_events(jobs, hosts, tasks, clock, rules, buffers, plain_score, contex
 
     Of the events at one moment ends come first (the lower task first), then landings, arrivals, the tick.
     """
-    count, real = clock.count, clock.real
+    whole, real = clock.whole, clock.real
     total = jobs.owner.shape[0]
     for _ in range(most):
-        if count[ENDED] == total:
+        if whole[ENDED] == total:
             return False
         due = hosts.due[hosts.heap[0]]
-        flying = count[FLYING_ROOT]
+        flying = whole[FLYING_ROOT]
         landing = tasks.key[flying] if flying >= 0 else 1e300
-        coming = jobs.submit_s[count[ARRIVED]] if count[ARRIVED] < jobs.submit_s.shape[0] else 1e300
+        coming = jobs.submit_s[whole[ARRIVED]] if whole[ARRIVED] < jobs.submit_s.shape[0] else 1e300
         tick = _next_tick(clock, rules, due < 1e300 or flying >= 0)
         now = min(min(due, landing), min(coming, tick))
         real[NOW] = now
@@ -58,7 +57,7 @@ def handle_events(jobs, hosts, tasks, clock, rules, buffers, plain_score, contex
             _arrive(jobs, hosts, tasks, clock, rules, buffers, plain_score, context_score)
         else:
             _take_turns(jobs, hosts, tasks, clock, rules, buffers)
-    return count[ENDED] < total
+    return whole[ENDED] < total
 
 
 @njit(cache=True, nogil=True)
@@ -66,10 +65,10 @@ def _next_tick(clock, rules, anybody):
     if rules.period_s <= 0.0 or not anybody:
         return 1e300
     # Counted up from the clock, not tick by tick: a quiet stretch may be long. Rounding may miss by one.
-    tick = max(clock.count[TICK], np.int64(clock.real[NOW] / rules.period_s) - 1)
+    tick = max(clock.whole[TICK], np.int64(clock.real[NOW] / rules.period_s) - 1)
     while tick * rules.period_s < clock.real[NOW]:
         tick += 1
-    clock.count[TICK] = tick
+    clock.whole[TICK] = tick
     return tick * rules.period_s
 
 
@@ -77,8 +76,8 @@ def _next_tick(clock, rules, anybody):
 def _end(jobs, hosts, tasks, clock, rules, task):
     stop(jobs, hosts, tasks, clock, task, rules.thrash)
     tasks.end_s[task] = clock.real[NOW]
-    clock.count[ENDED] += 1
-    clock.count[EVENTS] += 1
+    clock.whole[ENDED] += 1
+    clock.whole[EVENTS] += 1
     if rules.mover == ASSIGN_U_R:
         moving, target = unstable_task(jobs, hosts, tasks, rules.base)
         while moving >= 0:
@@ -88,16 +87,16 @@ def _end(jobs, hosts, tasks, clock, rules, task):
 
 @njit(cache=True, nogil=True)
 def _land(jobs, hosts, tasks, clock, rules, task):
-    clock.count[FLYING_ROOT] = without(tasks.key, tasks.child, tasks.right, tasks.back, task, task)
+    clock.whole[FLYING_ROOT] = without(tasks.key, tasks.child, tasks.right, tasks.back, task, task)
     tasks.travelling[task] = False
-    clock.count[EVENTS] += 1
+    clock.whole[EVENTS] += 1
     start(jobs, hosts, tasks, clock, task, rules.thrash)
 
 
 @njit(cache=True, nogil=True)
 def _arrive(jobs, hosts, tasks, clock, rules, buffers, plain_score, context_score):
     """All tasks of the next job, each placed with those before it already in place."""
-    job = clock.count[ARRIVED]
+    job = clock.whole[ARRIVED]
     for r in range(buffers.demand.shape[0]):
         buffers.demand[r] = jobs.seen[job, r]
     for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
@@ -105,9 +104,9 @@ def _arrive(jobs, hosts, tasks, clock, rules, buffers, plain_score, context_scor
         settle_on(jobs, hosts, tasks, clock, task, host)
         start(jobs, hosts, tasks, clock, task, rules.thrash)
         tasks.first_host[task] = host
-        clock.count[LAST_HOST] = host
-        clock.count[EVENTS] += 1
-    clock.count[ARRIVED] += 1
+        clock.whole[LAST_HOST] = host
+        clock.whole[EVENTS] += 1
+    clock.whole[ARRIVED] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -128,7 +127,8 @@ def _choose(hosts, clock, rules, buffers, plain_score, context_score, task):
         if room > best_class:
             continue
         if rules.contextual:
-            score = context_score(demand, free, capacity, Context(host, amount, clock.count[LAST_HOST], task, rules.seed))
+            context = Context(host, amount, clock.whole[LAST_HOST], task, rules.seed)
+            score = context_score(demand, free, capacity, context)
         else:
             score = plain_score(demand, free, capacity)
         if best < 0 or room < best_class or score < best_score:
@@ -138,7 +138,7 @@ def _choose(hosts, clock, rules, buffers, plain_score, context_score, task):
 
 @njit(cache=True, nogil=True)
 def _take_turns(jobs, hosts, tasks, clock, rules, buffers):
-    amount, tick = hosts.cores.shape[0], clock.count[TICK]
+    amount, tick = hosts.cores.shape[0], clock.whole[TICK]
     draw_order(buffers.order, rules.seed, tick)
     for turn in range(amount):
         host = buffers.order[turn]
@@ -152,7 +152,7 @@ def _take_turns(jobs, hosts, tasks, clock, rules, buffers):
             task, target = enhanced_turn(jobs, hosts, tasks, clock, host, buffers.contacts, known)
         if task >= 0:
             _migrate(jobs, hosts, tasks, clock, rules, task, target)
-    clock.count[TICK] += 1
+    clock.whole[TICK] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -169,6 +169,4 @@ def _migrate(jobs, hosts, tasks, clock, rules, task, target):
     reschedule(hosts, tasks, target, rules.thrash)
     tasks.travelling[task] = True
     tasks.key[task] = clock.real[NOW] + pause
-    clock.count[FLYING_ROOT] = insert(
-        tasks.key, tasks.child, tasks.right, tasks.back, clock.count[FLYING_ROOT], task
-    )
+    clock.whole[FLYING_ROOT] = insert(tasks.key, tasks.child, tasks.right, tasks.back, clock.whole[FLYING_ROOT], task)

@@ -9,9 +9,7 @@ from loadmaster.sim.shared_state import SCALE
 @njit(cache=True, nogil=True)
 def hashed(seed, tick, host, channel, below):
     """`loadmaster.move.contacts.draw`; int64 products wrap around as the mask there does."""
-    value = (
-        seed * -7046029254386353131 + tick * -4658895280553007687 + host * -7723592293110705685 + channel
-    )
+    value = seed * -7046029254386353131 + tick * -4658895280553007687 + host * -7723592293110705685 + channel
     for _ in range(2):
         value += -7046029254386353131
         value = (value ^ ((value >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
@@ -79,7 +77,7 @@ def _relieve(jobs, hosts, tasks, rules, host, contacts, known):
             for c in range(known):
                 k = contacts[c]
                 if hosts.used[k, 1] + memory <= keep * hosts.capacity[k, 1] and (
-                    calmest < 0 or hosts.used[k, 0] / hosts.unit[k] < hosts.used[calmest, 0] / hosts.unit[calmest]
+                    calmest < 0 or hosts.used[k, 0] / hosts.power[k] < hosts.used[calmest, 0] / hosts.power[calmest]
                 ):
                     calmest = k
             if calmest >= 0:
@@ -95,10 +93,10 @@ def _balance(jobs, hosts, tasks, rules, host, contacts, known, pick):
     target, least = -1, 0.0
     for c in range(known):
         k = contacts[c]
-        load = (hosts.used[k, 0] + rules.stability) / hosts.unit[k]
+        load = (hosts.used[k, 0] + rules.stability) / hosts.power[k]
         if target < 0 or load < least:
             target, least = k, load
-    if least >= hosts.used[host, 0] / hosts.unit[host]:
+    if least >= hosts.used[host, 0] / hosts.power[host]:
         return -1, -1
     fitting = 0
     task = hosts.head[host]

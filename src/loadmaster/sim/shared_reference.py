@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
 from loadmaster.move.migration import Move
-from loadmaster.move.mover import Mover
+from loadmaster.move.mover import PeriodicMover, TerminationMover
 from loadmaster.place.policy import Context
 from loadmaster.share.shared_hosts import SharedHosts
 from loadmaster.sim.shared_run import SharedProblem, SharedRun
@@ -72,12 +72,12 @@ class _Run:
 
     def next_tick(self) -> float:
         """The first multiple of the period at or after now that is still to come; none while nobody is there."""
-        period = getattr(self.problem.method.mover, "period_s", math.inf)
-        if math.isinf(period) or not (self.running or self.landing):
+        mover = self.problem.method.mover
+        if not isinstance(mover, PeriodicMover) or not (self.running or self.landing):
             return math.inf
-        while self.tick * period < self.now:
+        while self.tick * mover.period_s < self.now:
             self.tick += 1
-        return float(self.tick * period)
+        return self.tick * mover.period_s
 
     def end(self, task: int) -> None:
         self.running.remove(task)
@@ -85,8 +85,8 @@ class _Run:
         self.end_s[task] = self.now
         self.ended += 1
         self.events += 1
-        mover: Mover | None = self.problem.method.mover
-        if mover is not None and not hasattr(mover, "period_s"):
+        mover = self.problem.method.mover
+        if isinstance(mover, TerminationMover):
             move = mover.next_move(self.hosts, self.demand, self.load_before)
             while move is not None:
                 self.migrate(move)
@@ -111,8 +111,7 @@ class _Run:
 
     def take_turns(self) -> None:
         mover, seed, hosts = self.problem.method.mover, self.problem.seed, self.hosts
-        assert mover is not None
-        assert hasattr(mover, "period_s")
+        assert isinstance(mover, PeriodicMover)
         for host in order_of_turns(seed, self.tick, hosts.hosts):
             if not hosts.present(host):
                 continue

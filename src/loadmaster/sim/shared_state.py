@@ -1,6 +1,6 @@
 """The arrays of the compiled engine for time-shared hosts: allocated here, changed by the kernels alone."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from loadmaster.sim.shared_run import SharedProblem
 SCALE, NOW = 0, 1
 """Places in `Clock.real`."""
 ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING, FLYING_ROOT = 0, 1, 2, 3, 4, 5, 6
-"""Places in `Clock.count`."""
+"""Places in `Clock.whole`."""
 NO_MOVER, MOSIX, ENHANCED_MOSIX, ASSIGN_U_R = 0, 1, 2, 3
 """Kinds of movers that are compiled."""
 
@@ -32,6 +32,7 @@ class Hosts(NamedTuple):
     cores: Floats  # [H]
     speed: Floats  # [H]
     unit: Floats  # [H], see SharedHosts.unit
+    power: Floats  # [H], cores x speed
     capacity: Floats  # [H, R]
     used: Floats  # [H, R]
     active: Floats  # [H], threads that run: the load without travelling tasks
@@ -42,7 +43,7 @@ class Hosts(NamedTuple):
     root: Longs  # [H], the task that ends next, -1 without tasks
     head: Longs  # [H], first resident
     tail: Longs  # [H], last resident
-    count: Longs  # [H], residents
+    residents: Longs  # [H], how many
     heap: Longs  # [H], hosts in a binary heap by (due, root)
     place: Longs  # [H], where a host stands in that heap
 
@@ -69,7 +70,7 @@ class Clock(NamedTuple):
     """Scalars that change."""
 
     real: Floats  # SCALE, NOW
-    count: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING, FLYING_ROOT
+    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING, FLYING_ROOT
 
 
 class Rules(NamedTuple):
@@ -104,7 +105,7 @@ def allocate(problem: SharedProblem) -> tuple[Jobs, Hosts, Tasks, Clock, Buffers
 
     workload = problem.workload
     seen = SharedHosts(problem.cluster, problem.cpu_load)
-    jobs, tasks, hosts = workload.jobs, len(problem.owner), problem.cluster.hosts
+    tasks, hosts = len(problem.owner), problem.cluster.hosts
     resources = len(workload.resources)
 
     def longs(size: int) -> Longs:
@@ -119,7 +120,8 @@ def allocate(problem: SharedProblem) -> tuple[Jobs, Hosts, Tasks, Clock, Buffers
             _own(workload.demand), _own(problem.demand_seen), _own(problem.migration.of(workload.demand)),
         ),
         Hosts(
-            _own(seen.cores), _own(seen.speed), _own(seen.unit), _own(seen.capacity), np.zeros((hosts, resources)),
+            _own(seen.cores), _own(seen.speed), _own(seen.unit), _own(seen.power), _own(seen.capacity),
+            np.zeros((hosts, resources)),
             floats(hosts), floats(hosts), floats(hosts), floats(hosts), np.full(hosts, np.inf), longs(hosts),
             longs(hosts), longs(hosts), np.zeros(hosts, np.int64), np.arange(hosts), np.arange(hosts),
         ),
@@ -133,6 +135,6 @@ def allocate(problem: SharedProblem) -> tuple[Jobs, Hosts, Tasks, Clock, Buffers
     )  # fmt: skip
 
 
-def _own(column):  # type: ignore[no-untyped-def]
+def _own(column: Any) -> Any:
     """A writeable, contiguous copy: the compiled engine takes one array type only."""
     return np.array(column, order="C", copy=True)

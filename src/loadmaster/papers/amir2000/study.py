@@ -1,0 +1,182 @@
+"""The simulation study of Amir et al. 2000: many executions, every method on the same stream."""
+# mypy: disable-error-code="no-untyped-call"
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.move.enhanced_mosix import EnhancedMosix
+from loadmaster.move.migration import MigrationCost
+from loadmaster.move.mosix import Mosix
+from loadmaster.schedule.time_shared import METHODS, Method, method_named
+from loadmaster.share.processor_sharing import ProcessorSharing
+from loadmaster.share.shared_hosts import CpuLoad
+from loadmaster.sim.shared_engine import simulate_shared
+from loadmaster.sim.shared_run import SharedProblem
+from loadmaster.traces.opportunity import ComponentMemory, ComponentWork, MemoryCap, generate_opportunity
+
+SlowdownUnit = Literal["component", "parent"]
+BLOCK = 50
+"""Executions in a block: what a worker makes at a time and what an interrupted study never makes again."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The choices that the paper leaves open (SPEC 5(c)) and the sizes of a study.
+
+    Attributes:
+        cluster: which guess at the six machines (`CLUSTERS`).
+        cpu_load: how the opportunity cost reads a host's CPU load.
+        slowdown_unit: whether each component of a parallel job counts as a job, or the last one's end for all.
+        methods: compared on the same streams.
+        mosix: the reconstruction's parameters; Enhanced Mosix has the same period and contacts.
+    """
+
+    cluster: str = "three-kinds"
+    cpu_load: CpuLoad = "jobs/speed"
+    component_work: ComponentWork = "each"
+    component_memory: ComponentMemory = "split"
+    memory_cap: MemoryCap = "clip"
+    slowdown_unit: SlowdownUnit = "component"
+    thrash: float = 10.0
+    pause_s: float = 0.0
+    methods: tuple[str, ...] = ("pvm", "e-pvm", "mosix", "e-mosix")
+    mosix: Mosix = field(default_factory=Mosix)
+    executions: int = 3000
+    seed: int = 0
+
+    @property
+    def key(self) -> str:
+        """Names the study's record: everything but the number of executions."""
+        text = json.dumps(asdict(replace(self, executions=0)), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def method(self, name: str) -> Method:
+        """The method with this study's reconstruction of Mosix and its limits on knowledge."""
+        method = METHODS.get(name) or method_named(name)
+        if isinstance(method.mover, Mosix):
+            return replace(method, mover=self.mosix)
+        if isinstance(method.mover, EnhancedMosix):
+            return replace(method, mover=EnhancedMosix(self.mosix.period_s, self.mosix.fanout))
+        return method
+
+
+class Outcome(NamedTuple):
+    """Slowdowns of N executions under M methods, in the order of `Setup.methods`."""
+
+    total: Floats  # [N, M], sum over the jobs of an execution
+    jobs: Longs  # [N]
+    median: Floats  # [N, M]
+    moves: Floats  # [N, M], migrations a job
+
+    @property
+    def by_execution(self) -> Floats:
+        """float64[N, M]: the mean slowdown of each execution."""
+        return np.asarray(self.total / self.jobs[:, None])
+
+    @property
+    def by_job(self) -> Floats:
+        """float64[M]: all jobs of all executions pooled."""
+        return np.asarray(self.total.sum(axis=0) / self.jobs.sum())
+
+
+def run_block(setup: Setup, first: int, last: int) -> Outcome:
+    """Executions `first` up to `last`: pure, so that any worker anywhere makes the same numbers."""
+    rows = [execution(setup, number) for number in range(first, last)]
+    total, jobs, median, moves = (np.array(column) for column in zip(*rows, strict=True))
+    return Outcome(total, jobs.astype(np.int64), median, moves)
+
+
+def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float], list[float]]:
+    """One stream under every method: sums and medians of slowdowns, jobs, migrations a job."""
+    trace = generate_opportunity(
+        setup.cluster, component_work=setup.component_work, component_memory=setup.component_memory,
+        memory_cap=setup.memory_cap, seed=(setup.seed, number),
+    )  # fmt: skip
+    workload = trace.workload
+    assert trace.cluster is not None
+    owner = np.repeat(np.arange(workload.jobs), workload.task_count)
+    sums, medians, moves = [], [], []
+    for name in setup.methods:
+        run = simulate_shared(
+            SharedProblem(
+                workload, trace.cluster, setup.method(name), ProcessorSharing(setup.thrash), setup.cpu_load,
+                MigrationCost(setup.pause_s), seed=number,
+            )
+        )  # fmt: skip
+        slowdown = (run.end_s - workload.submit_s[owner]) / workload.runtime_s[owner]
+        if setup.slowdown_unit == "parent":
+            assert workload.job_id is not None
+            slowdown = np.array([slowdown[workload.job_id[owner] == j].max() for j in np.unique(workload.job_id)])
+        sums.append(float(slowdown.sum()))
+        medians.append(float(np.median(slowdown)))
+        moves.append(float(run.moves.sum()) / len(slowdown))
+    return sums, len(slowdown), medians, moves
+
+
+def run_study(
+    setup: Setup, folder: Path | None = None, on: str | None = None, progress: Callable[[int], None] | None = None
+) -> Outcome:
+    """All executions; blocks already recorded in `folder` are read, not made again.
+
+    Args:
+        setup: the study.
+        folder: where finished blocks are kept; None keeps none.
+        on: address of a Dask scheduler; None uses the cores of this machine.
+        progress: told the number of executions finished with each block.
+    """
+    starts = range(0, setup.executions, BLOCK)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    found = {start: _recorded(folder, setup, start) for start in starts}
+    for start in starts:
+        if found[start] is not None and progress is not None:
+            progress(BLOCK)
+    missing = [start for start in starts if found[start] is None]
+    for start, outcome in _computed(setup, missing, on):
+        found[start] = outcome
+        if folder is not None:
+            np.savez(folder / f"{setup.key}-{start}.npz", **outcome._asdict())
+        if progress is not None:
+            progress(BLOCK)
+    blocks = [block for block in found.values() if block is not None]
+    columns = (np.concatenate(column)[: setup.executions] for column in zip(*blocks, strict=True))
+    return Outcome(*columns)
+
+
+def _computed(setup: Setup, starts: list[int], on: str | None) -> Iterable[tuple[int, Outcome]]:
+    if not starts:
+        return
+    if on is not None:
+        from distributed import Client, as_completed
+
+        with Client(on) as client:
+            futures = {client.submit(run_block, setup, start, start + BLOCK): start for start in starts}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        return
+    from concurrent.futures import as_completed as finished
+
+    run_block(setup, 0, 1)  # compiles before the threads start
+    with ThreadPoolExecutor() as pool:
+        jobs = {pool.submit(run_block, setup, start, start + BLOCK): start for start in starts}
+        try:
+            for done in finished(jobs):
+                yield jobs[done], done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _recorded(folder: Path | None, setup: Setup, start: int) -> Outcome | None:
+    path = folder / f"{setup.key}-{start}.npz" if folder is not None else None
+    if path is None or not path.is_file():
+        return None
+    with np.load(path) as file:
+        return Outcome(**{name: file[name] for name in Outcome._fields})

@@ -1,0 +1,105 @@
+"""The study of Amir et al. 2000: streams, records, and the results that stand whatever the machines were."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from loadmaster.model import InputError
+from loadmaster.papers.amir2000 import claims, published
+from loadmaster.papers.amir2000.study import BLOCK, Setup, run_block, run_study
+from loadmaster.traces.opportunity import CLUSTERS, generate_opportunity, opportunity_cluster
+
+SMALL = Setup(executions=40)
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return run_study(SMALL)
+
+
+def test_lengths_and_memories_are_pareto_with_the_published_tails():
+    streams = [generate_opportunity(seed=(9, k)).workload for k in range(150)]
+    work = np.concatenate([w.runtime_s[w.task_count == 1] for w in streams])
+    memory = np.concatenate([w.demand[w.task_count == 1, 1] for w in streams]) / 128.0
+    assert len(work) == pytest.approx(150 * 95, rel=0.05)
+    for longer in (4.0, 20.0, 100.0):
+        share = (work > longer).mean()
+        # Half a percent of the one-task jobs are of the parallel kind with one component.
+        assert share == pytest.approx(2.0 / longer, abs=4 * np.sqrt(2.0 / longer / len(work)) + 0.005)
+    for more in (0.02, 0.1, 0.5):
+        assert (memory > more).mean() == pytest.approx(0.01 / more, abs=4 * np.sqrt(0.01 / more / len(work)) + 0.001)
+    assert memory.max() <= 1.0
+
+
+def test_one_job_in_twenty_has_up_to_twenty_components():
+    tasks = np.concatenate([generate_opportunity(seed=(9, k)).workload.task_count for k in range(150)])
+    assert (tasks > 1).mean() == pytest.approx(0.05 * 19 / 20, abs=0.007)
+    assert tasks.max() == 20
+
+
+@pytest.mark.parametrize(
+    "change", [{"component_work": "split"}, {"component_memory": "each"}, {"component_memory": "iid"}]
+)
+def test_components_share_or_repeat_what_the_switch_says(change):
+    plain, other = generate_opportunity(seed=4).workload, generate_opportunity(seed=4, **change).workload
+    total = plain.runtime_s @ plain.task_count
+    if "component_work" in change:
+        assert other.runtime_s * plain.task_count == pytest.approx(plain.runtime_s)
+    elif change["component_memory"] == "each":
+        assert (other.demand[:, 1] >= plain.demand[:, 1] - 1e-12).all()
+    else:
+        assert other.jobs == plain.task_count.sum()
+        assert np.bincount(other.job_id).tolist() == plain.task_count.tolist()
+        assert other.runtime_s.sum() == pytest.approx(total)
+
+
+def test_an_unknown_cluster_is_refused():
+    with pytest.raises(InputError, match="known: three-kinds"):
+        opportunity_cluster("seven")
+
+
+def test_a_block_is_the_same_whoever_makes_it_and_a_recorded_one_is_not_made_again(tmp_path, outcome):
+    again = run_block(SMALL, 0, 3)
+    assert np.array_equal(again.total, outcome.total[:3])
+    first = run_study(replace(SMALL, executions=5), tmp_path)
+    record = next(tmp_path.glob("*.npz"))
+    with np.load(record) as file:
+        kept = dict(file)
+    kept["total"] = kept["total"] * 2
+    np.savez(record, **kept)
+    assert run_study(replace(SMALL, executions=5), tmp_path).total == pytest.approx(first.total * 2)
+    assert len(kept["jobs"]) == BLOCK
+
+
+def test_pvm_is_worst_and_migration_helps_whatever_the_machines(outcome):
+    for cluster in CLUSTERS:
+        result = outcome if cluster == SMALL.cluster else run_study(replace(SMALL, cluster=cluster))
+        pvm, e_pvm, mosix, e_mosix = result.by_execution.T
+        assert pvm.mean() > e_pvm.mean() > max(mosix.mean(), e_mosix.mean())
+        assert (e_pvm < pvm).mean() >= 0.89
+
+
+def test_the_gates_of_the_paper_hold_on_few_executions(outcome):
+    verdicts = {claim.claim: claim.verdict for claim in claims.orderings(SMALL, outcome)}
+    assert verdicts["Enhanced PVM does much better than PVM"] == "holds"
+    assert verdicts["in almost every circumstance"] == "holds"
+    assert verdicts["Enhanced Mosix does better than Enhanced PVM"] == "holds"
+    assert verdicts["Enhanced Mosix does better than Mosix"] == "report only"
+
+
+def test_the_published_tables_do_not_agree_with_each_other_in_two_places():
+    digit, swapped, real = claims.errata()
+    assert (digit.verdict, swapped.verdict, real.verdict) == ("differs", "differs", "not measured")
+    assert "they are swapped" in swapped.note
+    e, m = published.REAL_BY_JOB["e-pvm"], published.REAL_BY_EXECUTION["mosix"]
+    assert e / m == pytest.approx(published.REAL_RATIOS_BY_JOB[1], abs=1e-5)
+
+
+def test_every_switch_makes_a_study():
+    from loadmaster.papers.amir2000.robustness import SWITCHES
+
+    for name, change in SWITCHES:
+        result = run_block(replace(SMALL, **change), 0, 2)
+        assert np.isfinite(result.total).all(), name
+        assert (result.by_execution >= 0.99).all(), name
