@@ -1,5 +1,9 @@
-"""The command line: one thin file a verb; heavy imports wait until a verb runs."""
+"""The command line: one thin file a verb; heavy imports wait until a verb runs.
 
+Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad input or usage, 130 stopped by hand.
+"""
+
+import os
 import sys
 
 
@@ -9,10 +13,31 @@ def main() -> None:
     from loadmaster.model.errors import LoadmasterError
 
     try:
-        app()
+        code = app(sys.argv[1:] or ["--help"], prog_name="loadmaster", standalone_mode=False)
     except LoadmasterError as error:
-        print(f"loadmaster: {error}", file=sys.stderr)
-        sys.exit(2)
+        _fail(str(error))
     except KeyboardInterrupt:
         print("loadmaster: stopped; the same command goes on where it was", file=sys.stderr)
         sys.exit(130)
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # not a usage error of the command-line library
+            raise
+        _fail(_usage(error))
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(error: Exception) -> str:
+    """A usage error in one line, with where to read more."""
+    message = " ".join(error.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    verb = context.command_path.split()[1:] if context is not None else []
+    return f"{message}; see `{' '.join(['loadmaster', *verb, '--help'])}`"
+
+
+def _fail(message: str) -> None:
+    print(f"loadmaster: {message}", file=sys.stderr)
+    sys.exit(2)

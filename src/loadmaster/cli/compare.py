@@ -68,12 +68,13 @@ def compare(
             policies, disciplines, r.betas(case, loads, beta), interval=interval, seed=seed, reservations=reservations,
             lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
         )  # fmt: skip
+        against = r.baseline(baseline, settings)
         kept = Store(store) if store else Store.in_folder(out)
         outcomes = sweep(case, settings, kept, _pool(on), check=check, watch=bar)
         kept.close()
-    comparison = Comparison(case, outcomes, baseline or settings[0].policy, remarks(case), r.command_line())
+    comparison = Comparison(case, outcomes, against, remarks(case), r.command_line())
     _write(comparison, out, picture)
-    _show(comparison, out, picture, as_json)
+    _show(comparison, out, as_json)
 
 
 def _pool(on: str) -> "Pool":
@@ -83,12 +84,17 @@ def _pool(on: str) -> "Pool":
 
 
 def _write(comparison: "Comparison", out: Path, picture: Path | None) -> None:
+    from loadmaster.report.compare_page import main_chart, write_report
+    from loadmaster.report.page import write_picture
     from loadmaster.report.summary import write_summary
 
     write_summary(out / "summary.parquet", comparison)
+    write_report(out / "report.html", comparison)
+    if picture is not None:
+        write_picture(picture, main_chart(comparison))
 
 
-def _show(comparison: "Comparison", out: Path, picture: Path | None, as_json: bool) -> None:
+def _show(comparison: "Comparison", out: Path, as_json: bool) -> None:
     import json
 
     from rich.console import Console

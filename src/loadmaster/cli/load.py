@@ -1,5 +1,6 @@
 """The jobs and machines that a verb was given, and what the user must be told of them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +19,10 @@ def load(
     cluster = read_hosts(hosts) if hosts is not None else None
     if trace is not None:
         return case_of(read_trace(trace, options), cluster, spread)
-    return case_of(demo(), cluster, spread)
+    made = demo()
+    if options.limit is not None:
+        made = replace(made, workload=made.workload.take(slice(0, options.limit)))
+    return case_of(made, cluster, spread)
 
 
 def remarks(case: "Case") -> list[str]:

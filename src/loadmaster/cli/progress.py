@@ -54,7 +54,8 @@ class Bar(Watch):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._delay.cancel()
-        self._bar.stop()
+        if self._bar.live.is_started:
+            self._bar.stop()
         if self._cells or self._kept:
             self._console.print(self._last_line(), highlight=False, soft_wrap=True)
 

@@ -127,6 +127,20 @@ def betas(case: "Case", loads: str, beta: str) -> list[float]:
     return numbers(beta, "--beta") or [1.0]
 
 
+def baseline(name: str, settings: "list[Setting]") -> str:
+    """The policy to measure the others against: the one named, else the first.
+
+    Raises:
+        InputError: the one named is not among the policies.
+    """
+    from loadmaster.model import InputError
+
+    policies = list(dict.fromkeys(setting.policy for setting in settings))
+    if name and name not in policies:
+        raise InputError(name, "the baseline is not among the policies", fix=f"one of {', '.join(policies)}")
+    return name or policies[0]
+
+
 def make_folder(folder: Path) -> None:
     """Make `folder` if it is not there, and see that files can be written into it.
 

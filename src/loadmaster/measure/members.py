@@ -12,13 +12,18 @@ class MemberShare:
     """How often one member of a meta-policy was among the best.
 
     Attributes:
-        chosen: part of the cycles in which it won or tied; over all members these sum to more than 1.
-        alone: part of the cycles in which no other member did as well.
+        chosen: part of all cycles in which it won or tied; over all members these sum to more than 1.
+        alone: part of all cycles in which no other member did as well.
+        preferred: part of the cycles with a choice, in which some members did better than others, in which it won
+            or tied; 0 if there was none.
+        choices: how many cycles with a choice there were; the same for every member.
     """
 
     member: str
     chosen: float
     alone: float
+    preferred: float
+    choices: int
 
 
 def member_shares(winners: Longs, members: tuple[str, ...]) -> tuple[MemberShare, ...]:
@@ -33,9 +38,12 @@ def member_shares(winners: Longs, members: tuple[str, ...]) -> tuple[MemberShare
         [1.0, 0.5]
     """
     decided = winners[winners != 0]
-    if decided.size == 0:
-        return tuple(MemberShare(member, 0.0, 0.0) for member in members)
+    choice = decided[decided != (1 << len(members)) - 1]
     return tuple(
-        MemberShare(member, float(np.mean(decided >> m & 1)), float(np.mean(decided == 1 << m)))
+        MemberShare(member, _part(decided >> m & 1), _part(decided == 1 << m), _part(choice >> m & 1), choice.size)
         for m, member in enumerate(members)
     )
+
+
+def _part(hits: np.ndarray) -> float:
+    return float(np.mean(hits)) if hits.size else 0.0

@@ -40,8 +40,9 @@ class Timeline:
     stranded: Floats
 
     def mean_stranded(self, until_s: float) -> Floats:
-        """float64[R]: the mean of `stranded` over the spans that begin before `until_s`."""
-        return np.asarray(self.stranded[self.edges_s[:-1] < until_s].mean(axis=0))
+        """float64[R]: the mean of `stranded` over the spans that begin before `until_s`, the first one at least."""
+        spans = max(int(np.searchsorted(self.edges_s[:-1], until_s)), 1)
+        return np.asarray(self.stranded[:spans].mean(axis=0))
 
 
 def timeline(workload: Workload, cluster: Cluster, schedule: Schedule, bins: int = 1000) -> Timeline:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from loadmaster.model import InputError
 from loadmaster.model.units import show_seconds
 from loadmaster.runs import Case, Outcome
 
@@ -56,11 +55,6 @@ class Comparison:
     baseline: str
     remarks: Sequence[str] = ()
     command: str = ""
-
-    def __post_init__(self) -> None:
-        if self.baseline not in self.policies:
-            known = ", ".join(self.policies)
-            raise InputError(self.baseline, "the baseline is not among the policies", fix=f"one of {known}")
 
     @property
     def policies(self) -> tuple[str, ...]:

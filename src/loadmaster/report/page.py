@@ -2,10 +2,12 @@
 
 import html
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from loadmaster.model import InputError
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,18 @@ class Text:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; cells are text already formatted."""
+    """A table; cells are text already formatted.
+
+    Attributes:
+        best: (row, column) of the cells to stress.
+        bands: number of a row -> the title of the rows from there on.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+    best: frozenset[tuple[int, int]] = frozenset()
+    bands: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -40,48 +49,154 @@ class Chart:
     caption: str = ""
 
 
-Block = Heading | Text | Table | Chart
+@dataclass(frozen=True)
+class Facts:
+    """Names and their values, such as a configuration; values are shown as they are."""
+
+    values: Mapping[str, str]
 
 
-def write_page(path: Path, title: str, blocks: Sequence[Block], subtitle: str = "") -> None:
-    """Write the page to `path`; charts share one embedded copy of the Vega runtime."""
+Block = Heading | Text | Table | Chart | Facts
+
+
+def write_page(path: Path, title: str, blocks: Sequence[Block], subtitle: str = "", label: str = "") -> None:
+    """Write the page to `path`; charts share one embedded copy of the Vega runtime, and nothing is fetched.
+
+    Args:
+        path: the HTML file.
+        title: the page's main sentence.
+        blocks: what stands on it, in order.
+        subtitle: below the title.
+        label: a small word above the title, such as the name of the report.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    specs: list[dict[str, Any]] = []
+    body = "\n".join(_block(block, specs) for block in blocks)
+    text = _PAGE.format(
+        title=html.escape(title), label=html.escape(label), subtitle=html.escape(subtitle), style=_STYLE, body=body,
+        script=_script(specs) if specs else "",
+    )  # fmt: skip
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(path, f"this page cannot be written: {error.strerror or error}") from error
+
+
+def write_picture(path: Path, chart: Any, scale: float = 2.0) -> None:
+    """Write a chart as .png or .svg.
+
+    Raises:
+        InputError: another ending, or the file cannot be written.
+    """
+    if path.suffix not in (".png", ".svg"):
+        raise InputError(path, "a picture is written as .png or .svg", fix="end its name so")
+    try:
+        chart.save(str(path), scale_factor=scale)
+    except OSError as error:
+        raise InputError(path, f"this picture cannot be written: {error.strerror or error}") from error
+
+
+def _script(specs: list[dict[str, Any]]) -> str:
+    import altair
     import vl_convert
 
-    charts: list[dict[str, Any]] = []
-    body = "\n".join(_block(block, charts) for block in blocks)
-    runtime = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    specs = json.dumps(charts).replace("</", "<\\/")
-    path.write_text(
-        f"<!doctype html><meta charset=utf-8><title>{html.escape(title)}</title><style>{_STYLE}</style>"
-        f"<main><h1>{html.escape(title)}</h1><p class=subtitle>{html.escape(subtitle)}</p>{body}</main>"
-        f"<script type=module>{runtime}\nconst specs={specs};"
-        "specs.forEach((spec, i) => vegaEmbed('#chart' + i, spec, {actions: false}));</script>",
-        encoding="utf-8",
+    version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    draw = (
+        "const specs = JSON.parse(document.getElementById('specs').textContent);"
+        "specs.forEach((spec, i) => vegaEmbed('#chart' + i, spec, {actions: false, renderer: 'svg'}));"
     )
+    data = json.dumps(specs, separators=(",", ":")).replace("</", "<\\/")
+    bundle = vl_convert.javascript_bundle(draw, version).replace("</script", "<\\/script")
+    return f'<script type="application/json" id="specs">{data}</script>\n<script type="module">{bundle}</script>'
 
 
-def _block(block: Block, charts: list[dict[str, Any]]) -> str:
-    if isinstance(block, Heading):
-        return f"<h2>{html.escape(block.text)}</h2>"
-    if isinstance(block, Text):
-        return f"<p class={block.tone}>{html.escape(block.text)}</p>"
-    if isinstance(block, Table):
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in block.columns)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows
+def _block(block: Block, specs: list[dict[str, Any]]) -> str:
+    match block:
+        case Heading(text):
+            return f"<h2>{html.escape(text)}</h2>"
+        case Text(text, tone):
+            return f'<p class="{html.escape(tone)}">{html.escape(text)}</p>'
+        case Facts(values):
+            return (
+                "<dl>"
+                + "".join(f"<dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd>" for k, v in values.items())
+                + "</dl>"
+            )
+        case Table():
+            return _table(block)
+        case Chart(chart, caption):
+            specs.append(chart.to_dict())
+            below = f"<figcaption>{html.escape(caption)}</figcaption>" if caption else ""
+            return f'<figure><div class="chart" id="chart{len(specs) - 1}"></div>{below}</figure>'
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.columns)
+    lines = []
+    for i, row in enumerate(table.rows):
+        if i in table.bands:
+            lines.append(f'<tr class="band"><th colspan="{len(table.columns)}">{html.escape(table.bands[i])}</th></tr>')
+        cells = "".join(
+            f'<td class="best">{html.escape(cell)}</td>' if (i, j) in table.best else f"<td>{html.escape(cell)}</td>"
+            for j, cell in enumerate(row)
         )
-        return f"<table><caption>{html.escape(block.caption)}</caption><tr>{head}</tr>{rows}</table>"
-    charts.append(block.chart.to_dict())
+        lines.append(f"<tr>{cells}</tr>")
+    caption = f"<caption>{html.escape(table.caption)}</caption>" if table.caption else ""
     return (
-        f"<figure><div id=chart{len(charts) - 1}></div><figcaption>{html.escape(block.caption)}</figcaption></figure>"
+        f'<div class="wide"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
     )
 
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<header><div><p class="label">{label}</p><h1>{title}</h1><p class="subtitle">{subtitle}</p></div></header>
+<main>
+{body}
+</main>
+{script}
+</body>
+</html>
+"""
 
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0; color: #1c2430; background: #fff }
-main { max-width: 1100px; margin: 2rem auto; padding: 0 1rem }
-.subtitle { color: #5b6675 } .note { color: #5b6675 } .warning { background: #fff3d6; padding: .5rem .75rem }
-table { border-collapse: collapse; margin: 1rem 0 } caption { text-align: left; color: #5b6675 }
-td, th { padding: .25rem .75rem; border-bottom: 1px solid #e3e7ec; text-align: right }
-td:first-child, th:first-child { text-align: left } figure { margin: 1.5rem 0 } figcaption { color: #5b6675 }
+:root { --ink: #1c2430; --muted: #5b6675; --rule: #e3e7ec; --best: #0b7a4b; --accent: #1f5fa8 }
+* { box-sizing: border-box }
+body { font: 15px/1.55 Inter, "Segoe UI", "Helvetica Neue", Arial, sans-serif; margin: 0; color: var(--ink);
+  background: #fff }
+header { background: #f6f8fa; border-bottom: 1px solid var(--rule) }
+header > div, main { max-width: 1080px; margin: 0 auto; padding: 0 1.5rem }
+header > div { padding-top: 2rem; padding-bottom: 1.5rem }
+.label { margin: 0 0 .4rem; color: var(--accent); font-size: .8rem; font-weight: 600; letter-spacing: .06em;
+  text-transform: uppercase }
+.label:empty { display: none }
+h1 { font-size: 1.65rem; line-height: 1.25; margin: 0 0 .5rem; font-weight: 650; max-width: 52rem }
+h2 { font-size: 1.15rem; margin: 2.75rem 0 .25rem; font-weight: 650 }
+p { margin: .5rem 0; max-width: 52rem }
+.subtitle, .note, figcaption, caption, dt { color: var(--muted) }
+.warning { background: #fff3d6; border-left: 3px solid #e0a100; padding: .5rem .9rem; border-radius: 3px }
+main { padding-top: 1.25rem; padding-bottom: 4rem }
+.wide, .chart { overflow-x: auto }
+table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; width: 100% }
+caption { text-align: left; padding-bottom: .5rem }
+th { font-weight: 600; font-size: .82rem; color: var(--muted); vertical-align: bottom }
+td, th { padding: .38rem .6rem; border-bottom: 1px solid var(--rule); text-align: right }
+td:first-child, th:first-child { text-align: left; padding-left: 0; white-space: nowrap }
+tbody tr:hover { background: #f6f8fa }
+tr.band th { padding-top: 1.1rem; color: var(--ink); font-size: .9rem }
+td.best { color: var(--best); font-weight: 650 }
+td.best::after { content: " \\2605"; font-size: .75em }
+figure { margin: 1rem 0 1.5rem } figcaption { font-size: .9rem; margin-top: .35rem; max-width: 52rem }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.5rem; font-size: .92rem }
+dd { margin: 0; overflow-wrap: anywhere }
+details summary { cursor: pointer; color: var(--muted) }
+@media print { header { background: none } h2 { break-after: avoid } figure { break-inside: avoid } }
 """

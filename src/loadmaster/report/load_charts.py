@@ -1,0 +1,120 @@
+"""Charts of the whole run: each policy's wait, slowdown and queue, against the load if there are several."""
+
+from collections.abc import Callable
+from typing import Any
+
+from loadmaster.report.columns import short, unit_for
+from loadmaster.report.comparison import Comparison, Group, percent
+from loadmaster.report.theme import ACCENT, MUTED, colour_of, colours, names_axis, rows, tooltip
+from loadmaster.runs import Outcome
+
+_WIDTH, _HEIGHT = 400, 230
+
+
+def load_charts(comparison: Comparison, discipline: str) -> Any:
+    """Mean wait, its change against the baseline, bounded slowdown and mean queue against the offered load."""
+    import altair as alt
+
+    panels = _panels(comparison, discipline)
+    return alt.concat(*panels, columns=2, spacing={"row": 28, "column": 56})
+
+
+def wait_charts(comparison: Comparison, discipline: str) -> Any:
+    """The first two of `load_charts`, side by side."""
+    import altair as alt
+
+    return alt.hconcat(*_panels(comparison, discipline)[:2], spacing=56)
+
+
+def _panels(comparison: Comparison, discipline: str) -> list[Any]:
+    unit, size = unit_for([o.metrics.mean_wait_s for o in comparison.outcomes])
+    groups = [group for group in comparison.groups if group.discipline == discipline]
+    change = {id(o): group.change(o) or 0.0 for group in groups for o in group.outcomes}
+    measures: list[tuple[str, str, Callable[[Outcome], float]]] = [
+        (f"mean wait ({unit})", "~g", lambda o: o.metrics.mean_wait_s / size),
+        (f"mean wait against {comparison.baseline}", "+.0%", lambda o: change[id(o)]),
+        ("mean bounded slowdown", "~g", lambda o: o.metrics.mean_bounded_slowdown),
+        ("mean queue length (jobs)", "~s", lambda o: o.metrics.mean_queue_length),
+    ]
+    outcomes = [outcome for group in groups for outcome in group.outcomes]
+    return [_panel(comparison, outcomes, *measure) for measure in measures]
+
+
+def _panel(
+    comparison: Comparison, outcomes: list[Outcome], title: str, numbers: str, read: Callable[[Outcome], float]
+) -> Any:
+    import altair as alt
+
+    loads = sorted({round(outcome.load, 4) for outcome in outcomes})
+    ticks = alt.Axis(format=".2f", values=loads if len(loads) <= 10 else alt.Undefined, grid=False)
+    chosen = alt.selection_point(name="chosen", fields=["policy"], bind="legend")
+    data = rows([{"policy": o.setting.policy, "load": o.load, "value": read(o)} for o in outcomes])
+    base = alt.Chart(data, width=_WIDTH, height=_HEIGHT, title=title).encode(
+        x=alt.X("load:Q", title="offered load", scale=alt.Scale(zero=False, padding=12, nice=False), axis=ticks),
+        y=alt.Y("value:Q", title=None, axis=alt.Axis(format=numbers, tickCount=5)),
+        color=colour_of(comparison.policies, orient="bottom", columns=5),
+        opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
+        tooltip=tooltip("policy", load=".2f", value="+.1%" if "%" in numbers else ",.4~g"),
+    )
+    return (base.mark_line(strokeWidth=2.2) + base.mark_circle(size=42, opacity=1)).add_params(chosen)
+
+
+def ranking(comparison: Comparison, group: Group) -> Any:
+    """The policies from best to worst by mean wait, with the change against the baseline beside each bar."""
+    import altair as alt
+
+    unit, size = unit_for([o.metrics.mean_wait_s for o in group.outcomes])
+    ordered = sorted(group.outcomes, key=lambda o: o.metrics.mean_wait_s)
+    values = []
+    for outcome in ordered:
+        change = group.change(outcome)
+        note = "" if change is None else f" · {'+' if change >= 0 else '−'}{percent(abs(change))}"
+        values.append({
+            "policy": outcome.setting.policy,
+            "wait": outcome.metrics.mean_wait_s / size,
+            "label": f"{short(outcome.metrics.mean_wait_s / size)} {unit}{note}",
+        })  # fmt: skip
+    base = alt.Chart(rows(values), width=620, height=alt.Step(26)).encode(
+        y=names_axis("policy"),
+        x=alt.X("wait:Q", title=f"mean wait ({unit})", axis=alt.Axis(tickCount=6)),
+    )
+    names = list(comparison.policies)
+    colour = alt.Color("policy:N", scale=alt.Scale(domain=names, range=colours(names)), legend=None)
+    return base.mark_bar(height=16, cornerRadiusEnd=2).encode(color=colour) + base.mark_text(
+        align="left", dx=6, color=MUTED, fontSize=12
+    ).encode(text="label:N")
+
+
+def member_chart(group: Group) -> Any | None:
+    """Which member Max-Jobs chose, if it ran in this group: over all cycles, and over those with a choice."""
+    import altair as alt
+
+    outcome = next((o for o in group.outcomes if o.members), None)
+    if outcome is None:
+        return None
+    ordered = sorted(outcome.members, key=lambda share: -share.preferred)
+    everywhere = [{"member": s.member, "alone": s.alone, "part": s.chosen} for s in ordered]
+    alone_of_choices = outcome.metrics.cycles / max(ordered[0].choices, 1)
+    choices = [{"member": s.member, "alone": s.alone * alone_of_choices, "part": s.preferred} for s in ordered]
+    title = f"the {ordered[0].choices:,} cycles in which members differed"
+    return alt.hconcat(_member_bars(everywhere, f"all {outcome.metrics.cycles:,} cycles"), _member_bars(choices, title))
+
+
+def _member_bars(values: list[dict[str, Any]], title: str) -> Any:
+    import altair as alt
+
+    base = alt.Chart(rows(values), width=300, height=alt.Step(26), title=title).encode(
+        y=names_axis("member"), tooltip=tooltip("member", part=".1%", alone=".1%")
+    )
+    scale = alt.Scale(domain=["best alone", "tied with others"], range=[ACCENT, "#b9cde4"])
+    layers = [
+        base.transform_calculate(how=f"'{how}'")
+        .mark_bar(height=16)
+        .encode(
+            x=alt.X(f"{column}:Q", title=None, axis=alt.Axis(format="%", tickCount=5), scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("how:N", scale=scale, legend=alt.Legend(title=None, orient="bottom")),
+        )
+        for how, column in (("tied with others", "part"), ("best alone", "alone"))
+    ]
+    labels = base.mark_text(align="left", dx=6, color=MUTED).encode(x="part:Q", text=alt.Text("part:Q", format=".0%"))
+    return alt.layer(*layers, labels)

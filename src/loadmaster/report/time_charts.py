@@ -1,0 +1,124 @@
+"""Charts over time: the queue, and where the capacity went, one row a policy so that none hides another."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from loadmaster.measure.timeline import lowest_and_highest
+from loadmaster.model.arrays import Floats
+from loadmaster.report.comparison import Comparison, Group
+from loadmaster.report.theme import INK, SPARE, STRANDED, USED, colours, rows, tooltip
+from loadmaster.runs import Outcome
+
+POINTS = 12_000
+"""At most about so many points a chart, shared out between its lines, so that a page stays small."""
+_WIDTH, _ROW = 940, 52
+
+
+def queue_chart(comparison: Comparison, group: Group) -> Any:
+    """The queue's length over time; one row a policy, all on the same scale, the baseline as a line in every row."""
+    import altair as alt
+
+    unit, size = time_unit(group)
+    points = int(np.clip(POINTS / len(group.outcomes), 200, 2000))
+    base = group.baseline
+    values = []
+    for outcome in group.outcomes:
+        name = outcome.setting.policy
+        values += [{"policy": name, "t": t, "jobs": n} for t, n in _queue(outcome, points, size)]
+        if base is not None and base is not outcome:
+            values += [{"policy": name, "t": t, "base": n} for t, n in _queue(base, points // 2, size)]
+    scale = alt.Scale(domain=list(comparison.policies), range=colours(comparison.policies))
+    chart = alt.Chart(width=_WIDTH, height=_ROW).encode(x=_time(unit))
+    length = alt.Axis(tickCount=3, format="~s")
+    own = (
+        chart.transform_filter("isValid(datum.jobs)")
+        .mark_area(interpolate="step-after", line={"strokeWidth": 1}, fillOpacity=0.4)
+        .encode(
+            y=alt.Y("jobs:Q", title=None, axis=length),
+            color=alt.Color("policy:N", scale=scale, legend=None),
+            tooltip=tooltip("policy", t=".4~g", jobs=","),
+        )
+    )
+    against = (
+        chart.transform_filter("isValid(datum.base)")
+        .mark_line(interpolate="step-after", strokeWidth=0.8, color=INK, opacity=0.65)
+        .encode(y=alt.Y("base:Q", title=None, axis=length))
+    )
+    return alt.layer(own, against, data=rows(values)).facet(row=_rows(group), spacing=6)
+
+
+def _queue(outcome: Outcome, points: int, size: float) -> Iterator[tuple[float, float]]:
+    time, length = thinned(outcome.queue.time_s, outcome.queue.length, points)
+    return zip((time / size).tolist(), length.tolist(), strict=True)
+
+
+def capacity_chart(group: Group, resource: int, name: str, width: int = 430) -> Any:
+    """What part of one resource was used, stranded, and free for more, over time; one row a policy."""
+    import altair as alt
+
+    unit, size = time_unit(group)
+    values = []
+    for outcome in group.outcomes:
+        time, used, stranded = _averaged(outcome, resource, 240)
+        columns = zip((time / size).tolist(), used.tolist(), (used + stranded).tolist(), stranded.tolist(), strict=True)
+        values += [
+            {"policy": outcome.setting.policy, "t": t, "used": u, "top": top, "stranded": s}
+            for t, u, top, s in columns
+        ]  # fmt: skip
+    base = alt.Chart(width=width, height=_ROW).encode(
+        x=_time(unit), tooltip=tooltip("policy", used=".1%", stranded=".1%")
+    )
+    kinds = alt.Scale(domain=["used", "stranded", "free for more"], range=[USED, STRANDED, SPARE])
+    legend = alt.Legend(title=None, orient="top", symbolType="square")
+    percent = alt.Axis(format="%", tickCount=2)
+    layers = [
+        base.transform_calculate(all="1", kind=f"'{kind}'")
+        .mark_area(interpolate="step-after")
+        .encode(
+            y=alt.Y(f"{upper}:Q", title=None, axis=percent, scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("kind:N", scale=kinds, legend=legend),
+        )
+        for kind, upper in (("free for more", "all"), ("stranded", "top"), ("used", "used"))
+    ]
+    layered = alt.layer(*layers, data=rows(values))
+    return layered.facet(row=_rows(group), spacing=6).properties(title=name)
+
+
+def time_unit(group: Group) -> tuple[str, float]:
+    """The unit of the time axis."""
+    longest = max(float(outcome.use.edges_s[-1]) for outcome in group.outcomes)
+    return ("days", 86400.0) if longest > 3 * 86400 else ("hours", 3600.0) if longest > 3 * 3600 else ("minutes", 60.0)
+
+
+def thinned(time: Floats, value: Floats, points: int) -> tuple[Floats, Floats]:
+    """At most `points` of a series; the lowest and the highest of every span of time are kept."""
+    if time.size <= points:
+        return time, value
+    keep = lowest_and_highest(time, value, points // 2)
+    return time[keep], value[keep]
+
+
+def _averaged(outcome: Outcome, resource: int, points: int) -> tuple[Floats, Floats, Floats]:
+    """Used and stranded parts, averaged over neighbouring spans of time down to about `points`."""
+    use = outcome.use
+    fold = max(1, use.used.shape[0] // points)
+    whole = use.used.shape[0] // fold * fold
+    used = use.used[:whole, resource].reshape(-1, fold).mean(axis=1)
+    stranded = use.stranded[:whole, resource].reshape(-1, fold).mean(axis=1)
+    return use.edges_s[:whole:fold], used, stranded
+
+
+def _time(unit: str) -> Any:
+    import altair as alt
+
+    return alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False))
+
+
+def _rows(group: Group) -> Any:
+    import altair as alt
+
+    names = [outcome.setting.policy for outcome in group.outcomes]
+    header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelPadding=2, labelOrient="top")
+    return alt.Row("policy:N", sort=names, title=None, header=header)
