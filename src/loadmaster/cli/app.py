@@ -3,6 +3,9 @@
 import typer
 
 from loadmaster.cli.compare import compare
+from loadmaster.cli.convert import convert
+from loadmaster.cli.generate import generate
+from loadmaster.cli.info import info
 from loadmaster.cli.policies import policies
 from loadmaster.cli.reproduce import reproduce
 
@@ -13,5 +16,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for verb in (compare, policies, reproduce):
+for verb in (compare, convert, info, policies, reproduce):
     app.command()(verb)
+app.add_typer(generate, name="generate")

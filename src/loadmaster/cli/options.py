@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from loadmaster.traces import ReadOptions
+    from loadmaster.traces import ReadOptions, Trace
 
 LOG = "The log"
 MACHINES = "The machines"
@@ -23,7 +23,7 @@ SpreadOption = Annotated[
     Literal["single-host", "any"],
     typer.Option("--spread", help="Where the tasks of one job may go.", rich_help_panel=MACHINES),
 ]
-Format = Annotated[str, typer.Option(help="Format of the log; told by its content.", rich_help_panel=LOG)]
+Format = Annotated[str, typer.Option("--format", help="Format of the log; told by its content.", rich_help_panel=LOG)]
 SwfMemoryOption = Annotated[
     Literal["per-processor", "job-total"],
     typer.Option("--swf-memory", help="What the memory fields of an SWF log mean.", rich_help_panel=LOG),
@@ -67,3 +67,19 @@ def read_options(
         if pair:
             names[ours.strip()] = theirs.strip()
     return ReadOptions(trace_format, swf_memory, memory_unit, strict, limit, hosts, names)
+
+
+def read_log(path: Path, options: "ReadOptions") -> "Trace":
+    """`read_trace` with a progress bar on stderr where a person is watching."""
+    from dataclasses import replace
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from loadmaster.traces import read_trace
+
+    console = Console(stderr=True)
+    columns = (TextColumn("reading {task.description}"), BarColumn(), "{task.percentage:.0f} %", TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(path.name, total=1.0)
+        return read_trace(path, replace(options, progress=lambda part: bar.update(task, completed=part)))

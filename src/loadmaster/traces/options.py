@@ -1,6 +1,6 @@
 """What a reader may be told about a log."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,6 +21,9 @@ class ReadOptions:
         hosts: machines of the log, in any form `read_hosts` knows; None to look for them in and beside the log.
         columns: for CSV and Parquet, our name -> the name in the file. Other columns of the file are then left
             aside; without it, a column that nobody knows is an error.
+        all_fields: also read what a workload has no place for (in SWF the waits, states, queues, ...) into
+            `Trace.extra`.
+        progress: told the part of the file that has been read, from 0 to 1, now and then.
     """
 
     format: str = "auto"
@@ -30,3 +33,5 @@ class ReadOptions:
     limit: int | None = None
     hosts: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    all_fields: bool = False
+    progress: Callable[[float], None] | None = field(default=None, compare=False)

@@ -1,16 +1,121 @@
-"""Read a log of any known format."""
+"""Read a log of any known format, and the machines that lie in or beside it."""
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
+from loadmaster.model import Cluster, InputError
+from loadmaster.traces.alibaba2017 import TASK_FIELDS, read_alibaba2017
+from loadmaster.traces.files import checked_text, head_of
+from loadmaster.traces.hosts import read_hosts
+from loadmaster.traces.job_table import read_csv, read_parquet
+from loadmaster.traces.openb import read_openb
 from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.slurm import read_slurm
 from loadmaster.traces.swf import read_swf
+from loadmaster.traces.swf_memory import DOUBT, fit_notes
 from loadmaster.traces.trace import Trace
 
 
+class Head(NamedTuple):
+    """The beginning of a file: its name in lower case without .gz, and its first line that is no comment."""
+
+    name: str
+    line: str
+
+
+class Format(NamedTuple):
+    """A kind of log: what it is, how to tell it, how to read it, and the names of machine files beside it."""
+
+    summary: str
+    fits: Callable[[Head], bool]
+    read: Callable[[Path, ReadOptions], Trace]
+    machines: tuple[str, ...] = ()
+
+
+FORMATS: dict[str, Format] = {
+    "swf": Format(
+        "Standard Workload Format of the Parallel Workloads Archive",
+        lambda head: head.name.endswith(".swf") or len(re.findall(r"(?:^|\s)[-+\d.eE]+(?=\s|$)", head.line)) >= 11,
+        read_swf,
+        ("{stem}.swf.machines", "{stem}.machines", "{stem}.hosts.csv"),
+    ),
+    "openb": Format(
+        "Alibaba GPU cluster 2023: pods", lambda head: "cpu_milli" in head.line, read_openb, ("openb_node_list*",)
+    ),
+    "alibaba2017": Format(
+        "Alibaba cluster trace 2017: batch_task.csv",
+        lambda head: "task_create_time" in head.line or _is_batch_task(head.line),
+        read_alibaba2017,
+        ("*server_event.csv*",),
+    ),
+    "slurm": Format(
+        "Slurm: sacct --parsable2",
+        lambda head: head.line.count("|") >= 3,
+        read_slurm,
+        ("{stem}.hosts.csv",),
+    ),
+    "csv": Format("job table with named columns", lambda head: "," in head.line, read_csv, ("{stem}.hosts.csv",)),
+    "parquet": Format("job table with named columns", lambda _: False, read_parquet, ("{stem}.hosts.csv",)),
+}
+"""Every format, in the order in which they are tried. Parquet is told by its first four bytes."""
+
+
 def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
-    """The jobs of the log at `path`, in the order of their arrival, the first at 0.
+    """The jobs of the log at `path`, in the order of their arrival, the first at 0, with its machines if known.
+
+    Machines come from `options.hosts`, else from the log itself, else from a file beside it (a note says which).
 
     Raises:
         InputError: the file cannot be read, holds no job, or (`options.strict`) has a bad line.
     """
-    return read_swf(Path(path))
+    path = Path(path)
+    name = _format_of(path) if options.format == "auto" else options.format
+    if name not in FORMATS:
+        raise InputError(name, "no such format", fix=f"known: auto, {', '.join(FORMATS)}")
+    trace = FORMATS[name].read(path, options)
+    cluster, said = _machines(path, FORMATS[name], options, trace)
+    notes = [*trace.notes, *said]
+    if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
+        notes += fit_notes(trace.workload, cluster, options)
+    return replace(trace, cluster=cluster, notes=tuple(notes))
+
+
+def _format_of(path: Path) -> str:
+    start = head_of(path)
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    checked_text(path, start)
+    lines = (line.strip() for line in start.decode("utf-8", "replace").splitlines())
+    head = Head(path.name.lower().removesuffix(".gz"), next((t for t in lines if t and t[0] not in "#;"), ""))
+    found = next((name for name, known in FORMATS.items() if known.fits(head)), None)
+    if found is None:
+        fix = f"say --format {'|'.join(FORMATS)}"
+        raise InputError(head.line, "no known format of a log", fix=fix, where=str(path))
+    return found
+
+
+def _machines(path: Path, known: Format, options: ReadOptions, trace: Trace) -> tuple[Cluster | None, list[str]]:
+    if options.hosts is not None:
+        return read_hosts(options.hosts), []
+    if trace.cluster is not None:
+        return trace.cluster, ["The machines are those that the log names itself."]
+    stem = Path(path.name.removesuffix(".gz")).stem
+    for pattern in known.machines:
+        beside = sorted(path.parent.glob(pattern.format(stem=glob_safe(stem))))
+        if len(beside) == 1:
+            return read_hosts(beside[0]), [f"The machines are those of {beside[0].name}, beside the log."]
+    return None, []
+
+
+def glob_safe(name: str) -> str:
+    """`name` with the characters that mean something to `glob` made plain."""
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def _is_batch_task(line: str) -> bool:
+    cells = line.split(",")
+    states = ("Terminated", "Waiting", "Failed", "Running", "Cancelled", "Interrupted", "Ready")
+    return len(cells) == len(TASK_FIELDS) and cells[5].strip() in states

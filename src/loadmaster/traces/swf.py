@@ -1,44 +1,145 @@
-"""The Standard Workload Format of the Parallel Workloads Archive (Chapin et al. 1999)."""
+"""The Standard Workload Format of the Parallel Workloads Archive (Chapin et al. 1999), read in parallel blocks."""
 
-import gzip
+import os
+import re
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from loadmaster.model import InputError, Workload
-from loadmaster.model.units import KB
-from loadmaster.traces.trace import Skipped, Trace
+from loadmaster.model import Cluster
+from loadmaster.model.units import CORES, KB, MEMORY
+from loadmaster.traces.files import blocks, checked_text, head_of
+from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.rejects import Line, Rejects, Rule
+from loadmaster.traces.rows import Rows, workload_of
+from loadmaster.traces.swf_block import EXTRA, Block, Wanted, read_block
+from loadmaster.traces.swf_memory import memory_notes, memory_scale
+from loadmaster.traces.trace import Trace
+
+SYNTHETIC = "Synthetic"
+"""The header label that says a log was made by a generator."""
+_HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*?)\s*")
 
 
-def read_swf(path: Path) -> Trace:
-    """Read submit time, runtime, processors and memory per processor; one task a processor."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    skipped = Skipped()
-    rows = []
-    with opener(path, "rt") as file:
-        for number, line in enumerate(file, start=1):
-            if line.startswith(";") or not line.strip():
-                continue
-            fields = line.split()[:18]
-            if float(fields[3]) <= 0:
-                skipped.add("runtime is not more than zero", [number])
-                continue
-            rows.append([float(field) for field in fields])
-    if not rows:
-        raise InputError(path.name, "no job in this file", where=str(path))
-    table = np.array(rows)
-    table = table[np.argsort(table[:, 1], kind="stable")]
-    processors = np.where(table[:, 7] > 0, table[:, 7], table[:, 4])
-    memory = np.maximum(np.where(table[:, 9] > 0, table[:, 9], table[:, 6]), 0) * KB
-    workload = Workload(
-        ("cores", "memory"),
-        table[:, 1] - table[0, 1],
-        table[:, 3],
-        np.column_stack((np.ones(len(table)), memory)),
-        tasks=processors.astype(np.int32),
-        estimate_s=np.where(table[:, 8] > 0, table[:, 8], table[:, 3]),
-        user=table[:, 11].astype(np.int32),
-        job_id=table[:, 0].astype(np.int64),
-        source=path.name,
-    )
-    return Trace(workload, skipped=skipped)
+def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
+    """Read an SWF log, plain or gzip; one task a processor.
+
+    Processors are those requested (field 8), or those allocated (5) where none were requested; memory likewise: field
+    10, else the memory used (7), per processor in KB unless `options` say otherwise, rounded down to whole bytes.
+    The user's group (13) is the project. Fields after the 18th are passed over.
+
+    Raises:
+        InputError: the file cannot be read, holds no job, or (`options.strict`) has a bad line.
+    """
+    path = Path(path)
+    about = _header(path)
+    wanted = Wanted(memory_scale(options), options.swf_memory == "job-total", options.all_fields)
+    rejects = Rejects(path, strict=options.strict)
+    kept = _kept(path, wanted, rejects, options)
+    if not any(block.jobs for block in kept):
+        raise rejects.none_left()
+    columns = _joined(kept, options.limit)
+    notes = memory_notes(columns, options)
+    extra = {name: columns.pop(name) for name in EXTRA if name in columns}
+    rows, resources = _rows(columns)
+    made = about.get(SYNTHETIC)
+    source = f"{made} ({path.name})" if made else path.name
+    workload, order = workload_of(rows, resources, source, synthetic=made is not None)
+    if order is not None:
+        extra = {name: column[order] for name, column in extra.items()}
+    return Trace(workload, _cluster(about, resources), rejects.skipped, tuple(notes), about, extra)
+
+
+def _header(path: Path) -> dict[str, str]:
+    """The comments `; Label: value` before the first job; a label that comes again adds a line to its value."""
+    about: dict[str, str] = {}
+    for line in checked_text(path, head_of(path)).decode("latin-1").splitlines():
+        if not line.strip().startswith(";"):
+            if line.strip():
+                break
+            continue
+        match = _HEADER.fullmatch(line.strip())
+        if match:
+            about[match[1]] = f"{about[match[1]]}\n{match[2]}" if match[1] in about else match[2]
+    return about
+
+
+def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions) -> list[Block]:
+    kept: list[Block] = []
+    jobs = lines = 0
+    for text, block in _in_order(path, wanted, options):
+        rejects.count(_found(text, block, lines))
+        lines += block.lines
+        jobs += block.jobs
+        kept.append(block)
+        if options.limit is not None and jobs >= options.limit:
+            break
+    return kept
+
+
+def _in_order(path: Path, wanted: Wanted, options: ReadOptions) -> Iterator[tuple[bytes, Block]]:
+    """Blocks of the file in order; this thread unpacks while others tokenise (the kernel lets go of the GIL)."""
+    threads = min(2, os.cpu_count() or 1)
+    running: deque[tuple[bytes, Future[Block]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for text in blocks(path, progress=options.progress):
+            running.append((text, pool.submit(read_block, text, wanted)))
+            if len(running) > threads:
+                done, future = running.popleft()
+                yield done, future.result()
+        while running:
+            done, future = running.popleft()
+            yield done, future.result()
+
+
+def _found(text: bytes, block: Block, before: int) -> list[tuple[Rule, list[Line], int]]:
+    def line(start: int) -> Line:
+        end = text.index(b"\n", start)
+        number = before + text.count(b"\n", 0, start) + 1
+        return Line(number, " ".join(text[start : min(end, start + 400)].decode("latin-1").split()))
+
+    return [(rule, [line(start) for start in starts], count) for rule, starts, count in block.rejected]
+
+
+def _joined(kept: list[Block], limit: int | None) -> dict[str, NDArray[Any]]:
+    """One array a column; the pieces of a column are let go before the next is joined, to stay within memory."""
+    return {name: np.concatenate([block.columns.pop(name) for block in kept])[:limit] for name in list(kept[0].columns)}
+
+
+def _rows(columns: dict[str, NDArray[Any]]) -> tuple[Rows, tuple[str, ...]]:
+    memory, source = columns.pop("memory"), columns.pop("memory_from")
+    demand = np.ones((len(memory), 2 if source.any() else 1))
+    if source.any():
+        demand[:, 1] = memory
+    estimate, user = columns["estimate_s"], columns["user"]
+    known = estimate > 0
+    rows = Rows(
+        columns["submit_s"], columns["runtime_s"], demand, columns["tasks"],
+        np.where(known, estimate, columns["runtime_s"]) if known.any() else None,
+        columns["project"], user if (user >= 0).any() else None, columns["job_id"],
+    )  # fmt: skip
+    return rows, (CORES, MEMORY)[: demand.shape[1]]
+
+
+def _cluster(about: dict[str, str], resources: tuple[str, ...]) -> Cluster | None:
+    """The machines of the header: MaxNodes equal hosts with MaxProcs processors together, MaxMemory KB each.
+
+    None where the header leaves open how processors or (in a log with memory) memory are spread over hosts.
+    """
+    processors, nodes = _count(about.get("MaxProcs")), _count(about.get("MaxNodes"))
+    memory = _count(about.get("MaxMemory"))
+    hosts = nodes or processors
+    if not (processors and hosts) or processors % hosts or (MEMORY in resources and not memory):
+        return None
+    cores = float(processors // hosts)
+    return Cluster.uniform(hosts, cores=cores, memory=memory * KB) if memory else Cluster.uniform(hosts, cores=cores)
+
+
+def _count(text: str | None) -> int:
+    match = re.match(r"\d+", text or "")
+    return int(match[0]) if match else 0

@@ -1,14 +1,22 @@
 """What a reader returns: the jobs, the machines if the log names them, and what was left out and why."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, Workload
 
 
 @dataclass
 class Skipped:
-    """Lines left out, counted by reason, with the numbers of the first few.
+    """Lines or jobs left out, counted by reason, with the numbers of the first few.
+
+    Attributes:
+        counts: reason -> how many.
+        lines: reason -> the line numbers (or identifiers of jobs) of the first `shown`.
+        bad: the reasons that mean a malformed line, not a job that never ran.
 
     Example:
         >>> skipped = Skipped()
@@ -19,19 +27,42 @@ class Skipped:
 
     counts: dict[str, int] = field(default_factory=dict)
     lines: dict[str, list[int]] = field(default_factory=dict)
+    bad: set[str] = field(default_factory=set)
     shown: int = 5
 
-    def add(self, reason: str, lines: Iterable[int], count: int | None = None) -> None:
+    def add(self, reason: str, lines: Iterable[int], count: int | None = None, *, bad: bool = False) -> None:
         """Count lines left out for `reason`; `count` if `lines` holds only the first of them."""
         numbers = [int(line) for line in lines]
         self.counts[reason] = self.counts.get(reason, 0) + (len(numbers) if count is None else count)
         kept = self.lines.setdefault(reason, [])
         kept.extend(numbers[: self.shown - len(kept)])
+        if bad:
+            self.bad.add(reason)
 
     @property
     def total(self) -> int:
         """How many lines were left out."""
         return sum(self.counts.values())
+
+    @property
+    def malformed(self) -> int:
+        """How many of them were malformed."""
+        return sum(self.counts[reason] for reason in self.bad)
+
+    def sentences(self, noun: str = "line") -> list[str]:
+        """One sentence a reason, for people.
+
+        Example:
+            >>> skipped = Skipped()
+            >>> skipped.add("runtime is not known", [7, 9], count=12)
+            >>> skipped.sentences()
+            ['12 left out: runtime is not known (line 7, 9, ...)']
+        """
+        return [
+            f"{count:,} left out: {reason} ({noun} {', '.join(map(str, self.lines[reason]))}"
+            + (", ...)" if count > len(self.lines[reason]) else ")")
+            for reason, count in self.counts.items()
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +71,16 @@ class Trace:
 
     Attributes:
         workload: its jobs, the first arrival at 0.
-        cluster: its machines, None if the log does not name them.
+        cluster: its machines, None if nothing names them.
         skipped: what was left out.
         notes: what the reader had to assume, one sentence each; shown to the user.
+        about: what the log says of itself (SWF header comments).
+        extra: further columns of the log, one value a job, where `ReadOptions.all_fields` asked for them.
     """
 
     workload: Workload
     cluster: Cluster | None = None
     skipped: Skipped = field(default_factory=Skipped)
     notes: tuple[str, ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, NDArray[Any]] = field(default_factory=dict)

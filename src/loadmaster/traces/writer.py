@@ -1,10 +1,124 @@
-"""Write a log as SWF, CSV or Parquet."""
+"""Write a log as SWF, CSV or Parquet, and its machines as CSV."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, BinaryIO, cast
 
-from loadmaster.model import InputError, Workload
+import numpy as np
+import polars as pl
+from isal import igzip
+from numpy.typing import NDArray
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.traces.swf_writer import write_swf
+
+KINDS = (".swf", ".swf.gz", ".csv", ".csv.gz", ".parquet")
+Extra = Mapping[str, NDArray[Any]]
+NOTHING: Extra = MappingProxyType({})
 
 
-def write_trace(workload: Workload, path: str | Path) -> None:
-    """Write `workload` to `path`; the name's ending says how: .swf, .csv (each also .gz) or .parquet."""
-    raise InputError(path, "not written yet")
+def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING) -> None:
+    """Write `workload` to `path`; the name's ending says how: .swf, .csv (each also .gz) or .parquet.
+
+    CSV and Parquet keep everything; SWF keeps cores and memory of jobs whose tasks ask for whole cores, the memory
+    of a processor in whole bytes.
+
+    Args:
+        workload: the jobs.
+        path: an existing file is replaced.
+        extra: further columns, one value a job, as in `Trace.extra`.
+
+    Raises:
+        InputError: an unknown ending, a folder that is not there, or jobs that SWF cannot hold.
+    """
+    path = Path(path)
+    kind = next((kind for kind in KINDS if path.name.lower().endswith(kind)), None)
+    if kind is None:
+        raise InputError(path.name, "no known ending of a log to write", fix=f"use one of {', '.join(KINDS)}")
+    with _created(path, packed=kind.endswith(".gz")) as file:
+        if kind.startswith(".swf"):
+            write_swf(workload, file, extra)
+        elif kind.startswith(".csv"):
+            if workload.synthetic:
+                file.write(f"# synthetic: {workload.source}\n".encode())
+            _whole(job_frame(workload, extra)).write_csv(file)
+        else:
+            about = {"synthetic": workload.source} if workload.synthetic else {}
+            job_frame(workload, extra).write_parquet(file, metadata=about)
+
+
+def hosts_beside(path: str | Path) -> Path:
+    """Where the machines of the log at `path` are looked for: LOG.hosts.csv.
+
+    Example:
+        >>> hosts_beside("logs/pool.swf.gz").name
+        'pool.hosts.csv'
+    """
+    path = Path(path)
+    return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".hosts.csv")
+
+
+def write_hosts(cluster: Cluster, path: str | Path) -> None:
+    """Write machines as a CSV host table in the order of the cluster, equal neighbours as one row with a count."""
+    path = Path(path)
+    speed = cluster.speed if cluster.speed is not None else np.ones(cluster.hosts)
+    rows = np.column_stack((cluster.capacity, speed))
+    starts = np.concatenate(([0], np.flatnonzero(np.any(rows[1:] != rows[:-1], axis=1)) + 1))
+    if cluster.names:
+        starts = np.arange(cluster.hosts)
+    columns: dict[str, Any] = {"name": [cluster.names[k] for k in starts]} if cluster.names else {}
+    if not cluster.names:
+        columns["count"] = np.diff(np.concatenate((starts, [cluster.hosts])))
+    columns |= {column_of(name): cluster.capacity[starts, r] for r, name in enumerate(cluster.resources)}
+    if np.any(speed != 1.0):
+        columns["speed"] = speed[starts]
+    with _created(path, packed=path.suffix == ".gz") as file:
+        _whole(pl.DataFrame(columns)).write_csv(file)
+
+
+def job_frame(workload: Workload, extra: Extra = NOTHING) -> pl.DataFrame:
+    """`workload` as a table with the columns of `job_columns.COLUMNS`."""
+    columns: dict[str, Any] = {
+        "job_id": np.arange(workload.jobs) if workload.job_id is None else workload.job_id,
+        "submit_s": workload.submit_s,
+        "runtime_s": workload.runtime_s,
+    }
+    columns |= {column_of(name): workload.demand[:, r] for r, name in enumerate(workload.resources)}
+    for name in ("tasks", "estimate_s", "project", "user"):
+        values = getattr(workload, name)
+        if values is not None:
+            columns[name] = values
+    return pl.DataFrame(columns | dict(extra))
+
+
+def column_of(resource: str) -> str:
+    """The column of a job or host table that holds `resource`."""
+    plain = {CORES: "cores", MEMORY: "memory_bytes", GPUS: "gpus"}
+    return plain.get(resource, f"resource_{resource}")
+
+
+@contextmanager
+def _created(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
+    try:
+        if packed:
+            with igzip.open(path, "wb", compresslevel=2) as file:  # type: ignore[no-untyped-call]
+                yield cast(BinaryIO, file)
+        else:
+            with path.open("wb") as file:
+                yield file
+    except OSError as error:
+        fix = "make the folder first" if isinstance(error, FileNotFoundError) else ""
+        raise InputError(path.name, f"cannot be written: {error.strerror}", fix=fix, where=str(path)) from None
+
+
+def _whole(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns of whole numbers without a decimal point: shorter, and what people expect to see."""
+    whole = [
+        pl.col(name).cast(pl.Int64)
+        for name in frame.columns
+        if frame[name].dtype == pl.Float64 and bool(((frame[name] % 1 == 0) & (frame[name].abs() < 2**53)).all())
+    ]
+    return frame.with_columns(whole)

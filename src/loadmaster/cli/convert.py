@@ -1,0 +1,44 @@
+"""`loadmaster convert`: a log from one format to another."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadmaster.cli.options import AsJson, Columns, Format, Limit, MemoryUnit, Strict, SwfMemoryOption, TracePath
+
+
+def convert(
+    trace: TracePath,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write: .swf, .csv (also .gz) or .parquet.")],
+    trace_format: Format = "auto",
+    swf_memory: SwfMemoryOption = "per-processor",
+    memory_unit: MemoryUnit = None,
+    columns: Columns = None,
+    limit: Limit = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a job log in another format, in the order of arrival, the first arrival at 0."""
+    import json
+    from dataclasses import replace
+
+    from rich.console import Console
+
+    from loadmaster.cli.options import read_log, read_options
+    from loadmaster.model.errors import InputError
+    from loadmaster.traces import write_trace
+
+    if out.exists() and trace.exists() and out.samefile(trace):
+        raise InputError(out.name, "the log would be overwritten while it is read", fix="choose another name")
+    options = read_options(trace_format, swf_memory, memory_unit, columns, limit, strict)
+    read = read_log(trace, replace(options, all_fields=True))
+    write_trace(read.workload, out, read.extra)
+    if as_json:
+        skipped = read.skipped.counts
+        print(json.dumps({"out": str(out), "jobs": read.workload.jobs, "skipped": skipped, "notes": list(read.notes)}))
+        return
+    console = Console(stderr=True)
+    for sentence in (*read.skipped.sentences(), *(f"Note: {note}" for note in read.notes)):
+        console.print(sentence, highlight=False)
+    Console().print(f"{out}: {read.workload.jobs:,} jobs", highlight=False)

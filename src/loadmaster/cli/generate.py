@@ -1,0 +1,14 @@
+"""`loadmaster generate KIND`: synthetic workloads. A new kind is one file with a command, and one line in the table."""
+
+import typer
+
+from loadmaster.cli.generate_netbatch import netbatch
+
+KINDS = {
+    "netbatch": netbatch,
+}
+"""Every kind by its name on the command line, and the function whose parameters are its options."""
+
+generate = typer.Typer(help="Make a synthetic workload.", no_args_is_help=True)
+for name, command in KINDS.items():
+    generate.command(name)(command)

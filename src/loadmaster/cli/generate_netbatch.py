@@ -1,0 +1,50 @@
+"""`loadmaster generate netbatch`: a synthetic month of one of Intel's pools, with its machines."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from loadmaster.cli.options import AsJson, Seed
+
+
+def netbatch(
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The log: .swf, .csv (also .gz), .parquet.")],
+    pool: Annotated[Literal["A", "B", "C", "D"], typer.Option(help="Whose totals and mixes to follow.")] = "A",
+    scale: Annotated[float, typer.Option(help="Part of the pool: jobs, users and hosts are multiplied by it.")] = 1.0,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Number of jobs; else that of the pool.")] = None,
+    hosts: Annotated[int | None, typer.Option(min=1, help="Number of hosts; else that of the pool.")] = None,
+    load: Annotated[float, typer.Option(help="Offered load on cores; sets the rate of arrivals.")] = 0.85,
+    burstiness: Annotated[float, typer.Option(help="0: no bursts; 1: the pool's own; 2: twice that.")] = 1.0,
+    memory_per_core: Annotated[float, typer.Option(metavar="GIB", help="Memory of the hosts, GiB a core.")] = 4.0,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """A synthetic log like that of a NetBatch pool (Shai 2014), and beside it the machines as .hosts.csv."""
+    import json
+
+    from rich.console import Console
+
+    from loadmaster.traces import generate_netbatch, write_hosts, write_trace
+    from loadmaster.traces.writer import hosts_beside
+
+    beside = hosts_beside(out)
+    trace = generate_netbatch(
+        pool, scale=scale, jobs=jobs, hosts=hosts, load=load, burstiness=burstiness,
+        memory_per_core_gb=memory_per_core, seed=seed,
+    )  # fmt: skip
+    cluster = trace.cluster
+    assert cluster is not None
+    write_trace(trace.workload, out)
+    write_hosts(cluster, beside)
+    facts = {
+        "trace": str(out), "hosts_file": str(beside), "synthetic": True, "jobs": trace.workload.jobs,
+        "hosts": cluster.hosts, "cores": int(cluster.total[0]), "span_s": trace.workload.span_s,
+        "offered_load": trace.workload.offered_load(cluster), "seed": seed,
+    }  # fmt: skip
+    if as_json:
+        print(json.dumps(facts))
+        return
+    console = Console()
+    console.print(f"{out}: {trace.workload.jobs:,} synthetic jobs of pool {pool}, seed {seed}", highlight=False)
+    console.print(f"{beside}: {cluster.hosts:,} hosts, {int(cluster.total[0]):,} cores", highlight=False)

@@ -1,0 +1,131 @@
+"""`loadmaster info`: what is in a log."""
+
+from typing import TYPE_CHECKING, Any
+
+from loadmaster.cli.options import (
+    AsJson,
+    Columns,
+    Format,
+    Hosts,
+    Limit,
+    MemoryUnit,
+    SpreadOption,
+    Strict,
+    SwfMemoryOption,
+    TracePath,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from loadmaster.traces import Trace
+    from loadmaster.traces.summary import Fit, Summary
+
+
+def info(
+    trace: TracePath,
+    hosts: Hosts = None,
+    spread: SpreadOption = "single-host",
+    trace_format: Format = "auto",
+    swf_memory: SwfMemoryOption = "per-processor",
+    memory_unit: MemoryUnit = None,
+    columns: Columns = None,
+    limit: Limit = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is in a job log: jobs, span, load, demands, what was left out and why."""
+    import json
+
+    from loadmaster.cli.options import read_log, read_options
+    from loadmaster.traces.summary import fit, summarise
+
+    options = read_options(trace_format, swf_memory, memory_unit, columns, limit, strict, hosts)
+    read = read_log(trace, options)
+    summary = summarise(read.workload)
+    fitted = fit(read.workload, read.cluster, spread) if read.cluster is not None else None
+    if as_json:
+        print(json.dumps(_document(str(trace), read, summary, fitted)))
+    else:
+        _show(read, summary, fitted)
+
+
+def _document(path: str, read: "Trace", summary: "Summary", fitted: "Fit | None") -> dict[str, Any]:
+    import dataclasses
+
+    def left_out(skipped: Any) -> list[dict[str, Any]]:
+        return [
+            {"reason": reason, "count": count, "first": skipped.lines[reason], "malformed": reason in skipped.bad}
+            for reason, count in skipped.counts.items()
+        ]
+
+    document = {"trace": path, "source": read.workload.source, "synthetic": read.workload.synthetic}
+    document |= dataclasses.asdict(summary)
+    document |= {"skipped": left_out(read.skipped), "notes": list(read.notes), "about": dict(read.about)}
+    document["cluster"] = None
+    if fitted is not None:
+        kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
+        document["cluster"] = {
+            "hosts": fitted.hosts, "total": fitted.total, "kinds": kinds, "offered_load": fitted.load,
+            "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
+        }  # fmt: skip
+    return document
+
+
+def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from loadmaster.model.units import show_seconds
+    from loadmaster.traces.summary import QUANTILES
+
+    console = Console()
+    title = read.workload.source + (" (synthetic)" if read.workload.synthetic else "")
+    facts = Table.grid(padding=(0, 3))
+    facts.add_row("jobs", f"{summary.jobs:,}", f"{summary.serial:.1%} of one core")
+    rate = f"{summary.jobs / summary.span_s * 3600:,.4g} jobs an hour" if summary.span_s else ""
+    facts.add_row("span", show_seconds(summary.span_s), rate)
+    for label, count in (("users", summary.users), ("projects", summary.projects)):
+        facts.add_row(label, "not in the log" if count is None else f"{count:,}")
+    if fitted is not None:
+        facts.add_row("hosts", f"{fitted.hosts:,}", _kinds(fitted))
+        load = ", ".join(f"{name} {value:.3g}" for name, value in fitted.load.items())
+        facts.add_row("offered load", load, f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else "")
+    console.print(f"[bold]{title}[/bold]", highlight=False)
+    console.print(facts, highlight=False)
+    table = Table("", "mean", *QUANTILES, header_style="bold")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, spread in summary.columns.items():
+        table.add_row(_label(name), *(_amount(name, value) for value in spread.values()))
+    console.print(table)
+    for sentence in read.skipped.sentences():
+        console.print(sentence, highlight=False)
+    if fitted is not None:
+        for sentence in fitted.rejected.sentences("job"):
+            console.print(sentence, highlight=False)
+    for note in read.notes:
+        console.print(f"Note: {note}", highlight=False, style="yellow" if "wrong" in note else "dim")
+
+
+def _kinds(fitted: "Fit") -> str:
+    shown = [
+        f"{n:,} x " + " ".join(_amount(name, amount) + _UNIT.get(name, f" {name}")
+        for name, amount in zip(fitted.total, amounts, strict=True) if amount > 0)
+        for n, amounts in fitted.kinds[:4]
+    ]  # fmt: skip
+    return ", ".join(shown) + (f", ... ({len(fitted.kinds)} kinds)" if len(fitted.kinds) > 4 else "")
+
+
+_UNIT = {"cores": " cores", "memory": "", "gpus": " GPUs"}
+
+
+def _label(name: str) -> str:
+    labels = {"runtime_s": "runtime", "gap_s": "between arrivals", "estimate_over_runtime": "estimate / runtime"}
+    return labels.get(name, f"{name} a job" if name != "tasks" else "tasks a job")
+
+
+def _amount(name: str, value: float) -> str:
+    from loadmaster.model.units import show_bytes, show_seconds
+
+    if name.endswith("_s"):
+        return show_seconds(value)
+    return show_bytes(value) if name == "memory" else f"{value:,.4g}"

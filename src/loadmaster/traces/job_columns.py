@@ -1,0 +1,162 @@
+"""The columns of a job table: their names, their units, and which column of a file holds which."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from loadmaster.model import InputError
+from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.swf_block import EXTRA as LOGGED
+from loadmaster.traces.swf_memory import memory_scale
+from loadmaster.traces.tabular import (
+    BAD_ESTIMATE,
+    EXTRA,
+    NO_CORES,
+    RESOURCE,
+    Table,
+    amount_check,
+    estimates,
+    task_check,
+    time_checks,
+)  # fmt: skip
+from loadmaster.traces.values import Codes, Values, absent, durations, memory, moments, numbers
+
+COLUMNS = {
+    "submit_s": "arrival: seconds, or ISO 8601 dates with times",
+    "runtime_s": "seconds, or [days-]hours:minutes:seconds",
+    "start_s": "with end_s instead of runtime_s, as submit_s",
+    "end_s": "with start_s instead of runtime_s, as submit_s",
+    "cores": "cores of one task",
+    "memory_bytes": "memory of one task; also memory_kb, _mb, _gb, _tb (powers of 1024), or memory with units (64GiB)",
+    "gpus": "GPUs of one task",
+    "resource_NAME": "any other resource of one task, such as resource_licences",
+    "tasks": "number of identical tasks, 1 if absent",
+    "estimate_s": "the user's estimate of the runtime",
+    "project": "who pays: a number or a name",
+    "user": "who submitted: a number or a name",
+    "job_id": "the identifier, a whole number",
+}
+"""Every column of a job table and what it holds. submit_s, runtime_s (or start_s and end_s) and cores must be there."""
+
+MEMORY_COLUMN = re.compile(r"memory(?:_(bytes|b|kb|mb|gb|tb))?")
+OTHER = "resource_"
+UNIT_SUFFIX = {"bytes": 1.0, "b": 1.0, "kb": 1024.0, "mb": 1024.0**2, "gb": 1024.0**3, "tb": 1024.0**4}
+_ALIASES = {"submit": "submit_s", "runtime": "runtime_s", "estimate": "estimate_s", "start": "start_s", "end": "end_s"}
+
+
+class Layout:
+    """Which column of a file holds what."""
+
+    def __init__(self, path: Path, names: Sequence[str], options: ReadOptions) -> None:
+        self.path = path
+        self.names = list(names)
+        self.options = options
+        self.scale = memory_scale(options, "B")
+        self.notes: list[str] = []
+        self.users, self.projects = Codes(), Codes()
+        duplicate = next((name for k, name in enumerate(names) if name in names[:k]), None)
+        if duplicate is not None:
+            raise self._error(duplicate, "two columns have this name")
+        self.theirs = self._mapped(names)
+        self._require()
+
+    def table(self, frame: pl.DataFrame) -> Table:
+        """Columns and checks of some rows."""
+        submit = self._moments(frame, "submit_s")
+        runtime = self._runtime(frame)
+        tasks = self._numbers(frame, "tasks")
+        estimate = durations(frame[self.theirs["estimate_s"]]) if "estimate_s" in self.theirs else absent(frame.height)
+        checks = [*time_checks(submit, runtime), task_check(tasks), (BAD_ESTIMATE, estimate.bad)]
+        columns: dict[str, NDArray[Any]] = {"submit_s": submit.values, "runtime_s": runtime.values}
+        for resource, ours in self._resources():
+            amount = self._amount(frame, ours)
+            checks.append(amount_check(ours, amount))
+            columns[RESOURCE + resource] = amount.or_else(0.0)
+        checks.append((NO_CORES, columns[RESOURCE + CORES] <= 0))
+        if "tasks" in self.theirs:
+            columns["tasks"] = np.clip(tasks.or_else(1.0), 1, 2**31 - 1).astype(np.int32)
+        if "estimate_s" in self.theirs:
+            columns["estimate_s"] = estimates(estimate, runtime)
+        for name, codes in (("user", self.users), ("project", self.projects)):
+            if name in self.theirs:
+                columns[name] = codes(frame[self.theirs[name]])
+        if "job_id" in self.theirs:
+            identifier = frame[self.theirs["job_id"]].cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
+            columns["job_id"] = identifier.fill_null(-1).to_numpy().astype(np.int64)
+        for name, (_, kind) in LOGGED.items():
+            if name in self.theirs and self.options.all_fields:
+                columns[EXTRA + name] = self._numbers(frame, name).or_else(-1.0).astype(kind)
+        return Table(checks, columns)
+
+    def _runtime(self, frame: pl.DataFrame) -> Values:
+        if "runtime_s" in self.theirs:
+            return durations(frame[self.theirs["runtime_s"]])
+        start, end = self._moments(frame, "start_s"), self._moments(frame, "end_s")
+        return Values(end.values - start.values, start.missing | end.missing, start.bad | end.bad)
+
+    def _moments(self, frame: pl.DataFrame, ours: str) -> Values:
+        return moments(frame[self.theirs[ours]])
+
+    def _numbers(self, frame: pl.DataFrame, ours: str) -> Values:
+        return numbers(frame[self.theirs[ours]]) if ours in self.theirs else absent(frame.height)
+
+    def _amount(self, frame: pl.DataFrame, ours: str) -> Values:
+        match = MEMORY_COLUMN.fullmatch(ours)
+        if match is None:
+            return numbers(frame[self.theirs[ours]])
+        return memory(frame[self.theirs[ours]], UNIT_SUFFIX[match[1]] if match[1] else self.scale)
+
+    def _resources(self) -> list[tuple[str, str]]:
+        """(resource, our column), cores first, memory second."""
+        found = [(CORES, CORES)]
+        found += [(MEMORY, ours) for ours in self.theirs if MEMORY_COLUMN.fullmatch(ours)]
+        found += [(GPUS, GPUS)] if GPUS in self.theirs else []
+        return found + [(ours.removeprefix(OTHER), ours) for ours in self.theirs if ours.startswith(OTHER)]
+
+    def _mapped(self, names: Sequence[str]) -> dict[str, str]:
+        chosen = dict(self.options.columns)
+        for ours, theirs in chosen.items():
+            if not _known(ours):
+                raise InputError(ours, "not a column of a job table", fix=_nearest(ours))
+            if theirs not in names:
+                raise self._error(theirs, "no such column in this file", f"it has {', '.join(names)}")
+        taken = set(chosen.values())
+        for name in names:
+            ours = _ALIASES.get(name, name)
+            if name in taken or ours in chosen:
+                continue
+            if _known(ours):
+                chosen[ours] = name
+            elif not self.options.columns:
+                raise self._error(name, "not a column of a job table", _nearest(name))
+            else:
+                self.notes.append(f"Column {name} is not read.")
+        return chosen
+
+    def _require(self) -> None:
+        if sum(1 for ours in self.theirs if MEMORY_COLUMN.fullmatch(ours)) > 1:
+            raise self._error("memory", "more than one column of memory", "keep one")
+        for ours in ("submit_s", "cores", *(() if {"start_s", "end_s"} <= set(self.theirs) else ("runtime_s",))):
+            if ours not in self.theirs:
+                fix = f"rename the column, or say --columns {ours}=NAME; this file has {', '.join(self.names)}"
+                raise self._error(ours, "this column is missing", fix)
+
+    def _error(self, value: str, rule: str, fix: str = "") -> InputError:
+        return InputError(value, rule, fix=fix, where=str(self.path))
+
+
+def _known(ours: str) -> bool:
+    return ours in COLUMNS or ours in LOGGED or bool(MEMORY_COLUMN.fullmatch(ours)) or ours.startswith(OTHER)
+
+
+def _nearest(name: str) -> str:
+    near = difflib.get_close_matches(name, [*COLUMNS, *LOGGED], n=1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    return f"{meant}a resource is named resource_{name}; --columns OURS=THEIRS,... names those to read"

@@ -1,0 +1,78 @@
+"""CSV and Parquet job tables with named columns: our own interchange form, and the way in for a log of one's own."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from loadmaster.model import InputError
+from loadmaster.traces.files import head_of
+from loadmaster.traces.job_columns import Layout
+from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.rejects import Line, Locate, Rejects
+from loadmaster.traces.tabular import RAGGED, Table, read_table
+from loadmaster.traces.text_table import batches, comments_of
+from loadmaster.traces.trace import Trace
+
+
+def read_csv(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
+    """Read a CSV job table, plain or gzip.
+
+    Raises:
+        InputError: an unknown or missing column, no job, or (`options.strict`) a bad row.
+    """
+    path = Path(path)
+    about = comments_of(head_of(path))
+    layout: list[Layout] = []
+
+    def header(cells: list[str]) -> tuple[list[str], bool]:
+        layout.append(Layout(path, [cell.strip().lstrip("\ufeff") for cell in cells], options))
+        return layout[0].names, True
+
+    def tables() -> Iterator[tuple[Table, Locate]]:
+        for batch in batches(path, header, progress=options.progress):
+            table = layout[0].table(batch.frame)
+            yield table._replace(checks=[(RAGGED, batch.ragged), *table.checks]), batch.locate
+
+    return _trace(path, options, tables(), about, layout)
+
+
+def read_parquet(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
+    """Read a Parquet job table.
+
+    Raises:
+        InputError: not Parquet, an unknown or missing column, no job, or (`options.strict`) a bad row.
+    """
+    path = Path(path)
+    head_of(path, 4)  # the errors of a file that cannot be read
+    try:
+        about = {k: v for k, v in pl.read_parquet_metadata(path).items() if k != "ARROW:schema"}
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError):
+        raise InputError(path.name, "a damaged Parquet file", fix="write it again", where=str(path)) from None
+    layout = [Layout(path, frame.columns, options)]
+
+    def locate(row: int) -> Line:
+        return Line(row + 1, ",".join("" if cell is None else str(cell) for cell in frame.row(row)))
+
+    def tables() -> Iterator[tuple[Table, Locate]]:
+        if frame.height:
+            yield layout[0].table(frame), locate
+
+    return _trace(path, options, tables(), about, layout)
+
+
+def _trace(
+    path: Path,
+    options: ReadOptions,
+    tables: Iterator[tuple[Table, Locate]],
+    about: Mapping[str, str],
+    layout: list[Layout],
+) -> Trace:
+    rejects = Rejects(path, strict=options.strict)
+    source = about.get("synthetic")
+    read = read_table(
+        tables, rejects, options.limit, f"{source} ({path.name})" if source else path.name, synthetic=source is not None
+    )
+    notes = layout[0].notes if layout else ()
+    return Trace(read.workload, None, rejects.skipped, tuple(notes), about, read.extra)

@@ -1,0 +1,54 @@
+"""Hosts of 8, 12 and 16 cores that meet a pool's numbers of hosts and of cores exactly."""
+
+import numpy as np
+from scipy.optimize import brentq
+
+from loadmaster.model import Cluster, InputError
+from loadmaster.model.arrays import Longs
+from loadmaster.model.units import CORES, GB, MEMORY
+from loadmaster.traces.netbatch.pools import HOST_SIZES
+
+
+def machines(hosts: int, cores: int, memory_per_core_gb: float, rng: np.random.Generator) -> Cluster:
+    """A cluster of `hosts` hosts with `cores` cores together, in random order.
+
+    Of all mixes that meet both totals, the one nearest to the most even: proportions that fall or rise by the same
+    factor from size to size (the distribution of largest entropy with that mean).
+    """
+    sizes = np.repeat(np.array(HOST_SIZES, dtype=np.float64), mix(hosts, cores))
+    rng.shuffle(sizes)
+    return Cluster((CORES, MEMORY), np.column_stack((sizes, sizes * memory_per_core_gb * GB)))
+
+
+def mix(hosts: int, cores: int) -> Longs:
+    """int64[3]: how many hosts of 8, 12 and 16 cores.
+
+    Raises:
+        InputError: no mix has these totals.
+
+    Example:
+        >>> mix(1633, 16588).tolist(), int(mix(1633, 16588) @ [8, 12, 16])
+        ([920, 545, 168], 16588)
+    """
+    small, large = HOST_SIZES[0], HOST_SIZES[-1]
+    if cores % 4 or not small * hosts <= cores <= large * hosts:
+        rule = f"{hosts} hosts of 8, 12 or 16 cores cannot have so many cores together"
+        raise InputError(cores, rule, fix=f"use a multiple of 4 from {small * hosts} to {large * hosts}")
+    steps = (cores - small * hosts) // 4  # one for each host of 12 cores, two for each of 16
+    wanted = round(hosts * float(_most_even(cores / hosts)[2]))
+    of_large = int(np.clip(wanted, max(0, steps - hosts), steps // 2))
+    of_middle = steps - 2 * of_large
+    return np.array([hosts - of_middle - of_large, of_middle, of_large], dtype=np.int64)
+
+
+def _most_even(mean: float) -> np.ndarray:
+    sizes = np.array(HOST_SIZES, dtype=np.float64)
+
+    def parts(tilt: float) -> np.ndarray:
+        weights = np.exp(tilt * (sizes - sizes.mean()))
+        return np.asarray(weights / weights.sum())
+
+    if not sizes[0] < mean < sizes[-1]:
+        return np.asarray((sizes == mean).astype(np.float64))
+    tilt = brentq(lambda t: float(parts(t) @ sizes) - mean, -10.0, 10.0)
+    return parts(float(tilt))

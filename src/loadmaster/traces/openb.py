@@ -1,0 +1,123 @@
+"""Alibaba's GPU cluster of 2023 ("openb"): pods with CPU, memory and GPU, and the nodes they ran on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from loadmaster.model import Cluster, InputError
+from loadmaster.model.arrays import Bools
+from loadmaster.model.units import CORES, GPUS, MB, MEMORY
+from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.rejects import Locate, Rejects, Rule
+from loadmaster.traces.rows import exact
+from loadmaster.traces.tabular import EXTRA, NO_CORES, RAGGED, RESOURCE, Table, amount_check, read_table, time_checks
+from loadmaster.traces.text_table import batches
+from loadmaster.traces.trace import Trace
+from loadmaster.traces.values import Codes, moments, numbers, words
+
+POD_FIELDS = (
+    "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "creation_time", "deletion_time", "scheduled_time",
+)  # fmt: skip
+NODE_FIELDS = ("sn", "cpu_milli", "memory_mib", "gpu")
+MILLI = 1000.0
+NEVER_SCHEDULED = Rule("this pod was never scheduled, so its runtime is unknown", bad=False)
+
+
+def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
+    """Read `openb_pod_list_*.csv`, plain or gzip; a pod is a job of one task.
+
+    A pod runs from `scheduled_time` to `deletion_time`. GPUs are num_gpu x gpu_milli / 1000, so a pod that shares a
+    GPU asks for a fraction; the GPUs of a host are one pool. The quality of service (`qos`) is the project.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column, holds no job, or (`options.strict`) has a bad line.
+    """
+    path = Path(path)
+    rejects = Rejects(path, strict=options.strict)
+    phases: dict[str, int] = {}
+    classes = Codes()
+
+    def tables() -> Iterator[tuple[Table, Locate]]:
+        for batch in batches(path, _header(path, POD_FIELDS), progress=options.progress):
+            if "pod_phase" in batch.frame.columns:
+                for phase in words(batch.frame["pod_phase"]).drop_nulls():
+                    phases[phase] = phases.get(phase, 0) + 1
+            yield _table(batch.frame, batch.ragged, classes, options.all_fields), batch.locate
+
+    read = read_table(tables(), rejects, options.limit, path.name)
+    notes = ["The GPUs of a host are one pool: shares of two GPUs add up. Required GPU models are not kept."]
+    if phases.get("Running"):
+        notes.append(f"{phases['Running']:,} pods were running when the log ended; their runtime ends there.")
+    return Trace(read.workload, None, rejects.skipped, tuple(notes), {}, read.extra)
+
+
+def read_openb_nodes(path: Path) -> Cluster:
+    """The nodes of `openb_node_list_*.csv`: cores, memory, GPUs; the models of the GPUs are not kept.
+
+    Raises:
+        InputError: the file cannot be read, or a node breaks a rule.
+    """
+    names: list[str] = []
+    rows: list[NDArray[np.float64]] = []
+    for batch in batches(path, _header(path, NODE_FIELDS)):
+        frame = batch.frame
+        amounts = [
+            exact(numbers(frame["cpu_milli"]).values / MILLI),
+            numbers(frame["memory_mib"]).values * MB,
+            numbers(frame["gpu"]).or_else(0.0),
+        ]
+        names += words(frame["sn"]).fill_null("?").to_list()
+        rows.append(np.column_stack(amounts))
+    if not names:
+        raise InputError(path.name, "no node in this file", where=str(path))
+    return Cluster((CORES, MEMORY, GPUS), np.concatenate(rows), tuple(names))
+
+
+def _header(path: Path, fields: tuple[str, ...]) -> Any:
+    def header(cells: list[str]) -> tuple[list[str], bool]:
+        names = [cell.strip() for cell in cells]
+        for field in fields:
+            if field not in names:
+                raise InputError(field, "this column is missing", fix=f"needed: {', '.join(fields)}", where=str(path))
+        return names, True
+
+    return header
+
+
+def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, all_fields: bool) -> Table:
+    created, scheduled = moments(frame["creation_time"]), moments(frame["scheduled_time"])
+    deleted = moments(frame["deletion_time"])
+    runtime = deleted._replace(
+        values=deleted.values - scheduled.values,
+        missing=deleted.missing | scheduled.missing,
+        bad=deleted.bad | scheduled.bad,
+    )
+    amounts = {name: numbers(frame[name]) for name in ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli")}
+    share = np.where(amounts["num_gpu"].values == 1, amounts["gpu_milli"].or_else(MILLI) / MILLI, 1.0)
+    cores = exact(amounts["cpu_milli"].or_else(0.0) / MILLI)
+    checks = [
+        (RAGGED, ragged), (NEVER_SCHEDULED, scheduled.missing), *time_checks(created, runtime),
+        *(amount_check(name, amount) for name, amount in amounts.items()), (NO_CORES, cores <= 0),
+    ]  # fmt: skip
+    columns: dict[str, NDArray[Any]] = {
+        "submit_s": created.values,
+        "runtime_s": runtime.values,
+        "job_id": _identifiers(frame),
+        RESOURCE + CORES: cores,
+        RESOURCE + MEMORY: amounts["memory_mib"].or_else(0.0) * MB,
+        RESOURCE + GPUS: exact(amounts["num_gpu"].or_else(0.0) * share),
+    }
+    if "qos" in frame.columns:
+        columns["project"] = classes(frame["qos"])
+    if all_fields:
+        columns[EXTRA + "wait_s"] = scheduled.values - created.values
+    return Table(checks, columns)
+
+
+def _identifiers(frame: pl.DataFrame) -> NDArray[np.int64]:
+    digits = words(frame["name"]).str.extract(r"(\d+)$", 1).cast(pl.Int64, strict=False).fill_null(-1)
+    return np.asarray(digits.to_numpy(), dtype=np.int64)

@@ -1,0 +1,74 @@
+"""The last step of every reader: columns in file order become a workload in the order of arrival."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.model import Workload
+from loadmaster.model.arrays import Floats, Ints, Longs
+
+FRACTION = float(1 << 20)
+"""Fractions of cores and GPUs are kept in steps of 2**-20, see `exact`."""
+
+
+class Rows(NamedTuple):
+    """Columns of N jobs in the order of the file; what they hold is told at `Workload`."""
+
+    submit_s: Floats
+    runtime_s: Floats
+    demand: Floats
+    tasks: Ints | None = None
+    estimate_s: Floats | None = None
+    project: Ints | None = None
+    user: Ints | None = None
+    job_id: Longs | None = None
+
+    def at(self, order: Longs) -> "Rows":
+        """The rows numbered `order`."""
+        return self._replace(**{name: c[order] for name, c in self._asdict().items() if c is not None})
+
+
+def workload_of(
+    rows: Rows, resources: tuple[str, ...], source: str, *, synthetic: bool = False
+) -> tuple[Workload, Longs | None]:
+    """The jobs sorted by arrival, equal arrivals in file order, the first at 0.
+
+    Returns:
+        The workload, and int64[J], the row of every job; None if the file was in order already.
+    """
+    order = None
+    if np.any(rows.submit_s[1:] < rows.submit_s[:-1]):
+        order = np.argsort(rows.submit_s, kind="stable")
+        rows = rows.at(order)
+    tasks = rows.tasks if rows.tasks is not None and np.any(rows.tasks != 1) else None
+    workload = Workload(
+        resources, rows.submit_s - rows.submit_s[0], rows.runtime_s, rows.demand,
+        tasks=tasks, estimate_s=rows.estimate_s, project=_named(rows.project), user=rows.user, job_id=rows.job_id,
+        source=source, synthetic=synthetic,
+    )  # fmt: skip
+    return workload, order
+
+
+def exact(amounts: Floats) -> Floats:
+    """`amounts` of cores or GPUs, rounded down to a multiple of 2**-20, so that adding and subtracting is exact.
+
+    Logs count in thousandths (11.9 cores), which binary fractions cannot hold; sums of those drift, and a host that
+    is exactly full would look overfull. Rounded down by less than a millionth, up to a thousand tasks fit a host
+    exactly if and only if their thousandths do.
+
+    Example:
+        >>> a = float(exact(np.array([0.1]))[0])
+        >>> 1.0 - a * 10 >= 0, 1.0 - (a + a + a) + a + a + a == 1.0
+        (True, True)
+    """
+    # The tiny push keeps whole numbers and exact multiples where they are after a division by 1000.
+    return np.asarray(np.floor(amounts * FRACTION + 1e-6) / FRACTION)
+
+
+def _named(project: Ints | None) -> Ints | None:
+    """Projects from 0 up; those of unknown project (negative) become one project of their own."""
+    if project is None or project.size == 0 or project.max() < 0:
+        return None
+    if project.min() >= 0:
+        return project
+    return np.where(project < 0, project.max() + 1, project).astype(np.int32)

@@ -1,0 +1,97 @@
+"""The fields of `sacct`: their order without a header, and the spellings of memory, processors and GPUs."""
+
+import numpy as np
+import polars as pl
+
+from loadmaster.model.arrays import Floats
+from loadmaster.traces.values import Values, absent, numbers, words
+
+_XDMOD = (
+    *("jobid", "jobidraw", "cluster", "partition", "qos", "account", "group", "gid", "user", "uid", "submit"),
+    *("eligible", "start", "end", "elapsed", "exitcode", "state", "nnodes", "ncpus", "reqcpus", "reqmem", "reqtres"),
+    *("alloctres", "timelimit", "nodelist", "jobname"),
+)
+NO_HEADER = {26: _XDMOD, 25: [name for name in _XDMOD if name != "qos"]}
+"""The orders of a dump without header, by the number of fields: what Open XDMoD tells its users to dump."""
+
+PER_CPU = float(1 << 31)
+"""Old versions mark memory per core with the highest bit of the number of MiB: 2147486648M is 3000M a core."""
+_MEMORY = r"^(\d+(?:\.\d+)?)([KMGTP]?)([nc]?)$"
+_MIB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
+MIB = float(1 << 20)
+
+
+def processors(frame: pl.DataFrame) -> Floats:
+    """float64[N]: cores asked for, else cores given; 0 where no field tells."""
+    found = np.zeros(frame.height)
+    for values in (_whole(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"), _whole(frame, "ncpus"),
+                   _whole(frame, "alloccpus"), tracked(frame, "alloctres", "cpu")):  # fmt: skip
+        found = np.where(found > 0, found, values)
+    return found
+
+
+def nodes(frame: pl.DataFrame) -> Floats:
+    """float64[N]: nodes of the job, 1 where no field tells."""
+    found = np.zeros(frame.height)
+    for name in ("nnodes", "reqnodes", "allocnodes"):
+        found = np.where(found > 0, found, _whole(frame, name))
+    return np.maximum(found, 1.0)
+
+
+def gpus(frame: pl.DataFrame, count: Floats) -> Floats:
+    """float64[N]: GPUs of the whole job; TRES count them for the job, GRES for each of its `count` nodes."""
+    found = np.zeros(frame.height)
+    for name in ("reqtres", "alloctres"):
+        found = np.where(found > 0, found, tracked(frame, name, r"gres/gpu(?::[^=,]*)?"))
+    for name in ("reqgres", "allocgres", "reqtres"):
+        if name in frame.columns:
+            each = words(frame[name]).str.extract(r"(?:^|,)(?:gres:)?gpu(?::[^:,=]*[^\d:,=][^:,=]*)?:(\d+)", 1)
+            found = np.where(found > 0, found, each.cast(pl.Float64).fill_null(0.0).to_numpy() * count)
+    return found
+
+
+def job_memory(frame: pl.DataFrame, cores: Floats, count: Floats) -> Values:
+    """Bytes of memory of the whole job.
+
+    ReqMem ends with `n` (per node), `c` (per core) or nothing (the job); where it is missing or 0, ReqTRES and
+    AllocTRES tell.
+    """
+    tres = np.zeros(frame.height)
+    for name in ("reqtres", "alloctres"):
+        tres = np.where(tres > 0, tres, _tracked_memory(frame, name))
+    if "reqmem" not in frame.columns:
+        return Values(tres, tres <= 0, np.zeros(frame.height, dtype=bool))
+    text = words(frame["reqmem"])
+    mib = _mib(text.str.extract(_MEMORY, 1), text.str.extract(_MEMORY, 2))
+    each = text.str.extract(_MEMORY, 3).fill_null("").to_numpy()
+    flagged = mib >= PER_CPU
+    times = np.where(flagged | (each == "c"), cores, np.where(each == "n", count, 1.0))
+    asked = np.where(flagged, mib - PER_CPU, mib) * times * MIB
+    known = (asked > 0) & ((each != "") | (tres <= 0))
+    total = np.where(known, asked, tres)
+    bad = (text.is_not_null() & text.str.extract(_MEMORY, 1).is_null()).to_numpy()
+    return Values(np.floor(total), (total <= 0) & ~bad, bad)
+
+
+def tracked(frame: pl.DataFrame, name: str, resource: str) -> Floats:
+    """float64[N]: the count of `resource` (a pattern) in a TRES field such as `cpu=12,mem=31000M,node=1`; else 0."""
+    if name not in frame.columns:
+        return np.zeros(frame.height)
+    return words(frame[name]).str.extract(rf"(?:^|,){resource}=(\d+)", 1).cast(pl.Float64).fill_null(0.0).to_numpy()
+
+
+def _tracked_memory(frame: pl.DataFrame, name: str) -> Floats:
+    if name not in frame.columns:
+        return np.zeros(frame.height)
+    text = words(frame[name])
+    pattern = r"(?:^|,)mem=(\d+(?:\.\d+)?)([KMGTP]?)"
+    return _mib(text.str.extract(pattern, 1), text.str.extract(pattern, 2)) * MIB
+
+
+def _mib(amount: pl.Series, unit: pl.Series) -> Floats:
+    scale = unit.fill_null("").replace_strict(_MIB, return_dtype=pl.Float64)
+    return np.asarray((amount.cast(pl.Float64).fill_null(0.0) * scale).to_numpy(), dtype=np.float64)
+
+
+def _whole(frame: pl.DataFrame, name: str) -> Floats:
+    return (numbers(frame[name]) if name in frame.columns else absent(frame.height)).or_else(0.0)

@@ -1,0 +1,82 @@
+"""What the memory fields of SWF mean: the standard's reading, and signs that a log does not follow it."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.units import MB, MEMORY, TB, parse_bytes, show_bytes
+from loadmaster.traces.options import ReadOptions
+
+DOUBT = "Memory looks wrong"
+FEW = 0.05
+"""A larger part of jobs that fit on no host is told."""
+MOST, LEAST = 1 * TB, 1 * MB
+"""A median outside these, for one processor, is not believed."""
+
+
+def memory_scale(options: ReadOptions, default: str = "KB") -> float:
+    """Bytes in one unit of plain memory numbers.
+
+    Raises:
+        InputError: the unit is unknown.
+    """
+    unit = options.memory_unit or default
+    try:
+        return float(parse_bytes(f"1{unit}"))
+    except InputError:
+        raise InputError(unit, "not a unit of memory", fix="use B, KB, MB, GB or TB") from None
+
+
+def memory_notes(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list[str]:
+    """What a user must know about the memory that was read: where it came from, and whether it can be true.
+
+    Args:
+        columns: `memory` (bytes a processor), `memory_from` (1 asked, 2 used, 0 neither), `tasks`.
+        options: the reading that made them.
+    """
+    source = columns["memory_from"]
+    used, none = int((source == 2).sum()), int((source == 0).sum())
+    if none == len(source):
+        return ["This log has no memory: fields 7 and 10 are empty."]
+    notes = []
+    if used:
+        notes.append(f"{used:,} jobs asked for no memory (field 10); what they used (field 7) stands in for it.")
+    if none:
+        notes.append(f"{none:,} jobs have no memory in the log (fields 7 and 10); they count as asking for none.")
+    return notes + _doubts(columns, options)
+
+
+def _doubts(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list[str]:
+    memory, tasks = columns["memory"], columns["tasks"]
+    median = float(np.median(memory[memory > 0]))
+    read = f"read as {options.memory_unit or 'KB'} {options.swf_memory.replace('-', ' ')}"
+    if median > MOST:
+        fix = "--memory-unit B, and perhaps --swf-memory job-total"
+    elif median < LEAST:
+        fix = "--memory-unit MB"
+    elif options.swf_memory == "per-processor" and float(np.median(memory * tasks)) > MOST:
+        fix = "--swf-memory job-total"
+        return [_doubt(read, f"the median job asks {show_bytes(float(np.median(memory * tasks)))} in all", fix)]
+    else:
+        return []
+    return [_doubt(read, f"the median job asks {show_bytes(median)} a processor", fix)]
+
+
+def fit_notes(workload: Workload, cluster: Cluster, options: ReadOptions) -> list[str]:
+    """Doubt about memory that shows only beside the machines: many jobs would fit on none of them."""
+    if MEMORY not in workload.resources or MEMORY not in cluster.resources:
+        return []
+    largest = float(cluster.capacity[:, cluster.resources.index(MEMORY)].max())
+    whole = workload.demand[:, workload.resources.index(MEMORY)] * workload.task_count
+    share = float(np.mean(whole > largest))
+    if share < FEW:
+        return []
+    read = f"read as {options.memory_unit or 'KB'} {options.swf_memory.replace('-', ' ')}"
+    fix = "--swf-memory job-total" if options.swf_memory == "per-processor" else "--memory-unit"
+    return [_doubt(read, f"{share:.0%} of the jobs ask for more than the largest host has", fix)]
+
+
+def _doubt(read: str, finding: str, fix: str) -> str:
+    return f"{DOUBT}: {read}, {finding}. If the log counts otherwise, say {fix}."

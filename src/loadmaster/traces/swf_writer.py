@@ -1,0 +1,85 @@
+"""Write SWF: one line a job, 18 fields, -1 for what is not known."""
+
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from loadmaster.model import InputError, Workload
+from loadmaster.model.arrays import Floats
+from loadmaster.model.units import CORES, KB, MEMORY
+
+SLICE = 1_000_000
+"""Jobs that are put into words at a time, so that memory stays bounded."""
+
+
+def write_swf(workload: Workload, file: BinaryIO, extra: Mapping[str, NDArray[Any]]) -> None:
+    """Write the header and all jobs; see `write_trace` for what SWF can hold.
+
+    Raises:
+        InputError: fractions of cores, or a resource that SWF has no field for.
+    """
+    processors = _processors(workload)
+    about = [
+        "Version: 2.2",
+        f"MaxJobs: {workload.jobs}",
+        f"Note: written by loadmaster from {workload.source or 'memory'}",
+    ]
+    about += [f"Synthetic: {workload.source}"] if workload.synthetic else []
+    file.write("".join(f"; {line}\n" for line in about).encode())
+    for start in range(0, workload.jobs, SLICE):
+        part = slice(start, start + SLICE)
+        frame = _frame(
+            workload.take(part), processors[part], {name: column[part] for name, column in extra.items()}, start
+        )
+        frame.write_csv(file, separator=" ", include_header=False, quote_style="never")
+
+
+def _processors(workload: Workload) -> Floats:
+    foreign = [r for r, name in enumerate(workload.resources) if name not in (CORES, MEMORY)]
+    if np.any(workload.demand[:, foreign] > 0):
+        name = workload.resources[foreign[int(np.argmax(np.any(workload.demand[:, foreign] > 0, axis=0)))]]
+        raise InputError(name, "SWF has no field for this resource", fix="write .csv or .parquet")
+    cores = workload.demand[:, 0]
+    if np.any(cores != np.floor(cores)) or np.any(cores < 1):
+        job = int(np.argmax((cores != np.floor(cores)) | (cores < 1)))
+        rule = f"job {workload.id_of(job)} asks for this many cores; SWF holds whole processors from 1 up"
+        raise InputError(cores[job], rule, fix="write .csv or .parquet")
+    return cores * workload.task_count
+
+
+def _frame(workload: Workload, processors: Floats, extra: Mapping[str, NDArray[Any]], first: int) -> pl.DataFrame:
+    jobs = workload.jobs
+    unknown = np.full(jobs, -1.0)
+    memory = unknown
+    if MEMORY in workload.resources:
+        bytes_ = workload.demand[:, workload.resources.index(MEMORY)] * workload.task_count
+        memory = np.where(bytes_ > 0, np.floor(bytes_ / processors) / KB, -1.0)
+    used = extra.get("used_memory", unknown)
+    number = np.arange(first, first + jobs) if workload.job_id is None else workload.job_id
+    fields = (
+        number, workload.submit_s, extra.get("wait_s", unknown), workload.runtime_s,
+        extra.get("used_processors", processors), extra.get("cpu_time_s", unknown),
+        np.where(used > 0, used / KB, -1.0), processors,
+        unknown if workload.estimate_s is None else workload.estimate_s, memory, extra.get("status", unknown),
+        _or_unknown(workload.user, jobs), _or_unknown(workload.project, jobs),
+        *(extra.get(name, unknown) for name in ("executable", "queue", "partition", "preceding_job", "think_time_s")),
+    )  # fmt: skip
+    return pl.DataFrame({str(k): _short(np.asarray(field)) for k, field in enumerate(fields)})
+
+
+def _or_unknown(column: NDArray[np.int32] | None, jobs: int) -> NDArray[Any]:
+    return np.full(jobs, -1) if column is None else column
+
+
+def _short(field: NDArray[Any]) -> pl.Series:
+    """A field in words: whole numbers without a point, others with all their digits."""
+    if field.dtype.kind != "f":
+        return pl.Series(field)
+    whole = field == np.floor(field)
+    if whole.all() and np.all(np.abs(field) < 2**53):
+        return pl.Series(field.astype(np.int64))
+    text = pl.Series(field).cast(pl.String)
+    return text.str.replace(r"\.0$", "")

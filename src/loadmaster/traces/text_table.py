@@ -1,0 +1,133 @@
+"""Text tables in batches of rows: any separator, any number of lines, bounded memory, line numbers kept."""
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from loadmaster.model import InputError
+from loadmaster.model.arrays import Bools, Longs
+from loadmaster.traces.files import Progress, blocks, checked_text
+from loadmaster.traces.rejects import Line, Locate
+
+BATCH = 1 << 25
+_OVERFLOW = "\\overflow"
+
+
+class Batch(NamedTuple):
+    """Rows of a table, every cell as text, null where empty.
+
+    Attributes:
+        frame: the rows; blank lines and comments are left out.
+        line: int64[N], the line of every row, from 1.
+        ragged: bool[N], rows with more cells than the header has.
+        locate: the line of a row with its text.
+    """
+
+    frame: pl.DataFrame
+    line: Longs
+    ragged: Bools
+    locate: Locate
+
+
+def batches(
+    path: Path,
+    header: Callable[[list[str]], tuple[list[str], bool]],
+    separator: str = ",",
+    quote: str | None = '"',
+    progress: Progress | None = None,
+) -> Iterator[Batch]:
+    """Read the table in `path`.
+
+    Args:
+        path: the file; lines that start with `#` are comments.
+        header: given the cells of the first line, the names of the columns and whether that line is a header.
+        separator: between cells.
+        quote: around a cell that holds a separator; None for a table that knows no quotes.
+        progress: told the part of the file that has been read.
+    """
+    names: list[str] | None = None
+    before = 0
+    for text in _quoted_blocks(path, quote, progress):
+        body = checked_text(path, text) if before == 0 else text
+        skipped = 0
+        if names is None:
+            start, skipped = _first_row(body, path)
+            first = body[start : body.index(b"\n", start)].decode("utf-8", "replace").rstrip("\r")
+            names, is_header = header(
+                next(csv.reader([first], delimiter=separator)) if quote else first.split(separator)
+            )
+            body = body[start:]
+            if is_header:
+                body = body[body.index(b"\n") + 1 :]
+                skipped += 1
+        batch = _batch(path, body, names, before + skipped, separator, quote)
+        if batch is not None:
+            yield batch
+        before += text.count(b"\n")
+
+
+def comments_of(head: bytes) -> dict[str, str]:
+    """The comments `# label: value` at the top of a table."""
+    about = {}
+    for line in head.decode("utf-8", "replace").splitlines():
+        if not line.startswith("#"):
+            break
+        label, _, value = line[1:].partition(":")
+        about[label.strip()] = value.strip()
+    return about
+
+
+def _quoted_blocks(path: Path, quote: str | None, progress: Progress | None) -> Iterator[bytes]:
+    """Blocks that end where a row ends: a line feed inside quotes ends none."""
+    held = b""
+    for block in blocks(path, BATCH, progress):
+        held += block
+        if quote is None or held.count(quote.encode()) % 2 == 0:
+            yield held
+            held = b""
+    if held:
+        raise InputError(path.name, "a quote that is opened is never closed", where=str(path))
+
+
+def _first_row(body: bytes, path: Path) -> tuple[int, int]:
+    """Where the first line starts that is neither blank nor a comment, and how many lines stand above it."""
+    start = lines = 0
+    while start < len(body):
+        end = body.index(b"\n", start)
+        line = body[start:end].strip()
+        if line and not line.startswith(b"#"):
+            return start, lines
+        start, lines = end + 1, lines + 1
+    raise InputError(path.name, "no row in this table", where=str(path))
+
+
+def _batch(
+    path: Path, body: bytes, names: Sequence[str], before: int, separator: str, quote: str | None
+) -> Batch | None:
+    columns = [*names, _OVERFLOW]
+    top = separator.join(f'"{name}"' if quote else name for name in columns).encode() + b"\n"
+    try:
+        frame = pl.read_csv(
+            top + body, separator=separator, quote_char=quote, infer_schema=False, truncate_ragged_lines=True,
+            encoding="utf8-lossy",
+        )  # fmt: skip
+    except pl.exceptions.PolarsError as error:
+        raise InputError(path.name, "not a table of text", fix=str(error).splitlines()[0], where=str(path)) from None
+    line = np.arange(before + 1, before + 1 + frame.height)
+    blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    skip = (blank | frame[names[0]].str.starts_with("#").fill_null(value=False)).to_numpy()
+    if skip.any():
+        frame, line = frame.filter(~skip), line[~skip]
+    if frame.height == 0:
+        return None
+    ragged = frame[_OVERFLOW].is_not_null().to_numpy()
+
+    def locate(row: int) -> Line:
+        cells = ["" if cell is None else cell for cell in frame.row(row)]
+        return Line(int(line[row]), separator.join(cells).rstrip(separator))
+
+    return Batch(frame.drop(_OVERFLOW), line, ragged, locate)
