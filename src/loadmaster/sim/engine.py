@@ -8,7 +8,7 @@ from loadmaster.order import Discipline
 from loadmaster.schedule import AnyPolicy, compose
 from loadmaster.sim.reference import replay
 
-Engine = Literal["auto", "reference"]
+Engine = Literal["auto", "cycles", "reference"]
 Progress = Callable[[int, int], None]
 """Called now and then with (jobs started, jobs in all)."""
 
@@ -33,7 +33,13 @@ def simulate(
         discipline: the order in which the queue is served.
         interval_s: seconds between scheduling cycles; 0 decides at every event.
         seed: for policies that draw.
-        engine: `reference` for the plain Python engine.
+        engine: `reference` for the plain Python engine, `cycles` for the general compiled one; all agree.
         progress: told of the progress of long runs.
     """
+    from loadmaster.sim import cycles
+
+    if engine in ("auto", "cycles") and cycles.serves(policy, discipline):
+        return cycles.replay_cycles(
+            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+        )  # fmt: skip
     return replay(workload, cluster, compose(policy, discipline), interval_s=interval_s, seed=seed)

@@ -1,0 +1,184 @@
+"""Replays a log with the general compiled engine: validates, lays out the arrays, names the result."""
+# mypy: disable-error-code="no-untyped-call"
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numba import njit, typeof, types
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+from loadmaster.compiled import RATER, rater
+from loadmaster.model import Cluster, InputError, Schedule, Workload
+from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.order import Discipline, FairShare, Fcfs, NetBatch
+from loadmaster.place import Policy
+from loadmaster.place.board import tasks_held
+from loadmaster.schedule import AnyPolicy, MaxJobs
+from loadmaster.sim import cycle_kernel
+from loadmaster.sim.cycle_kernel import Jobs, Log, Rules, State
+from loadmaster.sim.records import Records
+from loadmaster.sim.scores_kernel import empty_scores
+
+MEMBERS = 8
+"""Members of a meta-policy that the compiled engine takes: it is compiled once, for that many raters."""
+SLOTS = 256
+"""Demands whose scores are remembered."""
+_TARGETS = {"jobs": 0, "cores": 1, "weighted": 2}
+
+Progress = Callable[[int, int], None]
+
+
+def members_of(policy: AnyPolicy) -> tuple[Policy, ...]:
+    """The placement policies that `policy` consists of."""
+    return policy.members if isinstance(policy, MaxJobs) else (policy,)
+
+
+def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether this engine knows the discipline and takes so many members."""
+    return isinstance(discipline, NetBatch | Fcfs | FairShare) and len(members_of(policy)) <= MEMBERS
+
+
+def replay_cycles(
+    workload: Workload,
+    cluster: Cluster,
+    policy: AnyPolicy,
+    discipline: Discipline,
+    *,
+    interval_s: float,
+    seed: int,
+    progress: Progress | None = None,
+) -> Schedule:
+    """Replay `workload` exactly as `reference.replay` does, compiled.
+
+    Raises:
+        InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
+    """
+    members = members_of(policy)
+    jobs = _jobs(workload, cluster, fair=isinstance(discipline, FairShare))
+    rules = _rules(policy, discipline, interval_s, seed)
+    state = _state(jobs, cluster, discipline, meta=rules.members > 1)
+    kinds = jobs.demand.shape[0]
+    scores = empty_scores(cluster.hosts, kinds * rules.members, min(SLOTS, max(kinds * rules.members, 1)))
+    records = Records(workload)
+    raters = tuple(rater(member) for member in members)
+    raters += (raters[0],) * (MEMBERS - len(raters))
+    log = Log(records.start_s, records.host, *records.buffers)
+    args = (jobs, np.array(cluster.capacity), rules, state, scores, log)
+    engine = _engine(tuple(typeof(arg) for arg in args))
+    while True:
+        status = engine(*args, raters)
+        records.keep(int(log.rows[0]))
+        if status == cycle_kernel.NOT_FINITE:
+            raise InputError(
+                policy.name, "a score must be a finite number", fix="check its formula for 0/0 or infinity"
+            )
+        if progress is not None:
+            progress(int(state.tally[cycle_kernel.STARTED]), workload.jobs)
+        if status == cycle_kernel.DONE:
+            return records.schedule()
+
+
+@cache
+def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
+    raters = types.UniTuple(types.FunctionType(RATER), MEMBERS)
+    compiled: Callable[..., int] = njit(
+        types.int64(*layout, raters), cache=True, nogil=True, error_model="numpy"
+    )(cycle_kernel.run.py_func)  # fmt: skip
+    return compiled
+
+
+def _jobs(workload: Workload, cluster: Cluster, *, fair: bool) -> Jobs:
+    project = workload.project if fair and workload.project is not None else np.zeros(workload.jobs, np.int32)
+    demand, kind = distinct_rows(workload.demand)
+    return Jobs(
+        submit_s=frozen_floats(workload.submit_s),
+        runtime_s=frozen_floats(workload.runtime_s),
+        kind=frozen_ints(kind),
+        tasks=frozen_ints(workload.task_count),
+        first_task=frozen_longs(workload.first_task),
+        project=frozen_ints(project),
+        demand=demand,  # raters take arrays that may be written to
+        smallest=_read_only((demand <= demand.min(axis=0, initial=np.inf)).all(axis=1)),
+        holdable=_read_only((demand <= cluster.capacity.min(axis=0)).all(axis=1)),
+    )
+
+
+def distinct_rows(table: Floats) -> tuple[Floats, Ints]:
+    """The distinct rows of `table` float64[N, R] as float64[K, R], and for every row the number of its like, int32[N].
+
+    Example:
+        >>> rows, kind = distinct_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
+        >>> kind.tolist()
+        [0, 1, 0]
+    """
+    names = [str(r) for r in range(table.shape[1])]
+    frame = pl.DataFrame({name: table[:, r] for r, name in enumerate(names)})
+    rows = frame.unique(maintain_order=True)
+    numbered = rows.with_row_index("kind")
+    kind = frame.join(numbered, on=names, how="left", maintain_order="left")["kind"]
+    return np.array(rows.to_numpy(), order="C"), kind.to_numpy().astype(np.int32)
+
+
+def _rules(policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int) -> Rules:
+    members = members_of(policy)
+    reservations = getattr(discipline, "reservations", 0)
+    lookahead = getattr(discipline, "lookahead", None)
+    return Rules(
+        interval_s=float(interval_s),
+        members=len(members),
+        reservations=-1 if reservations is None else int(reservations),
+        lookahead=-1 if lookahead is None else int(lookahead),
+        blocking=isinstance(discipline, Fcfs),
+        varies=sum(1 << m for m, member in enumerate(members) if member.varies),
+        target=_TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
+        seed=int(seed),
+    )
+
+
+def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, *, meta: bool) -> State:
+    total, hosts, kinds = jobs.submit_s.shape[0], cluster.hosts, jobs.demand.shape[0]
+    projects = 1 + int(jobs.project.max(initial=0))
+    room = _startable(jobs, cluster)
+    return State(
+        free=np.array(cluster.capacity),
+        open=np.ones(hosts, np.bool_),
+        closed=np.zeros(hosts, np.int32),
+        following=np.full(total, -1, np.int32),
+        head=np.full(projects, -1, np.int32),
+        tail=np.full(projects, -1, np.int32),
+        used=np.zeros(projects),
+        share=discipline.share_of(projects) if isinstance(discipline, FairShare) else np.ones(projects),
+        cursor=np.full(projects, -1, np.int32),
+        end_s=np.zeros(total),
+        ending=np.zeros(total, np.int32),
+        failed=np.zeros(kinds, np.int64),
+        failed_tasks=np.zeros(kinds, np.int32),
+        pareto=np.zeros((cycle_kernel.PARETO, cluster.capacity.shape[1] + 1)),
+        left=np.zeros(2 * hosts),
+        holder=np.zeros(2 * hosts, np.int32),
+        undo_host=np.zeros(room, np.int32),
+        undo_free=np.zeros((room, cluster.capacity.shape[1])),
+        plan_job=np.zeros((2, room), np.int32),
+        plan_host=np.zeros((1, room if meta else 1), np.int32),
+        tally=np.array([0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0], np.int64),
+    )
+
+
+def _startable(jobs: Jobs, cluster: Cluster) -> int:
+    """A bound on the tasks that can start in one cycle: what the empty cluster holds, and one job's tasks more."""
+    capacities, kind = cluster.kinds
+    held = [max((tasks_held(demand, room) for demand in jobs.demand), default=0.0) for room in capacities]
+    bound = float(np.dot(np.bincount(kind, minlength=len(held)), held))
+    tasks = int(jobs.first_task[-1])
+    return max(1, tasks if not np.isfinite(bound) else min(tasks, int(bound) + int(jobs.tasks.max(initial=1))))
+
+
+def _read_only(flags: Any) -> Bools:
+    array: Bools = np.ascontiguousarray(flags, dtype=np.bool_).copy()
+    array.flags.writeable = False
+    return array
