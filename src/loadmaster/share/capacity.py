@@ -1,0 +1,48 @@
+"""What an idle VM could get: potential, equilibrium and free capacity (Delgado 2011; SPEC 4(a)).
+
+The poster says what the metrics are for, not how they are computed: potential capacity (PC) is "the upper limit on a
+VM's capacity", equilibrium capacity (EC) the lower one. These are reconstructions that agree with all it says.
+"""
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.share.virtual_machines import VirtualMachines
+from loadmaster.share.water_filling import water_fill
+
+
+def allotment(vms: VirtualMachines, demand: Floats, vm: int) -> Floats:
+    """float64 for each VM beside `vm`: what its machine gives them at these demands."""
+    beside = vms.beside(vm)
+    limit = np.minimum(demand[beside], vms.high[beside])
+    return water_fill(limit, np.minimum(vms.low[beside], limit), vms.share[beside], 1.0)
+
+
+def potential_capacity(vms: VirtualMachines, demand: Floats, vm: int) -> float:
+    """PC: what `vm` would get now if it asked for its maximum and all others for what they use.
+
+    Args:
+        vms: the machines.
+        demand: float64[V], what each VM uses now, 0 where idle.
+        vm: the candidate.
+
+    Example:
+        >>> vms = VirtualMachines.alike(1, shares=(1, 1, 2, 4))
+        >>> round(potential_capacity(vms, np.array([0, 0, 0, 1.0]), 0), 6)
+        0.2
+    """
+    asked = demand.copy()
+    asked[vm] = vms.high[vm]
+    return float(allotment(vms, asked, vm)[vm - vms.beside(vm).start])
+
+
+def equilibrium_capacity(vms: VirtualMachines, active: Bools, vm: int) -> float:
+    """EC: what `vm` would get if it and all active VMs of its machine asked for their maximum."""
+    asked = np.where(active, vms.high, 0.0)
+    asked[vm] = vms.high[vm]
+    return float(allotment(vms, asked, vm)[vm - vms.beside(vm).start])
+
+
+def free_capacity(vms: VirtualMachines, demand: Floats, vm: int) -> float:
+    """FC: what the machine of `vm` has left at the current demands."""
+    return float(1.0 - allotment(vms, demand, vm).sum())
