@@ -1,0 +1,121 @@
+"""The door to jobs on virtual machines: FCFS with EASY backfill, coupled speeds, one call a run (SPEC part 4)."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from loadmaster.model import InputError, Workload
+from loadmaster.model.arrays import Floats
+from loadmaster.share.virtual_machines import VirtualMachines
+from loadmaster.share.vm_choice_kernel import CHOICES
+
+Estimate = Literal["work", "user"]
+Ranking = Literal["incremental", "static"]
+TOLERANCE = 1e-4
+"""Of the speeds in a simulation (SPEC 4(a))."""
+
+
+@dataclass(frozen=True, eq=False)
+class VmProblem:
+    """One run to make.
+
+    Attributes:
+        workload: `tasks` VMs at once for each job; runtime_s is the CPU time of each task at speed 1.
+        vms: where they run.
+        choice: a name of `VM_CHOICES`.
+        ranking: rank anew after every VM chosen, or once a job (incremental unless to show why).
+        estimate: what EASY's reservation takes for the runtime: the work at speed 1, or the user's own estimate.
+        backfill: False for plain FCFS.
+        redistribute: False: what a throttled VM leaves unused is lost.
+        tolerance: of the speeds.
+
+    Raises:
+        InputError: a job with more tasks than there are VMs, or no such choice.
+    """
+
+    workload: Workload
+    vms: VirtualMachines
+    choice: str = "pcfc-sg"
+    ranking: Ranking = "incremental"
+    estimate: Estimate = "work"
+    backfill: bool = True
+    redistribute: bool = True
+    tolerance: float = TOLERANCE
+
+    def __post_init__(self) -> None:
+        if self.choice not in CHOICES:
+            raise InputError(self.choice, "no such choice of VMs", fix=f"known: {', '.join(CHOICES)}")
+        widest = int(self.workload.task_count.max(initial=0))
+        if widest > self.vms.count:
+            raise InputError(
+                widest, f"a job cannot have more tasks than the {self.vms.count} VMs", fix="clip it with `narrowed`"
+            )
+
+    @property
+    def expected_s(self) -> Floats:
+        """float64[J]: the runtime that reservations count on."""
+        return self.workload.runtime_s if self.estimate == "work" else self.workload.expected_s
+
+
+@dataclass(frozen=True, eq=False)
+class VmRun:
+    """What became of every job, and how well the machines were used.
+
+    Attributes:
+        start_s, end_s: float64[J].
+        busy_s: seconds with any job running; work_s: CPU seconds of work done.
+        full_s: seconds in which every machine had an active VM; full_work_s: the work done in them.
+        events: arrivals and ends.
+        rounds: rounds of the fixed point in all.
+    """
+
+    start_s: Floats
+    end_s: Floats
+    busy_s: float
+    work_s: float
+    full_s: float
+    full_work_s: float
+    events: int
+    rounds: int
+
+    def efficiency(self, vms: VirtualMachines) -> float:
+        """CPU used over CPU there, from the first arrival to the last end."""
+        return self.work_s / (vms.machines * self.busy_s) if self.busy_s > 0 else 0.0
+
+    def efficiency_when_full(self, vms: VirtualMachines) -> float:
+        """The same over the time in which every machine is in use; NaN if that never was."""
+        return self.full_work_s / (vms.machines * self.full_s) if self.full_s > 0 else float("nan")
+
+    def speed(self, workload: Workload) -> Floats:
+        """float64[J]: mean speed of each job while it ran."""
+        return np.asarray(workload.runtime_s / (self.end_s - self.start_s))
+
+
+def narrowed(workload: Workload, most: int) -> Workload:
+    """The same jobs, none with more than `most` tasks."""
+    return replace(workload, tasks=np.minimum(workload.task_count, most))
+
+
+def as_bags(workload: Workload) -> Workload:
+    """Every task a job of its own, submitted with its fellows: bags, whose tasks wait for nobody."""
+    owner = np.repeat(np.arange(workload.jobs), workload.task_count)
+    return replace(workload.take(owner), tasks=None)
+
+
+def simulate_vms(problem: VmProblem, *, engine: Literal["auto", "reference"] = "auto") -> VmRun:
+    """Run all jobs of `problem` to their end.
+
+    Example:
+        >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[60, 60], cores=[1, 1], tasks=[2, 1])
+        >>> run = simulate_vms(VmProblem(jobs, VirtualMachines.alike(2, shares=(1, 1)), "pmvm"))
+        >>> run.end_s.round(1).tolist()
+        [120.0, 120.0]
+    """
+    if engine == "reference":
+        from loadmaster.sim.shared_vms_reference import replay_vms
+
+        return replay_vms(problem)
+    from loadmaster.sim.shared_vms_kernel import run_vms
+
+    return run_vms(problem)

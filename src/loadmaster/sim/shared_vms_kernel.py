@@ -1,0 +1,247 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+"""Jobs on virtual machines compiled; the plain engine in shared_vms_reference.py says what must come out."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.share.equilibrium import MOST_STEPS, PATIENCE
+from loadmaster.share.equilibrium_kernel import (
+    IDLE,
+    allocate_vms,
+    equilibrium,
+    occupy,
+    set_speed,
+    settle_changed,
+    vacate,
+)
+from loadmaster.share.vm_choice_kernel import CHOICES, choose
+from loadmaster.sim.shared_vms import VmProblem, VmRun
+
+BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW = 0, 1, 2, 3, 4
+HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY = 0, 1, 2, 3, 4, 5
+
+
+class Stream(NamedTuple):
+    """J jobs and what became of them."""
+
+    submit_s: Floats  # [J]
+    work_s: Floats  # [J]
+    expected_s: Floats  # [J]
+    tasks: Longs  # [J]
+    left: Floats  # [J], work left
+    start_s: Floats  # [J]
+    end_s: Floats  # [J]
+    next_waiting: Longs  # [J], the queue
+
+
+class Board(NamedTuple):
+    """Which job is in which slot, sums, and room for decisions."""
+
+    job: Longs  # [V], the job in each slot, -1 if free
+    real: Floats  # BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW
+    whole: Longs  # HEAD, TAIL of the queue; ENDED, ARRIVED, ROUNDS; EMPTY machines
+    chosen: Longs  # [V]
+    value: Floats  # [V]
+    end: Floats  # [V], expected ends of slots, for the reservation
+
+
+class Rule(NamedTuple):
+    """How to choose and to settle."""
+
+    choice: int
+    static: bool
+    backfill: bool
+    redistribute: bool
+    tolerance: float
+    most: int
+    patience: int
+
+
+def run_vms(problem: VmProblem) -> VmRun:
+    """Make the run."""
+    workload, vms = problem.workload, problem.vms
+    jobs, v = workload.jobs, vms.count
+    stream = Stream(
+        workload.submit_s.copy(), workload.runtime_s.copy(), problem.expected_s.copy(),
+        workload.task_count.astype(np.int64), workload.runtime_s.copy(), np.full(jobs, np.nan),
+        np.full(jobs, np.nan), np.full(jobs, -1, np.int64),
+    )  # fmt: skip
+    board = Board(
+        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines]), np.zeros(v, np.int64),
+        np.zeros(v), np.zeros(v),
+    )  # fmt: skip
+    board.real[NOW] = stream.submit_s[0] if jobs else 0.0
+    rule = Rule(
+        CHOICES.index(problem.choice), problem.ranking == "static", problem.backfill, problem.redistribute,
+        problem.tolerance, MOST_STEPS, PATIENCE,
+    )  # fmt: skip
+    _run(allocate_vms(vms), stream, board, rule)
+    busy, work, full, full_work, _ = (float(value) for value in board.real)
+    rounds = int(board.whole[ROUNDS])
+    return VmRun(stream.start_s, stream.end_s, busy, work, full, full_work, 2 * jobs, rounds)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _run(state, stream, board, rule):
+    jobs = stream.submit_s.shape[0]
+    while board.whole[ENDED] < jobs:
+        slot, end = _next_end(state, stream, board)
+        arrived = board.whole[ARRIVED]
+        arrival = stream.submit_s[arrived] if arrived < jobs else 1e300
+        _pass_time(state, stream, board, min(end, arrival))
+        if end <= arrival:
+            _end(state, stream, board, slot)
+            _settle(state, board, rule)
+        else:
+            _enqueue(stream, board, arrived)
+        _schedule(state, stream, board, rule)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _next_end(state, stream, board):
+    """The slot whose job ends next at the present speeds, the lower job among equals, and when."""
+    best, soonest = -1, 1e300
+    for slot in range(board.job.shape[0]):
+        job = board.job[slot]
+        if job >= 0:
+            end = board.real[NOW] + max(stream.left[job], 0.0) / state.speed[slot]
+            if end < soonest or (end == soonest and job < board.job[best]):
+                best, soonest = slot, end
+    return best, soonest
+
+
+@njit(cache=True, nogil=True)
+def _pass_time(state, stream, board, then):
+    seconds, used = then - board.real[NOW], 0.0
+    for slot in range(board.job.shape[0]):
+        job = board.job[slot]
+        if job >= 0:
+            stream.left[job] -= state.speed[slot] * seconds
+            used += state.speed[slot] * stream.tasks[job]
+    board.real[BUSY_S] += seconds
+    board.real[WORK_S] += used * seconds
+    if board.whole[EMPTY] == 0:
+        board.real[FULL_S] += seconds
+        board.real[FULL_WORK_S] += used * seconds
+    board.real[NOW] = then
+
+
+@njit(cache=True, nogil=True)
+def _end(state, stream, board, slot):
+    stream.end_s[board.job[slot]] = board.real[NOW]
+    board.job[slot] = -1
+    board.whole[ENDED] += 1
+    vacate(state, slot)
+    _count_empty(state, board)
+
+
+@njit(cache=True, nogil=True)
+def _count_empty(state, board):
+    empty = 0
+    for machine in range(state.active.shape[0]):
+        empty += state.active[machine] == 0
+    board.whole[EMPTY] = empty
+
+
+@njit(cache=True, nogil=True)
+def _enqueue(stream, board, job):
+    if board.whole[HEAD] < 0:
+        board.whole[HEAD] = job
+    else:
+        stream.next_waiting[board.whole[TAIL]] = job
+    board.whole[TAIL] = job
+    board.whole[ARRIVED] += 1
+
+
+@njit(cache=True, nogil=True)
+def _settle(state, board, rule):
+    if rule.redistribute:
+        board.whole[ROUNDS] += settle_changed(state, rule.tolerance, rule.most, rule.patience)
+        return
+    for vm in range(state.slot.shape[0]):
+        state.reached[vm] = equilibrium(state, vm) if state.slot[vm] >= 0 else 0.0
+    for slot in range(state.slot.shape[0]):
+        if state.first_vm[slot] >= 0:
+            least = 1e300
+            vm = state.first_vm[slot]
+            while vm >= 0:
+                least = min(least, state.reached[vm])
+                vm = state.next_vm[vm]
+            set_speed(state, slot, least)
+    for d in range(state.counts[0]):
+        state.is_dirty[state.dirty[d]] = 0
+    state.counts[0] = 0
+
+
+@njit(cache=True, nogil=True)
+def _start(state, stream, board, rule, job):
+    tasks = stream.tasks[job]
+    choose(state, board.chosen, board.value, rule.choice, tasks, rule.static)
+    slot = 0
+    while board.job[slot] >= 0:
+        slot += 1
+    board.job[slot] = job
+    occupy(state, slot, board.chosen, tasks)
+    if not rule.redistribute:
+        set_speed(state, slot, 1e-12)  # active at once
+    stream.start_s[job] = board.real[NOW]
+    _count_empty(state, board)
+    _settle(state, board, rule)
+
+
+@njit(cache=True, nogil=True)
+def _schedule(state, stream, board, rule):
+    whole = board.whole
+    while whole[HEAD] >= 0 and stream.tasks[whole[HEAD]] <= state.counts[IDLE]:
+        job = whole[HEAD]
+        whole[HEAD] = stream.next_waiting[job]
+        _start(state, stream, board, rule, job)
+    if whole[HEAD] < 0 or not rule.backfill or state.counts[IDLE] == 0:
+        return
+    shadow, extra = _reservation(state, stream, board, stream.tasks[whole[HEAD]])
+    before = whole[HEAD]
+    job = stream.next_waiting[before]
+    while job >= 0 and state.counts[IDLE] > 0:
+        after = stream.next_waiting[job]
+        tasks = stream.tasks[job]
+        ends_before = board.real[NOW] + stream.expected_s[job] <= shadow
+        if tasks <= state.counts[IDLE] and (ends_before or tasks <= extra):
+            stream.next_waiting[before] = after
+            if whole[TAIL] == job:
+                whole[TAIL] = before
+            _start(state, stream, board, rule, job)
+            if not ends_before:
+                extra -= tasks
+        else:
+            before = job
+        job = after
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _reservation(state, stream, board, tasks):
+    """When so many VMs will be idle at the present speeds, and how many more than needed are then."""
+    slots = board.job.shape[0]
+    for slot in range(slots):
+        job = board.job[slot]
+        board.end[slot] = 1e300
+        if job >= 0:
+            done = stream.work_s[job] - stream.left[job]
+            board.end[slot] = board.real[NOW] + max(stream.expected_s[job] - done, 0.0) / state.speed[slot]
+    free = state.counts[IDLE]
+    while True:
+        best = -1
+        for slot in range(slots):
+            if board.job[slot] < 0 or board.end[slot] >= 1e300:
+                continue
+            sooner = best < 0 or board.end[slot] < board.end[best]
+            if sooner or (board.end[slot] == board.end[best] and board.job[slot] < board.job[best]):
+                best = slot
+        if best < 0:
+            return 1e300, 0
+        free += stream.tasks[board.job[best]]
+        if free >= tasks:
+            return board.end[best], free - tasks
+        board.end[best] = 1e300
