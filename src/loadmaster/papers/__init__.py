@@ -6,7 +6,10 @@ Each has `reproduce(options: Options) -> Reproduction`.
 from dataclasses import dataclass
 from pathlib import Path
 
-PAPERS: dict[str, str] = {"amir2000": "loadmaster.papers.amir2000"}
+PAPERS: dict[str, str] = {
+    "amir2000": "loadmaster.papers.amir2000",
+    "delgado2011": "loadmaster.papers.delgado2011",
+}
 """Module of every paper that `loadmaster reproduce` knows, by the paper's name (author and year)."""
 
 

@@ -1,0 +1,78 @@
+"""The streams of jobs on which the poster's study is made again: CTC, LCG, and synthetic ones."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from loadmaster.model import Workload
+from loadmaster.model.arrays import Ints
+from loadmaster.sim.shared_vms import narrowed
+
+WIDEST = 256
+"""Jobs of logs are clipped to the VMs there are."""
+LARGEST = 64
+"""Synthetic jobs have at most as many tasks as there are machines (hi = 6 in the model of Lublin and Feitelson)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Jobs with a name that says where they come from, synthetic or not."""
+
+    name: str
+    workload: Workload
+
+
+def ctc(folder: Path | None, jobs: int) -> Stream:
+    """The first jobs of the CTC log, or a synthetic stream that says so."""
+    found = _from_log(folder, "CTC-SP2-1996-3.1-cln.swf.gz", jobs)
+    if found is not None:
+        return Stream("CTC", found)
+    return Stream("synthetic (no CTC log)", synthetic(jobs, serial=0.4, seed=11))
+
+
+def grid(folder: Path | None, jobs: int) -> Stream:
+    """A grid's serial jobs: the first of the LCG log, or synthetic ones. The Grid'5000 trace cannot be had."""
+    found = _from_log(folder, "LCG.swf.gz", jobs)
+    if found is not None:
+        return Stream("LCG", found)
+    return Stream("synthetic serial bags", synthetic(jobs, serial=1.0, seed=12))
+
+
+def synthetic(jobs: int, serial: float, seed: int) -> Workload:
+    """Sizes as Lublin and Feitelson 2003 (SPEC 1(c)) with a given part of serial jobs, log-normal work, Poisson arrivals.
+
+    Scale the arrivals with `at_load`.
+    """
+    rng = np.random.default_rng(seed)
+    work = np.clip(rng.lognormal(6.5, 1.6, jobs), 10.0, 36 * 3600.0)
+    return Workload(
+        ("cores",), np.cumsum(rng.exponential(100.0, jobs)), work, np.ones((jobs, 1)),
+        tasks=_sizes(rng, jobs, serial), source=f"synthetic, {serial:.0%} serial, seed {seed}", synthetic=True,
+    )  # fmt: skip
+
+
+def at_load(workload: Workload, machines: int, load: float) -> Workload:
+    """The same jobs with arrivals stretched so that they ask for `load` of the machines' CPU."""
+    offered = float(workload.runtime_s @ workload.task_count) / (machines * workload.span_s)
+    return workload.scaled(offered / load)
+
+
+def _sizes(rng: np.random.Generator, jobs: int, serial: float) -> Ints:
+    """Parallel jobs: log2 of the size is uniform in two stages; most are rounded to a power of two."""
+    low, high = 0.8, np.log2(LARGEST)
+    middle = high - 2.5
+    exponent = np.where(rng.random(jobs) < 0.86, rng.uniform(low, middle, jobs), rng.uniform(middle, high, jobs))
+    exponent = np.where(rng.random(jobs) < 0.762, np.round(exponent), exponent)
+    size = np.maximum(2, np.round(2.0**exponent))
+    return np.where(rng.random(jobs) < serial, 1, size).astype(np.int32)
+
+
+def _from_log(folder: Path | None, name: str, jobs: int) -> Workload | None:
+    path = folder / name if folder is not None else None
+    if path is None or not path.is_file():
+        return None
+    from loadmaster.traces import read_trace
+
+    workload = read_trace(path).workload
+    return narrowed(replace(workload.take(slice(0, jobs)), synthetic=False), WIDEST)
