@@ -10,7 +10,7 @@ from loadmaster.papers.amir2000 import claims, published
 from loadmaster.papers.amir2000.study import BLOCK, Setup, run_block, run_study
 from loadmaster.traces.opportunity import CLUSTERS, generate_opportunity, opportunity_cluster
 
-SMALL = Setup(executions=40)
+SMALL = Setup(executions=24)
 
 
 @pytest.fixture(scope="module")

@@ -216,7 +216,7 @@ def test_a_serial_job_goes_where_it_slows_nobody():
     assert VM_CHOICES["pcfc-sg"][0](board, 1) == [3]
 
 
-@pytest.mark.parametrize("low, high, share", [(0.5, 0.3, 1), (0, 1.5, 1), (0, 1, 0), (-0.1, 1, 1)])
+@pytest.mark.parametrize(("low", "high", "share"), [(0.5, 0.3, 1), (0, 1.5, 1), (0, 1, 0), (-0.1, 1, 1)])
 def test_a_vm_that_makes_no_sense_is_refused(low, high, share):
     with pytest.raises(InputError, match="VM 0"):
         VirtualMachines.alike(1, (share,), (low,), (high,))

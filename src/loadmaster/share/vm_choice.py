@@ -81,9 +81,7 @@ def potential_semigreedy_free(board: Board, tasks: int) -> list[int]:
     """PCFC-sg: as PC-sg, but a serial job goes where it takes nothing from others, if it can (A4.6)."""
     if tasks > 1:
         return potential_semigreedy(board, tasks)
-    harmless = [
-        vm for vm in board.idle() if board.potential(vm) <= free_capacity(board.vms, board.demand, vm) + MARGIN
-    ]
+    harmless = [vm for vm in board.idle() if board.potential(vm) <= free_capacity(board.vms, board.demand, vm) + MARGIN]
     return [_largest(harmless or board.idle(), board.potential)]
 
 

@@ -8,7 +8,7 @@ from loadmaster.papers.delgado2011 import claims, figures
 from loadmaster.papers.delgado2011.streams import Stream, ctc, grid, synthetic
 from loadmaster.papers.delgado2011.study import PLATFORMS, Case, run_cases
 from loadmaster.papers.progress import bar
-from loadmaster.report.page import Heading
+from loadmaster.report.page import Block, Heading
 
 TITLE = "Delgado 2011: parallel jobs on shared virtual machines"
 
@@ -39,7 +39,7 @@ def reproduce(options: Options) -> Reproduction:
         *claims.heterogeneous_is_harder(rows, main, 0.7),
         claims.incremental_ranking(rows, lublin, 0.3),
     ]
-    blocks = [
+    blocks: list[Block] = [
         figures.platform_bars(rows, f"Grid-like ({bags}): heterogeneous and homogeneous VMs", bags, 0.7),
         figures.load_bars(rows, "Algorithms, homogeneous VMs", lublin, "homogeneous", loads),
         figures.load_bars(rows, "Algorithms, heterogeneous VMs", lublin, "heterogeneous", loads),

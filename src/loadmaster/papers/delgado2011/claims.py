@@ -77,10 +77,10 @@ def heterogeneous_is_harder(rows: Rows, streams: Sequence[str], load: float) -> 
     """Efficiency when all machines are in use, by platform."""
     claims = []
     for stream in streams:
-        pairs = [
-            (c, *(rows[Case(stream, p, load, c)].efficiency_full for p in ("homogeneous", "heterogeneous")))
-            for c in CHOICES
-        ]
+        pairs: list[tuple[str, float, float]] = []
+        for c in CHOICES:
+            hom, het = (rows[Case(stream, p, load, c)].efficiency_full for p in ("homogeneous", "heterogeneous"))
+            pairs.append((c, hom, het))
         holds = all(het < hom - 0.005 for _, hom, het in pairs)
         claims.append(
             Claim(

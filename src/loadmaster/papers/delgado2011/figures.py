@@ -2,11 +2,12 @@
 
 # mypy: disable-error-code="no-untyped-call"
 from collections.abc import Sequence
-from typing import Any
 
 from loadmaster.papers.delgado2011.claims import CHOICES, Rows
 from loadmaster.papers.delgado2011.study import Case
 from loadmaster.report.page import Chart, Table
+
+COLOURS = ["#2b6cb0", "#dd6b20", "#718096", "#38a169"]
 
 
 def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: str) -> Chart:
@@ -21,7 +22,7 @@ def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: s
             xOffset=alt.XOffset(f"{group}:N", sort=None),
             y=alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"),
                     title="CPU used while all machines are in use"),
-            color=alt.Color(f"{group}:N", sort=None, scale=alt.Scale(range=["#2b6cb0", "#dd6b20", "#718096", "#38a169"])),
+            color=alt.Color(f"{group}:N", sort=None, scale=alt.Scale(range=COLOURS)),
             tooltip=["choice:N", f"{group}:N", alt.Tooltip("efficiency:Q", format=".3f")],
         )
         .properties(width=420, height=240, title=title)
@@ -31,7 +32,7 @@ def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: s
 
 def platform_bars(rows: Rows, title: str, stream: str, load: float) -> Chart:
     """One stream on both platforms."""
-    values = [
+    values: list[dict[str, object]] = [
         {"choice": c, "platform": p, "efficiency": rows[Case(stream, p, load, c)].efficiency_full}
         for c in CHOICES
         for p in ("homogeneous", "heterogeneous")
@@ -41,7 +42,7 @@ def platform_bars(rows: Rows, title: str, stream: str, load: float) -> Chart:
 
 def load_bars(rows: Rows, title: str, stream: str, platform: str, loads: Sequence[float]) -> Chart:
     """One stream and platform at several loads."""
-    values: list[dict[str, Any]] = [
+    values: list[dict[str, object]] = [
         {"choice": c, "load": str(load), "efficiency": rows[Case(stream, platform, load, c)].efficiency_full}
         for c in CHOICES
         for load in loads
@@ -63,7 +64,7 @@ def effects(rows: Rows, stream: str, loads: Sequence[float]) -> Table:
                     Case(stream, platform, load, "pcfc-sg", capped=0.5),
                 )
             ]  # fmt: skip
-            bag, coupled, lost, capped = values
+            bag, coupled, _, capped = values
             lines.append(
                 (platform, str(load), *(f"{value:.1%}" for value in values), f"{100 * (bag - coupled):.1f}",
                  f"{100 * (coupled - capped):.1f}")

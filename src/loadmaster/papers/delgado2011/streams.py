@@ -40,9 +40,9 @@ def grid(folder: Path | None, jobs: int) -> Stream:
 
 
 def synthetic(jobs: int, serial: float, seed: int) -> Workload:
-    """Sizes as Lublin and Feitelson 2003 (SPEC 1(c)) with a given part of serial jobs, log-normal work, Poisson arrivals.
+    """Sizes as Lublin and Feitelson 2003 (SPEC 1(c)) with a given part of serial jobs.
 
-    Scale the arrivals with `at_load`.
+    Work is log-normal and arrivals are Poisson. Scale the arrivals with `at_load`.
     """
     rng = np.random.default_rng(seed)
     work = np.clip(rng.lognormal(6.5, 1.6, jobs), 10.0, 36 * 3600.0)

@@ -80,7 +80,9 @@ def run_case(case: Case, stream: Stream) -> Row:
 
 
 def run_cases(
-    cases: Sequence[Case], streams: dict[str, Stream], folder: Path | None = None,
+    cases: Sequence[Case],
+    streams: dict[str, Stream],
+    folder: Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[Case, Row]:
     """All runs, on all cores; those recorded in `folder` are read, not made again."""  # fmt: skip
@@ -90,8 +92,7 @@ def run_cases(
 
     def one(case: Case) -> Row:
         stream = streams[case.stream]
-        key = json.dumps([asdict(case), stream.workload.source, stream.workload.jobs], sort_keys=True)
-        path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json" if folder is not None else None
+        path = folder / f"{_key(case, stream)}.json" if folder is not None else None
         if path is not None and path.is_file():
             return Row(**json.loads(path.read_text()))
         row = run_case(case, stream)
@@ -105,3 +106,11 @@ def run_cases(
             if progress is not None:
                 progress(1)
     return rows
+
+
+def _key(case: Case, stream: Stream) -> str:
+    """Names a run by its case and by the very jobs of its stream."""
+    digest = hashlib.sha256(json.dumps(asdict(case), sort_keys=True).encode())
+    for column in (stream.workload.submit_s, stream.workload.runtime_s, stream.workload.task_count):
+        digest.update(column.tobytes())
+    return digest.hexdigest()[:16]
