@@ -1,0 +1,74 @@
+"""Upper bounds on the level: the closed form of Casanova et al. 2008, section 3.1, and its linear program."""
+
+import numpy as np
+
+from loadmaster.pack.instance import TOLERANCE, Instance
+from loadmaster.pack.level import filled_at
+
+
+def hopeless(instance: Instance) -> tuple[int, str] | None:
+    """A task that no host can hold even when empty, or -1 if all together ask too much; None if neither is so."""
+    hard, room = instance.scaled.hard, instance.scaled.hard_room
+    if instance.tasks == 0 or hard.shape[1] == 0:
+        return None
+    over = _held_by_none(instance)
+    if over is not None:
+        return over, f"task {instance.task_name(over)} asks more than any host has, even when empty"
+    asked, given = hard.sum(axis=0), room.sum(axis=0)
+    full = np.flatnonzero(asked > given + TOLERANCE * instance.hosts)
+    if full.size:
+        name = hard_name(instance, int(full[0]))
+        return -1, f"all tasks together ask {asked[full[0]] / given[full[0]]:.4g} times the {name} of all hosts"
+    return None
+
+
+def hard_name(instance: Instance, column: int) -> str:
+    """What column `column` of `Scaled.hard` stands for."""
+    rigid = len(instance.rigid_names)
+    return instance.rigid_names[column] if column < rigid else f"guaranteed {instance.fluid_names[column - rigid]}"
+
+
+def upper_bound(instance: Instance) -> float:
+    """min(1, fluid capacity of all hosts / fluid demand of all tasks), 0 if the tasks cannot all be placed.
+
+    With guarantees the largest Y such that the shares of all tasks at level Y add up to what all hosts have. It is
+    the optimum of the relaxed linear program where hosts are equal (section 3.1) and never below it elsewhere.
+    """
+    if instance.tasks == 0:
+        return 1.0
+    if hopeless(instance) is not None:
+        return 0.0
+    need, room = instance.scaled.need, instance.scaled.room
+    turn = instance.task_guarantee / instance.task_weight
+    order = np.argsort(turn, kind="stable")
+    totals = room.sum(axis=0)
+    return min((filled_at(need[order, f], turn[order], float(totals[f])) for f in range(need.shape[1])), default=1.0)
+
+
+def _held_by_none(instance: Instance) -> int | None:
+    hard, room = instance.scaled.hard, instance.scaled.hard_room
+    kinds = np.unique(room, axis=0)
+    held = np.zeros(instance.tasks, bool)
+    for kind in kinds:
+        held |= (hard <= kind + TOLERANCE).all(axis=1)
+    return None if held.all() else int(np.argmin(held))
+
+
+def pair_bound(instance: Instance) -> float:
+    """On H equal hosts two of the H + 1 tasks with the largest need share one; 1 / the least they can add up to.
+
+    The classic second bound of makespan scheduling (Martello and Toth 1990), also for the next multiples of H.
+    """
+    if not instance.uniform or instance.guaranteed:
+        return 1.0
+    best = 1.0
+    for f in range(instance.scaled.need.shape[1]):
+        need = np.sort(instance.scaled.need[:, f])[::-1]
+        room = float(instance.scaled.room[0, f])
+        for together in range(2, instance.tasks // instance.hosts + 2):
+            last = instance.hosts * (together - 1)
+            if last < len(need):
+                least = float(need[last - together + 1 : last + 1].sum())
+                best = min(best, room / least) if least > 0 else best
+    return best
+

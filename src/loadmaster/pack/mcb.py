@@ -1,0 +1,126 @@
+"""MCB1 to MCB8: multi-capacity bin packing inside a bisection on the level (Casanova et al. 2008, section 3.4)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model.arrays import Ints
+from loadmaster.pack.bound import hopeless, upper_bound
+from loadmaster.pack.instance import TOLERANCE, Instance
+from loadmaster.pack.level import level_of
+from loadmaster.pack.mcb_kernel import McbProblem, McbWork, probe, search
+from loadmaster.pack.packing import Attempt
+
+
+@dataclass(frozen=True)
+class McbSwitches:
+    """Readings that the paper leaves open, and two options of ours.
+
+    Attributes:
+        threshold: the bisection ends when its interval is no longer than this.
+        probe_high: try the upper bound itself first; can only help.
+        grid: after the bisection, try this many levels evenly between its result and the bound, for success is not
+            monotone in the level; 0 for none.
+    """
+
+    threshold: float = 1e-4
+    probe_high: bool = True
+    grid: int = 0
+
+
+PAPER = McbSwitches(threshold=1e-3, probe_high=False)
+"""What reproduces the paper: a first probe at half the bound, and a bisection down to 0.001."""
+
+
+def mcb(instance: Instance, key: int = 8, switches: McbSwitches = McbSwitches()) -> Attempt:
+    """Pack by MCB`key`: tasks parted into lists by their larger demand, each host filled against its imbalance.
+
+    The level is that of the mapping found, not the level of the probe that found it.
+
+    With more than two resources the lists are those of Permutation Pack with a window of two (Leinberger et al.
+    1999): by the largest and the second largest demand. Unequal hosts are filled from the smallest to the largest.
+
+    Args:
+        instance: what to pack.
+        key: 1..8; 8 is the paper's best, the larger demand in descending order.
+        switches: how to search.
+    """
+    name = f"mcb{key}"
+    lost = hopeless(instance)
+    if lost is not None:
+        return Attempt(None, "infeasible", name, 0.0, True, lost[0], lost[1])
+    order = filling_order(instance)
+    problem, work = problem_of(instance, key, order), work_for(instance)
+    high = upper_bound(instance)
+    best = np.empty(instance.tasks, np.int64)
+    level, probes, most = search(problem, work, high, switches.threshold, switches.probe_high, best)
+    mapping = order[best] if level >= 0 else None
+    if switches.grid and level < high:
+        mapping, more = _scan(instance, problem, work, (max(level, 0.0), high), switches.grid, order, mapping)
+        probes += more
+    if mapping is None:
+        reason = f"{name} placed at most {most} of {instance.tasks} tasks in {probes} probes; another method may do it"
+        return Attempt(None, "infeasible", name, reason=reason, effort=probes)
+    return Attempt(mapping.astype(np.int32), "ok", name, effort=probes)
+
+
+def filling_order(instance: Instance) -> Ints:
+    """int64[H]: hosts from the smallest to the largest sum of relative capacities, by index among equals."""
+    scaled = instance.scaled
+    return np.argsort(scaled.room.sum(axis=1) + scaled.hard_room.sum(axis=1), kind="stable").astype(np.int64)  # type: ignore[return-value]
+
+
+def problem_of(instance: Instance, key: int, order: Ints) -> McbProblem:
+    """The kernel's view: fluid resources first, then the rigid ones."""
+    scaled, rigid = instance.scaled, instance.rigid.shape[1]
+    fluid = scaled.need.shape[1]
+    floor = np.hstack((scaled.need * 0.0, scaled.hard[:, :rigid]))
+    if instance.guaranteed:
+        floor[:, :fluid] = scaled.hard[:, rigid:]
+    slope = np.hstack((scaled.need, np.zeros((instance.tasks, rigid))))
+    room = np.ascontiguousarray(np.hstack((scaled.room, scaled.hard_room[:, :rigid]))[order])
+    dims = floor.shape[1]
+    once = not instance.guaranteed and (key in (4, 8) or (key in (3, 7) and dims == 2))
+    orders = _orders(floor + slope, key) if once else np.zeros((dims, 0), np.int64)
+    return McbProblem(floor, slope, room, orders, once, key, TOLERANCE)
+
+
+def work_for(instance: Instance) -> McbWork:
+    """Scratch of the size that `instance` needs."""
+    tasks = instance.tasks
+    dims = instance.scaled.need.shape[1] + instance.rigid.shape[1]
+    kinds = dims * dims
+    return McbWork(
+        np.empty((tasks, dims)), np.empty(tasks, np.int64), np.empty(tasks, np.int64),
+        np.empty(kinds + 1, np.int64), np.empty(kinds + 1, np.int64), np.empty(kinds, np.int64),
+        np.empty((4 * tasks + 4 * kinds) * dims), np.empty(kinds, np.int64), np.empty(kinds, np.bool_),
+        np.empty(kinds, np.int64), np.empty(tasks, np.int64),
+    )  # fmt: skip
+
+
+def _orders(demand, key):  # type: ignore[no-untyped-def]
+    """int64[D, T]: the order within a list led by resource d; it is the same at every level."""
+    sign = 1.0 if key <= 4 else -1.0
+    dims = demand.shape[1]
+    values = []
+    for d in range(dims):
+        value = demand[:, d]
+        if key in (3, 7):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value = np.where(demand[:, 1 - d] > 0, value / demand[:, 1 - d], np.inf)
+        values.append(np.argsort(sign * value, kind="stable"))
+    return np.ascontiguousarray(values, dtype=np.int64)
+
+
+def _scan(instance, problem, work, between, grid, order, mapping):  # type: ignore[no-untyped-def]
+    best = level_of(instance, mapping) if mapping is not None else -1.0
+    low, high = between
+    for step in range(grid, 0, -1):
+        level = low + (high - low) * step / (grid + 1)
+        if level <= best:
+            return mapping, grid - step
+        if probe(problem, work, level) == instance.tasks:
+            found = order[work.host]
+            if level_of(instance, found) > best:
+                return found, grid - step + 1
+    return mapping, grid

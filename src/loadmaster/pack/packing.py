@@ -1,0 +1,98 @@
+"""What packers return: an attempt as a solver leaves it, and the packing a user sees."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Ints, frozen_floats, frozen_ints
+
+Status = Literal["ok", "infeasible", "limit"]
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """The bare outcome of a solver.
+
+    Attributes:
+        host: int32[T], the host of every task; None if no complete mapping was found.
+        status: `ok`, `infeasible` (proven or not, see `proven`) or `limit` (stopped early, with or without a mapping).
+        solver: what ran.
+        bound: a proven upper bound on the level that the solver found itself; None if it finds none.
+        proven: the mapping is optimal, or there is none.
+        unplaced: the first task that found no host, -1 if none is known.
+        reason: why there is no mapping.
+        effort: probes, nodes or attempts, as the solver counts.
+    """
+
+    host: Ints | None
+    status: Status
+    solver: str
+    bound: float | None = None
+    proven: bool = False
+    unplaced: int = -1
+    reason: str = ""
+    effort: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """A placement with its shares, and how far from the best possible it is.
+
+    Attributes:
+        status: `ok`, `infeasible`, or `limit`: the time or the attempts ran out (with a mapping if `host` is not -1).
+        solver: the method that ran; for `exact` the one that was chosen.
+        host: int32[T], the host of every task; all -1 without a mapping.
+        share: float64[T, F], what every task gets of each fluid resource, in the instance's units.
+        job_yield: float64[J], the yield of every job.
+        level: the minimum over the jobs of yield / weight before the mean-yield phase: the objective; NaN without a
+            mapping. With equal weights and no guarantees it is the minimum yield.
+        bound: an upper bound on the level of any mapping; 0 if none exists.
+        proven: the level is optimal, or there is no mapping.
+        unplaced: the first task that found no host, -1 if none is known.
+        reason: why there is no mapping.
+        effort: probes, nodes or attempts, as the solver counts.
+        seconds: wall time of solver and mean-yield phase.
+    """
+
+    status: Status
+    solver: str
+    host: Ints
+    share: Floats
+    job_yield: Floats
+    level: float
+    bound: float
+    proven: bool
+    unplaced: int = -1
+    reason: str = ""
+    effort: int = 0
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "host", frozen_ints(self.host))
+        object.__setattr__(self, "share", frozen_floats(self.share))
+        object.__setattr__(self, "job_yield", frozen_floats(self.job_yield))
+
+    @property
+    def placed(self) -> bool:
+        """There is a complete mapping."""
+        return not np.isnan(self.level)
+
+    @property
+    def min_yield(self) -> float:
+        """The smallest yield of any job; NaN without a mapping."""
+        return float(self.job_yield.min(initial=1.0)) if self.placed else float("nan")
+
+    @property
+    def mean_yield(self) -> float:
+        """The mean yield over the jobs; NaN without a mapping."""
+        if not self.placed:
+            return float("nan")
+        return float(self.job_yield.mean()) if len(self.job_yield) else 1.0
+
+    @property
+    def gap(self) -> float:
+        """How far the level is below the bound, as a fraction of the bound; NaN without a mapping."""
+        if not self.placed:
+            return float("nan")
+        return max(0.0, (self.bound - self.level) / self.bound) if self.bound > 0 else 0.0

@@ -1,0 +1,160 @@
+"""`pack`: runs a method on an instance, raises the mean yield, and says how far from the best possible it is."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools
+from loadmaster.model.errors import InputError
+from loadmaster.pack.bound import pair_bound, upper_bound
+from loadmaster.pack.branch_and_bound import branch_and_bound
+from loadmaster.pack.by_score import best_by_score
+from loadmaster.pack.cp_sat import cp_sat
+from loadmaster.pack.exact import exact
+from loadmaster.pack.greedy import (
+    ATTEMPTS,
+    greedy,
+    greedy_backtracking,
+    sorted_greedy,
+    sorted_greedy_backtracking,
+)
+from loadmaster.pack.improve import improve
+from loadmaster.pack.instance import Instance
+from loadmaster.pack.level import level_of
+from loadmaster.pack.mcb import McbSwitches, mcb
+from loadmaster.pack.mean_yield import raise_mean
+from loadmaster.pack.milp import highs
+from loadmaster.pack.packing import Attempt, Packing
+from loadmaster.pack.rounding import rounded, rounded_no_zero
+from loadmaster.place import POLICIES
+
+_CASANOVA = "Casanova et al. 2008"
+
+
+@dataclass(frozen=True)
+class PackOptions:
+    """What a user may say to a packer; each takes what concerns it.
+
+    Attributes:
+        time_limit_s: for exact solvers and the local search.
+        seed: for what draws.
+        attempts: the most hosts examined by GB and SGB.
+        mcb: how the MCB algorithms search.
+    """
+
+    time_limit_s: float = 60.0
+    seed: int = 0
+    attempts: int = ATTEMPTS
+    mcb: McbSwitches = McbSwitches()
+
+
+@dataclass(frozen=True)
+class Packer:
+    """A named packer: `solve(instance, options)`, one line on what it does, and where it was published."""
+
+    name: str
+    solve: Callable[[Instance, PackOptions], Attempt]
+    summary: str
+    source: str = ""
+    exact: bool = False
+
+
+def _mcb(key: int) -> Callable[[Instance, PackOptions], Attempt]:
+    return lambda instance, options: mcb(instance, key, options.mcb)
+
+
+def _scored(name: str) -> Callable[[Instance, PackOptions], Attempt]:
+    return lambda instance, options: best_by_score(instance, POLICIES[name], options.seed)
+
+
+def _local_search(instance: Instance, options: PackOptions) -> Attempt:
+    """MCB8, then the local search for at most a second, or the time limit if that is shorter."""
+    return improve(instance, mcb(instance, 8, options.mcb), min(1.0, options.time_limit_s), options.seed)
+
+
+_KEYS = ("the sum", "the difference", "the ratio", "the larger")
+PACKERS: dict[str, Packer] = {
+    packer.name: packer
+    for packer in (
+        Packer("exact", lambda i, o: exact(i, o.time_limit_s, o.seed), "the fastest exact solver for the size", "", True),
+        Packer("branch-and-bound", lambda i, o: branch_and_bound(i, int(o.time_limit_s * 500_000)),
+               "our exact search for small instances", "", True),
+        Packer("cp-sat", lambda i, o: cp_sat(i, o.time_limit_s), "OR-tools' exact solver, for larger ones", "", True),
+        Packer("highs-compact", lambda i, o: highs(i, "compact", o.time_limit_s),
+               "HiGHS on the least maximum load", "", True),
+        Packer("highs-paper", lambda i, o: highs(i, "paper", o.time_limit_s),
+               "HiGHS on the paper's program", _CASANOVA, True),
+        Packer("local-search", _local_search, "MCB8, then moves, swaps and ejection chains"),
+        *(Packer(f"mcb{k}", _mcb(k),
+                 f"multi-capacity bin packing by {_KEYS[(k - 1) % 4]} of the demands, {'a' if k < 5 else 'de'}scending",
+                 _CASANOVA) for k in range(8, 0, -1)),
+        Packer("gr", lambda i, o: greedy(i), "tasks as given, to the least loaded host", _CASANOVA),
+        Packer("sg", lambda i, o: sorted_greedy(i), "largest rigid demand first, to the least loaded host", _CASANOVA),
+        Packer("gb", lambda i, o: greedy_backtracking(i, o.attempts), "gr with backtracking", _CASANOVA),
+        Packer("sgb", lambda i, o: sorted_greedy_backtracking(i, o.attempts), "sg with backtracking", _CASANOVA),
+        Packer("rrnd", lambda i, o: rounded(i, o.seed), "randomised rounding of the relaxed program", _CASANOVA),
+        Packer("rrnz", lambda i, o: rounded_no_zero(i, o.seed), "randomised rounding, no host without a chance",
+               _CASANOVA),
+        *(Packer(name, _scored(name), f"largest first, each by {name}: {POLICIES[name].summary}", POLICIES[name].source)
+          for name in ("mix-fit", "opportunity-cost", "dot-product", "best-fit-cores", "best-fit-memory")),
+    )
+}  # fmt: skip
+"""Every packer by its name on the command line."""
+
+
+def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOptions()) -> Packing:
+    """Place all tasks of `instance` by `method` and share the hosts' fluid resources among them.
+
+    Raises:
+        InputError: no such method.
+
+    Example:
+        >>> two = Instance.of(hosts=2, cpu=[0.9, 0.2, 0.7, 0.3, 0.5], memory=[0.1, 0.6, 0.2, 0.5, 0.3])
+        >>> best = pack(two, "exact")
+        >>> best.host.tolist(), round(best.min_yield, 6), round(best.bound, 6)
+        ([0, 0, 1, 1, 1], 0.666667, 0.666667)
+    """
+    if method not in PACKERS:
+        near = get_close_matches(method, PACKERS, n=1)
+        raise InputError(method, "no such packer", fix=f"did you mean {near[0]}?" if near else "see `loadmaster policies`")
+    start = time.perf_counter()
+    attempt = PACKERS[method].solve(instance, options)
+    packing = finish(instance, attempt)
+    return replace(packing, seconds=time.perf_counter() - start)
+
+
+def finish(instance: Instance, attempt: Attempt) -> Packing:
+    """What a solver left, with its level, the shares of the mean-yield phase and the best bound known."""
+    if attempt.host is None:
+        bound = 0.0 if attempt.proven else upper_bound(instance) if attempt.bound is None else attempt.bound
+        return Packing(
+            attempt.status, attempt.solver, np.full(instance.tasks, -1, np.int32), instance.fluid * 0.0,
+            np.zeros(instance.jobs), float("nan"), bound, attempt.proven, attempt.unplaced, attempt.reason,
+            attempt.effort,
+        )  # fmt: skip
+    level = level_of(instance, attempt.host)
+    job_yield = raise_mean(instance, attempt.host, level)
+    bound = min(upper_bound(instance), pair_bound(instance))
+    if attempt.bound is not None:
+        bound = min(bound, attempt.bound)
+    bound = max(bound, level)
+    return Packing(
+        attempt.status, attempt.solver, attempt.host, instance.fluid * job_yield[instance.job_of][:, None], job_yield,
+        level, bound, attempt.proven or level >= bound * (1 - 1e-12), effort=attempt.effort,
+    )  # fmt: skip
+
+
+def without(instance: Instance, refused: Bools) -> Instance:
+    """The instance without the jobs of a mask, bool[J]; the others are numbered anew in their order."""
+    kept = ~refused[instance.job_of]
+    number = np.cumsum(~refused) - 1
+    names = tuple(name for name, keep in zip(instance.task_names, kept, strict=True) if keep) if instance.task_names else ()
+    return replace(
+        instance, fluid=instance.fluid[kept], rigid=instance.rigid[kept], task_names=names,
+        job=number[instance.job_of[kept]] if instance.parallel or refused.any() else instance.job,
+        weight=None if instance.weight is None else instance.weight[~refused],
+        guarantee=None if instance.guarantee is None else instance.guarantee[~refused],
+    )  # fmt: skip
