@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools
+from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.errors import InputError
 from loadmaster.pack.instance import Instance
 from loadmaster.pack.level import level_of
 from loadmaster.pack.mcb import mcb
-from loadmaster.pack.solve import Packing, pack, without
+from loadmaster.pack.packing import Packing
+from loadmaster.pack.solve import pack, without
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ def admit(instance: Instance, level: float, method: str = "mcb8") -> Admission:
         raise InputError(level, "the yield to keep must be more than 0 and at most 1")
     scaled = instance.scaled
     size = np.maximum(scaled.need.max(axis=1, initial=0.0) * level, scaled.hard.max(axis=1, initial=0.0))
-    asked = np.bincount(instance.job_of, weights=size, minlength=instance.jobs)
+    asked: Floats = np.zeros(instance.jobs) + np.bincount(instance.job_of, weights=size, minlength=instance.jobs)
     if instance.weight is not None:
         asked = asked / instance.weight
     order = np.argsort(asked, kind="stable")
@@ -54,7 +55,7 @@ def admit(instance: Instance, level: float, method: str = "mcb8") -> Admission:
     return Admission(admitted, pack(without(instance, ~admitted), method))
 
 
-def _reaches(instance, jobs, level):  # type: ignore[no-untyped-def]
+def _reaches(instance: Instance, jobs: Longs, level: float) -> bool:
     refused = np.ones(instance.jobs, bool)
     refused[jobs] = False
     smaller = without(instance, refused)

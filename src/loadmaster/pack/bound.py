@@ -71,4 +71,3 @@ def pair_bound(instance: Instance) -> float:
                 least = float(need[last - together + 1 : last + 1].sum())
                 best = min(best, room / least) if least > 0 else best
     return best
-

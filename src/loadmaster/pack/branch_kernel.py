@@ -100,7 +100,7 @@ def branch(problem, best, limit, mapping):
 
     Returns (the least maximum load, nodes, 1 if the search was completed or met its goal).
     """
-    need, room, hard = problem.need, problem.room, problem.hard
+    need, hard = problem.need, problem.hard
     tasks, fluid = need.shape
     hosts, dims = problem.hard_room.shape
     load, free = np.zeros((hosts, fluid)), problem.hard_room + problem.tolerance

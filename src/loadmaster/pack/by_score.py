@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from loadmaster.pack.bound import hopeless
+from loadmaster.pack.bound import hopeless, upper_bound
 from loadmaster.pack.greedy import largest_first
 from loadmaster.pack.instance import TOLERANCE, Instance
+from loadmaster.pack.level import level_of
 from loadmaster.pack.packing import Attempt
 from loadmaster.place import Context, Policy
 
@@ -35,7 +36,7 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
     capacity = np.hstack((scaled.room, scaled.hard_room[:, :rigid]))
     free, host, last = capacity.copy(), np.full(instance.tasks, -1, np.int32), -1
     for placed, task in enumerate(largest_first(instance)):
-        able = np.flatnonzero((free + TOLERANCE >= binding[task]).all(axis=1) | ((binding[task] <= 0) | (free + TOLERANCE >= binding[task])).all(axis=1))
+        able = np.flatnonzero(((binding[task] <= 0) | (free + TOLERANCE >= binding[task])).all(axis=1))
         if able.size == 0:
             label = instance.task_name(int(task))
             reason = f"no host has room for task {label} after {placed} others"
@@ -52,8 +53,6 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
 
 def best_by_score(instance: Instance, policy: Policy, seed: int = 0, threshold: float = 1e-2) -> Attempt:
     """`by_score` at the highest level that a bisection down to `threshold` finds."""
-    from loadmaster.pack.bound import upper_bound
-
     best = by_score(instance, policy, seed)
     low, high = 0.0, upper_bound(instance)
     level = high
@@ -72,8 +71,6 @@ def best_by_score(instance: Instance, policy: Policy, seed: int = 0, threshold: 
 
 
 def _higher(instance: Instance, one: Attempt, other: Attempt) -> Attempt:
-    from loadmaster.pack.level import level_of
-
     if one.host is None or other.host is None:
         return other if one.host is None else one
     return other if level_of(instance, other.host) >= level_of(instance, one.host) else one

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats
+from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.errors import MissingExtra
 from loadmaster.pack.bound import hopeless, upper_bound
 from loadmaster.pack.instance import Instance
@@ -65,14 +65,16 @@ def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None
         return Attempt(None, "limit", "cp-sat", bound, reason="the mapping overfills a host by rounding")
     proven = status == cp_model.OPTIMAL
     # Rounding may hide up to one unit a task: the bound stands, the level may lie below it by that much.
-    return Attempt(host, "ok" if proven else "limit", "cp-sat", max(bound, level), proven, effort=int(solver.num_branches))
+    return Attempt(
+        host, "ok" if proven else "limit", "cp-sat", max(bound, level), proven, effort=int(solver.num_branches)
+    )
 
 
-def _highest(need, room):  # type: ignore[no-untyped-def]
+def _highest(need: Longs, room: Longs) -> int:
     least = int(room[room > 0].min(initial=SCALE))
     return max(SCALE, int(need.sum(axis=0).max(initial=0)) * SCALE // least + 1)
 
 
-def _whole(hard: Floats, room: Floats):  # type: ignore[no-untyped-def]
+def _whole(hard: Floats, room: Floats) -> tuple[Longs, Longs]:
     """Rounded to the nearest unit, so that amounts which fill a host exactly still do."""
     return np.rint(hard * SCALE).astype(int), np.floor(room * SCALE + 0.5).astype(int)

@@ -59,5 +59,7 @@ def _run(instance: Instance, name: str, order: Longs, backtrack: bool, limit: in
     if backtrack and attempts >= limit:
         reason = f"{limit} attempts did not place task {label}, the {deepest + 1}th in order"
         return Attempt(None, "limit", name, unplaced=task, reason=reason, effort=attempts)
-    reason = f"no host has room for task {label}" + ("" if backtrack else f" after {deepest} others; another method may do it")
+    reason = f"no host has room for task {label}" + (
+        "" if backtrack else f" after {deepest} others; another method may do it"
+    )
     return Attempt(None, "infeasible", name, 0.0 if backtrack else None, backtrack, task, reason, attempts)

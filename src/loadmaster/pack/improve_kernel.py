@@ -154,7 +154,7 @@ def chain(problem, state, top):
                 if not has_room(problem, state.free, g, t, u):
                     continue
                 for k in range(problem.room.shape[0]):
-                    if k == top or k == g or changed_peak(problem, state.load, k, u, -1) >= limit:
+                    if k in (top, g) or changed_peak(problem, state.load, k, u, -1) >= limit:
                         continue
                     if has_room(problem, state.free, k, u, -1):
                         relocate(problem, state, u, k)

@@ -2,23 +2,23 @@
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.pack.instance import TOLERANCE, Instance
 
 
-def host_use(amounts: Floats, host: Ints, hosts: int) -> Floats:
+def host_use(amounts: Floats, host: Ints | Longs, hosts: int) -> Floats:
     """float64[H, R]: the sum of `amounts`, float64[T, R], over the tasks on each host."""
     columns = [np.bincount(host, weights=amounts[:, r], minlength=hosts) for r in range(amounts.shape[1])]
     return np.stack(columns, axis=1) if columns else np.zeros((hosts, 0))
 
 
-def fits(instance: Instance, host: Ints) -> bool:
+def fits(instance: Instance, host: Ints | Longs) -> bool:
     """Every host holds the rigid demands and the guaranteed shares of its tasks."""
     hard, room = instance.scaled.hard, instance.scaled.hard_room
     return bool((host_use(hard, host, instance.hosts) <= room + TOLERANCE).all())
 
 
-def level_of(instance: Instance, host: Ints) -> float:
+def level_of(instance: Instance, host: Ints | Longs) -> float:
     """The largest Y <= 1 such that every task on every host can get max(guarantee, weight x Y) of its fluid demands.
 
     Without guarantees this is min(1, 1 / largest relative load). NaN if the mapping does not fit.
@@ -33,7 +33,7 @@ def level_of(instance: Instance, host: Ints) -> float:
     return float(min(1.0, level.min(initial=1.0)))
 
 
-def _guaranteed_level(instance: Instance, host: Ints) -> float:
+def _guaranteed_level(instance: Instance, host: Ints | Longs) -> float:
     """Walks the levels at which a task's weighted yield overtakes its guarantee, on each host and resource."""
     worst = 1.0
     scaled = instance.scaled

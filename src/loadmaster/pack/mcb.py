@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.model.arrays import Ints
+from loadmaster.model.arrays import Floats, Longs
 from loadmaster.pack.bound import hopeless, upper_bound
 from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.level import level_of
@@ -28,11 +28,13 @@ class McbSwitches:
     grid: int = 0
 
 
+DEFAULT = McbSwitches()
+
 PAPER = McbSwitches(threshold=1e-3, probe_high=False)
 """What reproduces the paper: a first probe at half the bound, and a bisection down to 0.001."""
 
 
-def mcb(instance: Instance, key: int = 8, switches: McbSwitches = McbSwitches()) -> Attempt:
+def mcb(instance: Instance, key: int = 8, switches: McbSwitches = DEFAULT) -> Attempt:
     """Pack by MCB`key`: tasks parted into lists by their larger demand, each host filled against its imbalance.
 
     The level is that of the mapping found, not the level of the probe that found it.
@@ -53,24 +55,24 @@ def mcb(instance: Instance, key: int = 8, switches: McbSwitches = McbSwitches())
     problem, work = problem_of(instance, key, order), work_for(instance)
     high = upper_bound(instance)
     best = np.empty(instance.tasks, np.int64)
-    level, probes, most = search(problem, work, high, switches.threshold, switches.probe_high, best)
-    mapping = order[best] if level >= 0 else None
+    level, probes = search(problem, work, high, switches.threshold, switches.probe_high, best)
+    mapping: Longs | None = order[best] if level >= 0 else None
     if switches.grid and level < high:
         mapping, more = _scan(instance, problem, work, (max(level, 0.0), high), switches.grid, order, mapping)
         probes += more
     if mapping is None:
-        reason = f"{name} placed at most {most} of {instance.tasks} tasks in {probes} probes; another method may do it"
+        reason = f"{name} found no mapping in {probes} probes; another method may"
         return Attempt(None, "infeasible", name, reason=reason, effort=probes)
     return Attempt(mapping.astype(np.int32), "ok", name, effort=probes)
 
 
-def filling_order(instance: Instance) -> Ints:
+def filling_order(instance: Instance) -> Longs:
     """int64[H]: hosts from the smallest to the largest sum of relative capacities, by index among equals."""
     scaled = instance.scaled
-    return np.argsort(scaled.room.sum(axis=1) + scaled.hard_room.sum(axis=1), kind="stable").astype(np.int64)  # type: ignore[return-value]
+    return np.argsort(scaled.room.sum(axis=1) + scaled.hard_room.sum(axis=1), kind="stable").astype(np.int64)
 
 
-def problem_of(instance: Instance, key: int, order: Ints) -> McbProblem:
+def problem_of(instance: Instance, key: int, order: Longs) -> McbProblem:
     """The kernel's view: fluid resources first, then the rigid ones."""
     scaled, rigid = instance.scaled, instance.rigid.shape[1]
     fluid = scaled.need.shape[1]
@@ -98,7 +100,7 @@ def work_for(instance: Instance) -> McbWork:
     )  # fmt: skip
 
 
-def _orders(demand, key):  # type: ignore[no-untyped-def]
+def _orders(demand: Floats, key: int) -> Longs:
     """int64[D, T]: the order within a list led by resource d; it is the same at every level."""
     sign = 1.0 if key <= 4 else -1.0
     dims = demand.shape[1]
@@ -112,7 +114,15 @@ def _orders(demand, key):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(values, dtype=np.int64)
 
 
-def _scan(instance, problem, work, between, grid, order, mapping):  # type: ignore[no-untyped-def]
+def _scan(
+    instance: Instance,
+    problem: McbProblem,
+    work: McbWork,
+    between: tuple[float, float],
+    grid: int,
+    order: Longs,
+    mapping: Longs | None,
+) -> tuple[Longs | None, int]:
     best = level_of(instance, mapping) if mapping is not None else -1.0
     low, high = between
     for step in range(grid, 0, -1):
@@ -120,7 +130,7 @@ def _scan(instance, problem, work, between, grid, order, mapping):  # type: igno
         if level <= best:
             return mapping, grid - step
         if probe(problem, work, level) == instance.tasks:
-            found = order[work.host]
+            found: Longs = order[work.host]
             if level_of(instance, found) > best:
                 return found, grid - step + 1
     return mapping, grid

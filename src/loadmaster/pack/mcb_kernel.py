@@ -209,7 +209,10 @@ def preferred_list(work, free, rank, dims):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def probe(problem, work, level):
-    """Try to pack every task at `level` (SPEC A1.10); the number of tasks placed. Fills `work.host`."""
+    """Try to pack every task at `level` (SPEC A1.10); fills `work.host`.
+
+    Returns the number of tasks placed; fewer than could be when it stops early because the rest cannot fit.
+    """
     make_lists(problem, work, level)
     room, demand = problem.room, work.demand
     tree, base, leaves, start, item = work.tree, work.base, work.leaves, work.start, work.item
@@ -262,24 +265,21 @@ def probe(problem, work, level):
 def search(problem, work, high, threshold, probe_high, best):
     """Bisect for the highest level at which `probe` succeeds; its mapping goes to `best`.
 
-    Returns (level of the last success, 0 or more, -1 without one; number of probes; most tasks placed by a failure).
+    Returns (level of the last success, -1 without one; number of probes).
     """
     tasks = problem.floor.shape[0]
-    low, level, probes, most = 0.0, -1.0, 0, 0
+    low, level, probes = 0.0, -1.0, 0
     if probe_high:
         probes += 1
-        most = probe(problem, work, high)
-        if most == tasks:
+        if probe(problem, work, high) == tasks:
             best[:] = work.host
-            return high, probes, most
+            return high, probes
     while high - low > threshold:
         middle = (low + high) / 2.0
         probes += 1
-        placed = probe(problem, work, middle)
-        if placed == tasks:
+        if probe(problem, work, middle) == tasks:
             low, level = middle, middle
             best[:] = work.host
         else:
             high = middle
-            most = max(most, placed)
-    return level, probes, most
+    return level, probes

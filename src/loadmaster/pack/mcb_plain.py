@@ -6,8 +6,8 @@ from loadmaster.model.arrays import Floats, Ints
 from loadmaster.pack.instance import TOLERANCE
 
 
-def pack_at(cpu: Floats, memory: Floats, hosts: int, level: float, key: int) -> Ints | None:
-    """int32[T], the host of every task, when each gets `level` of its CPU need; None if some task is left over."""
+def pack_at(cpu: Floats, memory: Floats, hosts: int, level: float, key: int) -> Ints:
+    """int32[T], the host of every task, when each gets `level` of its CPU need; -1 for tasks left over."""
     need = [(float(c) * level, float(m)) for c, m in zip(cpu, memory, strict=True)]
     lists = [
         sorted((t for t, (c, m) in enumerate(need) if c > m), key=lambda t: _key(need[t], key)),
@@ -28,7 +28,7 @@ def pack_at(cpu: Floats, memory: Floats, hosts: int, level: float, key: int) -> 
             host[task] = h
             free_cpu, free_memory = free_cpu - need[task][0], free_memory - need[task][1]
             lists[0 if task in lists[0] else 1].remove(task)
-    return None if lists[0] or lists[1] else host
+    return host
 
 
 def _key(need: tuple[float, float], key: int) -> float:

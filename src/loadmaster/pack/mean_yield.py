@@ -1,6 +1,10 @@
 """The second phase: with every task where it is, raise the mean yield (Casanova et al. 2008, sections 3.5 and 5.1)."""
 
+from typing import Any
+
 import numpy as np
+from scipy import optimize
+from scipy.sparse import coo_array, vstack
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.pack.instance import Instance
@@ -41,9 +45,7 @@ def yields_by_greed(instance: Instance, host: Ints, level: float) -> Floats:
 
 def yields_by_lp(instance: Instance, host: Ints, level: float) -> Floats:
     """float64[J]: the linear program max sum y, sum of demand x y <= capacity on every host, y >= what was promised."""
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array, vstack
-
+    linprog: Any = optimize.linprog
     promised = np.ones(instance.jobs)
     promised[instance.job_of] = np.minimum(1.0, task_yield_at(instance, level))
     rows = []
@@ -51,9 +53,11 @@ def yields_by_lp(instance: Instance, host: Ints, level: float) -> Floats:
         entries = (instance.fluid[:, f], (host, instance.job_of))
         rows.append(coo_array(entries, shape=(instance.hosts, instance.jobs)))
     capacity = instance.fluid_capacity.T.reshape(-1)
-    matrix = vstack(rows).tocsr()
+    matrix: Any = vstack(rows).tocsr()
     capacity = np.maximum(capacity, matrix @ promised)  # rounding must not make the promised yields impossible
-    result = linprog(-promised * 0 - 1.0, A_ub=matrix, b_ub=capacity, bounds=np.column_stack((promised, promised * 0 + 1)))
+    result = linprog(
+        -promised * 0 - 1.0, A_ub=matrix, b_ub=capacity, bounds=np.column_stack((promised, promised * 0 + 1))
+    )
     if result.x is None:
         return promised
     return np.asarray(np.clip(result.x, promised, 1.0))

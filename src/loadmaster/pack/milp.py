@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint
+from scipy import optimize
 from scipy.sparse import csr_array, diags_array, hstack, identity, kron, vstack
 
 from loadmaster.model.arrays import Floats
@@ -111,29 +111,30 @@ def highs(instance: Instance, form: Literal["compact", "paper"] = "compact", tim
 
 def run_milp(program: Program, integers: int, time_limit_s: float) -> Any:
     """SciPy's HiGHS on `program` with the first `integers` variables whole."""
-    from scipy.optimize import milp
-
+    milp: Any = optimize.milp
     integrality = np.zeros(len(program.cost))
     integrality[:integers] = 1
     return milp(
         program.cost,
         integrality=integrality,
-        bounds=Bounds(program.lower, program.upper),  # type: ignore[arg-type]
-        constraints=LinearConstraint(program.matrix, program.low, program.high),
+        bounds=optimize.Bounds(program.lower, program.upper),
+        constraints=optimize.LinearConstraint(program.matrix, program.low, program.high),
         options={"time_limit": time_limit_s, "mip_rel_gap": 0.0},
     )
 
 
 def relaxed_bound(instance: Instance) -> float:
-    """The optimum of the relaxed paper's program by simplex, 0 if it has no solution; equals `upper_bound` for equal hosts."""
+    """The optimum of the relaxed paper's program by simplex, 0 without a solution.
+
+    Equals `upper_bound` where hosts are equal and every task fits into one.
+    """
     result = solve_relaxed(paper_form(instance, "y"))
     return 0.0 if result.x is None else float(result.x[-1])
 
 
 def solve_relaxed(program: Program) -> Any:
     """The relaxation solved by HiGHS' dual simplex: a vertex, as the rounding heuristics need."""
-    from scipy.optimize import linprog
-
+    linprog: Any = optimize.linprog
     equal = program.low == program.high
     above, below = ~equal & np.isfinite(program.high), ~equal & np.isfinite(program.low)
     matrix = program.matrix.tocsr()
@@ -168,7 +169,7 @@ def _without_mirror_images(instance: Instance) -> Floats:
     return (rank[None, :] <= np.arange(instance.tasks)[:, None]).astype(np.float64).reshape(-1)
 
 
-def _add_hard(instance, rows, low, high, spare):  # type: ignore[no-untyped-def]
+def _add_hard(instance: Instance, rows: list[Any], low: list[Floats], high: list[Floats], spare: int) -> None:
     hosts, scaled = instance.hosts, instance.scaled
     for d in range(instance.rigid.shape[1]):
         rows.append(hstack((kron(scaled.hard[None, :, d], identity(hosts)), csr_array((hosts, spare)))))

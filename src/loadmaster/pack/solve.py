@@ -24,7 +24,7 @@ from loadmaster.pack.greedy import (
 from loadmaster.pack.improve import improve
 from loadmaster.pack.instance import Instance
 from loadmaster.pack.level import level_of
-from loadmaster.pack.mcb import McbSwitches, mcb
+from loadmaster.pack.mcb import DEFAULT, McbSwitches, mcb
 from loadmaster.pack.mean_yield import raise_mean
 from loadmaster.pack.milp import highs
 from loadmaster.pack.packing import Attempt, Packing
@@ -48,7 +48,7 @@ class PackOptions:
     time_limit_s: float = 60.0
     seed: int = 0
     attempts: int = ATTEMPTS
-    mcb: McbSwitches = McbSwitches()
+    mcb: McbSwitches = DEFAULT
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ _KEYS = ("the sum", "the difference", "the ratio", "the larger")
 PACKERS: dict[str, Packer] = {
     packer.name: packer
     for packer in (
-        Packer("exact", lambda i, o: exact(i, o.time_limit_s, o.seed), "the fastest exact solver for the size", "", True),
+        Packer("exact", lambda i, o: exact(i, o.time_limit_s, o.seed),
+               "the fastest exact solver for the size", "", True),
         Packer("branch-and-bound", lambda i, o: branch_and_bound(i, int(o.time_limit_s * 500_000)),
                "our exact search for small instances", "", True),
         Packer("cp-sat", lambda i, o: cp_sat(i, o.time_limit_s), "OR-tools' exact solver, for larger ones", "", True),
@@ -119,7 +120,9 @@ def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOp
     """
     if method not in PACKERS:
         near = get_close_matches(method, PACKERS, n=1)
-        raise InputError(method, "no such packer", fix=f"did you mean {near[0]}?" if near else "see `loadmaster policies`")
+        raise InputError(
+            method, "no such packer", fix=f"did you mean {near[0]}?" if near else "see `loadmaster policies`"
+        )
     start = time.perf_counter()
     attempt = PACKERS[method].solve(instance, options)
     packing = finish(instance, attempt)
@@ -151,7 +154,9 @@ def without(instance: Instance, refused: Bools) -> Instance:
     """The instance without the jobs of a mask, bool[J]; the others are numbered anew in their order."""
     kept = ~refused[instance.job_of]
     number = np.cumsum(~refused) - 1
-    names = tuple(name for name, keep in zip(instance.task_names, kept, strict=True) if keep) if instance.task_names else ()
+    names = (
+        tuple(name for name, keep in zip(instance.task_names, kept, strict=True) if keep) if instance.task_names else ()
+    )
     return replace(
         instance, fluid=instance.fluid[kept], rigid=instance.rigid[kept], task_names=names,
         job=number[instance.job_of[kept]] if instance.parallel or refused.any() else instance.job,

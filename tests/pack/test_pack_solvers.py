@@ -1,0 +1,207 @@
+"""What holds for every packer on any instance, and between them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loadmaster.pack import Instance, PackOptions, finish, pack
+from loadmaster.pack.admit import admit
+from loadmaster.pack.bound import upper_bound
+from loadmaster.pack.branch_and_bound import branch_and_bound
+from loadmaster.pack.by_score import by_score
+from loadmaster.pack.check import violations
+from loadmaster.pack.improve import improve
+from loadmaster.pack.level import level_of
+from loadmaster.pack.mcb import filling_order, mcb, problem_of, work_for
+from loadmaster.pack.mcb_kernel import probe
+from loadmaster.pack.mcb_plain import pack_at
+from loadmaster.pack.milp import highs, relaxed_bound
+from loadmaster.pack.rounding import fractions
+from loadmaster.pack.solve import PACKERS
+from loadmaster.pack.subset_oracle import subset_oracle
+from loadmaster.place import POLICIES
+
+QUICK = PackOptions(time_limit_s=0.2, attempts=20_000)
+
+
+def random_instance(seed, tasks=None, hosts=None, slack=None):
+    rng = np.random.default_rng(seed)
+    hosts = hosts or int(rng.integers(1, 5))
+    tasks = tasks or int(rng.integers(1, 10))
+    memory = rng.uniform(0.01, 1, tasks)
+    slack = rng.uniform(0.05, 0.7) if slack is None else slack
+    memory = np.minimum(memory * (1 - slack) * hosts / memory.sum(), 1.2)
+    return Instance.of(hosts, cpu=rng.uniform(0, 1, tasks).round(int(rng.integers(1, 4))), memory=memory)
+
+
+def odd_instance(seed):
+    """Two fluid and two rigid resources, unequal hosts, parallel jobs, weights, and half the time guarantees."""
+    rng = np.random.default_rng(seed)
+    tasks, hosts = int(rng.integers(2, 9)), int(rng.integers(2, 5))
+    job = np.sort(np.unique(rng.integers(0, tasks, tasks), return_inverse=True)[1])
+    jobs = int(job.max()) + 1
+    return Instance(
+        rng.uniform(0, 4, (tasks, 2)), rng.uniform(0, 20, (tasks, 2)),
+        rng.uniform(2, 12, (hosts, 2)), rng.uniform(20, 60, (hosts, 2)),
+        job, rng.uniform(0.2, 5, jobs), rng.uniform(0, 0.3, jobs) if seed % 2 else None,
+        ("cpu", "network"), ("memory", "disk"),
+    )  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**9), st.integers(1, 8), st.floats(0.05, 1.0))
+def test_the_compiled_mcb_places_as_the_plain_one(seed, key, level):
+    instance = random_instance(seed, tasks=1 + seed % 40, hosts=1 + seed % 9)
+    problem, work = problem_of(instance, key, filling_order(instance)), work_for(instance)
+    plain = pack_at(instance.fluid[:, 0], instance.rigid[:, 0], instance.hosts, level, key)
+    done = probe(problem, work, level) == instance.tasks
+    assert done == (plain >= 0).all()
+    if done:
+        assert work.host.tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize("method", list(PACKERS))
+@pytest.mark.parametrize("make", [random_instance, odd_instance])
+def test_no_packer_breaks_a_rule(method, make):
+    placed = 0
+    for seed in range(6):
+        instance = make(seed)
+        if instance.guaranteed and method in ("branch-and-bound", "cp-sat", "highs-compact"):
+            continue
+        packing = pack(instance, method, QUICK)
+        assert violations(instance, packing) == []
+        placed += packing.placed
+    assert placed or make is odd_instance
+
+
+def test_four_exact_solvers_agree_on_two_hundred_instances():
+    infeasible = 0
+    for seed in range(200):
+        instance = random_instance(seed)
+        oracle, tree = subset_oracle(instance), branch_and_bound(instance)
+        levels = [finish(instance, attempt).level for attempt in (oracle, tree, highs(instance))]
+        if seed % 10 == 0:
+            levels.append(finish(instance, highs(instance, "paper")).level)
+        assert tree.proven
+        if np.isnan(levels[0]):
+            infeasible += 1
+            assert np.isnan(levels).all()
+        else:
+            assert levels == pytest.approx([levels[0]] * len(levels), abs=1e-6)
+    assert 5 < infeasible < 150
+
+
+def test_the_subset_oracle_agrees_with_trying_every_mapping():
+    for seed in range(20):
+        instance = random_instance(seed, tasks=5, hosts=3)
+        every = np.array(np.meshgrid(*[range(3)] * 5)).reshape(5, -1).T
+        levels = [level_of(instance, mapping) for mapping in every]
+        best = np.nanmax(levels) if not np.isnan(levels).all() else np.nan
+        assert finish(instance, subset_oracle(instance)).level == pytest.approx(best, nan_ok=True)
+
+
+def test_exact_solvers_agree_with_unequal_hosts_and_guarantees():
+    for seed in range(24):
+        instance = odd_instance(seed)
+        found = finish(instance, highs(instance, "paper"))
+        every = np.array(np.meshgrid(*[range(instance.hosts)] * instance.tasks)).reshape(instance.tasks, -1).T
+        if len(every) > 5000:
+            continue
+        levels = [level_of(instance, mapping) for mapping in every]
+        best = np.nanmax(levels) if not np.isnan(levels).all() else np.nan
+        assert found.level == pytest.approx(best, abs=1e-6, nan_ok=True)
+        if not instance.guaranteed:
+            assert finish(instance, branch_and_bound(instance)).level == pytest.approx(best, abs=1e-9, nan_ok=True)
+
+
+def test_bound_is_above_exact_above_local_search_above_mcb8():
+    better = 0
+    for seed in range(40):
+        instance = random_instance(seed, tasks=12, hosts=4, slack=0.3)
+        start = mcb(instance)
+        if start.host is None:
+            continue
+        search = level_of(instance, improve(instance, start, 0.01).host)
+        best = finish(instance, branch_and_bound(instance))
+        assert upper_bound(instance) + 1e-9 >= best.level >= search - 1e-9
+        assert search >= level_of(instance, start.host) - 1e-12
+        better += search > level_of(instance, start.host) + 1e-9
+    assert better > 0
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6))
+def test_the_closed_bound_is_the_optimum_of_the_relaxed_program(seed):
+    instance = random_instance(seed)
+    if instance.rigid.max() <= 1:
+        assert relaxed_bound(instance) == pytest.approx(upper_bound(instance), abs=1e-9)
+
+
+def test_a_simplex_vertex_splits_few_tasks():
+    instance = random_instance(3, tasks=12, hosts=4, slack=0.3)
+    spread = fractions(instance)
+    assert spread.sum(axis=1) == pytest.approx(1)
+    assert np.count_nonzero(spread) < 3 * instance.tasks
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6))
+def test_order_of_tasks_and_more_hosts_keep_or_raise_the_optimum(seed):
+    instance = random_instance(seed, tasks=7, hosts=2)
+    best = finish(instance, branch_and_bound(instance)).level
+    order = np.random.default_rng(seed).permutation(instance.tasks)
+    shuffled = Instance.of(2, cpu=instance.fluid[order, 0], memory=instance.rigid[order, 0])
+    more = Instance.of(3, cpu=instance.fluid[:, 0], memory=instance.rigid[:, 0])
+    assert finish(shuffled, branch_and_bound(shuffled)).level == pytest.approx(best, nan_ok=True)
+    if not np.isnan(best):
+        assert finish(more, branch_and_bound(more)).level >= best - 1e-12
+
+
+def test_branch_and_bound_says_when_it_stopped_early():
+    rng = np.random.default_rng(5)
+    instance = Instance.of(8, cpu=rng.uniform(0.1, 1, 32), memory=rng.uniform(0.05, 0.4, 32))
+    packing = finish(instance, branch_and_bound(instance, nodes=50))
+    assert packing.status == "limit"
+    assert packing.level < packing.bound
+    assert violations(instance, packing) == []
+
+
+def test_backtracking_stops_at_its_limit_and_says_so():
+    instance = Instance.of(6, cpu=[0.5] * 13, memory=[0.34] * 13)
+    packing = pack(instance, "sgb", PackOptions(attempts=1000))
+    assert packing.status == "limit"
+    assert packing.effort == 1000
+    assert packing.unplaced >= 0
+
+
+def test_a_task_that_fits_nowhere_is_named():
+    packing = pack(Instance.of(3, cpu=[0.1, 0.1], memory=[0.2, 1.5]), "mcb8")
+    assert (packing.status, packing.proven, packing.unplaced, packing.bound) == ("infeasible", True, 1, 0.0)
+
+
+def test_weights_share_in_proportion():
+    instance = Instance.of(1, cpu=[1.0, 1.0], memory=[0.1, 0.1], weight=[3.0, 1.0])
+    packing = pack(instance, "exact")
+    assert packing.level == pytest.approx(0.75)
+    assert packing.job_yield == pytest.approx([0.75, 0.25])
+
+
+def test_a_guarantee_is_kept_before_anything_else():
+    instance = Instance.of(1, cpu=[1.0, 1.0], memory=[0.1, 0.1], guarantee=[0.8, 0.0])
+    assert pack(instance, "mcb8").job_yield == pytest.approx([0.8, 0.2])
+    assert pack(Instance.of(1, [1, 1], [0, 0], guarantee=[0.8, 0.3]), "exact").status == "infeasible"
+
+
+def test_admission_refuses_the_large_jobs_and_keeps_the_yield():
+    instance = Instance.of(2, cpu=[0.9, 0.9, 0.4, 0.4, 0.9], memory=[0.1] * 5)
+    admission = admit(instance, 0.9)
+    assert admission.admitted.sum() == 3
+    assert admission.packing.level >= 0.9
+    assert admit(instance, 0.01).admitted.all()
+
+
+def test_a_placement_policy_packs_tasks_one_by_one():
+    instance = random_instance(4, tasks=8, hosts=3, slack=0.5)
+    found = by_score(instance, POLICIES["mix-fit"])
+    assert violations(instance, finish(instance, found)) == []
