@@ -53,7 +53,7 @@ class SilvaRule:
         release = self._release(snapshot)
         stopped = sum(1 for host in snapshot.running if host.host in release)
         kept = tuple(host for host in snapshot.hosts if host.host not in release)
-        waiting = max(0, snapshot.unstarted + stopped - sum(1 for host in kept if host.idle))
+        waiting = max(0, snapshot.unstarted + stopped - sum(1 for host in kept if host.task < 0))
         grown = snapshot.memory
         average = self._average(snapshot, kept)
         rent = 0
@@ -91,7 +91,7 @@ class SilvaRule:
         return periodic_average(total, finished, sum(elapsed), len(elapsed))
 
     def _release(self, snapshot: BagSnapshot) -> tuple[int, ...]:
-        """Idle machines that have had their time or have nothing left to take, and tasks to be stopped."""
+        """Free machines that have had their time or have nothing left to take, and tasks to be stopped."""
         finished = len(snapshot.finished_s)
         average = running_sum(snapshot.finished_s) / finished if finished else 0.0
         waiting = snapshot.unstarted

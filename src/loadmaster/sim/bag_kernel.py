@@ -1,0 +1,261 @@
+"""Compiled engine for bags of tasks on machines of one type, under the paper's rule or a fixed number of machines."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+START, COMPLETION, TICK, CHANGE = range(4)
+FINISH, NOSTART, KILL = range(3)
+SLACK = 1e-9
+
+
+class Rules(NamedTuple):
+    """`SilvaRule`, or `FixedHosts` if `fixed` is more than 0; switches as numbers."""
+
+    fixed: int
+    creation_ratio: float
+    increase_ratio: float
+    host_time_s: float
+    first_hosts: int
+    overrun: int
+    possible_real: bool
+    count_running: bool
+    only_above_zero: bool
+    every_result: bool
+    tick_s: float
+
+
+class Machines(NamedTuple):
+    """`HostType`, without interruptions and limit."""
+
+    speed: float
+    boot_s: float
+    unit_s: float
+    least_units: float
+
+
+class State(NamedTuple):
+    """A running bag; one row a machine, in the order of renting, and the counters in `count` and `total`.
+
+    Attributes:
+        rented_s, released_s, started_s, ends_s: float64[M]; `ends_s` is infinite without a task.
+        task: int64[M], -1 without one.
+        flags: int64[M], 1: ready; 2: has run a task; 4: given back; 8: to be given back.
+        again: int64[N], tasks to be run again, the last one first.
+        count: int64[5]: machines, next task, tasks in `again`, finished, decisions.
+        total: float64[2]: work of the finished tasks, growth of the creation ratio.
+    """
+
+    rented_s: np.ndarray
+    released_s: np.ndarray
+    started_s: np.ndarray
+    ends_s: np.ndarray
+    task: np.ndarray
+    flags: np.ndarray
+    again: np.ndarray
+    count: np.ndarray
+    total: np.ndarray
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def run_bags(durations, rules, machines, span_s, hosts, charged):
+    """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and charged units of each."""
+    for row in range(durations.shape[0]):
+        _run(durations[row], rules, machines, row, span_s, hosts, charged)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _run(duration, rules, machines, row, span_s, hosts, charged):
+    tasks = len(duration)
+    room = 64 * tasks + 64
+    s = State(
+        np.zeros(room), np.zeros(room), np.zeros(room), np.full(room, np.inf), np.full(room, -1, np.int64),
+        np.zeros(room, np.int64), np.zeros(tasks, np.int64), np.zeros(5, np.int64), np.zeros(2),
+    )  # fmt: skip
+    wake = _decide(duration, rules, machines, s, START, 0.0)
+    ticks = 1
+    now = 0.0
+    while s.count[3] < tasks:
+        now, kind, host = _next(s, machines, ticks * rules.tick_s, wake)
+        if kind == 0:
+            s.total[0] += (now - s.started_s[host]) * machines.speed
+            s.count[3] += 1
+            s.task[host] = -1
+            s.ends_s[host] = np.inf
+            s.flags[host] |= 2
+            if s.count[3] == tasks:
+                break
+            wake = _decide(duration, rules, machines, s, COMPLETION, now)
+        elif kind == 1:
+            s.flags[host] |= 1
+            wake = _decide(duration, rules, machines, s, CHANGE, now)
+        elif kind == 2:
+            ticks += 1
+            wake = _decide(duration, rules, machines, s, TICK, now)
+        else:
+            wake = _decide(duration, rules, machines, s, CHANGE, now)
+    total = 0.0
+    for host in range(s.count[0]):
+        end = s.released_s[host] if s.flags[host] & 4 else now
+        total += max(machines.least_units, math.ceil((end - s.rented_s[host]) / machines.unit_s - SLACK))
+    span_s[row] = now
+    hosts[row] = s.count[0]
+    charged[row] = total
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _next(s, machines, tick_s, wake_s):
+    """Time, kind and machine of the next event: 0 a task ends, 1 a machine is ready, 2 a tick, 3 a wish."""
+    best, kind, host = np.inf, 3, -1
+    for h in range(s.count[0]):
+        if s.flags[h] & 4:
+            continue
+        if s.ends_s[h] < best or (s.ends_s[h] == best and kind > 0):
+            best, kind, host = s.ends_s[h], 0, h
+        if not s.flags[h] & 1:
+            ready = s.rented_s[h] + machines.boot_s
+            if ready < best or (ready == best and kind > 1):
+                best, kind, host = ready, 1, h
+    if tick_s < best:
+        best, kind = tick_s, 2
+    if wake_s < best:
+        best, kind = wake_s, 3
+    return best, kind, host
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _decide(duration, rules, machines, s, occasion, now):
+    """Figure 3 on the state, and the paper's simulator: give back, rent, hand out. Returns when to decide again."""
+    waiting = len(duration) - s.count[1] + s.count[2]
+    if rules.fixed > 0:
+        rent = _fixed(rules, s, waiting)
+    elif occasion == START:
+        rent = min(rules.first_hosts, waiting)
+    else:
+        rent = _figure_3(duration, rules, s, occasion, now, waiting)
+    alive = 0
+    for h in range(s.count[0]):
+        if s.flags[h] & 8:
+            if s.task[h] >= 0:
+                s.again[s.count[2]] = s.task[h]
+                s.count[2] += 1
+                s.ends_s[h] = np.inf
+            s.flags[h] = 4
+            s.released_s[h] = now
+        elif not s.flags[h] & 4:
+            alive += 1
+    waiting = len(duration) - s.count[1] + s.count[2]
+    if waiting > 0 and alive == 0 and rent == 0:
+        rent = 1
+    for _ in range(rent):
+        h = s.count[0]
+        s.rented_s[h] = now
+        s.flags[h] = 1 if machines.boot_s == 0.0 else 0
+        s.count[0] += 1
+    _hand_out(duration, machines, s, now)
+    return _next_stop(rules, s, now)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _fixed(rules, s, waiting):
+    alive, idle = 0, 0
+    for h in range(s.count[0]):
+        if s.flags[h] & 4:
+            continue
+        alive += 1
+        if s.flags[h] & 1 and s.task[h] < 0:
+            idle += 1
+            if idle > waiting:
+                s.flags[h] |= 8
+    return max(0, min(rules.fixed - alive, waiting - idle))
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _figure_3(duration, rules, s, occasion, now, waiting):
+    """Marks the machines to be given back and returns how many to rent."""
+    finished = s.count[3]
+    mean = s.total[0] / finished if finished > 0 else 0.0
+    takers, stopped, idle, running = waiting, 0, 0, 0
+    running_total = 0.0
+    for h in range(s.count[0]):
+        if s.flags[h] & 4:
+            continue
+        left = rules.host_time_s - (now - s.rented_s[h])
+        used = s.flags[h] & 2
+        if s.task[h] >= 0:
+            if rules.overrun == KILL and left <= SLACK and used:
+                s.flags[h] |= 8
+                stopped += 1
+            else:
+                running += 1
+                running_total += now - s.started_s[h]
+        else:
+            late = left <= SLACK or (rules.overrun == NOSTART and left < mean)
+            if (late and used) or takers == 0:
+                s.flags[h] |= 8
+            else:
+                takers -= 1
+                idle += 1
+    average = 0.0
+    if occasion == COMPLETION:
+        average = mean
+    elif occasion == TICK and running > 0 and running_total / running > mean:
+        average = (running_total + s.total[0]) / (running + finished)
+    if average <= 0.0:
+        return 0
+    necessary = _necessary(len(duration) - finished, rules, s, now, average)
+    fires = necessary > 0 if rules.only_above_zero else necessary >= 0
+    rent = 0
+    if fires:
+        ratio = rules.creation_ratio + (1.0 - rules.creation_ratio) * s.total[1]
+        wanted = necessary if ratio >= 1.0 - SLACK else int(math.floor(necessary * ratio)) + 1
+        rent = max(0, min(wanted, waiting + stopped - idle))
+    if occasion == COMPLETION and (fires or rules.every_result):
+        s.total[1] += (1.0 - s.total[1]) * rules.increase_ratio
+    return rent
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _necessary(remaining, rules, s, now, average):
+    possible = 0.0
+    for h in range(s.count[0]):
+        if s.flags[h] & 12:
+            continue
+        busy = now - s.started_s[h] if rules.count_running and s.task[h] >= 0 else 0.0
+        count = (rules.host_time_s - (now - s.rented_s[h]) + busy) / average
+        possible += max(0.0, count if rules.possible_real else math.floor(count + SLACK))
+    value = (remaining - possible) * average / rules.host_time_s
+    return int(math.floor(value + 0.5)) if value >= 0 else int(math.ceil(value - 0.5))
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _hand_out(duration, machines, s, now):
+    for h in range(s.count[0]):
+        if s.flags[h] & 4 or not s.flags[h] & 1 or s.task[h] >= 0:
+            continue
+        if s.count[2] > 0:
+            s.count[2] -= 1
+            task = s.again[s.count[2]]
+        elif s.count[1] < len(duration):
+            task = s.count[1]
+            s.count[1] += 1
+        else:
+            return
+        s.task[h] = task
+        s.started_s[h] = now
+        s.ends_s[h] = now + duration[task] / machines.speed
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _next_stop(rules, s, now):
+    """When the next running task reaches the end of its machine's time, if tasks are to be stopped then."""
+    first = np.inf
+    if rules.fixed == 0 and rules.overrun == KILL:
+        for h in range(s.count[0]):
+            left = rules.host_time_s - (now - s.rented_s[h])
+            if not s.flags[h] & 4 and left > SLACK:
+                first = min(first, now + left)
+    return first

@@ -1,0 +1,212 @@
+"""From a snapshot to the planner's actions: what is left to do, which machines stay, how many more to rent."""
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats
+from loadmaster.size import plan_kernel as kernel
+from loadmaster.size.billing import HostType
+from loadmaster.size.estimate_kernel import WorkLeft, work_left
+from loadmaster.size.snapshot import Actions, BagSnapshot, Rent, RentedHost
+
+if TYPE_CHECKING:
+    from loadmaster.size.planner import Planner
+
+_ENOUGH = 8
+"""Results before which no promise is made and no chance is taken."""
+_MOST = 2000
+"""Machines that one plan considers at most."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outlook:
+    """What a planner expects of a bag at one moment; money and seconds from the start of the run.
+
+    Attributes:
+        cost: expected money in all.
+        span_s: expected time of the last result.
+        sure_cost: money that suffices at the planner's confidence.
+        sure_span_s: time that suffices at the planner's confidence.
+        kept: budget or deadline are kept at that confidence.
+    """
+
+    cost: float
+    span_s: float
+    sure_cost: float
+    sure_span_s: float
+    kept: bool
+
+
+def plan(snapshot: BagSnapshot, planner: "Planner") -> Actions:
+    """The planner's actions; pure."""
+    return _plan(snapshot, planner)[0]
+
+
+def outlook(snapshot: BagSnapshot, planner: "Planner") -> Outlook:
+    """What the planner expects if its own actions are taken now."""
+    return _plan(snapshot, planner)[1]
+
+
+def _plan(snapshot: BagSnapshot, planner: "Planner") -> tuple[Actions, Outlook]:
+    work = estimate(snapshot, planner)
+    end_s = min((work.sd_s**2 + work.mean_s**2) / (2 * work.mean_s), work.mean_s)
+    release = _release(snapshot, planner, work, end_s)
+    hosts = [host for host in snapshot.hosts if host.host not in release]
+    fleet = _fleet(snapshot.types, hosts)
+    fresh = max(0, snapshot.unstarted - sum(host.task < 0 for host in hosts))
+    gone = sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts if h.host in release)
+    aim = _aim(snapshot, planner, snapshot.spent + gone)
+    cheapest = _cheapest(snapshot, work)
+    amounts, tail_s = _amounts(snapshot, planner, work)
+    choices = []
+    for index, kind in enumerate(snapshot.types):
+        rented = sum(host.type == index for host in hosts)
+        most = min(fresh, kind.limit - rented, _MOST)
+        if most < 0 or (most == 0 and index > 0):
+            continue
+        choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, amounts, cheapest, end_s, tail_s)))
+    index, chosen = min(choices, key=lambda choice: _rank(choice[1], planner))
+    rent = (Rent(index, chosen.number),) if chosen.number > 0 else ()
+    actions = Actions(rent, release, _copies(snapshot, planner, work, hosts), wake_s=_wake(snapshot, hosts))
+    ahead = Outlook(
+        chosen.cost, snapshot.now_s + chosen.span_s, chosen.sure_cost, snapshot.now_s + chosen.sure_span_s,
+        bool(chosen.kept),
+    )  # fmt: skip
+    return actions, ahead
+
+
+def estimate(snapshot: BagSnapshot, planner: "Planner") -> WorkLeft:
+    """What is believed about the tasks not yet done; `work_s` at the planner's levels."""
+    ages = np.array([h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.hosts if h.task >= 0], dtype=float)
+    finished = np.maximum(snapshot.finished_s, 1e-3)
+    return work_left(finished, ages, snapshot.unstarted, *planner.prior, planner.levels)  # type: ignore[no-any-return]
+
+
+def _aim(snapshot: BagSnapshot, planner: "Planner", spent: float) -> kernel.Aim:
+    skip = 0 if _doubtful(snapshot) else 1
+    if planner.budget is not None and not _doubtful(snapshot):
+        return kernel.Aim(kernel.BUDGET, planner.budget, math.inf, planner.waste, spent, skip)
+    if planner.deadline_s is not None:
+        return kernel.Aim(kernel.DEADLINE, math.inf, planner.deadline_s - snapshot.now_s, planner.waste, spent, skip)
+    return kernel.Aim(kernel.THRIFT, math.inf, math.inf, planner.waste, spent, skip)
+
+
+def _doubtful(snapshot: BagSnapshot) -> bool:
+    """Too little is known for a promise: few results, or fewer than tasks running, so that only short ones ended."""
+    return len(snapshot.finished_s) < max(_ENOUGH, len(snapshot.running))
+
+
+def _amounts(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft) -> tuple[Floats, float]:
+    """The work to plan for, and how much longer than an even share the last task may take.
+
+    With a far deadline and few results the confidence waits: machines can still be added.
+    """
+    tail_s = work.mean_s + float(planner.levels[-1, 1]) * min(work.sd_s, 2.0 * work.mean_s)
+    if planner.deadline_s is None or not _doubtful(snapshot):
+        return work.work_s, tail_s
+    left_s = planner.deadline_s - snapshot.now_s
+    oldest = max((host.elapsed_s for host in snapshot.hosts), default=0.0)
+    if left_s < 4.0 * oldest:
+        return work.work_s, tail_s
+    return np.append(work.work_s[:-1], work.work_s[kernel.CHANCES // 2]), min(work.mean_s, left_s / 4)
+
+
+def _cheapest(snapshot: BagSnapshot, work: WorkLeft) -> Floats:
+    """float64[P]: the least money for which the whole bag could have been done, at each amount of work left."""
+    total = float(snapshot.finished_s.sum()) + work.work_s
+    kinds = [[kind.cost(float(amount) / kind.speed) for amount in total] for kind in snapshot.types]
+    return np.asarray(np.min(kinds, axis=0))
+
+
+def _rank(chosen: kernel.Forecast, planner: "Planner") -> tuple[float, float, float]:
+    """Smaller is better: what the planner is asked for, kept or not, then the other of cost and span."""
+    if planner.deadline_s is None and planner.budget is not None:
+        return (not chosen.kept, chosen.span_s, chosen.cost)
+    if planner.deadline_s is not None and not chosen.kept:
+        return (True, chosen.sure_span_s, chosen.cost)
+    return (not chosen.kept, chosen.cost, chosen.span_s)
+
+
+def _fleet(types: tuple[HostType, ...], hosts: list[RentedHost]) -> kernel.Fleet:
+    kinds = [types[host.type] for host in hosts]
+    return kernel.Fleet(
+        np.array([host.age_s for host in hosts], dtype=float),
+        np.array([0.0 if h.ready else max(0.0, k.boot_s - h.age_s) for h, k in zip(hosts, kinds, strict=True)]),
+        np.array([kind.speed for kind in kinds], dtype=float),
+        np.array([kind.unit_s for kind in kinds], dtype=float),
+        np.array([kind.units(0.0) for kind in kinds], dtype=float),
+        np.array([kind.unit_price for kind in kinds], dtype=float),
+    )
+
+
+def _offer(kind: HostType, most: int) -> kernel.Offer:
+    return kernel.Offer(kind.speed, kind.boot_s, kind.unit_s, kind.units(0.0), kind.unit_price, most)
+
+
+def _release(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, end_s: float) -> tuple[int, ...]:
+    """Idle machines with nothing to take, and those whose next task would likely start a unit nobody needs."""
+    idle = [host for host in snapshot.hosts if host.idle]
+    if not idle:
+        return ()
+    left = {h.host: snapshot.types[h.type].paid_left_s(h.age_s) for h in snapshot.hosts}
+    release: list[int] = []
+    waiting = snapshot.unstarted
+    for host in sorted(idle, key=lambda h: left[h.host]):
+        kind = snapshot.types[host.type]
+        if waiting == 0:
+            if not _worth_keeping(snapshot, planner, kind) or left[host.host] <= 1e-9:
+                release.append(host.host)
+            continue
+        crosses = left[host.host] * kind.speed < work.mean_s and not host.first_task
+        if crosses and _spare(snapshot, planner, work, end_s, left, {host.host, *release}):
+            release.append(host.host)
+        else:
+            waiting -= 1
+    return tuple(sorted(release))
+
+
+def _worth_keeping(snapshot: BagSnapshot, planner: "Planner", kind: HostType) -> bool:
+    """An idle machine that is paid for may still be of use: a task may come back, or get a copy."""
+    return planner.replicate or any(t.interruptions_per_h > 0 for t in snapshot.types)
+
+
+def _spare(
+    snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, end_s: float, left: dict[int, float], without: set[int]
+) -> bool:
+    """The other machines hold the work within what is paid, or there is no money for one more unit."""
+    others = [host for host in snapshot.hosts if host.host not in without]
+    if not others:
+        return False
+    if planner.budget is not None:
+        committed = snapshot.spent + sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts)
+        dearest = max(snapshot.types[h.type].unit_price for h in snapshot.hosts)
+        if committed + dearest > planner.budget + 1e-9 and committed <= planner.budget + 1e-9:
+            return True
+    room = sum(max(0.0, left[host.host] - end_s) * snapshot.types[host.type].speed for host in others)
+    if room < work.work_s[3]:
+        return False
+    if planner.deadline_s is None:
+        return True
+    pace = sum(snapshot.types[host.type].speed for host in others)
+    return snapshot.now_s + float(work.work_s[-1]) / pace + work.mean_s + work.sd_s <= planner.deadline_s
+
+
+def _copies(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, hosts: list[RentedHost]) -> tuple[int, ...]:
+    """Running tasks far older than usual, oldest first, for as many idle machines as there are."""
+    idle = sum(host.idle for host in hosts)
+    if not planner.replicate or snapshot.unstarted > 0 or idle == 0:
+        return ()
+    limit = work.mean_s + 2.0 * work.sd_s
+    running = [host for host in hosts if host.task >= 0]
+    single = [h for h in running if sum(other.task == h.task for other in running) == 1]
+    old = [h for h in single if h.elapsed_s * snapshot.types[h.type].speed > limit]
+    return tuple(h.task for h in sorted(old, key=lambda h: -h.elapsed_s)[:idle])
+
+
+def _wake(snapshot: BagSnapshot, hosts: list[RentedHost]) -> float:
+    """When the unit of an idle machine ends."""
+    ends = [snapshot.types[h.type].paid_left_s(h.age_s) for h in hosts if h.idle and snapshot.unstarted == 0]
+    return snapshot.now_s + min(ends) if ends else math.inf
