@@ -38,14 +38,14 @@ class Machines(NamedTuple):
 
 
 class State(NamedTuple):
-    """A running bag; one row a machine, in the order of renting, and the counters in `count` and `total`.
+    """A running bag; one row a machine, in the order of renting, and the counters in `tally` and `total`.
 
     Attributes:
         rented_s, released_s, started_s, ends_s: float64[M]; `ends_s` is infinite without a task.
         task: int64[M], -1 without one.
         flags: int64[M], 1: ready; 2: has run a task; 4: given back; 8: to be given back.
         again: int64[N], tasks to be run again, the last one first.
-        count: int64[5]: machines, next task, tasks in `again`, finished, decisions.
+        tally: int64[5]: machines, next task, tasks in `again`, finished, decisions.
         total: float64[2]: work of the finished tasks, growth of the creation ratio.
     """
 
@@ -56,7 +56,7 @@ class State(NamedTuple):
     task: np.ndarray
     flags: np.ndarray
     again: np.ndarray
-    count: np.ndarray
+    tally: np.ndarray
     total: np.ndarray
 
 
@@ -78,15 +78,15 @@ def _run(duration, rules, machines, row, span_s, hosts, charged):
     wake = _decide(duration, rules, machines, s, START, 0.0)
     ticks = 1
     now = 0.0
-    while s.count[3] < tasks:
+    while s.tally[3] < tasks:
         now, kind, host = _next(s, machines, ticks * rules.tick_s, wake)
         if kind == 0:
             s.total[0] += (now - s.started_s[host]) * machines.speed
-            s.count[3] += 1
+            s.tally[3] += 1
             s.task[host] = -1
             s.ends_s[host] = np.inf
             s.flags[host] |= 2
-            if s.count[3] == tasks:
+            if s.tally[3] == tasks:
                 break
             wake = _decide(duration, rules, machines, s, COMPLETION, now)
         elif kind == 1:
@@ -98,11 +98,11 @@ def _run(duration, rules, machines, row, span_s, hosts, charged):
         else:
             wake = _decide(duration, rules, machines, s, CHANGE, now)
     total = 0.0
-    for host in range(s.count[0]):
+    for host in range(s.tally[0]):
         end = s.released_s[host] if s.flags[host] & 4 else now
         total += max(machines.least_units, math.ceil((end - s.rented_s[host]) / machines.unit_s - SLACK))
     span_s[row] = now
-    hosts[row] = s.count[0]
+    hosts[row] = s.tally[0]
     charged[row] = total
 
 
@@ -110,7 +110,7 @@ def _run(duration, rules, machines, row, span_s, hosts, charged):
 def _next(s, machines, tick_s, wake_s):
     """Time, kind and machine of the next event: 0 a task ends, 1 a machine is ready, 2 a tick, 3 a wish."""
     best, kind, host = np.inf, 3, -1
-    for h in range(s.count[0]):
+    for h in range(s.tally[0]):
         if s.flags[h] & 4:
             continue
         if s.ends_s[h] < best or (s.ends_s[h] == best and kind > 0):
@@ -129,7 +129,7 @@ def _next(s, machines, tick_s, wake_s):
 @njit(cache=True, error_model="numpy", nogil=True)
 def _decide(duration, rules, machines, s, occasion, now):
     """Figure 3 on the state, and the paper's simulator: give back, rent, hand out. Returns when to decide again."""
-    waiting = len(duration) - s.count[1] + s.count[2]
+    waiting = len(duration) - s.tally[1] + s.tally[2]
     if rules.fixed > 0:
         rent = _fixed(rules, s, waiting)
     elif occasion == START:
@@ -137,24 +137,24 @@ def _decide(duration, rules, machines, s, occasion, now):
     else:
         rent = _figure_3(duration, rules, s, occasion, now, waiting)
     alive = 0
-    for h in range(s.count[0]):
+    for h in range(s.tally[0]):
         if s.flags[h] & 8:
             if s.task[h] >= 0:
-                s.again[s.count[2]] = s.task[h]
-                s.count[2] += 1
+                s.again[s.tally[2]] = s.task[h]
+                s.tally[2] += 1
                 s.ends_s[h] = np.inf
             s.flags[h] = 4
             s.released_s[h] = now
         elif not s.flags[h] & 4:
             alive += 1
-    waiting = len(duration) - s.count[1] + s.count[2]
+    waiting = len(duration) - s.tally[1] + s.tally[2]
     if waiting > 0 and alive == 0 and rent == 0:
         rent = 1
     for _ in range(rent):
-        h = s.count[0]
+        h = s.tally[0]
         s.rented_s[h] = now
         s.flags[h] = 1 if machines.boot_s == 0.0 else 0
-        s.count[0] += 1
+        s.tally[0] += 1
     _hand_out(duration, machines, s, now)
     return _next_stop(rules, s, now)
 
@@ -162,7 +162,7 @@ def _decide(duration, rules, machines, s, occasion, now):
 @njit(cache=True, error_model="numpy", nogil=True)
 def _fixed(rules, s, waiting):
     alive, idle = 0, 0
-    for h in range(s.count[0]):
+    for h in range(s.tally[0]):
         if s.flags[h] & 4:
             continue
         alive += 1
@@ -176,11 +176,11 @@ def _fixed(rules, s, waiting):
 @njit(cache=True, error_model="numpy", nogil=True)
 def _figure_3(duration, rules, s, occasion, now, waiting):
     """Marks the machines to be given back and returns how many to rent."""
-    finished = s.count[3]
+    finished = s.tally[3]
     mean = s.total[0] / finished if finished > 0 else 0.0
     takers, stopped, idle, running = waiting, 0, 0, 0
     running_total = 0.0
-    for h in range(s.count[0]):
+    for h in range(s.tally[0]):
         if s.flags[h] & 4:
             continue
         left = rules.host_time_s - (now - s.rented_s[h])
@@ -211,7 +211,7 @@ def _figure_3(duration, rules, s, occasion, now, waiting):
     rent = 0
     if fires:
         ratio = rules.creation_ratio + (1.0 - rules.creation_ratio) * s.total[1]
-        wanted = necessary if ratio >= 1.0 - SLACK else int(math.floor(necessary * ratio)) + 1
+        wanted = necessary if ratio >= 1.0 - SLACK else math.floor(necessary * ratio) + 1
         rent = max(0, min(wanted, waiting + stopped - idle))
     if occasion == COMPLETION and (fires or rules.every_result):
         s.total[1] += (1.0 - s.total[1]) * rules.increase_ratio
@@ -221,27 +221,27 @@ def _figure_3(duration, rules, s, occasion, now, waiting):
 @njit(cache=True, error_model="numpy", nogil=True)
 def _necessary(remaining, rules, s, now, average):
     possible = 0.0
-    for h in range(s.count[0]):
+    for h in range(s.tally[0]):
         if s.flags[h] & 12:
             continue
         busy = now - s.started_s[h] if rules.count_running and s.task[h] >= 0 else 0.0
         count = (rules.host_time_s - (now - s.rented_s[h]) + busy) / average
         possible += max(0.0, count if rules.possible_real else math.floor(count + SLACK))
     value = (remaining - possible) * average / rules.host_time_s
-    return int(math.floor(value + 0.5)) if value >= 0 else int(math.ceil(value - 0.5))
+    return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _hand_out(duration, machines, s, now):
-    for h in range(s.count[0]):
+    for h in range(s.tally[0]):
         if s.flags[h] & 4 or not s.flags[h] & 1 or s.task[h] >= 0:
             continue
-        if s.count[2] > 0:
-            s.count[2] -= 1
-            task = s.again[s.count[2]]
-        elif s.count[1] < len(duration):
-            task = s.count[1]
-            s.count[1] += 1
+        if s.tally[2] > 0:
+            s.tally[2] -= 1
+            task = s.again[s.tally[2]]
+        elif s.tally[1] < len(duration):
+            task = s.tally[1]
+            s.tally[1] += 1
         else:
             return
         s.task[h] = task
@@ -254,7 +254,7 @@ def _next_stop(rules, s, now):
     """When the next running task reaches the end of its machine's time, if tasks are to be stopped then."""
     first = np.inf
     if rules.fixed == 0 and rules.overrun == KILL:
-        for h in range(s.count[0]):
+        for h in range(s.tally[0]):
             left = rules.host_time_s - (now - s.rented_s[h])
             if not s.flags[h] & 4 and left > SLACK:
                 first = min(first, now + left)
