@@ -1,80 +1,81 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
-"""Pairing heaps threaded through arrays (Fredman et al. 1986): many heaps over one set of tasks.
+"""Pairing heaps threaded through records (Fredman et al. 1986): many heaps over one set of tasks.
 
-A heap is known by its root, -1 when empty. Order: the key, then the lower number. Insertion is O(1), removal of the
-first or of any other O(log n) amortised, and nothing is allocated.
+`tasks` is a record array with the fields key, child, right and back (the left sibling, or the parent of a first
+child). A heap is known by its root, -1 when empty. Order: the key, then the lower number. Insertion is O(1), removal of
+the first or of any other O(log n) amortised, and nothing is allocated.
 """
 
 from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def meld(key, child, right, back, a, b):
+def meld(tasks, a, b):
     """One heap of two; returns its root."""
     if a < 0:
         return b
     if b < 0:
         return a
-    if key[b] < key[a] or (key[b] == key[a] and b < a):
+    if tasks[b].key < tasks[a].key or (tasks[b].key == tasks[a].key and b < a):
         a, b = b, a
-    first = child[a]
-    right[b] = first
+    first = tasks[a].child
+    tasks[b].right = first
     if first >= 0:
-        back[first] = b
-    back[b] = a
-    child[a] = b
+        tasks[first].back = b
+    tasks[b].back = a
+    tasks[a].child = b
     return a
 
 
 @njit(cache=True, nogil=True)
-def insert(key, child, right, back, root, node):
+def insert(tasks, root, node):
     """Add `node`, which belongs to no heap; returns the new root."""
-    child[node] = -1
-    right[node] = -1
-    back[node] = -1
-    return meld(key, child, right, back, root, node)
+    tasks[node].child = -1
+    tasks[node].right = -1
+    tasks[node].back = -1
+    return meld(tasks, root, node)
 
 
 @njit(cache=True, nogil=True)
-def without(key, child, right, back, root, node):
+def without(tasks, root, node):
     """Take `node` out of its heap; returns the new root."""
-    below = _pair_up(key, child, right, back, child[node])
-    child[node] = -1
+    below = _pair_up(tasks, tasks[node].child)
+    tasks[node].child = -1
     if node == root:
         return below
-    parent, sibling = back[node], right[node]
-    if child[parent] == node:
-        child[parent] = sibling
+    parent, sibling = tasks[node].back, tasks[node].right
+    if tasks[parent].child == node:
+        tasks[parent].child = sibling
     else:
-        right[parent] = sibling
+        tasks[parent].right = sibling
     if sibling >= 0:
-        back[sibling] = parent
-    right[node] = -1
-    back[node] = -1
-    return meld(key, child, right, back, root, below)
+        tasks[sibling].back = parent
+    tasks[node].right = -1
+    tasks[node].back = -1
+    return meld(tasks, root, below)
 
 
 @njit(cache=True, nogil=True)
-def _pair_up(key, child, right, back, first):
+def _pair_up(tasks, first):
     """Meld a list of siblings in pairs from the left, then the pairs from the right; returns the root."""
     stack = -1
     while first >= 0:
-        second = right[first]
+        second = tasks[first].right
         rest = -1
-        right[first] = -1
-        back[first] = -1
+        tasks[first].right = -1
+        tasks[first].back = -1
         if second >= 0:
-            rest = right[second]
-            right[second] = -1
-            back[second] = -1
-        pair = meld(key, child, right, back, first, second)
-        right[pair] = stack  # the list of pairs, last one first
+            rest = tasks[second].right
+            tasks[second].right = -1
+            tasks[second].back = -1
+        pair = meld(tasks, first, second)
+        tasks[pair].right = stack  # the list of pairs, last one first
         stack = pair
         first = rest
     root = -1
     while stack >= 0:
-        rest = right[stack]
-        right[stack] = -1
-        root = meld(key, child, right, back, root, stack)
+        rest = tasks[stack].right
+        tasks[stack].right = -1
+        root = meld(tasks, root, stack)
         stack = rest
     return root

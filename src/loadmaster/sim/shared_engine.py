@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Literal
 
+import numpy as np
+
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
@@ -50,15 +52,15 @@ def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress
     mover = problem.method.mover
     if engine == "reference" or not isinstance(mover, Mosix | EnhancedMosix | AssignUR | None):
         return replay_shared(problem)
-    jobs, hosts, tasks, clock, buffers = allocate(problem)
+    world, jobs, clock, buffers = allocate(problem)
     plain, contextual = _scores(problem.method.policy)
     handle = _engine()
-    while handle(jobs, hosts, tasks, clock, rules_of(problem), buffers, plain, contextual, CHUNK):
+    while handle(world, jobs, clock, rules_of(problem), buffers, plain, contextual, CHUNK):
         if progress is not None:
-            progress(int(clock.whole[ENDED]), len(jobs.owner))
-    return SharedRun(
-        tasks.end_s, tasks.first_host, tasks.host, tasks.moves, float(clock.real[SCALE]), int(clock.whole[EVENTS])
-    )
+            progress(int(clock.whole[ENDED]), len(world.tasks))
+    tasks = world.tasks
+    first, host, moves = (tasks[name].astype(np.int32) for name in ("first_host", "host", "moves"))
+    return SharedRun(tasks["end_s"].copy(), first, host, moves, float(clock.real[SCALE]), int(clock.whole[EVENTS]))
 
 
 def rules_of(problem: SharedProblem) -> Rules:
@@ -131,8 +133,8 @@ def _engine() -> Callable[..., bool]:
         Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]), Cluster.uniform(1, cores=1, memory=1),
         METHODS["pvm"],
     )  # fmt: skip
-    jobs, hosts, tasks, clock, buffers = allocate(example)
-    arguments = [typeof(value) for value in (jobs, hosts, tasks, clock, rules_of(example), buffers)]
+    world, jobs, clock, buffers = allocate(example)
+    arguments = [typeof(value) for value in (world, jobs, clock, rules_of(example), buffers)]
     functions = [types.FunctionType(_plain_signature()), types.FunctionType(_context_signature())]
     signature = types.boolean(*arguments, *functions, types.int64)
     return njit(signature, cache=True, nogil=True, error_model="numpy")(handle_events)

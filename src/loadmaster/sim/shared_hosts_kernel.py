@@ -14,125 +14,127 @@ from loadmaster.sim.shared_state import NOW, SCALE
 @njit(cache=True, nogil=True)
 def bring_up(hosts, host, now):
     """Let the clock of `host` count the work done until now."""
-    hosts.work[host] += hosts.rate[host] * (now - hosts.since[host])
-    hosts.since[host] = now
+    this = hosts[host]
+    this.work += this.rate * (now - this.since)
+    this.since = now
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def reschedule(hosts, tasks, host, thrash):
+def reschedule(world, host, thrash):
     """After a change on `host`, whose clock is up to date: its rate, its next end, its place among the hosts."""
-    active = hosts.active[host]
-    rate = hosts.speed[host]
-    if active > hosts.cores[host]:
-        rate *= hosts.cores[host] / active
-    for r in range(1, hosts.capacity.shape[1]):
-        if hosts.used[host, r] > hosts.capacity[host, r] * (1.0 + 1e-9):
+    hosts, used, capacity = world.hosts, world.used, world.capacity
+    this = hosts[host]
+    rate = this.speed
+    if this.active > this.cores:
+        rate *= this.cores / this.active
+    for r in range(1, capacity.shape[1]):
+        if used[host, r] > capacity[host, r] * (1.0 + 1e-9):
             rate /= thrash
             break
-    hosts.rate[host] = rate
-    root = hosts.root[host]
-    if root < 0:
-        hosts.due[host] = 1e300
-    else:
-        hosts.due[host] = hosts.since[host] + max(tasks.key[root] - hosts.work[host], 0.0) / rate
-    _settle(hosts, host)
+    this.rate = rate
+    this.due = 1e300 if this.root < 0 else this.since + max(world.tasks[this.root].key - this.work, 0.0) / rate
+    _settle(hosts, world.heap, host)
 
 
 @njit(cache=True, nogil=True)
-def _settle(hosts, host):
+def _settle(hosts, heap, host):
     """Move `host` to its place in the binary heap of hosts."""
-    heap, place, due, root = hosts.heap, hosts.place, hosts.due, hosts.root
-    size = heap.shape[0]
-    at = place[host]
+    at = hosts[host].place
     while at > 0:
         up = (at - 1) // 2
-        if not _sooner(due, root, host, heap[up]):
+        if not _sooner(hosts[host], hosts[heap[up]]):
             break
         heap[at] = heap[up]
-        place[heap[at]] = at
+        hosts[heap[at]].place = at
         at = up
     while True:
         down = 2 * at + 1
-        if down >= size:
+        if down >= heap.shape[0]:
             break
-        if down + 1 < size and _sooner(due, root, heap[down + 1], heap[down]):
+        if down + 1 < heap.shape[0] and _sooner(hosts[heap[down + 1]], hosts[heap[down]]):
             down += 1
-        if not _sooner(due, root, heap[down], host):
+        if not _sooner(hosts[heap[down]], hosts[host]):
             break
         heap[at] = heap[down]
-        place[heap[at]] = at
+        hosts[heap[at]].place = at
         at = down
     heap[at] = host
-    place[host] = at
+    hosts[host].place = at
 
 
 @njit(cache=True, nogil=True)
-def _sooner(due, root, a, b):
+def _sooner(a, b):
     """Whether the next end on host a comes before that on host b; of those at one moment the lower task's."""
-    return due[a] < due[b] or (due[a] == due[b] and root[a] < root[b])
+    return a.due < b.due or (a.due == b.due and a.root < b.root)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def settle_on(jobs, hosts, tasks, clock, task, host):
+def settle_on(world, clock, task, host):
     """Count `task` among the residents of `host`, and raise the scale if this is the highest load so far."""
-    demand, used, owner = jobs.demand, hosts.used, jobs.owner[task]
-    tasks.load_before[task] = used[host, 0] / hosts.unit[host]
+    tasks, used, demand = world.tasks, world.used, world.demand
+    this, that = world.hosts[host], tasks[task]
+    that.load_before = used[host, 0] / this.unit
     for r in range(used.shape[1]):
-        used[host, r] += demand[owner, r]
-    last = hosts.tail[host]
-    tasks.before[task] = last
-    tasks.after[task] = -1
-    if last >= 0:
-        tasks.after[last] = task
+        used[host, r] += demand[that.job, r]
+    that.before = this.tail
+    that.after = -1
+    if this.tail >= 0:
+        tasks[this.tail].after = task
     else:
-        hosts.head[host] = task
-    hosts.tail[host] = task
-    hosts.residents[host] += 1
-    tasks.host[task] = host
-    load = used[host, 0] / hosts.unit[host]
+        this.head = task
+    this.tail = task
+    this.residents += 1
+    that.host = host
+    load = used[host, 0] / this.unit
     while clock.real[SCALE] <= load:
         clock.real[SCALE] *= 2.0
 
 
 @njit(cache=True, nogil=True)
-def leave(jobs, hosts, tasks, task):
+def leave(world, task):
     """Take `task` off the residents of its host; an empty host uses exactly nothing."""
-    host, owner = tasks.host[task], jobs.owner[task]
-    before, after = tasks.before[task], tasks.after[task]
-    if before >= 0:
-        tasks.after[before] = after
+    tasks, used, demand = world.tasks, world.used, world.demand
+    that = tasks[task]
+    host = that.host
+    this = world.hosts[host]
+    if that.before >= 0:
+        tasks[that.before].after = that.after
     else:
-        hosts.head[host] = after
-    if after >= 0:
-        tasks.before[after] = before
+        this.head = that.after
+    if that.after >= 0:
+        tasks[that.after].before = that.before
     else:
-        hosts.tail[host] = before
-    hosts.residents[host] -= 1
-    for r in range(hosts.used.shape[1]):
-        hosts.used[host, r] = 0.0 if hosts.residents[host] == 0 else hosts.used[host, r] - jobs.demand[owner, r]
+        this.tail = that.before
+    this.residents -= 1
+    for r in range(used.shape[1]):
+        used[host, r] = 0.0 if this.residents == 0 else used[host, r] - demand[that.job, r]
 
 
 @njit(cache=True, nogil=True)
-def start(jobs, hosts, tasks, clock, task, thrash):
+def start(world, clock, task, thrash):
     """Let `task` run on the host where it is counted."""
-    host = tasks.host[task]
-    bring_up(hosts, host, clock.real[NOW])
-    tasks.key[task] = hosts.work[host] + tasks.left[task]
-    hosts.root[host] = insert(tasks.key, tasks.child, tasks.right, tasks.back, hosts.root[host], task)
-    hosts.active[host] += jobs.demand[jobs.owner[task], 0]
-    reschedule(hosts, tasks, host, thrash)
+    tasks = world.tasks
+    host = tasks[task].host
+    this = world.hosts[host]
+    bring_up(world.hosts, host, clock.real[NOW])
+    tasks[task].key = this.work + tasks[task].left
+    this.root = insert(tasks, this.root, task)
+    this.active += tasks[task].cores
+    reschedule(world, host, thrash)
 
 
 @njit(cache=True, nogil=True)
-def stop(jobs, hosts, tasks, clock, task, thrash):
+def stop(world, clock, task, thrash):
     """Stop `task`, remember what it has left, and take it off its host."""
-    host = tasks.host[task]
-    bring_up(hosts, host, clock.real[NOW])
-    tasks.left[task] = max(tasks.key[task] - hosts.work[host], 0.0)
-    hosts.root[host] = without(tasks.key, tasks.child, tasks.right, tasks.back, hosts.root[host], task)
-    hosts.active[host] -= jobs.demand[jobs.owner[task], 0]
-    if hosts.root[host] < 0:
-        hosts.active[host] = 0.0
-        hosts.work[host] = 0.0
-    leave(jobs, hosts, tasks, task)
-    reschedule(hosts, tasks, host, thrash)
+    tasks = world.tasks
+    host = tasks[task].host
+    this = world.hosts[host]
+    bring_up(world.hosts, host, clock.real[NOW])
+    tasks[task].left = max(tasks[task].key - this.work, 0.0)
+    this.root = without(tasks, this.root, task)
+    this.active -= tasks[task].cores
+    if this.root < 0:
+        this.active = 0.0
+        this.work = 0.0
+    leave(world, task)
+    reschedule(world, host, thrash)

@@ -32,32 +32,32 @@ from loadmaster.sim.shared_state import (
 )
 
 
-def handle_events(jobs, hosts, tasks, clock, rules, buffers, plain_score, context_score, most):
+def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score, most):
     """Handle up to `most` events; returns whether tasks are left.
 
     Of the events at one moment ends come first (the lower task first), then landings, arrivals, the tick.
     """
     whole, real = clock.whole, clock.real
-    total = jobs.owner.shape[0]
+    hosts, tasks, heap, submit_s = world.hosts, world.tasks, world.heap, jobs.submit_s
     for _ in range(most):
-        if whole[ENDED] == total:
+        if whole[ENDED] == tasks.shape[0]:
             return False
-        due = hosts.due[hosts.heap[0]]
+        due = hosts[heap[0]].due
         flying = whole[FLYING_ROOT]
-        landing = tasks.key[flying] if flying >= 0 else 1e300
-        coming = jobs.submit_s[whole[ARRIVED]] if whole[ARRIVED] < jobs.submit_s.shape[0] else 1e300
+        landing = tasks[flying].key if flying >= 0 else 1e300
+        coming = submit_s[whole[ARRIVED]] if whole[ARRIVED] < submit_s.shape[0] else 1e300
         tick = _next_tick(clock, rules, due < 1e300 or flying >= 0)
         now = min(min(due, landing), min(coming, tick))
         real[NOW] = now
         if due == now:
-            _end(jobs, hosts, tasks, clock, rules, hosts.root[hosts.heap[0]])
+            _end(world, jobs, clock, rules, hosts[heap[0]].root)
         elif landing == now:
-            _land(jobs, hosts, tasks, clock, rules, flying)
+            _land(world, clock, rules, flying)
         elif coming == now:
-            _arrive(jobs, hosts, tasks, clock, rules, buffers, plain_score, context_score)
+            _arrive(world, jobs, clock, rules, buffers, plain_score, context_score)
         else:
-            _take_turns(jobs, hosts, tasks, clock, rules, buffers)
-    return whole[ENDED] < total
+            _take_turns(world, jobs, clock, rules, buffers)
+    return whole[ENDED] < tasks.shape[0]
 
 
 @njit(cache=True, nogil=True)
@@ -73,55 +73,57 @@ def _next_tick(clock, rules, anybody):
 
 
 @njit(cache=True, nogil=True)
-def _end(jobs, hosts, tasks, clock, rules, task):
-    stop(jobs, hosts, tasks, clock, task, rules.thrash)
-    tasks.end_s[task] = clock.real[NOW]
+def _end(world, jobs, clock, rules, task):
+    stop(world, clock, task, rules.thrash)
+    world.tasks[task].end_s = clock.real[NOW]
     clock.whole[ENDED] += 1
     clock.whole[EVENTS] += 1
     if rules.mover == ASSIGN_U_R:
-        moving, target = unstable_task(jobs, hosts, tasks, rules.base)
+        moving, target = unstable_task(world, rules.base)
         while moving >= 0:
-            _migrate(jobs, hosts, tasks, clock, rules, moving, target)
-            moving, target = unstable_task(jobs, hosts, tasks, rules.base)
+            _migrate(world, jobs, clock, rules, moving, target)
+            moving, target = unstable_task(world, rules.base)
 
 
 @njit(cache=True, nogil=True)
-def _land(jobs, hosts, tasks, clock, rules, task):
-    clock.whole[FLYING_ROOT] = without(tasks.key, tasks.child, tasks.right, tasks.back, task, task)
-    tasks.travelling[task] = False
+def _land(world, clock, rules, task):
+    clock.whole[FLYING_ROOT] = without(world.tasks, task, task)
+    world.tasks[task].travelling = False
     clock.whole[EVENTS] += 1
-    start(jobs, hosts, tasks, clock, task, rules.thrash)
+    start(world, clock, task, rules.thrash)
 
 
 @njit(cache=True, nogil=True)
-def _arrive(jobs, hosts, tasks, clock, rules, buffers, plain_score, context_score):
+def _arrive(world, jobs, clock, rules, buffers, plain_score, context_score):
     """All tasks of the next job, each placed with those before it already in place."""
     job = clock.whole[ARRIVED]
     for r in range(buffers.demand.shape[0]):
         buffers.demand[r] = jobs.seen[job, r]
     for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-        host = _choose(hosts, clock, rules, buffers, plain_score, context_score, task)
-        settle_on(jobs, hosts, tasks, clock, task, host)
-        start(jobs, hosts, tasks, clock, task, rules.thrash)
-        tasks.first_host[task] = host
+        host = _choose(world, clock, rules, buffers, plain_score, context_score, task)
+        settle_on(world, clock, task, host)
+        start(world, clock, task, rules.thrash)
+        world.tasks[task].first_host = host
         clock.whole[LAST_HOST] = host
         clock.whole[EVENTS] += 1
     clock.whole[ARRIVED] += 1
 
 
 @njit(cache=True, nogil=True)
-def _choose(hosts, clock, rules, buffers, plain_score, context_score, task):
+def _choose(world, clock, rules, buffers, plain_score, context_score, task):
     """The lowest rated host of the best class of hosts that has any, the lowest index among equals."""
     demand, free, capacity = buffers.demand, buffers.free, buffers.capacity
-    amount, resources = hosts.cores.shape[0], demand.shape[0]
+    hosts, used, there = world.hosts, world.used, world.capacity
+    amount, resources = hosts.shape[0], demand.shape[0]
+    scale = clock.real[SCALE] if rules.scaled else 1.0
     best, best_class, best_score = -1, 3, 0.0
     for host in range(amount):
         for r in range(resources):
-            capacity[r] = hosts.capacity[host, r]
-        capacity[0] = hosts.unit[host] * (clock.real[SCALE] if rules.scaled else 1.0)
+            capacity[r] = there[host, r]
+        capacity[0] = hosts[host].unit * scale
         room = 0
         for r in range(resources):
-            free[r] = capacity[r] - hosts.used[host, r]
+            free[r] = capacity[r] - used[host, r]
             if not rules.overcommit and free[r] < demand[r]:
                 room = max(room, 1 if r == 0 else 2)
         if room > best_class:
@@ -137,36 +139,36 @@ def _choose(hosts, clock, rules, buffers, plain_score, context_score, task):
 
 
 @njit(cache=True, nogil=True)
-def _take_turns(jobs, hosts, tasks, clock, rules, buffers):
-    amount, tick = hosts.cores.shape[0], clock.whole[TICK]
+def _take_turns(world, jobs, clock, rules, buffers):
+    amount, tick = world.hosts.shape[0], clock.whole[TICK]
     draw_order(buffers.order, rules.seed, tick)
     for turn in range(amount):
         host = buffers.order[turn]
-        if hosts.root[host] < 0:
+        if world.hosts[host].root < 0:
             continue
         known = draw_contacts(buffers.contacts, rules.seed, tick, host, amount, rules.fanout)
         if rules.mover == MOSIX:
             pick = hashed(rules.seed, tick, host, 3 << 20, 1 << 32)
-            task, target = mosix_turn(jobs, hosts, tasks, rules, host, buffers.contacts, known, pick)
+            task, target = mosix_turn(world, rules, host, buffers.contacts, known, pick)
         else:
-            task, target = enhanced_turn(jobs, hosts, tasks, clock, host, buffers.contacts, known)
+            task, target = enhanced_turn(world, clock, host, buffers.contacts, known)
         if task >= 0:
-            _migrate(jobs, hosts, tasks, clock, rules, task, target)
+            _migrate(world, jobs, clock, rules, task, target)
     clock.whole[TICK] += 1
 
 
 @njit(cache=True, nogil=True)
-def _migrate(jobs, hosts, tasks, clock, rules, task, target):
+def _migrate(world, jobs, clock, rules, task, target):
     """The task is counted on its new host at once, and runs there when its memory has travelled."""
-    stop(jobs, hosts, tasks, clock, task, rules.thrash)
-    settle_on(jobs, hosts, tasks, clock, task, target)
-    tasks.moves[task] += 1
-    pause = jobs.pause_s[jobs.owner[task]]
+    stop(world, clock, task, rules.thrash)
+    settle_on(world, clock, task, target)
+    world.tasks[task].moves += 1
+    pause = jobs.pause_s[world.tasks[task].job]
     if pause <= 0.0:
-        start(jobs, hosts, tasks, clock, task, rules.thrash)
+        start(world, clock, task, rules.thrash)
         return
-    bring_up(hosts, target, clock.real[NOW])  # its memory fills up at once
-    reschedule(hosts, tasks, target, rules.thrash)
-    tasks.travelling[task] = True
-    tasks.key[task] = clock.real[NOW] + pause
-    clock.whole[FLYING_ROOT] = insert(tasks.key, tasks.child, tasks.right, tasks.back, clock.whole[FLYING_ROOT], task)
+    bring_up(world.hosts, target, clock.real[NOW])  # its memory fills up at once
+    reschedule(world, target, rules.thrash)
+    world.tasks[task].travelling = True
+    world.tasks[task].key = clock.real[NOW] + pause
+    clock.whole[FLYING_ROOT] = insert(world.tasks, clock.whole[FLYING_ROOT], task)

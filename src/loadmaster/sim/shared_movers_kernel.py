@@ -48,131 +48,135 @@ def draw_contacts(contacts, seed, tick, host, hosts, fanout):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def mosix_turn(jobs, hosts, tasks, rules, host, contacts, known, pick):
+def mosix_turn(world, rules, host, contacts, known, pick):
     """`Mosix.turn`; returns (task, target), task -1 for no move."""
-    task, target = _relieve(jobs, hosts, tasks, rules, host, contacts, known)
+    task, target = _relieve(world, rules, host, contacts, known)
     if task >= 0:
         return task, target
-    return _balance(jobs, hosts, tasks, rules, host, contacts, known, pick)
+    return _balance(world, rules, host, contacts, known, pick)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _relieve(jobs, hosts, tasks, rules, host, contacts, known):
+def _relieve(world, rules, host, contacts, known):
     best, target = -1, -1
-    if hosts.used.shape[1] < 2:
+    if world.used.shape[1] < 2:
         return best, target
     keep = 1.0 - rules.free_fraction
-    excess = hosts.used[host, 1] - keep * hosts.capacity[host, 1]
+    excess = world.used[host, 1] - keep * world.capacity[host, 1]
     if excess <= 0.0:
         return best, target
     best_kind, best_memory = 2, 0.0
-    task = hosts.head[host]
+    task = world.hosts[host].head
     while task >= 0:
-        memory = jobs.demand[jobs.owner[task], 1]
+        memory = world.demand[world.tasks[task].job, 1]
         kind = 0 if memory >= excess else 1
         rank = memory if kind == 0 else -memory
         better = best < 0 or kind < best_kind or (kind == best_kind and rank < best_memory)
-        if better and not tasks.travelling[task]:
+        if better and not world.tasks[task].travelling:
             calmest = -1
             for c in range(known):
                 k = contacts[c]
-                if hosts.used[k, 1] + memory <= keep * hosts.capacity[k, 1] and (
-                    calmest < 0 or hosts.used[k, 0] / hosts.power[k] < hosts.used[calmest, 0] / hosts.power[calmest]
+                if world.used[k, 1] + memory <= keep * world.capacity[k, 1] and (
+                    calmest < 0
+                    or world.used[k, 0] / world.hosts[k].power < world.used[calmest, 0] / world.hosts[calmest].power
                 ):
                     calmest = k
             if calmest >= 0:
                 best, target, best_kind, best_memory = task, calmest, kind, rank
-        task = tasks.after[task]
+        task = world.tasks[task].after
     return best, target
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _balance(jobs, hosts, tasks, rules, host, contacts, known, pick):
+def _balance(world, rules, host, contacts, known, pick):
     if known == 0:
         return -1, -1
     target, least = -1, 0.0
     for c in range(known):
         k = contacts[c]
-        load = (hosts.used[k, 0] + rules.stability) / hosts.power[k]
+        load = (world.used[k, 0] + rules.stability) / world.hosts[k].power
         if target < 0 or load < least:
             target, least = k, load
-    if least >= hosts.used[host, 0] / hosts.power[host]:
+    if least >= world.used[host, 0] / world.hosts[host].power:
         return -1, -1
     fitting = 0
-    task = hosts.head[host]
+    task = world.hosts[host].head
     while task >= 0:
-        fitting += _fits(jobs, hosts, tasks, task, target)
-        task = tasks.after[task]
+        fitting += _fits(world, task, target)
+        task = world.tasks[task].after
     if fitting == 0:
         return -1, -1
     skip = pick % fitting
-    task = hosts.head[host]
+    task = world.hosts[host].head
     while True:
-        if _fits(jobs, hosts, tasks, task, target):
+        if _fits(world, task, target):
             if skip == 0:
                 return task, target
             skip -= 1
-        task = tasks.after[task]
+        task = world.tasks[task].after
 
 
 @njit(cache=True, nogil=True)
-def _fits(jobs, hosts, tasks, task, target):
-    if tasks.travelling[task]:
+def _fits(world, task, target):
+    if world.tasks[task].travelling:
         return False
-    for r in range(1, hosts.used.shape[1]):
-        if hosts.used[target, r] + jobs.demand[jobs.owner[task], r] > hosts.capacity[target, r]:
+    for r in range(1, world.used.shape[1]):
+        if world.used[target, r] + world.demand[world.tasks[task].job, r] > world.capacity[target, r]:
             return False
     return True
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def cost_change(jobs, hosts, scale, task, host, sign):
+def cost_change(world, scale, task, host, sign):
     """By how much the opportunity cost of `host` grows when `task` comes (sign 1) or goes (sign -1)."""
-    base = max(2.0, float(hosts.cores.shape[0]))
+    hosts, used, demand = world.hosts, world.used, world.demand
+    base = max(2.0, float(hosts.shape[0]))
     change = 0.0
-    owner = jobs.owner[task]
-    for r in range(hosts.used.shape[1]):
-        capacity = hosts.unit[host] * scale if r == 0 else hosts.capacity[host, r]
-        if capacity > 0.0:
-            use = hosts.used[host, r] / capacity
-            change += base**use * (base ** (sign * jobs.demand[owner, r] / capacity) - 1.0)
+    owner = world.tasks[task].job
+    for r in range(world.used.shape[1]):
+        room = hosts[host].unit * scale if r == 0 else world.capacity[host, r]
+        if room > 0.0:
+            change += base ** (used[host, r] / room) * (base ** (sign * demand[owner, r] / room) - 1.0)
     return change
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def enhanced_turn(jobs, hosts, tasks, clock, host, contacts, known):
+def enhanced_turn(world, clock, host, contacts, known):
     """`EnhancedMosix.turn`; returns (task, target), task -1 for no move."""
     best, target, best_change = -1, -1, -1e-9
     scale = clock.real[SCALE]
-    task = hosts.head[host]
+    task = world.hosts[host].head
     while task >= 0:
-        if not tasks.travelling[task]:
-            leaving = cost_change(jobs, hosts, scale, task, host, -1.0)
+        if not world.tasks[task].travelling:
+            leaving = cost_change(world, scale, task, host, -1.0)
             for c in range(known):
-                change = leaving + cost_change(jobs, hosts, scale, task, contacts[c], 1.0)
+                change = leaving + cost_change(world, scale, task, contacts[c], 1.0)
                 if change < best_change:
                     best, target, best_change = task, contacts[c], change
-        task = tasks.after[task]
+        task = world.tasks[task].after
     return best, target
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def unstable_task(jobs, hosts, tasks, base):
+def unstable_task(world, base):
     """`AssignUR.next_move`; returns (task, target), task -1 if all are stable."""
-    for host in range(hosts.cores.shape[0]):
-        task = hosts.head[host]
+    for host in range(world.hosts.shape[0]):
+        task = world.hosts[host].head
         while task >= 0:
-            if not tasks.travelling[task]:
-                need = jobs.demand[jobs.owner[task], 0]
+            if not world.tasks[task].travelling:
+                need = world.demand[world.tasks[task].job, 0]
                 target, least = -1, 0.0
-                for k in range(hosts.cores.shape[0]):
+                for k in range(world.hosts.shape[0]):
                     if k != host:
-                        added = _added(base, hosts.used[k, 0] / hosts.unit[k], need / hosts.unit[k])
+                        added = _added(base, world.used[k, 0] / world.hosts[k].unit, need / world.hosts[k].unit)
                         if target < 0 or added < least:
                             target, least = k, added
-                if target >= 0 and _added(base, tasks.load_before[task], need / hosts.unit[host]) > 2.0 * least:
+                if (
+                    target >= 0
+                    and _added(base, world.tasks[task].load_before, need / world.hosts[host].unit) > 2.0 * least
+                ):
                     return task, target
-            task = tasks.after[task]
+            task = world.tasks[task].after
     return -1, -1
 
 

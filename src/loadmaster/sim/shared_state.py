@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.share.shared_hosts import SharedHosts
 from loadmaster.sim.shared_run import SharedProblem
 
 SCALE, NOW = 0, 1
@@ -15,55 +16,68 @@ NO_MOVER, MOSIX, ENHANCED_MOSIX, ASSIGN_U_R = 0, 1, 2, 3
 """Kinds of movers that are compiled."""
 
 
+HOST = np.dtype(
+    [
+        ("cores", "f8"),
+        ("speed", "f8"),
+        ("unit", "f8"),  # see SharedHosts.unit
+        ("power", "f8"),  # cores x speed
+        ("active", "f8"),  # threads that run: the load without travelling tasks
+        ("work", "f8"),  # the clock: work done by each task that has been there all the time
+        ("since", "f8"),  # when the clock was last brought up to date
+        ("rate", "f8"),  # work a second
+        ("due", "f8"),  # when the next task ends
+        ("root", "i8"),  # the task that ends next, -1 without tasks
+        ("head", "i8"),  # first resident
+        ("tail", "i8"),  # last resident
+        ("residents", "i8"),  # how many
+        ("place", "i8"),  # in the heap of hosts
+    ],
+    align=True,
+)
+"""A host with a clock that counts the work done by any one of its tasks."""
+
+TASK = np.dtype(
+    [
+        ("key", "f8"),  # the clock's reading at which the task ends; while it travels, when it arrives
+        ("left", "f8"),  # work left while it waits or travels
+        ("cores", "f8"),
+        ("load_before", "f8"),
+        ("end_s", "f8"),
+        ("job", "i8"),
+        ("child", "i8"),  # pairing heap
+        ("right", "i8"),
+        ("back", "i8"),  # left sibling, or parent of a first child
+        ("after", "i8"),  # list of residents
+        ("before", "i8"),
+        ("host", "i8"),
+        ("first_host", "i8"),
+        ("moves", "i8"),
+        ("travelling", "?"),
+    ],
+    align=True,
+)
+"""A task, its place in the heap of its host and in the list of the host's residents."""
+
+
+class World(NamedTuple):
+    """Hosts and tasks as records, since a kernel pays for every array that it is handed; H hosts, T tasks."""
+
+    hosts: Any  # HOST[H]
+    tasks: Any  # TASK[T]
+    heap: Longs  # [H], hosts in a binary heap by (due, root)
+    used: Floats  # [H, R]
+    capacity: Floats  # [H, R]
+    demand: Floats  # [J, R]
+
+
 class Jobs(NamedTuple):
-    """What is to be run; never changed. J jobs, T tasks, R resources."""
+    """What is to be run; never changed. J jobs."""
 
     submit_s: Floats  # [J]
     first_task: Longs  # [J + 1]
-    owner: Longs  # [T]
-    demand: Floats  # [J, R]
     seen: Floats  # [J, R], as the placement policy is told
     pause_s: Floats  # [J], how long a moved task stands still
-
-
-class Hosts(NamedTuple):
-    """H hosts, each with a clock that counts the work done by any one of its tasks."""
-
-    cores: Floats  # [H]
-    speed: Floats  # [H]
-    unit: Floats  # [H], see SharedHosts.unit
-    power: Floats  # [H], cores x speed
-    capacity: Floats  # [H, R]
-    used: Floats  # [H, R]
-    active: Floats  # [H], threads that run: the load without travelling tasks
-    work: Floats  # [H], the clock: work done by each task that has been there all the time
-    since: Floats  # [H], when the clock was last brought up to date
-    rate: Floats  # [H], work a second
-    due: Floats  # [H], when the next task ends
-    root: Longs  # [H], the task that ends next, -1 without tasks
-    head: Longs  # [H], first resident
-    tail: Longs  # [H], last resident
-    residents: Longs  # [H], how many
-    heap: Longs  # [H], hosts in a binary heap by (due, root)
-    place: Longs  # [H], where a host stands in that heap
-
-
-class Tasks(NamedTuple):
-    """T tasks: a pairing heap and a list of residents for each host, threaded through arrays."""
-
-    key: Floats  # [T], the clock's reading at which the task ends
-    left: Floats  # [T], work left while it waits or travels
-    child: Longs  # [T], pairing heap
-    right: Longs  # [T]
-    back: Longs  # [T], left sibling, or parent of a first child
-    after: Longs  # [T], list of residents
-    before: Longs  # [T]
-    host: Ints  # [T]
-    first_host: Ints  # [T]
-    moves: Ints  # [T]
-    travelling: Bools  # [T]
-    load_before: Floats  # [T]
-    end_s: Floats  # [T]
 
 
 class Clock(NamedTuple):
@@ -99,40 +113,45 @@ class Buffers(NamedTuple):
     contacts: Longs  # [fanout]
 
 
-def allocate(problem: SharedProblem) -> tuple[Jobs, Hosts, Tasks, Clock, Buffers]:
+def allocate(problem: SharedProblem) -> tuple[World, Jobs, Clock, Buffers]:
     """The state before the first event."""
-    from loadmaster.share.shared_hosts import SharedHosts
-
-    workload = problem.workload
-    seen = SharedHosts(problem.cluster, problem.cpu_load)
-    tasks, hosts = len(problem.owner), problem.cluster.hosts
+    workload, cluster = problem.workload, problem.cluster
     resources = len(workload.resources)
-
-    def longs(size: int) -> Longs:
-        return np.full(size, -1, np.int64)
-
-    def floats(size: int) -> Floats:
-        return np.zeros(size)
-
-    return (
-        Jobs(
-            _own(workload.submit_s), _own(workload.first_task), problem.owner.astype(np.int64),
-            _own(workload.demand), _own(problem.demand_seen), _own(problem.migration.of(workload.demand)),
-        ),
-        Hosts(
-            _own(seen.cores), _own(seen.speed), _own(seen.unit), _own(seen.power), _own(seen.capacity),
-            np.zeros((hosts, resources)),
-            floats(hosts), floats(hosts), floats(hosts), floats(hosts), np.full(hosts, np.inf), longs(hosts),
-            longs(hosts), longs(hosts), np.zeros(hosts, np.int64), np.arange(hosts), np.arange(hosts),
-        ),
-        Tasks(
-            floats(tasks), workload.runtime_s[problem.owner].copy(), longs(tasks), longs(tasks), longs(tasks),
-            longs(tasks), longs(tasks), np.full(tasks, -1, np.int32), np.full(tasks, -1, np.int32),
-            np.zeros(tasks, np.int32), np.zeros(tasks, np.bool_), floats(tasks), np.full(tasks, np.nan),
-        ),
-        Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, 0, -1])),
-        Buffers(floats(resources), floats(resources), floats(resources), np.arange(hosts), longs(max(1, hosts))),
+    world = World(
+        _hosts(problem), _tasks(problem), np.arange(cluster.hosts), np.zeros((cluster.hosts, resources)),
+        _own(cluster.capacity), _own(workload.demand),
     )  # fmt: skip
+    jobs = Jobs(
+        _own(workload.submit_s), _own(workload.first_task), _own(problem.demand_seen),
+        _own(problem.migration.of(workload.demand)),
+    )  # fmt: skip
+    rows = (np.zeros(resources), np.zeros(resources), np.zeros(resources))
+    buffers = Buffers(*rows, np.arange(cluster.hosts), np.zeros(max(1, cluster.hosts), np.int64))
+    return world, jobs, Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, 0, -1])), buffers
+
+
+def _hosts(problem: SharedProblem) -> Any:
+    shared = SharedHosts(problem.cluster, problem.cpu_load)
+    hosts = np.zeros(shared.hosts, HOST)
+    for name in ("cores", "speed", "unit", "power"):
+        hosts[name] = getattr(shared, name)
+    hosts["due"] = 1e300
+    hosts["place"] = np.arange(shared.hosts)
+    for name in ("root", "head", "tail"):
+        hosts[name] = -1
+    return hosts
+
+
+def _tasks(problem: SharedProblem) -> Any:
+    owner = problem.owner
+    tasks = np.zeros(len(owner), TASK)
+    tasks["left"] = problem.workload.runtime_s[owner]
+    tasks["cores"] = problem.workload.demand[owner, 0]
+    tasks["end_s"] = np.nan
+    tasks["job"] = owner
+    for name in ("child", "right", "back", "after", "before", "host", "first_host"):
+        tasks[name] = -1
+    return tasks
 
 
 def _own(column: Any) -> Any:
