@@ -76,15 +76,18 @@ def _relieve(world, rules, host, contacts, known):
             calmest = -1
             for c in range(known):
                 k = contacts[c]
-                if world.used[k, 1] + memory <= keep * world.capacity[k, 1] and (
-                    calmest < 0
-                    or world.used[k, 0] / world.hosts[k].power < world.used[calmest, 0] / world.hosts[calmest].power
-                ):
+                fits = world.used[k, 1] + memory <= keep * world.capacity[k, 1]
+                if fits and (calmest < 0 or _load(world, k) < _load(world, calmest)):
                     calmest = k
             if calmest >= 0:
                 best, target, best_kind, best_memory = task, calmest, kind, rank
         task = world.tasks[task].after
     return best, target
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _load(world, host):
+    return world.used[host, 0] / world.hosts[host].power
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
