@@ -1,6 +1,6 @@
 """What theory promises of greedy, ASSIGN-U, its moves and its routes, against the optimum by brute force."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -110,11 +110,11 @@ def test_a_route_is_the_cheapest_of_all_paths_and_release_undoes_it(seed):
             if a == node and b not in seen:
                 yield from ([node, *rest] for rest in paths(b, seen | {b}))
 
-    costs = [sum(net.cost(e, 1.0) for e in zip(p, p[1:], strict=False)) for p in paths(0, {0})]
+    costs = [sum(net.cost(e, 1.0) for e in pairwise(p)) for p in paths(0, {0})]
     path = net._cheapest(0, 4, 1.0)
     assert bool(path) == bool(costs)
     if path:
-        assert sum(net.cost(e, 1.0) for e in zip(path, path[1:], strict=False)) == pytest.approx(min(costs))
+        assert sum(net.cost(e, 1.0) for e in pairwise(path)) == pytest.approx(min(costs))
         assert net.route(0, 4, 1.0) == path
         net.release(path, 1.0)
     assert net.load == pytest.approx(before)

@@ -1,6 +1,7 @@
 """Online routing of virtual circuits: each request goes along the path whose cost grows least (Aspnes et al. 1993)."""
 
 import heapq
+import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,13 +55,13 @@ class Circuits:
             demand: bandwidth, or one for each edge where the request asks differently of them.
         """
         path = self._cheapest(source, target, demand)
-        for edge in zip(path, path[1:], strict=False):
+        for edge in itertools.pairwise(path):
             self.load[edge] += self.added(edge, demand)
         return path
 
     def release(self, path: Sequence[Node], demand: float | Mapping[Edge, float]) -> None:
         """Take a request off its path."""
-        for edge in zip(path, path[1:], strict=False):
+        for edge in itertools.pairwise(path):
             self.load[edge] -= self.added(edge, demand)
 
     def added(self, edge: Edge, demand: float | Mapping[Edge, float]) -> float:
