@@ -127,7 +127,7 @@ def lowest_and_highest(time: Floats, value: Floats, spans: int) -> np.ndarray:
 
     Example:
         >>> lowest_and_highest(np.arange(6.0), np.array([1.0, 9.0, 2.0, 5.0, 0.0, 5.0]), 2).tolist()
-        [0, 1, 3, 4]
+        [0, 1, 4, 5]
     """
     width = (time[-1] - time[0]) / spans
     span = np.minimum((time - time[0]) / width if width > 0 else np.zeros(time.size), spans - 1).astype(np.int64)

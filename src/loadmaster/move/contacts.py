@@ -11,7 +11,7 @@ def draw(seed: int, tick: int, host: int, channel: int, below: int) -> int:
 
     Example:
         >>> [draw(1, 2, 3, channel, below=10) for channel in range(4)]
-        [8, 8, 1, 1]
+        [2, 8, 8, 4]
     """
     value = (seed * 0x9E3779B97F4A7C15 + tick * 0xBF58476D1CE4E5B9 + host * 0x94D049BB133111EB + channel) & _MASK
     for _ in range(2):

@@ -25,7 +25,7 @@ def tokens_of(text: bytes, wanted: Sequence[int]) -> Plain:
     from the left counts. Lines that start with `;` and blank lines are passed over.
 
     Example:
-        >>> tokens_of(b"; comment\n" + b" ".join([b"7"] * 18) + b"\\n1 2 x\n", [0, 3])
+        >>> tokens_of(b"; comment\n" + b" ".join([b"7"] * 18) + b"\n1 2 x\n", [0, 3])
         Plain(values=[[7.0, 7.0]], start=[10], bad=[(46, 1)], lines=3)
     """
     found = Plain([], [], [], 0)

@@ -28,7 +28,7 @@ def mix(hosts: int, cores: int) -> Longs:
 
     Example:
         >>> mix(1633, 16588).tolist(), int(mix(1633, 16588) @ [8, 12, 16])
-        ([920, 545, 168], 16588)
+        ([965, 455, 213], 16588)
     """
     small, large = HOST_SIZES[0], HOST_SIZES[-1]
     if cores % 4 or not small * hosts <= cores <= large * hosts:
