@@ -8,6 +8,7 @@ from loadmaster.cli.generate import generate
 from loadmaster.cli.info import info
 from loadmaster.cli.policies import policies
 from loadmaster.cli.reproduce import reproduce
+from loadmaster.cli.run import run
 
 app = typer.Typer(
     name="loadmaster",
@@ -16,6 +17,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for verb in (compare, convert, info, policies, reproduce):
+for verb in (compare, convert, info, policies, reproduce, run):
     app.command()(verb)
 app.add_typer(generate, name="generate")

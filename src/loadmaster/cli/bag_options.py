@@ -1,0 +1,61 @@
+"""What `size` and `run` understand in common: sizers, machine types and billing units, from words."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from loadmaster.size import HostType, Sizer
+
+_UNITS = {"second": 1.0, "minute": 60.0, "hour": 3600.0}
+
+
+def billing_unit(text: str) -> float:
+    """Seconds of a charging unit: `second`, `minute`, `hour` or a duration."""
+    from loadmaster.model.units import parse_seconds
+
+    return _UNITS[text] if text in _UNITS else parse_seconds(text)
+
+
+def chosen_types(prices: Path | None, billing: str | None) -> "tuple[HostType, ...]":
+    """The machine types of a price table, or one at price 1 an hour; `billing` takes the place of their units."""
+    import dataclasses
+
+    from loadmaster.size import HostType
+    from loadmaster.size.prices import read_prices
+
+    types = read_prices(prices) if prices else (HostType(),)
+    if billing is None:
+        return types
+    return tuple(dataclasses.replace(kind, unit_s=billing_unit(billing)) for kind in types)
+
+
+def chosen_type(prices: Path | None, billing: str | None) -> "HostType":
+    """The first type of a price table."""
+    return chosen_types(prices, billing)[0]
+
+
+def chosen_sizer(
+    name: str, tasks: int, budget: float | None, deadline: str | None, confidence: float, guess: str | None
+) -> "Sizer":
+    """The sizer a user names.
+
+    Raises:
+        InputError: no such sizer, or a wish that only the planner understands.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.model.units import parse_seconds
+    from loadmaster.size import FixedHosts, Planner, SilvaRule, all_at_once, user_guess
+
+    guess_s = parse_seconds(guess) if guess else None
+    deadline_s = parse_seconds(deadline) if deadline else None
+    if name == "planner":
+        return Planner(budget=budget, deadline_s=deadline_s, confidence=confidence, guess_s=guess_s)
+    if budget is not None or deadline_s is not None:
+        raise InputError(name, "only the planner keeps a budget or a deadline", fix="leave out --sizer")
+    if name == "silva":
+        return user_guess(tasks, guess_s) if guess_s else SilvaRule()
+    if name == "all-at-once":
+        return all_at_once(tasks)
+    if name.isdigit() and int(name) > 0:
+        return FixedHosts(int(name))
+    raise InputError(name, "no such sizer", fix="planner, silva, all-at-once or a number of machines")

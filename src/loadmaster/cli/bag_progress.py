@@ -1,0 +1,73 @@
+"""What a person sees while a bag runs: done, machines, money, and how both are expected to end."""
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from loadmaster.size import BagSnapshot, Sizer
+
+
+class BagProgress:
+    """A line on stderr, rewritten in a terminal; a plain line now and then elsewhere."""
+
+    def __init__(self, console: "Console", tasks: int, sizer: "Sizer") -> None:
+        from rich.live import Live
+        from rich.text import Text
+
+        self._console = console
+        self._tasks = tasks
+        self._sizer = sizer
+        self._live = Live(Text("starting"), console=console, refresh_per_second=4, transient=True)
+        self._ahead = ""
+        self._looked = -1e9
+
+    def __enter__(self) -> "BagProgress":
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def say(self, text: str) -> None:
+        """A sentence that stays."""
+        self._console.print(text, highlight=False, markup=False)
+
+    def show(self, snapshot: "BagSnapshot", spent: float, done: int) -> None:
+        """Called after every decision."""
+        from rich.text import Text
+
+        if not self._console.is_terminal:
+            return
+        self._live.update(Text(self.line(snapshot, spent, done)))
+
+    def line(self, snapshot: "BagSnapshot", spent: float, done: int) -> str:
+        """The state in one line; the outlook is renewed every two seconds."""
+        from loadmaster.model.units import show_seconds
+
+        if snapshot.now_s - self._looked >= 2.0:
+            self._looked, self._ahead = snapshot.now_s, outlook_words(snapshot, self._sizer)
+        up = sum(host.ready for host in snapshot.hosts)
+        coming = len(snapshot.hosts) - up
+        machines = f"{up} machines" + (f" and {coming} starting" if coming else "")
+        return (
+            f"{done} of {self._tasks} done, {len(snapshot.running)} running on {machines}, "
+            f"{show_seconds(snapshot.now_s)}, spent {spent:.4g}{self._ahead}"
+        )
+
+
+def outlook_words(snapshot: "BagSnapshot", sizer: Any) -> str:
+    """How the bag is expected to end, in words; a planner that only forecasts stands in for other sizers."""
+    from loadmaster.model.units import show_seconds
+    from loadmaster.size import Planner
+    from loadmaster.size.planning import outlook
+
+    if len(snapshot.finished_s) == 0:
+        return ""
+    ahead = outlook(snapshot, sizer if isinstance(sizer, Planner) else Planner())
+    return f"; expected: {show_seconds(ahead.span_s)}, {ahead.cost:.4g} in all"

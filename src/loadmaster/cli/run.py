@@ -1,0 +1,98 @@
+"""`loadmaster run`: executes a file of shell commands on machines that a sizer rents and gives back."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def run(
+    commands: Annotated[
+        Path, typer.Argument(help="A file with one shell command a line; lines with # are passed over.")
+    ],
+    on: Annotated[str, typer.Option(help="local, slurm, or the address of a Dask scheduler (tcp://...).")] = "local",
+    sizer: Annotated[str, typer.Option(help="planner, silva, all-at-once or a number of machines.")] = "planner",
+    budget: Annotated[float | None, typer.Option(help="Money that may be spent; ends as soon as it allows.")] = None,
+    deadline: Annotated[str | None, typer.Option(help="Such as 2h; kept as cheaply as possible.")] = None,
+    confidence: Annotated[float, typer.Option(help="With which budget or deadline are to be kept.")] = 0.9,
+    guess: Annotated[str | None, typer.Option(help="Duration of one command, if you have an idea: 5min.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="Table of machine types; the first one is rented.")] = None,
+    billing: Annotated[str | None, typer.Option(help="second, minute, hour, or a duration.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Machines at the same time; on local: as many as processors.")
+    ] = None,
+    retries: Annotated[int, typer.Option(help="How often a failing command is tried again.")] = 0,
+    timeout: Annotated[str | None, typer.Option(help="A command is killed after this time, such as 10min.")] = None,
+    slurm_option: Annotated[list[str] | None, typer.Option(help="For SLURMCluster, such as queue=short.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Folder of log and output; default COMMANDS.run.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Run a bag of shell commands for real on Dask; started again, it goes on where it stopped."""
+    import dataclasses
+    import json
+    import os
+
+    from rich.console import Console
+
+    from loadmaster.cli.bag_options import chosen_sizer, chosen_type
+    from loadmaster.cli.bag_progress import BagProgress
+    from loadmaster.live.bag_runner import Terms, run_commands
+    from loadmaster.live.machines import Place, machines
+    from loadmaster.model.units import parse_seconds, show_seconds
+
+    lines = read_commands(commands)
+    console = Console(stderr=True)
+    kind = chosen_type(prices, billing)
+    most = limit or (os.cpu_count() or 1 if on == "local" else len(lines))
+    kind = dataclasses.replace(kind, limit=min(kind.limit, most))
+    chosen = chosen_sizer(sizer, len(lines), budget, deadline, confidence, guess)
+    folder = out or commands.with_suffix(commands.suffix + ".run")
+    terms = Terms(folder, chosen, kind, retries, parse_seconds(timeout) if timeout else None)
+    options = dict(option.split("=", 1) for option in slurm_option or [])
+    progress = BagProgress(console, len(lines), chosen)
+    try:
+        with machines(Place(on, options)) as place, progress:
+            report = run_commands(lines, terms, place, progress.show, progress.say)
+    except KeyboardInterrupt:
+        console.print(
+            f"stopped; what is done is kept in {folder}, the same command goes on where it was", soft_wrap=True, highlight=False
+        )
+        raise
+    summary = {
+        "tasks": len(lines), "done": len(report.exits) - len(report.failed), "failed": report.failed,
+        "skipped": report.skipped, "again": [list(pair) for pair in report.again], "span_s": report.span_s,
+        "cost": report.cost, "spent_before": report.spent_before, "machines": report.hosts, "folder": str(folder),
+    }  # fmt: skip
+    if as_json:
+        print(json.dumps(summary))
+    else:
+        print(
+            f"{summary['done']} of {len(lines)} commands ended well in {show_seconds(report.span_s)}"
+            f" on {report.hosts} machines for {report.cost:.4g} ({kind.name}, {kind.price_per_h:g} an hour)"
+            + (f"; {report.skipped} were done before" if report.skipped else "")
+        )
+        if report.failed:
+            print(f"failed: {', '.join(map(str, report.failed))}; see {folder}/tasks")
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def read_commands(path: Path) -> list[str]:
+    """The commands of a file, without empty lines and comments.
+
+    Raises:
+        InputError: no such file, or nothing in it.
+    """
+    from loadmaster.model.errors import InputError
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(path, "cannot be read as text", fix="give a file with one shell command a line") from error
+    lines = [line.strip() for line in text.splitlines()]
+    found = [line for line in lines if line and not line.startswith("#")]
+    if not found:
+        raise InputError(path, "holds no command", fix="write one shell command a line")
+    return found

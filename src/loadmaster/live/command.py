@@ -1,0 +1,95 @@
+"""Runs one shell command on a worker: output to files, a time limit, and no survivor if the worker dies."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TypedDict
+
+TIMED_OUT = 124
+"""Exit code of a command stopped at its time limit, as of the `timeout` program."""
+
+
+class Outcome(TypedDict):
+    """How a command ended; kept as `result.json` beside its output.
+
+    Attributes:
+        command: the line of the bag.
+        exit_code: of the shell; 124 at the time limit, -9 and the like for a signal.
+        seconds: wall time.
+        cpu_s: user and system time of the command and its children.
+        ended: seconds since 1970.
+        worker: process that ran it.
+    """
+
+    command: str
+    exit_code: int
+    seconds: float
+    cpu_s: float
+    ended: float
+    worker: int
+
+
+def execute(command: str, folder: str, timeout_s: float | None = None) -> Outcome:
+    """Run `command` in a shell; leaves `stdout`, `stderr` and, when it has ended, `result.json` in `folder`.
+
+    The command runs in a session of its own. At its time limit, and if this process dies, all of that session is
+    killed.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    began, cpu = time.monotonic(), _children_s()
+    with (place / "stdout").open("wb") as out, (place / "stderr").open("wb") as err:
+        child = subprocess.Popen(
+            ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+        )
+        with _killed_with_me(child.pid):
+            try:
+                exit_code = child.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+                exit_code = TIMED_OUT
+    outcome = Outcome(
+        command=command, exit_code=exit_code, seconds=time.monotonic() - began, cpu_s=_children_s() - cpu,
+        ended=time.time(), worker=os.getpid(),
+    )  # fmt: skip
+    part = place / "result.part"
+    part.write_text(json.dumps(outcome))
+    part.replace(place / "result.json")  # whole or not at all
+    return outcome
+
+
+def outcome_in(folder: Path) -> Outcome | None:
+    """The outcome of a command that ended there, or None."""
+    try:
+        found: Outcome = json.loads((folder / "result.json").read_text())
+    except (OSError, ValueError):
+        return None
+    return found
+
+
+def _children_s() -> float:
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+@contextlib.contextmanager
+def _killed_with_me(group: int):  # type: ignore[no-untyped-def]
+    """A watcher that waits on a pipe from this process and kills the session `group` when the pipe breaks."""
+    ours, mine = os.pipe()
+    watcher = subprocess.Popen(
+        ["/bin/sh", "-c", f"read line; kill -9 -{group} 2>/dev/null"], stdin=ours, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(ours)
+    try:
+        yield
+    finally:
+        watcher.kill()
+        watcher.wait()
+        os.close(mine)

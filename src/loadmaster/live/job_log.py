@@ -1,0 +1,108 @@
+"""The job log of a bag: lines of JSON, only ever appended, on disk before the runner goes on."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from loadmaster.model.errors import InputError
+
+
+@dataclass
+class JobLog:
+    """One file a bag; every start of the runner appends a session to it.
+
+    A session begins with a `session` line (which tasks are left, what machines cost, how they are sized); `event`
+    lines say what happened, `decision` lines what the sizer asked for. Tasks bear the number of their line in the
+    file of commands, from 1.
+    """
+
+    path: Path
+    _file: int = field(default=-1, repr=False)
+
+    def open(self) -> None:
+        """Open for appending; a line cut short by a crash is closed first.
+
+        Raises:
+            InputError: another runner holds it.
+        """
+        import fcntl
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            raise InputError(
+                self.path, "another run is writing this log", fix="wait for it or give another -o"
+            ) from None
+        size = os.fstat(self._file).st_size
+        if size and os.pread(self._file, 1, size - 1) != b"\n":
+            os.write(self._file, b"\n")
+
+    def write(self, **line: Any) -> None:
+        """Append one line and wait until it is on disk."""
+        os.write(self._file, (json.dumps(line) + "\n").encode())
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Every whole line; one cut short by a crash is passed over."""
+        if not self.path.exists():
+            return
+        with self.path.open(encoding="utf-8") as file:
+            for text in file:
+                try:
+                    line = json.loads(text)
+                except ValueError:
+                    continue
+                yield line
+
+
+@dataclass
+class Past:
+    """What earlier sessions left.
+
+    Attributes:
+        done: exit code of every task that ended for good, by line number.
+        seconds: duration of those that succeeded, in the order in which they ended.
+        open: tasks that were started and not ended when the last session stopped, with the number of that attempt.
+        attempts: starts of every task.
+        commands: the commands of the first session.
+        spent: money charged in earlier sessions, as far as it was written down.
+    """
+
+    done: dict[int, int] = field(default_factory=dict)
+    seconds: list[float] = field(default_factory=list)
+    open: dict[int, int] = field(default_factory=dict)
+    attempts: dict[int, int] = field(default_factory=dict)
+    commands: list[str] = field(default_factory=list)
+    spent: float = 0.0
+
+
+def read_past(log: JobLog) -> Past:
+    """Sum up the sessions of a log."""
+    past = Past()
+    for line in log.lines():
+        if "session" in line:
+            past.commands = past.commands or line["commands"]
+            past.open = {}
+        elif line.get("event") == "started":
+            past.attempts[line["task"]] = line["attempt"]
+            past.open[line["task"]] = line["attempt"]
+        elif line.get("event") in ("finished", "given-up"):
+            past.done[line["task"]] = line["exit"]
+            past.open.pop(line["task"], None)
+            if line["event"] == "finished":
+                past.seconds.append(line["seconds"])
+        elif "ended" in line:
+            past.spent += line["spent"]
+    return past

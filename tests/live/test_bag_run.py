@@ -1,0 +1,136 @@
+"""Bags of real shell commands on real Dask workers: whatever dies, no task is lost and none is silently run twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from loadmaster.live.bag_runner import Terms, run_commands, task_folder
+from loadmaster.live.job_log import JobLog
+from loadmaster.live.machines import Place, machines
+from loadmaster.live.replay import decide_again, sessions
+from loadmaster.model.errors import InputError
+from loadmaster.size import FixedHosts, HostType, Planner, SilvaRule
+
+SECOND = HostType("second", 1.0, unit_s=1.0, limit=2)
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture(scope="module")
+def place():
+    with machines(Place()) as found:
+        yield found
+
+
+def run(place, commands, folder, sizer=None, **terms):
+    said = []
+    report = run_commands(commands, Terms(folder, sizer or FixedHosts(2), SECOND, **terms), place, say=said.append)
+    return report, said
+
+
+def test_output_and_exit_codes_are_kept_whatever_a_command_does(place, tmp_path):
+    commands = [
+        "echo out; echo err >&2", "exit 3", "no-such-program", "head -c 3000000 /dev/zero", "sleep 60", "kill -9 $$",
+    ]  # fmt: skip
+    report, said = run(place, commands, tmp_path, timeout_s=1.0)
+    assert report.exits == {1: 0, 2: 3, 3: 127, 4: 0, 5: 124, 6: -9}
+    assert report.failed == [2, 3, 5, 6]
+    assert (task_folder(tmp_path, 1, 1) / "stdout").read_text() == "out\n"
+    assert (task_folder(tmp_path, 1, 1) / "stderr").read_text() == "err\n"
+    assert (task_folder(tmp_path, 4, 1) / "stdout").stat().st_size == 3_000_000
+    assert "not found" in (task_folder(tmp_path, 3, 1) / "stderr").read_text()
+    assert any("limit of 1 s" in line for line in said)
+
+
+def test_a_failing_command_is_tried_again_as_often_as_asked(place, tmp_path):
+    flaky = f"test -e {tmp_path}/once || {{ touch {tmp_path}/once; exit 1; }}"
+    report, said = run(place, [flaky, "false"], tmp_path, retries=1)
+    assert report.exits == {1: 0, 2: 1}
+    assert sorted(task for task, _ in report.again) == [1, 2]
+    assert any("tried again" in line for line in said)
+
+
+def test_finished_tasks_are_not_run_again(place, tmp_path):
+    commands = [f"echo run >> {tmp_path}/count-{n}" for n in range(3)]
+    run(place, commands, tmp_path)
+    report, _ = run(place, commands, tmp_path)
+    assert report.skipped == 3
+    assert [(tmp_path / f"count-{n}").read_text() for n in range(3)] == ["run\n"] * 3
+    with pytest.raises(InputError, match="not those of the run"):
+        run(place, ["echo other"], tmp_path)
+
+
+def test_a_killed_worker_loses_no_task(place, tmp_path):
+    # The first attempt kills the worker that runs it: its number stands above the shell's.
+    suicide = f"test -e {tmp_path}/dead || {{ touch {tmp_path}/dead; kill -9 $PPID; sleep 5; }}; echo alive"
+    report, said = run(place, [suicide, *["echo ok"] * 4], tmp_path)
+    assert set(report.exits.values()) == {0}
+    assert (1, "its worker died, is run again") in report.again
+    assert any("worker died" in line for line in said)
+    assert (task_folder(tmp_path, 1, 2) / "stdout").read_text() == "alive\n"
+
+
+@pytest.mark.parametrize("sizer", [Planner(tick_s=0.5), SilvaRule(tick_s=1.0, host_time_s=6.0)], ids=["planner", "silva"])
+def test_simulator_and_real_run_take_the_same_decisions(place, tmp_path, sizer):
+    run(place, [f"sleep 0.{n % 3}" for n in range(10)] + ["false"], tmp_path, sizer, retries=1)
+    (session,) = sessions(JobLog(tmp_path / "log.jsonl"))
+    assert len(session.decisions) > 10
+    again = decide_again(session, sizer, SECOND)
+    for real, anew in zip(session.decisions, again, strict=True):
+        assert (real.actions.rent, real.actions.release) == (anew.actions.rent, anew.actions.release)
+        assert real.actions.memory == anew.actions.memory
+
+
+def start(tmp_path, commands):
+    (tmp_path / "commands.txt").write_text("\n".join(commands))
+    return subprocess.Popen(
+        [sys.executable, "-m", "loadmaster", "run", str(tmp_path / "commands.txt"), "--sizer", "2", "--limit", "2", "--json"],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for(path, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} never came"
+        time.sleep(0.05)
+
+
+def test_a_killed_runner_goes_on_where_it_was_and_says_what_runs_twice(tmp_path):
+    commands = [f"echo one >> {tmp_path}/a", f"echo begun >> {tmp_path}/b; sleep 3; echo ended >> {tmp_path}/b"]
+    first = start(tmp_path, commands)
+    wait_for(tmp_path / "a")
+    wait_for(tmp_path / "b")
+    log = tmp_path / "commands.txt.run" / "log.jsonl"
+    while '"finished"' not in log.read_text():
+        time.sleep(0.05)
+    first.send_signal(signal.SIGKILL)
+    first.communicate()
+    time.sleep(0.5)
+    out, err = start(tmp_path, commands).communicate(timeout=60)
+    report = json.loads(out)
+    assert report["skipped"] == 1
+    assert report["again"] == [[2, "was running when the last run stopped, is run again"]]
+    assert "task 2 was running" in err
+    assert (tmp_path / "a").read_text() == "one\n"
+    assert (tmp_path / "b").read_text() == "begun\nbegun\nended\n"  # the first attempt died with its runner
+
+
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path):
+    runner = start(tmp_path, [f"touch {tmp_path}/up; sleep 60"])
+    wait_for(tmp_path / "up")
+    os.killpg(runner.pid, signal.SIGINT)  # as a terminal does: to everyone
+    _, err = runner.communicate(timeout=30)
+    assert runner.returncode == 130
+    assert "the same command goes on where it was" in err
+    assert "Traceback" not in err
+    last = (tmp_path / "commands.txt.run" / "log.jsonl").read_text().splitlines()[-1]
+    assert json.loads(last)["ended"] == "stopped"
