@@ -6,8 +6,12 @@ is inlined.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
+import zlib
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numba import njit, types
@@ -15,6 +19,12 @@ from numba.core.errors import NumbaError
 
 from loadmaster.model.errors import InputError
 from loadmaster.place.policy import Context, Policy
+
+LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+"""Options of kernels that allocate nothing: without Numba's counting of references, which atomic instructions make
+the dearest part of a call with many arrays."""
+lean: Any = njit(**LEAN)
+"""The decorator of such a kernel."""
 
 _FLOATS = types.Array(types.float64, 1, "C")
 _TABLE = types.Array(types.float64, 2, "C")
@@ -45,6 +55,15 @@ def rater(policy: Policy) -> Callable[..., int]:
             policy.name, f"this policy cannot be compiled: {said.strip()}",
             fix="use numbers, loops and math only; see the guide on writing a policy",
         ) from error  # fmt: skip
+
+
+def fingerprint(*modules: ModuleType) -> int:
+    """A number that changes with the source of any of `modules`.
+
+    Numba's cache on disk looks at one file alone. An engine's entry closes over this number, which makes it part of
+    the cache's key, so that a change in any kernel it calls is seen.
+    """
+    return zlib.crc32(b"".join(Path(str(module.__file__)).read_bytes() for module in modules))
 
 
 def _plain(score):

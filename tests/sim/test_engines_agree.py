@@ -11,6 +11,7 @@ from loadmaster.order import FairShare, Fcfs, NetBatch
 from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs
 from loadmaster.sim import simulate
+from loadmaster.sim.netbatch import serves_rows
 
 DISCIPLINES = [
     NetBatch(),
@@ -36,9 +37,9 @@ def clusters(draw, resources):
 
 
 @st.composite
-def problems(draw, single_task=False):
+def problems(draw, single_task=False, resources=None):
     """A small cluster and jobs that its empty self can hold, arriving close together."""
-    resources = draw(st.sampled_from([2, 2, 3]))
+    resources = resources or draw(st.sampled_from([2, 2, 3]))
     cluster = draw(clusters(resources))
     jobs = draw(st.integers(1, 25))
     seed = draw(st.integers(0, 2**32 - 1))
@@ -81,3 +82,41 @@ def test_the_general_engine_agrees_with_the_reference(policy, discipline, proble
     compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="cycles")
     assert_same(plain, compiled)
     assert not violations(workload, cluster, compiled)
+
+
+ROW_RULES = ["first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit"]
+ROW_POLICIES = [
+    *[POLICIES[name] for name in ROW_RULES],
+    MaxJobs(),
+    MaxJobs(log_ties=False),
+    MaxJobs(target="weighted"),
+]
+
+
+@pytest.mark.parametrize("discipline", [d for d in DISCIPLINES if isinstance(d, NetBatch | Fcfs)], ids=str)
+@pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(problem=problems(single_task=True, resources=2))
+def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, problem):
+    cluster, workload = problem
+    assert serves_rows(workload, cluster, policy, discipline, 30.0)
+    plain = simulate(workload, cluster, policy, discipline, engine="reference")
+    assert_same(plain, simulate(workload, cluster, policy, discipline, engine="rows"))
+
+
+@pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
+def test_both_compiled_engines_agree_on_a_long_queue_and_many_hosts(policy):
+    rng = np.random.default_rng(7)
+    jobs, hosts = 4000, 150
+    cluster = Cluster(("cores", "memory"), rng.choice([8, 12, 16], (hosts, 1)) * np.array([[1.0, 4.0]]))
+    workload = Workload.of(
+        submit_s=np.sort(rng.uniform(0, 8_000, jobs)),
+        runtime_s=np.ceil(rng.lognormal(7, 1.5, jobs)),
+        cores=rng.choice([1, 1, 1, 2, 4, 8], jobs),
+        memory=rng.choice([1, 2, 4, 8, 16, 32], jobs),
+    )
+    fast = simulate(workload, cluster, policy, NetBatch(), engine="rows")
+    assert fast.cycles.queue_length.max() > 100
+    assert not violations(workload, cluster, fast)
+    if getattr(policy, "log_ties", True):
+        assert_same(simulate(workload, cluster, policy, NetBatch(), engine="cycles"), fast)

@@ -20,6 +20,8 @@ class MaxJobs:
         members: the policies to try, in the order in which ties are broken; at most 62.
         target: what to maximise: `jobs` started, `cores` started, or `weighted`: for each resource, the started
             share of the cluster, summed.
+        log_ties: try all members in every cycle, so that every tied one is logged. Without it, trying stops at the
+            first that starts the whole queue: the same schedule sooner, but the log of winners is incomplete.
     """
 
     members: tuple[Policy, ...] = tuple(
@@ -27,11 +29,16 @@ class MaxJobs:
         for name in ("best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit")
     )
     target: Target = "jobs"
+    log_ties: bool = True
     name: str = "max-jobs"
 
     def choose(self, snapshot: Snapshot, discipline: Discipline) -> Decision:
         """The first member's decision among those with the highest target; every tied member is logged."""
-        decisions = [discipline.serve(snapshot, member) for member in self.members]
+        decisions = []
+        for member in self.members:
+            decisions.append(discipline.serve(snapshot, member))
+            if not self.log_ties and len(decisions[-1].place) == len(snapshot.queue):
+                break
         values = [target_value(self.target, snapshot, decision) for decision in decisions]
         best = max(values)
         winners = sum(1 << m for m, value in enumerate(values) if value == best)

@@ -11,15 +11,15 @@ import polars as pl
 from numba import njit, typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, rater
+from loadmaster.compiled import RATER, fingerprint, rater
 from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.order import Discipline, FairShare, Fcfs, NetBatch
 from loadmaster.place import Policy
 from loadmaster.place.board import tasks_held
 from loadmaster.schedule import AnyPolicy, MaxJobs
-from loadmaster.sim import cycle_kernel
-from loadmaster.sim.cycle_kernel import Jobs, Log, Rules, State
+from loadmaster.sim import cycle_kernel, heap_kernel, scores_kernel
+from loadmaster.sim.cycle_kernel import Jobs, Log, Rules, State, run
 from loadmaster.sim.records import Records
 from loadmaster.sim.scores_kernel import empty_scores
 
@@ -27,7 +27,7 @@ MEMBERS = 8
 """Members of a meta-policy that the compiled engine takes: it is compiled once, for that many raters."""
 SLOTS = 256
 """Demands whose scores are remembered."""
-_TARGETS = {"jobs": 0, "cores": 1, "weighted": 2}
+TARGETS = {"jobs": 0, "cores": 1, "weighted": 2}
 
 Progress = Callable[[int, int], None]
 
@@ -85,10 +85,15 @@ def replay_cycles(
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
+    stamp = fingerprint(cycle_kernel, scores_kernel, heap_kernel)
+
+    def entry(jobs, capacity, rules, state, scores, log, raters):  # type: ignore[no-untyped-def]
+        return run(jobs, capacity, rules, state, scores, log, raters) if stamp >= 0 else -1
+
     raters = types.UniTuple(types.FunctionType(RATER), MEMBERS)
-    compiled: Callable[..., int] = njit(
-        types.int64(*layout, raters), cache=True, nogil=True, error_model="numpy"
-    )(cycle_kernel.run.py_func)  # fmt: skip
+    compiled: Callable[..., int] = njit(types.int64(*layout, raters), cache=True, nogil=True, error_model="numpy")(
+        entry
+    )
     return compiled
 
 
@@ -135,7 +140,7 @@ def _rules(policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: i
         lookahead=-1 if lookahead is None else int(lookahead),
         blocking=isinstance(discipline, Fcfs),
         varies=sum(1 << m for m, member in enumerate(members) if member.varies),
-        target=_TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
+        target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
         seed=int(seed),
     )
 

@@ -8,7 +8,7 @@ from loadmaster.order import Discipline
 from loadmaster.schedule import AnyPolicy, compose
 from loadmaster.sim.reference import replay
 
-Engine = Literal["auto", "cycles", "reference"]
+Engine = Literal["auto", "rows", "cycles", "reference"]
 Progress = Callable[[int, int], None]
 """Called now and then with (jobs started, jobs in all)."""
 
@@ -33,11 +33,14 @@ def simulate(
         discipline: the order in which the queue is served.
         interval_s: seconds between scheduling cycles; 0 decides at every event.
         seed: for policies that draw.
-        engine: `reference` for the plain Python engine, `cycles` for the general compiled one; all agree.
+        engine: `reference` for the plain Python engine, `cycles` for the general compiled one,
+            `rows` for the one that knows the rules of the thesis; all agree, and one that cannot serve gives way.
         progress: told of the progress of long runs.
     """
-    from loadmaster.sim import cycles
+    from loadmaster.sim import cycles, netbatch
 
+    if engine in ("auto", "rows") and netbatch.serves_rows(workload, cluster, policy, discipline, interval_s):
+        return netbatch.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     if engine in ("auto", "cycles") and cycles.serves(policy, discipline):
         return cycles.replay_cycles(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress

@@ -1,0 +1,276 @@
+"""The NetBatch engine, compiled: cores and memory, one task a job, the rules of the thesis and Max-Jobs over them.
+
+What makes it fast: hosts in rows (`rows_kernel.py`); a demand no smaller than one that failed in this walk is not
+tried again; ended jobs lie in a calendar by cycle, so idle cycles cost nothing; Max-Jobs walks on one state and takes
+its moves back. Agrees with `reference.py` to the bit.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.compiled import lean
+from loadmaster.sim.rows_kernel import NONE, find, move, outranked, release_reserved, reserve_able, reserve_any
+
+DONE, PAUSED = 0, 1
+
+
+class RowJobs(NamedTuple):
+    """J jobs in the log's own whole units.
+
+    Attributes:
+        submit_s, runtime_s: float64[J].
+        cores, memory: int32[J].
+    """
+
+    submit_s: NDArray[np.float64]
+    runtime_s: NDArray[np.float64]
+    cores: NDArray[np.int32]
+    memory: NDArray[np.int32]
+
+
+class RowRules(NamedTuple):
+    """How the queue is served; -1 stands for no limit."""
+
+    interval_s: float
+    reservations: int
+    lookahead: int
+    blocking: bool
+    log_ties: bool
+    target: int  # 0: jobs, 1: cores, 2: weighted
+    total_cores: float
+    total_memory: float
+    least_cores: int  # no job asks for less
+    least_memory: int
+    any_cores: int  # a job that asks for no more can be held by every host
+    any_memory: int
+
+
+class Calendar(NamedTuple):
+    """Running jobs by the cycle in which they will have ended: lists over a ring of cycles.
+
+    Attributes:
+        latest: int32[ring], a job ending in that cycle, -1 if none; the ring's size is a power of two.
+        following: int32[J], the next job of the same list.
+    """
+
+    latest: NDArray[np.int32]
+    following: NDArray[np.int32]
+
+
+class Plan(NamedTuple):
+    """Starts of the walk under way, and of the best walk so far.
+
+    Attributes:
+        position: int32[U], place in the queue of every start; best_position likewise.
+        host: int32[U]; best_host likewise.
+        failed: int32[C + 1], by number of cores: the least memory that failed in this walk with no more cores.
+        members: int64[M], the rules to try.
+    """
+
+    position: NDArray[np.int32]
+    host: NDArray[np.int32]
+    best_position: NDArray[np.int32]
+    best_host: NDArray[np.int32]
+    failed: NDArray[np.int32]
+    members: NDArray[np.int64]
+
+
+ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, TRIED = range(7)
+"""Entries of the tally: int64[7]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
+
+
+@lean
+def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
+    """Go on until all is done or the records are full; changes everything but `jobs` and `rules` in place."""
+    total = jobs.submit_s.shape[0]
+    log.rows[0] = 0
+    while tally[ARRIVED] < total or (tally[HEAD] < tally[ARRIVED] and tally[RUNNING] > 0):
+        if log.rows[0] == log.time_s.shape[0]:
+            return PAUSED
+        _next_cycle(jobs, rules, calendar, tally)
+        now = tally[CYCLE] * rules.interval_s
+        _complete(jobs, rows, calendar, tally, log)
+        arrived = tally[ARRIVED]
+        while arrived < total and jobs.submit_s[arrived] <= now:
+            queue[arrived] = arrived
+            arrived += 1
+        tally[ARRIVED] = arrived
+        waiting = arrived - tally[HEAD]
+        if waiting == 0:
+            continue
+        row = log.rows[0]
+        log.time_s[row] = now
+        log.queue_length[row] = waiting
+        log.winners[row] = 0
+        if plan.members.shape[0] == 1:
+            _walk(jobs, rules, rows, plan, queue, tally, plan.members[0])
+        else:
+            log.winners[row] = _best_walk(jobs, rules, rows, plan, queue, tally)
+        log.started[row] = tally[PLANNED]
+        _commit(jobs, rules, calendar, plan, queue, tally, log, now)
+        log.rows[0] += 1
+    return DONE
+
+
+@lean
+def cycle_of(time_s, interval_s):
+    """The number of the first cycle at or after `time_s`."""
+    cycle = np.int64(np.floor(time_s / interval_s))
+    return cycle if cycle * interval_s >= time_s else cycle + 1
+
+
+@lean
+def _next_cycle(jobs, rules, calendar, tally):
+    """Go to the next cycle before which a job came or ended."""
+    arrival = np.int64(2**62)
+    if tally[ARRIVED] < jobs.submit_s.shape[0]:
+        arrival = cycle_of(jobs.submit_s[tally[ARRIVED]], rules.interval_s)
+    cycle = tally[CYCLE] + 1
+    if tally[RUNNING] == 0:
+        cycle = arrival
+    mask = calendar.latest.shape[0] - 1
+    while cycle < arrival and calendar.latest[cycle & mask] < 0:
+        cycle += 1
+    tally[CYCLE] = cycle
+
+
+@lean
+def _complete(jobs, rows, calendar, tally, log):
+    slot = tally[CYCLE] & (calendar.latest.shape[0] - 1)
+    job = calendar.latest[slot]
+    calendar.latest[slot] = -1
+    while job >= 0:
+        move(rows, log.host[job], np.int32(-jobs.cores[job]), np.int32(-jobs.memory[job]))
+        tally[RUNNING] -= 1
+        job = calendar.following[job]
+
+
+@lean
+def _walk(jobs, rules, rows, plan, queue, tally, rule):
+    """Try the queue under one rule; starts go to `plan` and are taken from the hosts at once."""
+    for cores in range(plan.failed.shape[0]):
+        plan.failed[cores] = NONE
+    hosts = rows.kind_of.shape[0]
+    planned = 0
+    reserved = 0
+    pending = 0
+    kept = 0
+    stop = tally[ARRIVED]
+    if rules.lookahead >= 0:
+        stop = min(stop, tally[HEAD] + rules.lookahead)
+    for position in range(tally[HEAD], stop):
+        if reserved + pending >= hosts:
+            break
+        job = queue[position]
+        cores = jobs.cores[job]
+        memory = jobs.memory[job]
+        if plan.failed[cores] > memory:
+            host = find(rows, rule, cores, memory)
+            # Reservations are only counted until a host is chosen that may be among them.
+            if host >= 0 and pending > 0 and not outranked(rows, host, pending):
+                reserve_any(rows, pending)
+                reserved += pending
+                pending = 0
+                host = find(rows, rule, cores, memory)
+            if host >= 0:
+                move(rows, host, cores, memory)
+                plan.position[planned] = position
+                plan.host[planned] = host
+                planned += 1
+                continue
+            for more in range(cores, plan.failed.shape[0]):
+                plan.failed[more] = min(plan.failed[more], memory)
+        if rules.blocking or plan.failed[rules.least_cores] <= rules.least_memory:
+            break
+        if rules.reservations < 0 or kept < rules.reservations:
+            kept += 1
+            if cores <= rules.any_cores and memory <= rules.any_memory:
+                pending += 1
+            else:
+                if pending > 0:
+                    reserve_any(rows, pending)
+                    reserved += pending
+                    pending = 0
+                reserved += reserve_able(rows, cores, memory)
+    tally[PLANNED] = planned
+    if reserved > 0:
+        release_reserved(rows)
+
+
+@lean
+def _best_walk(jobs, rules, rows, plan, queue, tally):
+    """Every member walks on the same state; the plan of the first best one is carried out. Returns the winners."""
+    waiting = tally[ARRIVED] - tally[HEAD]
+    best = -1.0
+    best_planned = 0
+    winners = 0
+    for member in range(plan.members.shape[0]):
+        _walk(jobs, rules, rows, plan, queue, tally, plan.members[member])
+        planned = tally[PLANNED]
+        value = _value(jobs, rules, plan, queue, planned)
+        if value > best:
+            best, winners, best_planned = value, 1 << member, planned
+            for i in range(planned):
+                plan.best_position[i], plan.best_host[i] = plan.position[i], plan.host[i]
+        elif value == best:
+            winners |= 1 << member
+        for i in range(planned - 1, -1, -1):
+            job = queue[plan.position[i]]
+            move(rows, plan.host[i], np.int32(-jobs.cores[job]), np.int32(-jobs.memory[job]))
+        if planned == waiting and not rules.log_ties:
+            break
+    for i in range(best_planned):
+        job = queue[plan.best_position[i]]
+        move(rows, plan.best_host[i], jobs.cores[job], jobs.memory[job])
+        plan.position[i] = plan.best_position[i]
+        plan.host[i] = plan.best_host[i]
+    tally[PLANNED] = best_planned
+    return winners
+
+
+@lean
+def _value(jobs, rules, plan, queue, planned):
+    if rules.target == 0:
+        return float(planned)
+    value = 0.0
+    for i in range(planned):
+        job = queue[plan.position[i]]
+        if rules.target == 1:
+            value += jobs.cores[job]
+        else:
+            if rules.total_cores > 0.0:
+                value += jobs.cores[job] / rules.total_cores
+            if rules.total_memory > 0.0:
+                value += jobs.memory[job] / rules.total_memory
+    return value
+
+
+@lean
+def _commit(jobs, rules, calendar, plan, queue, tally, log, now):
+    """Write the planned starts down, enter their ends, and close the gaps they leave in the queue."""
+    planned = tally[PLANNED]
+    mask = calendar.latest.shape[0] - 1
+    for i in range(planned):
+        job = queue[plan.position[i]]
+        log.start_s[job] = now
+        log.host[job] = plan.host[i]
+        slot = cycle_of(now + jobs.runtime_s[job], rules.interval_s) & mask
+        calendar.following[job] = calendar.latest[slot]
+        calendar.latest[slot] = job
+    tally[RUNNING] += planned
+    tally[STARTED] += planned
+    if planned == 0:
+        return
+    # Jobs before the last start move up to it, so that the queue's rest need not be touched.
+    target = np.int64(plan.position[planned - 1])
+    gap = planned - 1
+    for position in range(target, tally[HEAD] - 1, -1):
+        if gap >= 0 and plan.position[gap] == position:
+            gap -= 1
+        else:
+            queue[target] = queue[position]
+            target -= 1
+    tally[HEAD] = target + 1
