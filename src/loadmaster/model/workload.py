@@ -135,7 +135,9 @@ class Workload:
         if jobs > 1 and np.any(self.submit_s[1:] < self.submit_s[:-1]):
             raise InputError("submit_s", "jobs must be in the order of their arrival", fix="sort them first")
         self._first_bad("runtime_s", ~(np.isfinite(self.runtime_s) & (self.runtime_s > 0)), "must be more than zero")
-        self._first_bad("demand", np.any(~np.isfinite(self.demand) | (self.demand < 0), axis=1), "must be zero or more")
+        wrong = ~(np.isfinite(self.demand) & (self.demand >= 0))
+        if wrong.any():  # row by row only then: that is slow on millions of jobs
+            self._first_bad("demand", np.asarray(wrong.any(axis=1)), "must be zero or more")
         if self.tasks is not None:
             self._first_bad("tasks", self.tasks < 1, "must be 1 or more")
         if self.project is not None:

@@ -71,8 +71,10 @@ def _held(workload: Workload, cluster: Cluster) -> Bools:
     """bool[J]: the empty cluster holds all tasks of the job."""
     capacities, kind = cluster.kinds
     held = np.zeros(workload.jobs, dtype=bool)
-    for capacity in capacities:
-        held |= (workload.demand <= capacity).all(axis=1)
+    for capacity in capacities[np.argsort(-capacities.sum(axis=1))]:  # the largest first: mostly it holds all
+        held |= np.logical_and.reduce([workload.demand[:, r] <= amount for r, amount in enumerate(capacity)])
+        if held.all():
+            break
     if workload.tasks is None:
         return held
     several = np.flatnonzero(held & (workload.tasks > 1))

@@ -18,6 +18,7 @@ from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Line, Rejects, Rule
 from loadmaster.traces.rows import Rows, workload_of
 from loadmaster.traces.swf_block import EXTRA, Block, Wanted, read_block
+from loadmaster.traces.swf_columns import GrowingColumns
 from loadmaster.traces.swf_memory import memory_notes, memory_scale
 from loadmaster.traces.trace import Trace
 
@@ -41,9 +42,9 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     wanted = Wanted(memory_scale(options), options.swf_memory == "job-total", options.all_fields)
     rejects = Rejects(path, strict=options.strict)
     kept = _kept(path, wanted, rejects, options)
-    if not any(block.jobs for block in kept):
+    if not len(kept):
         raise rejects.none_left()
-    columns = _joined(kept, options.limit)
+    columns = kept.first(options.limit)
     notes = memory_notes(columns, options)
     extra = {name: columns.pop(name) for name in EXTRA if name in columns}
     rows, resources = _rows(columns)
@@ -69,32 +70,43 @@ def _header(path: Path) -> dict[str, str]:
     return about
 
 
-def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions) -> list[Block]:
-    kept: list[Block] = []
-    jobs = lines = 0
-    for text, block in _in_order(path, wanted, options):
+def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions) -> GrowingColumns:
+    kept = GrowingColumns()
+    lines = 0
+    for text, block, part in _in_order(path, wanted, options):
         rejects.count(_found(text, block, lines))
         lines += block.lines
-        jobs += block.jobs
-        kept.append(block)
-        if options.limit is not None and jobs >= options.limit:
+        if block.jobs:
+            kept.add(block.columns, part)
+        if options.limit is not None and len(kept) >= options.limit:
             break
     return kept
 
 
-def _in_order(path: Path, wanted: Wanted, options: ReadOptions) -> Iterator[tuple[bytes, Block]]:
-    """Blocks of the file in order; this thread unpacks while others tokenise (the kernel lets go of the GIL)."""
+def _in_order(path: Path, wanted: Wanted, options: ReadOptions) -> Iterator[tuple[bytes, Block, float]]:
+    """Blocks of the file in order, each with the part of the file that is read with it.
+
+    This thread unpacks while others tokenise (the kernel lets go of the GIL); few blocks are under way at once.
+    """
     threads = min(2, os.cpu_count() or 1)
-    running: deque[tuple[bytes, Future[Block]]] = deque()
+    running: deque[tuple[bytes, Future[Block], float]] = deque()
+    part = 0.0
+
+    def progress(now: float) -> None:
+        nonlocal part
+        part = now
+        if options.progress is not None:
+            options.progress(now)
+
     with ThreadPoolExecutor(threads) as pool:
-        for text in blocks(path, progress=options.progress):
-            running.append((text, pool.submit(read_block, text, wanted)))
+        for text in blocks(path, progress=progress):
+            running.append((text, pool.submit(read_block, text, wanted), part))
             if len(running) > threads:
-                done, future = running.popleft()
-                yield done, future.result()
+                done, future, there = running.popleft()
+                yield done, future.result(), there
         while running:
-            done, future = running.popleft()
-            yield done, future.result()
+            done, future, there = running.popleft()
+            yield done, future.result(), there
 
 
 def _found(text: bytes, block: Block, before: int) -> list[tuple[Rule, list[Line], int]]:
@@ -106,21 +118,13 @@ def _found(text: bytes, block: Block, before: int) -> list[tuple[Rule, list[Line
     return [(rule, [line(start) for start in starts], count) for rule, starts, count in block.rejected]
 
 
-def _joined(kept: list[Block], limit: int | None) -> dict[str, NDArray[Any]]:
-    """One array a column; the pieces of a column are let go before the next is joined, to stay within memory."""
-    return {name: np.concatenate([block.columns.pop(name) for block in kept])[:limit] for name in list(kept[0].columns)}
-
-
 def _rows(columns: dict[str, NDArray[Any]]) -> tuple[Rows, tuple[str, ...]]:
-    memory, source = columns.pop("memory"), columns.pop("memory_from")
-    demand = np.ones((len(memory), 2 if source.any() else 1))
-    if source.any():
-        demand[:, 1] = memory
-    estimate, user = columns["estimate_s"], columns["user"]
-    known = estimate > 0
+    demand, user = columns["demand"], columns["user"]
+    if not columns["memory_from"].any():
+        demand = np.ones((len(demand), 1))
     rows = Rows(
         columns["submit_s"], columns["runtime_s"], demand, columns["tasks"],
-        np.where(known, estimate, columns["runtime_s"]) if known.any() else None,
+        columns["estimate_s"] if columns["estimate_known"].any() else None,
         columns["project"], user if (user >= 0).any() else None, columns["job_id"],
     )  # fmt: skip
     return rows, (CORES, MEMORY)[: demand.shape[1]]

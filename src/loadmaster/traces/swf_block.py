@@ -112,16 +112,18 @@ def _columns(field: dict[int, Floats], wanted: Wanted) -> dict[str, NDArray[Any]
     if wanted.job_total:
         memory /= processors
     columns: dict[str, NDArray[Any]] = {
-        "submit_s": field[SUBMIT].copy(),
-        "runtime_s": field[RUN].copy(),
+        "submit_s": field[SUBMIT],
+        "runtime_s": field[RUN],
         "tasks": processors.astype(np.int32),
-        "memory": np.floor(np.maximum(memory, 0.0) + 0.001),  # decimals of KB are not read to the last bit
+        "demand": np.ones((len(memory), 2)),
         "memory_from": np.where(asked > 0, 1, np.where(used > 0, 2, 0)).astype(np.int8),
-        "estimate_s": np.where(field[ESTIMATE] > 0, field[ESTIMATE], -1.0),
+        "estimate_s": np.where(field[ESTIMATE] > 0, field[ESTIMATE], field[RUN]),
+        "estimate_known": field[ESTIMATE] > 0,
         "user": field[USER].astype(np.int32),
         "project": field[GROUP].astype(np.int32),
         "job_id": field[JOB].astype(np.int64),
     }
+    columns["demand"][:, 1] = np.floor(np.maximum(memory, 0.0) + 0.001)  # decimals of KB: not read to the last bit
     if wanted.all_fields:
         columns |= {name: field[k].astype(kind) for name, (k, kind) in EXTRA.items()}
         columns["used_memory"] = np.where(used > 0, used * wanted.memory_scale, -1.0)

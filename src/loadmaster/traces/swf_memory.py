@@ -12,6 +12,8 @@ from loadmaster.traces.options import ReadOptions
 DOUBT = "Memory looks wrong"
 FEW = 0.05
 """A larger part of jobs that fit on no host is told."""
+SAMPLE = 100_000
+"""At least so many jobs, evenly spaced, are looked at."""
 MOST, LEAST = 1 * TB, 1 * MB
 """A median outside these, for one processor, is not believed."""
 
@@ -33,7 +35,7 @@ def memory_notes(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list
     """What a user must know about the memory that was read: where it came from, and whether it can be true.
 
     Args:
-        columns: `memory` (bytes a processor), `memory_from` (1 asked, 2 used, 0 neither), `tasks`.
+        columns: `demand` (cores, and bytes a processor), `memory_from` (1 asked, 2 used, 0 neither), `tasks`.
         options: the reading that made them.
     """
     source = columns["memory_from"]
@@ -49,8 +51,10 @@ def memory_notes(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list
 
 
 def _doubts(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list[str]:
-    memory, tasks = columns["memory"], columns["tasks"]
-    median = float(np.median(memory[memory > 0]))
+    given = np.flatnonzero(columns["memory_from"])
+    given = given[:: max(1, len(given) // SAMPLE)]
+    memory, tasks = columns["demand"][given, 1], columns["tasks"][given]
+    median = float(np.median(memory))
     read = f"read as {options.memory_unit or 'KB'} {options.swf_memory.replace('-', ' ')}"
     if median > MOST:
         fix = "--memory-unit B, and perhaps --swf-memory job-total"
