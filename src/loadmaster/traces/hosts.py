@@ -35,7 +35,7 @@ def read_hosts(spec: str | Path) -> Cluster:
     if all(_GROUP.fullmatch(group) for group in groups):
         return parse_hosts(text)
     path = Path(text)
-    if path.exists():
+    if text.strip() and path.exists():
         return read_host_file(path)
     if any(_GROUP.fullmatch(group) for group in groups):
         return parse_hosts(text)

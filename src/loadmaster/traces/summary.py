@@ -78,7 +78,7 @@ def summarise(workload: Workload) -> Summary:
         span_s=workload.span_s,
         users=_distinct(workload.user),
         projects=_distinct(workload.project),
-        serial=float(np.mean(whole[:, 0] <= 1.0)),
+        serial=float(np.mean(whole[:, 0] <= 1.0)) if workload.jobs else 0.0,
         work=dict(zip(workload.resources, (float(x) for x in workload.runtime_s @ whole), strict=True)),
         columns=columns,
     )

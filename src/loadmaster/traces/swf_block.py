@@ -13,7 +13,7 @@ SHORTEST_LINE = 36  # 18 fields of one character, each with the blank or line fe
 
 RULES = {
     1: Rule("a line of SWF has 18 fields, this one has fewer"),
-    2: Rule("a field that must be a number is none"),
+    2: Rule("a field is not a number"),
 }
 NEGATIVE_SUBMIT = Rule("submit time is negative")
 NEGATIVE_RUNTIME = Rule("runtime is negative")

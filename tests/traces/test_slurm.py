@@ -1,0 +1,104 @@
+"""Slurm's accounting dumps, with their many spellings of memory, time and trackable resources."""
+
+import pytest
+
+from loadmaster.traces import ReadOptions, read_trace
+from traces.logs import write
+
+MIB, GB = 2**20, 2**30
+HEADER = (
+    "JobID|JobIDRaw|User|Account|Submit|Start|End|Elapsed|State|NNodes|ReqCPUS|ReqMem|ReqTRES|AllocTRES|Timelimit\n"
+)
+
+
+def line(
+    job="1", raw="1", elapsed="00:01:00", state="COMPLETED", nodes=1, cpus=1, memory="", req="", alloc="", limit=""
+):
+    times = "2024-01-01T00:00:00|2024-01-01T00:00:30|2024-01-01T00:01:30"
+    return f"{job}|{raw}|eve|physics|{times}|{elapsed}|{state}|{nodes}|{cpus}|{memory}|{req}|{alloc}|{limit}\n"
+
+
+def read(tmp_path, text, **options):
+    return read_trace(write(tmp_path, "dump.log", text), ReadOptions(**options))
+
+
+@pytest.mark.parametrize(
+    ("cells", "total"),
+    [
+        (dict(memory="4000Mn", nodes=2, cpus=8), 2 * 4000 * MIB),
+        (dict(memory="4Gc", nodes=2, cpus=8), 8 * 4 * GB),
+        (dict(memory="2147486648Mn", cpus=8), 8 * 3000 * MIB),
+        (dict(memory="62.50G", nodes=2, cpus=8), 62.5 * GB),
+        (dict(memory="0n", cpus=8, req="cpu=8,mem=24000M,node=1"), 24000 * MIB),
+        (dict(memory="", cpus=8, alloc="billing=8,cpu=8,mem=62.50G,node=1"), 62.5 * GB),
+        (dict(memory="100G", cpus=8, req="cpu=8,mem=7G,node=1"), 7 * GB),
+        (dict(memory="1T", cpus=8), 1024 * GB),
+        (dict(memory="2048K", cpus=1), 2 * MIB),
+    ],
+)
+def test_memory_counts_for_a_node_a_core_or_the_job(tmp_path, cells, total):
+    work = read(tmp_path, HEADER + line(**cells)).workload
+    assert float((work.demand[:, 1] * work.task_count)[0]) == total
+
+
+@pytest.mark.parametrize(
+    ("cells", "tasks", "demand"),
+    [
+        (dict(nodes=4, cpus=32), 4, [8.0, 0.0]),
+        (dict(nodes=3, cpus=32), 32, [1.0, 0.0]),
+        (dict(nodes=2, cpus=8, req="cpu=8,gres/gpu=4"), 2, [4.0, 2.0]),
+        (dict(nodes=1, cpus=8, req="cpu=8,gres/gpu:a100=2,node=1"), 1, [8.0, 2.0]),
+        (dict(nodes=1, cpus=8, req="cpu=8", alloc="cpu=8,gres/gpu=1"), 1, [8.0, 1.0]),
+    ],
+)
+def test_a_job_has_a_task_a_node_where_that_divides_evenly(tmp_path, cells, tasks, demand):
+    work = read(tmp_path, HEADER + line(**cells)).workload
+    assert work.resources == ("cores", "memory", "gpus")
+    assert (work.task_count.tolist(), work.demand[0, [0, 2]].tolist()) == ([tasks], demand)
+
+
+def test_steps_pending_and_never_started_jobs_are_left_out_and_running_ones_told(tmp_path):
+    text = HEADER + line(raw="7") + line(job="7.batch", raw="7.batch") + line(job="7.0", raw="7.0")
+    text += line(raw="8", elapsed="00:00:00", state="CANCELLED by 33") + line(raw="9", state="RUNNING")
+    trace = read(tmp_path, text, strict=True)
+    assert trace.workload.job_id.tolist() == [7, 9]
+    assert sorted(trace.skipped.counts.values()) == [1, 2]
+    assert any("1 jobs were running" in note for note in trace.notes)
+
+
+def test_elapsed_days_and_time_limits_are_read(tmp_path):
+    text = HEADER + line(elapsed="10-13:27:06", limit="37-14:00:00") + line(raw="2", limit="UNLIMITED")
+    work = read(tmp_path, text).workload
+    assert work.runtime_s.tolist() == [912_426.0, 60.0]
+    assert work.estimate_s.tolist() == [37 * 86400.0 + 14 * 3600.0, 60.0]
+
+
+def test_waits_are_kept_when_asked_for(tmp_path):
+    assert read(tmp_path, HEADER + line(), all_fields=True).extra["wait_s"].tolist() == [30.0]
+
+
+def test_parsable_dumps_end_every_line_with_a_bar(tmp_path):
+    text = (HEADER + line()).replace("\n", "|\n")
+    assert read(tmp_path, text).workload.jobs == 1
+
+
+def test_arrays_take_the_raw_identifier(tmp_path):
+    assert read(tmp_path, HEADER + line(job="55_3", raw="58")).workload.job_id.tolist() == [58]
+
+
+XDMOD = (
+    "163485|163485|cluster|part|qos|acct|group|45789|eve|380693|2016-12-22T07:15:12|2016-12-22T07:15:12|"
+    "2016-12-22T07:15:13|2017-01-01T20:42:19|10-13:27:06|0:0|CANCELLED by 380693|1|12|12|31000Mn|cpu=12,node=1|"
+    "billing=12,cpu=12,gres/gpu=2,mem=31000M,node=1|37-14:00:00|cpn-f11-31|job name\n"
+)
+
+
+def test_dumps_without_header_follow_the_order_of_open_xdmod(tmp_path):
+    for text in (XDMOD, XDMOD.replace("|qos|", "|", 1), XDMOD.strip() + "|\n"):
+        work = read(tmp_path, text).workload
+        assert work.demand.tolist() == [[12.0, 31000 * MIB, 2.0]]
+        assert (work.runtime_s.tolist(), work.job_id.tolist()) == ([912_426.0], [163_485])
+
+
+def test_bars_in_the_last_field_of_a_dump_without_header_do_no_harm(tmp_path):
+    assert read(tmp_path, XDMOD + XDMOD.replace("job name", "a|b|c")).workload.jobs == 2
