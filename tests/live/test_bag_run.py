@@ -20,6 +20,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.size import FixedHosts, HostType, Planner, SilvaRule
 
 SECOND = HostType("second", 1.0, unit_s=1.0, limit=2)
+SIZERS = [Planner(tick_s=0.5), SilvaRule(tick_s=1.0, host_time_s=6.0)]
 SOURCE = Path(__file__).parents[2] / "src"
 
 
@@ -77,7 +78,7 @@ def test_a_killed_worker_loses_no_task(place, tmp_path):
     assert (task_folder(tmp_path, 1, 2) / "stdout").read_text() == "alive\n"
 
 
-@pytest.mark.parametrize("sizer", [Planner(tick_s=0.5), SilvaRule(tick_s=1.0, host_time_s=6.0)], ids=["planner", "silva"])
+@pytest.mark.parametrize("sizer", SIZERS, ids=lambda sizer: sizer.name)
 def test_simulator_and_real_run_take_the_same_decisions(place, tmp_path, sizer):
     run(place, [f"sleep 0.{n % 3}" for n in range(10)] + ["false"], tmp_path, sizer, retries=1)
     (session,) = sessions(JobLog(tmp_path / "log.jsonl"))
@@ -91,7 +92,7 @@ def test_simulator_and_real_run_take_the_same_decisions(place, tmp_path, sizer):
 def start(tmp_path, commands):
     (tmp_path / "commands.txt").write_text("\n".join(commands))
     return subprocess.Popen(
-        [sys.executable, "-m", "loadmaster", "run", str(tmp_path / "commands.txt"), "--sizer", "2", "--limit", "2", "--json"],
+        [sys.executable, "-m", "loadmaster", "run", f"{tmp_path}/commands.txt", "--sizer=2", "--limit=2", "--json"],
         env={**os.environ, "PYTHONPATH": str(SOURCE)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip

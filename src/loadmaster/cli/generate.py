@@ -1,10 +1,14 @@
 """`loadmaster generate KIND`: synthetic workloads. A new kind is one file with a command, and one line in the table."""
 
+from collections.abc import Callable
+
 import typer
 
+from loadmaster.cli.generate_bag import bag
 from loadmaster.cli.generate_netbatch import netbatch
 
-KINDS = {
+KINDS: dict[str, Callable[..., None]] = {
+    "bag": bag,
     "netbatch": netbatch,
 }
 """Every kind by its name on the command line, and the function whose parameters are its options."""

@@ -57,7 +57,9 @@ def run(
             report = run_commands(lines, terms, place, progress.show, progress.say)
     except KeyboardInterrupt:
         console.print(
-            f"stopped; what is done is kept in {folder}, the same command goes on where it was", soft_wrap=True, highlight=False
+            f"stopped; what is done is kept in {folder}, the same command goes on where it was",
+            soft_wrap=True,
+            highlight=False,
         )
         raise
     summary = {

@@ -1,0 +1,99 @@
+"""Cost against span: what every number of machines would cost, and how long it would take; and the one to choose."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats
+from loadmaster.sim.bag import BagOutcomes, repeat
+from loadmaster.size import FixedHosts, HostType, Sizer
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One way to run a bag, over all repetitions.
+
+    Attributes:
+        label: the sizer.
+        type: name of the machine type.
+        hosts: mean number of machines.
+        cost, cost_sure: mean, and what suffices at the confidence asked for.
+        span_s, span_sure_s: likewise.
+        speedup: mean.
+        knows: the sizer was told the durations beforehand, or a number of machines was fixed for it.
+    """
+
+    label: str
+    type: str
+    hosts: float
+    cost: float
+    cost_sure: float
+    span_s: float
+    span_sure_s: float
+    speedup: float
+    knows: bool
+
+
+def point(label: str, kind: str, outcomes: BagOutcomes, confidence: float, knows: bool) -> CurvePoint:
+    """A point from repetitions."""
+    return CurvePoint(
+        label, kind, float(outcomes.hosts.mean()), float(outcomes.cost.mean()),
+        float(np.quantile(outcomes.cost, confidence)), float(outcomes.span_s.mean()),
+        float(np.quantile(outcomes.span_s, confidence)), float(outcomes.speedup.mean()), knows,
+    )  # fmt: skip
+
+
+def fixed_curve(durations: Floats, types: Sequence[HostType], confidence: float) -> list[CurvePoint]:
+    """A point for each of some 40 numbers of machines, from one to a machine a task, of every type."""
+    tasks = durations.shape[1]
+    points = []
+    for kind in types:
+        most = min(tasks, kind.limit)
+        work_h = float(durations.sum(axis=1).mean()) / kind.speed / 3600
+        near = {round(work_h * share) for share in np.linspace(0.75, 1.5, 24)}
+        wide = {round(float(n)) for n in np.geomspace(1, most, 24)}
+        for count in sorted(n for n in near | wide if 1 <= n <= most):
+            outcomes = repeat(durations, FixedHosts(count), (kind,))
+            points.append(point(str(count), kind.name, outcomes, confidence, True))
+    return points
+
+
+def sizer_points(
+    durations: Floats,
+    sizers: Sequence[Sizer],
+    types: Sequence[HostType],
+    confidence: float,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[CurvePoint]:
+    """A point for every sizer that learns the durations while it runs."""
+    points = []
+    for sizer in sizers:
+        kinds = tuple(types) if sizer.name == "planner" else tuple(types[:1])
+        outcomes = repeat(durations, sizer, kinds, progress=progress)
+        label = "any" if len(kinds) > 1 else kinds[0].name
+        points.append(point(sizer.name, label, outcomes, confidence, False))
+    return points
+
+
+def recommended(
+    points: Sequence[CurvePoint], budget: float | None, deadline_s: float | None, waste: float = 0.1
+) -> CurvePoint | None:
+    """The point to choose, None if no point keeps budget or deadline.
+
+    With a budget the shortest span that it pays for at the stated confidence; with a deadline the least cost that
+    keeps it; with both, the least cost that keeps both; with neither the shortest span whose mean cost is within
+    `waste` of the least.
+    """
+    allowed = [
+        p for p in points
+        if (budget is None or p.cost_sure <= budget + 1e-9) and (deadline_s is None or p.span_sure_s <= deadline_s)
+    ]  # fmt: skip
+    if not allowed:
+        return None
+    if deadline_s is not None:
+        return min(allowed, key=lambda p: (p.cost, p.span_s))
+    if budget is None:
+        least = min(p.cost for p in allowed)
+        allowed = [p for p in allowed if p.cost <= least * (1 + waste) + 1e-9]
+    return min(allowed, key=lambda p: (p.span_s, p.cost))

@@ -1,0 +1,138 @@
+"""Reads bags of tasks: durations from a text, CSV or Parquet file, or a law such as `normal(150,30)x256`."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats
+from loadmaster.model.bag import LAWS, Bag, BagLaw, BagSource
+from loadmaster.model.errors import InputError
+
+_NAMES = ("duration_s", "seconds", "duration", "runtime_s", "runtime", "wall_s", "wallseconds", "elapsed")
+_LAW = re.compile(r"\s*([a-z]+)\(([^)]*)\)\s*[x*]\s*(\d+)\s*")
+
+
+def parse_bag(text: str, column: str | None = None) -> BagSource:
+    """A law if `text` is one, else the file of that name.
+
+    Raises:
+        InputError: neither, or a bad value in it.
+
+    Example:
+        >>> parse_bag("normal(150,30)x256").tasks
+        256
+    """
+    match = _LAW.fullmatch(text)
+    if match is None:
+        return read_bag(Path(text), column)
+    try:
+        numbers = tuple(float(part) for part in match[2].split(",") if part.strip())
+    except ValueError:
+        raise InputError(text, "the parameters of a law are numbers", fix="such as normal(150,30)x256") from None
+    return BagLaw(match[1], numbers, int(match[3]))
+
+
+def read_bag(path: Path, column: str | None = None) -> Bag:
+    """A bag from a file: one duration in seconds a line, or a column of a CSV or Parquet table.
+
+    Empty values, `?`, `-` and `nan` are unknown durations. Without `column` the first of the usual names is taken,
+    such as `duration_s`, or the only column. Tables may be parted by commas, semicolons, blanks or tabs, and packed.
+
+    Raises:
+        InputError: no such file or column, or a value that is no duration, with its line.
+    """
+    if not path.is_file():
+        fix = f"or write a law: {', '.join(LAWS)}, such as normal(150,30)x256"
+        raise InputError(path, "no such file", fix=fix)
+    if path.suffix == ".parquet":
+        return Bag(_parquet(path, column), str(path))
+    lines = _text(path).splitlines()
+    numbered = [(n, line.strip()) for n, line in enumerate(lines, 1) if not line.lstrip().startswith("#")]
+    head = next((line for _, line in numbered if line), "")
+    mark = next((mark for mark in (",", ";", "\t", " ") if mark in head), None)
+    if mark is None and _is_duration(head):
+        return Bag(np.array([_number(text, path, n) for n, text in numbered]), str(path))
+    names = [name.strip().strip('"') for name in (head.split(mark) if mark else [head])]
+    at = names.index(_chosen(names, column, path))
+    body = [(n, line) for n, line in numbered if line][1:]
+    cells = [(n, (line.split(mark) if mark else [line])) for n, line in body]
+    return Bag(np.array([_number(row[at] if at < len(row) else "", path, n) for n, row in cells]), str(path))
+
+
+def _text(path: Path) -> str:
+    if path.suffix != ".gz":
+        return path.read_text(encoding="utf-8")
+    from isal import igzip
+
+    with igzip.open(path, "rt") as file:  # type: ignore[no-untyped-call]
+        return str(file.read())
+
+
+def _parquet(path: Path, column: str | None) -> Floats:
+    import polars as pl
+
+    table = pl.read_parquet(path)
+    name = _chosen(table.columns, column, path)
+    return table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _chosen(names: list[str], column: str | None, path: Path) -> str:
+    if column is not None:
+        if column not in names:
+            raise InputError(column, "no such column", fix=f"there are {', '.join(names[:12])}", where=str(path))
+        return column
+    for name in _NAMES:
+        if name in names:
+            return name
+    if len(names) == 1:
+        return names[0]
+    raise InputError(
+        ", ".join(names[:8]), "which column holds the durations?", fix="name it with --column", where=str(path)
+    )
+
+
+_UNKNOWN = ("", "?", "-", "nan", "NaN", "NA", "null")
+
+
+def _is_duration(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text in _UNKNOWN
+    return True
+
+
+def _number(text: str, path: Path, line: int) -> float:
+    text = text.strip().strip('"')
+    if text in _UNKNOWN:
+        return float("nan")
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(text, "not a duration in seconds", where=f"{path}:{line}") from None
+    if not value > 0 or value == float("inf"):
+        raise InputError(
+            text, "a duration must be more than 0 s", fix="leave it empty if it is unknown", where=f"{path}:{line}"
+        )
+    return value
+
+
+def write_bag(duration_s: Floats, path: Path) -> None:
+    """Write durations: CSV and Parquet with the column `duration_s`, anything else one a line.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    import polars as pl
+
+    table = pl.DataFrame({"duration_s": duration_s})
+    try:
+        if path.suffix == ".parquet":
+            table.write_parquet(path)
+        elif path.suffix == ".csv":
+            table.write_csv(path)
+        else:
+            path.write_text("\n".join(repr(float(value)) for value in duration_s) + "\n")
+    except OSError as error:
+        raise InputError(path, "cannot be written", fix=str(error)) from error

@@ -1,0 +1,52 @@
+"""`loadmaster size` says what to rent, or that nothing fits."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from loadmaster.cli.app import app
+from loadmaster.model.errors import InputError
+from loadmaster.size.prices import SAMPLE, read_prices
+
+
+def size(*arguments):
+    return CliRunner().invoke(app, ["size", *arguments, "--repetitions", "5", "--json"])
+
+
+def test_the_fastest_point_near_the_least_cost_is_recommended(tmp_path):
+    (tmp_path / "bag.txt").write_text("300\n" * 300)
+    result = size(str(tmp_path / "bag.txt"), "-o", str(tmp_path / "out"))
+    assert json.loads(result.stdout)["recommended"]["label"] == "26"
+    assert json.loads(result.stdout)["synthetic"] is False
+    for name in ("size.png", "size.html", "size.json"):
+        assert (tmp_path / "out" / name).stat().st_size > 0
+
+
+def test_a_budget_and_a_deadline_are_kept_or_called_infeasible():
+    ten = json.loads(size("constant(300)x300", "--budget", "50").stdout)["recommended"]
+    assert ten["cost_sure"] <= 50
+    assert ten["span_s"] == 1800.0
+    late = json.loads(size("constant(300)x300", "--deadline", "2h").stdout)["recommended"]
+    assert late["span_sure_s"] <= 7200
+    assert size("constant(300)x300", "--budget", "10").exit_code == 1
+
+
+def test_prices_of_several_types_are_compared():
+    found = json.loads(size("constant(600)x50", "--prices", str(SAMPLE), "--deadline", "30min").stdout)
+    assert {p["type"] for p in found["curve"]} == {"standard", "fast", "spot", "hourly"}
+    assert found["recommended"]["type"] == "spot"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"), [("x,abc", "must be a number"), ("x,0", "more than zero"), (",1", "is missing")]
+)
+def test_a_wrong_price_is_named_with_its_line(tmp_path, line, words):
+    (tmp_path / "p.csv").write_text(f"name,price_per_h\n{line}\n")
+    with pytest.raises(InputError, match=rf"p.csv:2.*{words}"):
+        read_prices(tmp_path / "p.csv")
+
+
+def test_prices_may_be_yaml(tmp_path):
+    (tmp_path / "p.yaml").write_text("- {name: a, price_per_h: 0.5, unit_s: 60}\n")
+    assert read_prices(tmp_path / "p.yaml")[0].unit_price == pytest.approx(0.5 / 60)
