@@ -9,6 +9,7 @@ from loadmaster.cli.info import info
 from loadmaster.cli.policies import policies
 from loadmaster.cli.reproduce import reproduce
 from loadmaster.cli.run import run
+from loadmaster.cli.share import share
 from loadmaster.cli.size import size
 
 app = typer.Typer(
@@ -18,6 +19,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for verb in (compare, convert, info, policies, reproduce, run, size):
+for verb in (compare, convert, info, policies, reproduce, run, share, size):
     app.command()(verb)
 app.add_typer(generate, name="generate")

@@ -6,10 +6,12 @@ import typer
 
 from loadmaster.cli.generate_bag import bag
 from loadmaster.cli.generate_netbatch import netbatch
+from loadmaster.cli.generate_opportunity import opportunity
 
 KINDS: dict[str, Callable[..., None]] = {
     "bag": bag,
     "netbatch": netbatch,
+    "opportunity": opportunity,
 }
 """Every kind by its name on the command line, and the function whose parameters are its options."""
 

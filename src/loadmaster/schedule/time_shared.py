@@ -73,6 +73,13 @@ METHODS: dict[str, Method] = {
 }  # fmt: skip
 """Every method that has a name of its own; every placement policy is one as well (`method_named`)."""
 
+MOVERS: dict[str, tuple[Mover, str, str]] = {
+    "mosix": (Mosix(), "balances load, keeps some memory free (a reconstruction)", _AMIR),
+    "enhanced-mosix": (EnhancedMosix(), "the move that lowers the opportunity cost most", _AMIR),
+    "assign-u-r": (AssignUR(), "when a task ends, moves those whose place has become too dear", "Awerbuch et al. 1994"),
+}
+"""Every mover for time-shared hosts by its name on the command line: mover, summary, source."""
+
 
 def method_named(spec: str) -> Method:
     """The method `spec`, or the placement policy `spec` used as one, built-in or `file.py:function`.
@@ -88,12 +95,11 @@ def method_named(spec: str) -> Method:
         (True, 'Mosix(period_s=1.0, ')
     """
     name, plus, mover = spec.partition("+")
-    movers: dict[str, Mover] = {m.name: m for m in (Mosix(), EnhancedMosix(), AssignUR())}
-    if plus and mover not in movers:
-        raise InputError(mover, "no such mover", fix=f"known: {', '.join(movers)}")
+    if plus and mover not in MOVERS:
+        raise InputError(mover, "no such mover", fix=f"known: {', '.join(MOVERS)}")
     if name in METHODS:
         method = METHODS[name]
     else:
         policy = policy_named(name)
         method = Method(policy.name, policy, overcommit=False, summary=policy.summary, source=policy.source)
-    return replace(method, name=spec, mover=movers[mover]) if plus else method
+    return replace(method, name=spec, mover=MOVERS[mover][0]) if plus else method

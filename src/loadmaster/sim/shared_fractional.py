@@ -87,7 +87,8 @@ class _Run:
         self.cores, self.others = cluster.capacity[:, 0].copy(), cluster.capacity[:, 1:].copy()
         assert cluster.speed is not None
         self.speed = cluster.speed
-        self.kind = np.unique(np.column_stack((cluster.capacity, self.speed)), axis=0, return_inverse=True)[1]
+        rows = np.column_stack((cluster.capacity, self.speed))
+        self.kind = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
         self.pause_s = problem.migration.of(workload.demand)
         self.host = np.full(len(self.owner), -1, np.int32)
         self.last_host = self.host.copy()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from loadmaster.papers import Options
 from loadmaster.papers.amir2000 import claims
 from loadmaster.papers.amir2000.figures import charts
-from loadmaster.papers.amir2000.robustness import cluster_table, method_table, switch_table
+from loadmaster.papers.amir2000.robustness import cluster_table, method_table, needs_table, switch_table
 from loadmaster.papers.amir2000.study import Outcome, Setup, run_study
 from loadmaster.papers.claim import Reproduction
 from loadmaster.papers.progress import bar
@@ -46,6 +46,9 @@ def reproduce(options: Options) -> Reproduction:
         switch_table(others, study),
         Heading("All methods"),
         method_table(wide, many),
+        Heading("Unknown needs"),
+        Text("Memory is believed to be the mean of the jobs seen so far; what runs is seen as it is."),
+        needs_table(others, study),
     ]  # fmt: skip
     return Reproduction("amir2000", TITLE, shown, blocks, _notes(main))
 

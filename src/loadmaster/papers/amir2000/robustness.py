@@ -71,6 +71,20 @@ def method_table(setup: Setup, outcome: Outcome) -> Table:
     return Table(columns, rows, f"{setup.cluster}, {len(mean)} executions")
 
 
+def needs_table(setup: Setup, study: Study) -> Table:
+    """What is lost when placement is not told the needs but learns them from the tasks it has seen."""
+    methods = ("pvm", "e-pvm", "e-mosix", "mix-fit", "best-fit-memory", "least-loaded", "d-pvm")
+    told = study(replace(setup, methods=methods)).by_execution
+    learned = study(replace(setup, methods=methods, needs="learned")).by_execution
+    rows = [
+        (NAMES.get(name, name), f"{told[:, m].mean():.2f}", f"{learned[:, m].mean():.2f}",
+         show_interval(learned[:, m] - told[:, m]), f"{learned[:, m].mean() / told[:, m].mean() - 1:+.1%}")
+        for m, name in enumerate(methods)
+    ]  # fmt: skip
+    columns = ("method", "told", "learned", "learned - told", "lost")
+    return Table(columns, rows, f"average slowdown by execution; {setup.cluster}, {len(told)} executions")
+
+
 def _cells(outcome: Outcome) -> tuple[str, ...]:
     mean = outcome.by_execution
     p, e, m, em = mean.mean(axis=0)

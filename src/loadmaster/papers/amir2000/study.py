@@ -16,6 +16,7 @@ from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
 from loadmaster.schedule.time_shared import METHODS, Method, method_named
+from loadmaster.share.learned_needs import learned_needs
 from loadmaster.share.processor_sharing import ProcessorSharing
 from loadmaster.share.shared_hosts import CpuLoad
 from loadmaster.sim.shared_engine import simulate_shared
@@ -36,6 +37,7 @@ class Setup:
         cpu_load: how the opportunity cost reads a host's CPU load.
         slowdown_unit: whether each component of a parallel job counts as a job, or the last one's end for all.
         methods: compared on the same streams.
+        needs: whether placement is told a job's memory or believes it to be the mean of those seen before.
         mosix: the reconstruction's parameters; Enhanced Mosix has the same period and contacts.
     """
 
@@ -49,6 +51,7 @@ class Setup:
     pause_s: float = 0.0
     methods: tuple[str, ...] = ("pvm", "e-pvm", "mosix", "e-mosix")
     mosix: Mosix = field(default_factory=Mosix)
+    needs: Literal["told", "learned"] = "told"
     executions: int = 3000
     seed: int = 0
 
@@ -103,12 +106,13 @@ def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float],
     workload = trace.workload
     assert trace.cluster is not None
     owner = np.repeat(np.arange(workload.jobs), workload.task_count)
+    told = learned_needs(workload, np.array([1.0, 0.0])) if setup.needs == "learned" else None
     sums, medians, moves = [], [], []
     for name in setup.methods:
         run = simulate_shared(
             SharedProblem(
                 workload, trace.cluster, setup.method(name), ProcessorSharing(setup.thrash), setup.cpu_load,
-                MigrationCost(setup.pause_s), seed=number,
+                MigrationCost(setup.pause_s), told, seed=number,
             )
         )  # fmt: skip
         slowdown = (run.end_s - workload.submit_s[owner]) / workload.runtime_s[owner]
