@@ -10,12 +10,9 @@ import sys
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
     from loadmaster.cli.app import app
-    from loadmaster.model.errors import LoadmasterError
 
     try:
         code = app(sys.argv[1:] or ["--help"], prog_name="loadmaster", standalone_mode=False)
-    except LoadmasterError as error:
-        _fail(str(error))
     except KeyboardInterrupt:
         print("loadmaster: stopped; the same command goes on where it was", file=sys.stderr)
         sys.exit(130)
@@ -23,6 +20,10 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
+        from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
+
+        if isinstance(error, LoadmasterError):
+            _fail(str(error))
         if not hasattr(error, "format_message"):  # not a usage error of the command-line library
             raise
         _fail(_usage(error))

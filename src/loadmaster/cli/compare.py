@@ -58,9 +58,12 @@ def compare(
     from loadmaster.cli.load import load, remarks
     from loadmaster.cli.progress import Bar
     from loadmaster.report.comparison import Comparison
+    from loadmaster.report.page import check_picture
     from loadmaster.runs import Store, sweep
 
     r.make_folder(out)
+    if picture is not None:
+        check_picture(picture)
     with Bar() as bar:
         reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
         case = load(trace, hosts, reading, spread)

@@ -1,19 +1,19 @@
 """`loadmaster policies`: everything that can be named on the command line."""
 
-from typing import Annotated
+from collections.abc import Iterator
 
-import typer
+from loadmaster.cli import options as o
 
 
-def policies(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
-) -> None:
+def policies(as_json: o.AsJson = False) -> None:
     """List every policy and discipline, with its source."""
     import json
 
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
+<<<<<<< HEAD
     from loadmaster.order import DISCIPLINES
     from loadmaster.place import POLICIES
     from loadmaster.schedule.time_shared import METHODS, MOVERS
@@ -25,10 +25,28 @@ def policies(
     rows.append(("time-sharing method", "fractional", "CPU by yield, repacked by mcb8", "Casanova et al. 2008"))
     rows += [("mover", name, summary, source) for name, (_, summary, source) in MOVERS.items()]
     rows += [("VM choice", name, summary, "Delgado 2011") for name, (_, summary) in VM_CHOICES.items()]
+=======
+    rows = list(_rows())
+>>>>>>> 900572f (Simulate one run and keep its record, repeat it to the bit, explain any job; bad input is one line)
     if as_json:
         print(json.dumps([dict(zip(("kind", "name", "summary", "source"), row, strict=True)) for row in rows]))
         return
-    table = Table("kind", "name", "what it does", "source")
+    table = Table("kind", "name", "what it does", "source", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    kind = ""
     for row in rows:
-        table.add_row(*row)
+        if kind and row[0] != kind:
+            table.add_section()
+        table.add_row(row[0] if row[0] != kind else "", *row[1:])
+        kind = row[0]
     Console().print(table)
+
+
+def _rows() -> Iterator[tuple[str, str, str, str]]:
+    from loadmaster.order import DISCIPLINES
+    from loadmaster.place import POLICIES
+    from loadmaster.runs import MAX_JOBS
+
+    yield from (("placement", p.name, p.summary, p.source) for p in POLICIES.values())
+    yield "placement", "file.py:function", "a policy of your own: score(demand, free, capacity), lower is better", ""
+    yield "meta-policy", MAX_JOBS, "in every cycle, the member that starts most jobs", "Shai 2014"
+    yield from (("discipline", name, summary, source) for name, (_, summary, source) in DISCIPLINES.items())

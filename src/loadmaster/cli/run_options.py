@@ -165,3 +165,17 @@ def command_line() -> str:
     import sys
 
     return shlex.join(["loadmaster", *sys.argv[1:]])
+
+
+def only(settings: "list[Setting]") -> "Setting":
+    """The one setting of a single run.
+
+    Raises:
+        InputError: there are several.
+    """
+    from loadmaster.model import InputError
+
+    if len(settings) > 1:
+        fix = "`loadmaster compare` makes several runs"
+        raise InputError(f"{len(settings)} runs", "one run takes one policy, one discipline and one load", fix=fix)
+    return settings[0]

@@ -115,15 +115,17 @@ def _sentence(group: Group) -> str:
             f"Under {best.setting.policy} a job waits {wait} on average, {best.metrics.mean_queue_length:.3g} at a time"
         )
     baseline = group.baseline.setting.policy
+    against = show_seconds(group.baseline.metrics.mean_wait_s)
     if _all_close(group):
-        return f"The choice hardly matters here: all policies wait within 1 % of {baseline}'s {wait}"
+        return f"The choice hardly matters here: all policies wait within 1 % of {baseline}'s {against}"
     change = group.change(best)
     if change is None:
         others = [outcome for outcome in group.outcomes if outcome is not best]
         second = min(others, key=lambda outcome: outcome.metrics.mean_wait_s)
         more = second.metrics.mean_wait_s / best.metrics.mean_wait_s - 1 if best.metrics.mean_wait_s > 0 else 0.0
         return f"{baseline} keeps the queue shortest: the next, {second.setting.policy}, waits {percent(more)} more"
-    return f"{best.setting.policy} keeps the queue shortest: {percent(-change)} less wait than {baseline} ({wait})"
+    less = f"{percent(-change)} less wait than {baseline} ({wait}, not {against})"
+    return f"{best.setting.policy} keeps the queue shortest: {less}"
 
 
 def percent(part: float) -> str:

@@ -15,8 +15,7 @@ def load_charts(comparison: Comparison, discipline: str) -> Any:
     """Mean wait, its change against the baseline, bounded slowdown and mean queue against the offered load."""
     import altair as alt
 
-    panels = _panels(comparison, discipline)
-    return alt.concat(*panels, columns=2, spacing={"row": 28, "column": 56})
+    return alt.concat(*_panels(comparison, discipline), columns=2, spacing={"row": 28, "column": 56})
 
 
 def wait_charts(comparison: Comparison, discipline: str) -> Any:
@@ -27,6 +26,9 @@ def wait_charts(comparison: Comparison, discipline: str) -> Any:
 
 
 def _panels(comparison: Comparison, discipline: str) -> list[Any]:
+    import altair as alt
+
+    chosen = alt.selection_point(fields=["policy"], bind="legend")
     unit, size = unit_for([o.metrics.mean_wait_s for o in comparison.outcomes])
     groups = [group for group in comparison.groups if group.discipline == discipline]
     change = {id(o): group.change(o) or 0.0 for group in groups for o in group.outcomes}
@@ -37,17 +39,22 @@ def _panels(comparison: Comparison, discipline: str) -> list[Any]:
         ("mean queue length (jobs)", "~s", lambda o: o.metrics.mean_queue_length),
     ]
     outcomes = [outcome for group in groups for outcome in group.outcomes]
-    return [_panel(comparison, outcomes, *measure) for measure in measures]
+    first, *others = [_panel(comparison, outcomes, chosen, *measure) for measure in measures]
+    return [first.add_params(chosen), *others]  # a click on the legend of one speaks for all
 
 
 def _panel(
-    comparison: Comparison, outcomes: list[Outcome], title: str, numbers: str, read: Callable[[Outcome], float]
+    comparison: Comparison,
+    outcomes: list[Outcome],
+    chosen: Any,
+    title: str,
+    numbers: str,
+    read: Callable[[Outcome], float],
 ) -> Any:
     import altair as alt
 
     loads = sorted({round(outcome.load, 4) for outcome in outcomes})
     ticks = alt.Axis(format=".2f", values=loads if len(loads) <= 10 else alt.Undefined, grid=False)
-    chosen = alt.selection_point(name="chosen", fields=["policy"], bind="legend")
     data = rows([{"policy": o.setting.policy, "load": o.load, "value": read(o)} for o in outcomes])
     base = alt.Chart(data, width=_WIDTH, height=_HEIGHT, title=title).encode(
         x=alt.X("load:Q", title="offered load", scale=alt.Scale(zero=False, padding=12, nice=False), axis=ticks),
@@ -56,7 +63,7 @@ def _panel(
         opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
         tooltip=tooltip("policy", load=".2f", value="+.1%" if "%" in numbers else ",.4~g"),
     )
-    return (base.mark_line(strokeWidth=2.2) + base.mark_circle(size=42, opacity=1)).add_params(chosen)
+    return base.mark_line(strokeWidth=2.2) + base.mark_circle(size=42, opacity=1)
 
 
 def ranking(comparison: Comparison, group: Group) -> Any:

@@ -4,6 +4,7 @@ import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -90,15 +91,31 @@ def write_picture(path: Path, chart: Any, scale: float = 2.0) -> None:
     Raises:
         InputError: another ending, or the file cannot be written.
     """
-    if path.suffix not in (".png", ".svg"):
-        raise InputError(path, "a picture is written as .png or .svg", fix="end its name so")
+    check_picture(path)
     try:
         chart.save(str(path), scale_factor=scale)
     except OSError as error:
         raise InputError(path, f"this picture cannot be written: {error.strerror or error}") from error
 
 
+def check_picture(path: Path) -> None:
+    """See that pictures of this kind can be written.
+
+    Raises:
+        InputError: the name ends in neither .png nor .svg.
+    """
+    if path.suffix not in (".png", ".svg"):
+        raise InputError(path, "a picture is written as .png or .svg", fix="end its name so")
+
+
 def _script(specs: list[dict[str, Any]]) -> str:
+    data = json.dumps(specs, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" id="specs">{data}</script>\n<script type="module">{_runtime()}</script>'
+
+
+@cache
+def _runtime() -> str:
+    """The whole of Vega, and the lines that draw the page's charts with it."""
     import altair
     import vl_convert
 
@@ -107,9 +124,7 @@ def _script(specs: list[dict[str, Any]]) -> str:
         "const specs = JSON.parse(document.getElementById('specs').textContent);"
         "specs.forEach((spec, i) => vegaEmbed('#chart' + i, spec, {actions: false, renderer: 'svg'}));"
     )
-    data = json.dumps(specs, separators=(",", ":")).replace("</", "<\\/")
-    bundle = vl_convert.javascript_bundle(draw, version).replace("</script", "<\\/script")
-    return f'<script type="application/json" id="specs">{data}</script>\n<script type="module">{bundle}</script>'
+    return str(vl_convert.javascript_bundle(draw, version)).replace("</script", "<\\/script")
 
 
 def _block(block: Block, specs: list[dict[str, Any]]) -> str:

@@ -12,7 +12,7 @@ from threading import Event
 
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, run
-from loadmaster.runs.setting import Setting, sources_of
+from loadmaster.runs.setting import Setting, Sources, sources_of
 from loadmaster.runs.watch import Stopped, Watch
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
@@ -54,7 +54,7 @@ class LocalCores:
             pool.shutdown(cancel_futures=True)
 
 
-def compile_first(case: Case, settings: Sequence[Setting], watch: Watch) -> None:
+def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources: Sources | None = None) -> None:
     """Let each engine that `settings` need see two jobs, so that compiling is not taken for running.
 
     The results of Numba are kept on disk: this takes seconds the first time on a machine and little afterwards.
@@ -66,7 +66,7 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch) -> None
         if engine not in seen:
             seen.add(engine)
             with watch.compiling(f"{setting.policy}, {setting.discipline}"):
-                run(few, replace(setting, beta=1.0), sources_of(setting))
+                run(few, replace(setting, beta=1.0), sources_of(setting) if sources is None else sources)
 
 
 def workers_for(jobs: int) -> int:

@@ -42,7 +42,7 @@ class OnDask:
                 client.submit(run_remotely, remote, setting, sources_of(setting), check, pure=False, retries=2): index
                 for index, setting in enumerate(settings)
             }
-            for future, block in _dask().as_completed(futures, with_results=True):
+            for future, block in _dask().as_completed(futures, loop=client.loop, with_results=True):
                 yield futures[future], from_bytes(block)
         finally:
             client.close()  # the scheduler forgets the runs that no client waits for

@@ -26,6 +26,7 @@ from loadmaster.measure.usage import host_use
 from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting
+from loadmaster.traces import Skipped
 
 FORMAT = 1
 """Raised when a record written before can no longer be read."""
@@ -75,6 +76,8 @@ def write_record(
         "sources": dict(record.sources),
         "result": dict(result),
         "notes": list(case.notes),
+        "rejected": vars(case.rejected),
+        "skipped": vars(case.skipped),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -193,7 +196,8 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
     as_logged = workload
     if "log_submit_s" in jobs:
         as_logged = Workload(**{**vars(workload), "submit_s": jobs["log_submit_s"].to_numpy()})
-    case = Case(as_logged, cluster, notes=tuple(about["notes"]))
+    left_out = Skipped(**about["rejected"]), Skipped(**about["skipped"])
+    case = Case(as_logged, cluster, *left_out, tuple(about["notes"]))
     return Record(case, Setting.of(about["setting"]), workload, schedule, about["sources"], about)
 
 

@@ -1,0 +1,31 @@
+"""`loadmaster explain`: why a job got its host at that time."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadmaster.cli import options as o
+
+
+def explain(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run record, from `loadmaster simulate`.")],
+    job: Annotated[int, typer.Argument(metavar="JOB", help="The job's identifier in the log.")],
+    top: Annotated[int, typer.Option(min=1, help="How many of the hosts it could have had are shown.")] = 8,
+    as_json: o.AsJson = False,
+) -> None:
+    """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
+    import json
+
+    from rich.console import Console
+
+    from loadmaster.report.explanation import as_plain, print_explanation
+    from loadmaster.runs.explain import explain as explain_job
+    from loadmaster.runs.record import read_record
+
+    record = read_record(run)
+    told = explain_job(record, job)
+    if as_json:
+        print(json.dumps(as_plain(record, told, top)))
+    else:
+        print_explanation(Console(), record, told, top)

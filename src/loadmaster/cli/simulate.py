@@ -1,0 +1,144 @@
+"""`loadmaster simulate`: one run, and its record; or a recorded run once more."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loadmaster.cli import options as o
+from loadmaster.cli import run_options as r
+
+if TYPE_CHECKING:
+    from loadmaster.runs import Case, Outcome, Setting
+
+
+def simulate(
+    trace: o.OptionalTrace = None,
+    hosts: o.Hosts = None,
+    policy: Annotated[
+        str, typer.Option(metavar="POLICY", help="Placement policy; also file.py:function and max-jobs.")
+    ] = "mix-fit",
+    discipline: Annotated[str, typer.Option(metavar="DISCIPLINE", help="Queue discipline.")] = "netbatch",
+    load: Annotated[str, typer.Option(metavar="LOAD", help="Offered load to scale the log to.")] = "",
+    beta: Annotated[str, typer.Option(metavar="B", help="Factor on the times between arrivals.")] = "",
+    interval: r.Interval = "30s",
+    reservations: r.Reservations = "all",
+    lookahead: r.Lookahead = "all",
+    shares: r.Shares = "",
+    max_jobs_members: r.MaxJobsMembers = "",
+    max_jobs_target: r.MaxJobsTarget = "jobs",
+    seed: o.Seed = 0,
+    spread: o.SpreadOption = "single-host",
+    format: o.Format = "auto",
+    swf_memory: o.SwfMemoryOption = "per-processor",
+    memory_unit: o.MemoryUnit = None,
+    columns: o.Columns = None,
+    limit: o.Limit = None,
+    strict: o.Strict = False,
+    check: r.Check = False,
+    again: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Do the run recorded in DIR again, and compare to the bit.")
+    ] = None,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Where the run's record goes.")] = Path("run"),
+    as_json: o.AsJson = False,
+) -> None:
+    """Simulate one run and write its record, from which `explain` works and the run can be repeated."""
+    if again is not None:
+        _again(again, as_json)
+        return
+    from loadmaster.cli.load import load as load_case
+    from loadmaster.cli.load import remarks
+
+    r.make_folder(out)
+    reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
+    case = load_case(trace, hosts, reading, spread)
+    settings = r.settings(
+        policy, discipline, r.betas(case, load, beta), interval=interval, seed=seed, reservations=reservations,
+        lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
+    )  # fmt: skip
+    setting = r.only(settings)
+    inputs = [Path(name) for name in (trace, hosts) if name is not None and Path(name).is_file()]
+    outcome = _run(case, setting, check, out, inputs)
+    _show(outcome, remarks(case), out, as_json)
+
+
+def _run(case: "Case", setting: "Setting", check: bool, out: Path, inputs: list[Path]) -> "Outcome":
+    from loadmaster.cli.progress import Bar
+    from loadmaster.runs import run_fully, sources_of
+    from loadmaster.runs.local import compile_first
+    from loadmaster.runs.record import Record, write_record
+
+    sources = sources_of(setting)
+    with Bar() as bar:
+        bar.begin(1, 0, case.workload.jobs)
+        compile_first(case, [setting], bar)
+        schedule, outcome = run_fully(case, setting, sources, check=check, progress=lambda n, _: bar.moved(0, n))
+        bar.finished(0)
+    workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
+    record = Record(case, setting, workload, schedule, sources)
+    write_record(out, record, command=r.command_line(), inputs=tuple(inputs), result=outcome.row())
+    return outcome
+
+
+def _again(folder: Path, as_json: bool) -> None:
+    import json
+
+    from rich.console import Console
+
+    from loadmaster.cli.progress import Bar
+    from loadmaster.runs.again import again
+    from loadmaster.runs.local import compile_first
+    from loadmaster.runs.record import read_record
+
+    record = read_record(folder)
+    with Bar() as bar:
+        bar.begin(1, 0, record.workload.jobs)
+        compile_first(record.case, [record.setting], bar, record.sources)
+        told = again(record, progress=lambda n, _: bar.moved(0, n))
+        bar.finished(0)
+    if as_json:
+        print(json.dumps({"same": told.same, "differing_jobs": told.differing_jobs, "notes": told.notes}))
+    else:
+        verdict = (
+            f"Identical to the bit: {record.workload.jobs:,} jobs with the same starts and hosts, and the same cycles."
+            if told.same
+            else f"Different: {told.differing_jobs:,} jobs have another start or host."
+            if told.differing_jobs > 0
+            else "Different: all jobs have the same start and host, but the cycles differ."
+        )
+        for line in (verdict, *told.notes):
+            Console().print(line, highlight=False, soft_wrap=True)
+    if not told.same:
+        raise typer.Exit(1)
+
+
+def _show(outcome: "Outcome", remarks: list[str], out: Path, as_json: bool) -> None:
+    import json
+
+    from rich.console import Console
+
+    notes = Console(stderr=True)
+    if as_json:
+        print(json.dumps(outcome.row()))
+    else:
+        for line in _lines(outcome.row()):
+            Console().print(line, highlight=False)
+    for line in (*outcome.faults, *remarks, f"The record: {out}; `loadmaster explain {out} JOB` asks it about a job."):
+        notes.print(line, highlight=False, soft_wrap=True)
+    if outcome.faults:
+        raise typer.Exit(1)
+
+
+def _lines(row: dict[str, Any]) -> list[str]:
+    from loadmaster.model.units import show_seconds
+
+    lines = []
+    for name, value in row.items():
+        if isinstance(value, dict):
+            lines += [f"{name + ' ' + part:32} {share * 100:.1f} %" for part, share in value.items()]
+        elif name.endswith("_s") and isinstance(value, float) and "per" not in name:
+            lines.append(f"{name.removesuffix('_s').replace('_', ' '):32} {show_seconds(value)}")
+        else:
+            text = f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+            lines.append(f"{name.replace('_', ' '):32} {text}")
+    return lines

@@ -1,0 +1,189 @@
+"""An explanation of one job for people: plain sentences, one table of hosts."""
+
+import dataclasses
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from loadmaster.model.arrays import Floats
+from loadmaster.model.units import MEMORY, show_bytes, show_seconds
+from loadmaster.runs.choice import Choice
+from loadmaster.runs.explain import Explanation
+from loadmaster.runs.record import Record
+
+TOP = 8
+"""How many of the rated hosts are shown."""
+
+
+def print_explanation(console: Console, record: Record, told: Explanation, top: int = TOP) -> None:
+    """Print what became of a job, what it waited for, and why it got its host."""
+    for paragraph in (_job(record, told), *_wait(record, told), *_choice(record, told)):
+        console.print(paragraph, highlight=False)
+    if told.choice is not None:
+        console.print(_hosts(record, told, top))
+
+
+def as_plain(record: Record, told: Explanation, top: int = TOP) -> dict[str, Any]:
+    """The explanation as JSON takes it, hosts by name and jobs by the log's identifiers; `top` hosts of those rated."""
+    workload, cluster = record.workload, record.case.cluster
+    plain: dict[str, Any] = {
+        "job": told.identifier,
+        "submit_s": told.submit_s,
+        "start_s": told.start_s,
+        "wait_s": told.wait_s,
+        "runtime_s": told.runtime_s,
+        "tasks": told.tasks,
+        "demand": dict(zip(workload.resources, workload.demand[told.job].tolist(), strict=True)),
+        "hosts": [cluster.name(host) for host in told.hosts],
+        "delay": dataclasses.asdict(told.delay),
+        "choice": None,
+    }
+    freed_by = told.delay.freed_by
+    plain["delay"]["freed_by"] = None if freed_by is None else workload.id_of(freed_by)
+    if told.choice is not None:
+        choice = told.choice
+        plain["choice"] = {
+            **{name: getattr(choice, name) for name in _CHOICE},
+            "rated": len(choice.candidates),
+            "members": [dataclasses.asdict(member) for member in choice.members],
+            "hosts": [
+                {
+                    "host": cluster.name(candidate.host),
+                    "score": candidate.score,
+                    "free": dict(zip(cluster.resources, candidate.free.tolist(), strict=True)),
+                }
+                for candidate in choice.candidates[:top]
+            ],
+        }
+    return plain
+
+
+def amounts(resources: tuple[str, ...], values: Floats) -> str:
+    """Amounts of several resources in words.
+
+    Example:
+        >>> amounts(("cores", "memory"), np.array([1.0, 2.0**33]))
+        '1 core and 8 GiB'
+    """
+    words = [
+        show_bytes(value) if name == MEMORY else f"{value:g} {name.removesuffix('s') if value == 1 else name}"
+        for name, value in zip(resources, values, strict=True)
+    ]
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+
+
+def moment(seconds: float) -> str:
+    """A time since the start of the log.
+
+    Example:
+        >>> moment(90.0), moment(93_784.5)
+        ('90 s', '93,784.5 s (1.09 d)')
+    """
+    text = f"{seconds:,.10g} s"
+    return text if abs(seconds) < 120 else f"{text} ({show_seconds(seconds)})"
+
+
+def _job(record: Record, told: Explanation) -> str:
+    demand = amounts(record.workload.resources, record.workload.demand[told.job])
+    asks = f"asks {demand}" if told.tasks == 1 else f"has {told.tasks} tasks of {demand} each"
+    text = f"[bold]Job {told.identifier}[/] {asks}. It arrived at {moment(told.submit_s)}"
+    if told.start_s is None or told.wait_s is None:
+        return f"{text} and [bold]never started[/]."
+    where = ", ".join(record.case.cluster.name(host) for host in told.hosts[:6])
+    where += f" and {len(told.hosts) - 6} more" if len(told.hosts) > 6 else ""
+    hosts = "host" if len(set(told.hosts)) == 1 else "hosts"
+    wait = "without waiting" if told.wait_s == 0 else f"after a wait of {show_seconds(told.wait_s)}"
+    return (
+        f"{text}, started at {moment(told.start_s)}, {wait}, on [bold]{hosts} {where}[/], "
+        f"and ran for {show_seconds(told.runtime_s)}."
+    )
+
+
+def _wait(record: Record, told: Explanation) -> list[str]:
+    delay = told.delay
+    if not told.waited:
+        until_cycle = delay.first_cycle_s - told.submit_s
+        if until_cycle > 0:
+            text = f"It got its host in the first cycle after it came, {show_seconds(until_cycle)} later"
+            return ["", f"{text}: it waited for nothing but the clock."]
+        return ["", "It got its host at once."]
+    ahead = {0: "no job was", 1: "1 job was"}.get(delay.ahead, f"{delay.ahead:,} jobs were")
+    later = {0: "no job", 1: "1 job"}.get(delay.overtaken_by, f"{delay.overtaken_by:,} jobs") + " that came later"
+    lines = [
+        "",
+        "[bold]What it waited for[/]",
+        f"It was in the queue for {delay.cycles:,} cycles. In its first, {ahead} ahead of it; {later} started earlier.",
+    ]
+    if delay.looked_at:
+        every = "all" if delay.looked_at == delay.cycles - (told.start_s is not None) else "spread evenly"
+        noun = "cycle" if delay.looked_at == 1 else "cycles"
+        lines.append(f"In {delay.looked_at} {noun} without success ({every}):")
+        lines += [f"  {count:>3} × {reason}" for reason, count in delay.reasons.items()]
+    if told.start_s is not None and delay.room_since_s is not None:
+        lines.append(_room(record, told))
+    return lines
+
+
+def _room(record: Record, told: Explanation) -> str:
+    delay = told.delay
+    assert delay.room_since_s is not None
+    host = record.case.cluster.name(told.hosts[0])
+    if delay.freed_by is None and delay.room_since_s <= told.submit_s:
+        return f"Host {host} had room for it all the time; it was kept for, or served to, jobs ahead."
+    if delay.freed_by is None:
+        return f"Host {host} had no room before the cycle of its start."
+    job = record.workload.id_of(delay.freed_by)
+    return f"Host {host} had room for it from {moment(delay.room_since_s)} on, when job {job} ended."
+
+
+def _choice(record: Record, told: Explanation) -> list[str]:
+    choice = told.choice
+    if choice is None:
+        return []
+    total = record.case.cluster.hosts
+    lines = ["", f"[bold]Why host {record.case.cluster.name(told.hosts[0])}[/]"]
+    turn = f"{choice.started_before:,} of {choice.queue_length:,} waiting jobs had got hosts in this cycle before it"
+    kept = f", {choice.kept_back:,} of them kept back for jobs served earlier" if choice.kept_back else ""
+    lines.append(f"{turn}. {choice.fitting:,} of {total:,} hosts had room then{kept}.")
+    if choice.members:
+        lines.append(_members(choice))
+    lines.append(f"{choice.policy} takes {choice.summary}; the lowest score wins, the lower host among equals.")
+    if not choice.same:
+        lines.append(
+            "[bold red]The cycle could not be decided again exactly[/]: the record does not say in which order jobs "
+            "were started within a cycle. What follows is close, but not what was seen."
+        )
+    return lines
+
+
+def _members(choice: Choice) -> str:
+    counts = ", ".join(f"{member.name} {member.started}" for member in choice.members)
+    best = [member.name for member in choice.members if member.target == max(m.target for m in choice.members)]
+    tied = f"; {len(best)} tied, the first listed is taken" if len(best) > 1 else ""
+    return f"max-jobs asked each member how many jobs it would start: {counts}{tied}. It followed {choice.policy}."
+
+
+def _hosts(record: Record, told: Explanation, top: int) -> Table:
+    choice, cluster = told.choice, record.case.cluster
+    assert choice is not None
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for name in ("", "host", "score", *(f"{resource} free" for resource in cluster.resources)):
+        shown.add_column(name, justify="right" if name else "left")
+    taken = told.hosts[0]
+    for rank, candidate in enumerate(choice.candidates):
+        if rank >= top and candidate.host != taken:
+            continue
+        free = [amounts((name,), value[None]) for name, value in zip(cluster.resources, candidate.free, strict=True)]
+        mark = "→" if candidate.host == taken else ""
+        style = "bold green" if candidate.host == taken else ""
+        shown.add_row(mark, cluster.name(candidate.host), f"{candidate.score:.6g}", *free, style=style)
+    more = len(choice.candidates) - shown.row_count
+    if more > 0:
+        shown.caption = f"and {more:,} more with higher scores"
+        shown.caption_justify = "left"
+    return shown
+
+
+_CHOICE = ("policy", "summary", "fitting", "kept_back", "started_before", "queue_length", "same")

@@ -1,0 +1,115 @@
+"""What a job waited for: which resource lacked, who was ahead, when its host became free enough."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.runs.rebuild import Tasks, tasks_between
+from loadmaster.runs.record import Record
+
+LOOKED_AT = 50
+"""At most so many of the cycles in which a job waited are looked at, spread evenly."""
+
+TAKEN = "a host had room, but other jobs took it in the cycle"
+KEPT = "a host had room to the end of the cycle, but was kept for other jobs"
+APART = "every resource was there, but never enough of all on one host"
+
+
+@dataclass(frozen=True)
+class Delay:
+    """The time from arrival to start.
+
+    Attributes:
+        first_cycle_s: the first cycle after the arrival.
+        cycles: cycles in which the job was in the queue, with that of its start.
+        ahead: jobs that were waiting and had come earlier, as its first cycle began.
+        overtaken_by: jobs that came later and started earlier.
+        looked_at: cycles in which it did not start and which were looked at, spread evenly over the wait.
+        reasons: what stood in the way in each of those, counted, the most frequent first.
+        room_since_s: from when on its host had room for it, without a break until the start; None if it never started.
+        freed_by: the job whose end made that room; None if the room was there before the job came.
+    """
+
+    first_cycle_s: float
+    cycles: int
+    ahead: int
+    overtaken_by: int
+    looked_at: int
+    reasons: dict[str, int]
+    room_since_s: float | None
+    freed_by: int | None
+
+
+def delay_of(record: Record, job: int) -> Delay:
+    """Look back over the wait of `job`."""
+    workload, schedule, cycles = record.workload, record.schedule, record.schedule.cycles
+    submit, start = float(workload.submit_s[job]), float(schedule.start_s[job])
+    until = start if not np.isnan(start) else float(cycles.time_s[-1])
+    begin, end = np.searchsorted(cycles.time_s, submit), np.searchsorted(cycles.time_s, until, side="right")
+    own = cycles.time_s[begin:end]
+    in_vain = own[own < until] if not np.isnan(start) else own
+    first_cycle = float(own[0]) if own.size else until
+    started_before = schedule.start_s < first_cycle
+    tasks = tasks_between(record, submit, until)
+    looked_at = in_vain[np.unique(np.linspace(0, in_vain.size - 1, min(LOOKED_AT, in_vain.size)).astype(int))]
+    reasons = Counter(_in_the_way(record, tasks, job, float(now)) for now in looked_at)
+    room_since, freed_by = (None, None) if np.isnan(start) else _room(record, tasks, job)
+    return Delay(
+        first_cycle,
+        int(own.size),
+        int((~started_before[:job]).sum()),
+        int((schedule.start_s[job + 1 :] < start).sum()) if not np.isnan(start) else 0,
+        looked_at.size,
+        dict(reasons.most_common()),
+        room_since,
+        freed_by,
+    )
+
+
+def _in_the_way(record: Record, tasks: Tasks, job: int, now_s: float) -> str:
+    """Why `job` could not start in the cycle at `now_s`: what lacked as it began, else what lacked as it ended."""
+    demand, capacity = record.workload.demand[job], record.case.cluster.capacity
+    before = _lacking(record, tasks.free(capacity, now_s) >= demand)
+    if before:
+        return before
+    after = _lacking(record, tasks.free(capacity, float(np.nextafter(now_s, np.inf))) >= demand)
+    return f"{TAKEN}; then {after}" if after else KEPT
+
+
+def _lacking(record: Record, enough: Bools) -> str:
+    """What lacked, in words; empty if one host had enough of all."""
+    if enough.all(axis=1).any():
+        return ""
+    there = np.atleast_1d(enough.any(axis=0)).tolist()
+    short = [name for name, some in zip(record.workload.resources, there, strict=True) if not some]
+    return f"no host had enough {' nor enough '.join(short)}" if short else APART
+
+
+def _room(record: Record, tasks: Tasks, job: int) -> tuple[float, int | None]:
+    """Since when the job's first host had room for it, and whose end made it."""
+    submit, start = float(record.workload.submit_s[job]), float(record.schedule.start_s[job])
+    host = int(record.schedule.host[record.workload.first_task[job]])
+    here = np.flatnonzero((tasks.host == host) & (tasks.job != job))
+    capacity, demand = record.case.cluster.capacity[host], record.workload.demand[job]
+    ends = sorted({float(end) for end in tasks.end_s[here] if submit < end <= start}, reverse=True)
+    since, freed_by = start, None
+    for moment in [*ends, submit]:
+        if not _fits_from(tasks, here, capacity, demand, moment, since):
+            break
+        since = moment
+        ending = here[tasks.end_s[here] == moment]
+        freed_by = int(tasks.job[ending[0]]) if ending.size and moment > submit else None
+    return since, freed_by
+
+
+def _fits_from(tasks: Tasks, here: np.ndarray, capacity: Floats, demand: Floats, begin: float, until: float) -> bool:
+    """The host could have held the task at every moment from `begin` to `until`."""
+    starts = tasks.start_s[here]
+    moments = [begin, *starts[(starts > begin) & (starts < until)].tolist()]
+    for moment in moments:
+        on = here[(starts <= moment) & (tasks.end_s[here] > moment)]
+        if (capacity - tasks.demand[on].sum(axis=0) < demand).any():
+            return False
+    return True

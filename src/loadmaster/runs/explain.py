@@ -1,0 +1,79 @@
+"""Why a job got this host at that time, worked out again from the record of its run."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model import InputError
+from loadmaster.runs.choice import Choice, choice_of
+from loadmaster.runs.delay import Delay, delay_of
+from loadmaster.runs.rebuild import job_numbered
+from loadmaster.runs.record import Record
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What became of one job.
+
+    Attributes:
+        job: its number in the record.
+        identifier: what the log calls it.
+        start_s: None if it never started.
+        hosts: the host of each task; empty if it never started.
+        delay: what it waited for.
+        choice: why its first task got its host; None if it never started.
+    """
+
+    job: int
+    identifier: int
+    submit_s: float
+    start_s: float | None
+    runtime_s: float
+    tasks: int
+    hosts: tuple[int, ...]
+    delay: Delay
+    choice: Choice | None
+
+    @property
+    def wait_s(self) -> float | None:
+        """Start minus arrival."""
+        return None if self.start_s is None else self.start_s - self.submit_s
+
+    @property
+    def waited(self) -> bool:
+        """It was passed over in at least one cycle; the wait for the first cycle after its arrival does not count."""
+        return self.start_s is None or self.delay.cycles > 1
+
+
+def explain(record: Record, identifier: int) -> Explanation:
+    """Explain the job that the log calls `identifier`.
+
+    Raises:
+        InputError: the run has no such job.
+    """
+    job = job_numbered(record, identifier)
+    if job is None:
+        raise InputError(identifier, "this run has no such job", fix=_hint(record))
+    workload, schedule = record.workload, record.schedule
+    started = bool(schedule.started[job])
+    first, last = workload.first_task[job], workload.first_task[job + 1]
+    return Explanation(
+        job=job,
+        identifier=workload.id_of(job),
+        submit_s=float(workload.submit_s[job]),
+        start_s=float(schedule.start_s[job]) if started else None,
+        runtime_s=float(workload.runtime_s[job]),
+        tasks=int(last - first),
+        hosts=tuple(schedule.host[first:last].tolist()) if started else (),
+        delay=delay_of(record, job),
+        choice=choice_of(record, job) if started else None,
+    )
+
+
+def _hint(record: Record) -> str:
+    ids = np.arange(record.workload.jobs) if record.workload.job_id is None else record.workload.job_id
+    hint = f"its {ids.size:,} jobs have identifiers from {ids.min()} to {ids.max()}"
+    if record.case.rejected.total:
+        reasons = ", ".join(record.case.rejected.counts)
+        hint += f"; {record.case.rejected.total:,} more were rejected before the run: {reasons}"
+    return hint

@@ -1,0 +1,88 @@
+"""The state of a recorded run at any moment, rebuilt from its starts and hosts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model import Queue, Running, Snapshot
+from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.runs.record import Record
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """N tasks that ran at some moment of a span of time, in the order of their starts.
+
+    Attributes:
+        job: int64[N].
+        host: int32[N].
+        start_s: float64[N].
+        end_s: float64[N].
+        demand: float64[N, R].
+    """
+
+    job: Longs
+    host: Ints
+    start_s: Floats
+    end_s: Floats
+    demand: Floats
+
+    def free(self, capacity: Floats, now_s: float) -> Floats:
+        """float64[H, R]: what is free as the cycle at `now_s` begins: what ended is gone, nothing has started."""
+        on = (self.start_s < now_s) & (self.end_s > now_s)
+        used = np.empty(capacity.shape)
+        for r in range(capacity.shape[1]):
+            used[:, r] = np.bincount(self.host[on], weights=self.demand[on, r], minlength=len(capacity))
+        return np.asarray(capacity - used)
+
+
+def tasks_between(record: Record, begin_s: float, until_s: float) -> Tasks:
+    """The tasks that started before `until_s` and ended after `begin_s`."""
+    workload, schedule = record.workload, record.schedule
+    end = schedule.start_s + workload.runtime_s
+    jobs = np.flatnonzero((schedule.start_s < until_s) & (end > begin_s))
+    jobs = jobs[np.argsort(schedule.start_s[jobs], kind="stable")]
+    count = workload.task_count[jobs]
+    job = np.repeat(jobs, count)
+    first = workload.first_task[jobs]
+    within = np.arange(job.size) - np.repeat(np.cumsum(count) - count, count)
+    host = schedule.host[np.repeat(first, count) + within]
+    return Tasks(job, host, schedule.start_s[job], end[job], workload.demand[job])
+
+
+def snapshot_at(record: Record, now_s: float) -> Snapshot:
+    """What the scheduler saw in the cycle at `now_s`.
+
+    The record does not say in which order jobs were started within one cycle; the order of their arrival is taken.
+    Only the last host used depends on that, and only where a discipline serves the queue in another order.
+    """
+    workload, schedule = record.workload, record.schedule
+    waiting = np.flatnonzero((workload.submit_s <= now_s) & ~(schedule.start_s < now_s))
+    project = np.zeros(workload.jobs, np.int32) if workload.project is None else workload.project
+    queue = Queue(
+        waiting, workload.demand[waiting], workload.task_count[waiting], workload.expected_s[waiting],
+        project[waiting], workload.first_task[waiting],
+    )  # fmt: skip
+    on = tasks_between(record, now_s, now_s)
+    running = Running(on.job, on.host, on.demand, on.start_s + workload.expected_s[on.job], project[on.job])
+    cluster = record.case.cluster
+    free = on.free(cluster.capacity, now_s)
+    return Snapshot(now_s, cluster, free, queue, running, _last_host(record, now_s), record.setting.seed)
+
+
+def _last_host(record: Record, now_s: float) -> int:
+    before = np.where(record.schedule.start_s < now_s, record.schedule.start_s, -np.inf)
+    latest = before.max(initial=-np.inf)
+    if latest == -np.inf:
+        return -1
+    job = int(np.flatnonzero(before == latest)[-1])
+    return int(record.schedule.host[record.workload.first_task[job + 1] - 1])
+
+
+def job_numbered(record: Record, identifier: int) -> int | None:
+    """The number of the job that the log calls `identifier`; None if there is none."""
+    ids = record.workload.job_id
+    if ids is None:
+        return identifier if 0 <= identifier < record.workload.jobs else None
+    found = np.flatnonzero(ids == identifier)
+    return int(found[0]) if found.size else None

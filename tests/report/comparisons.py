@@ -1,0 +1,37 @@
+"""Comparisons made from given numbers, so that tests of what is shown need no run."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from loadmaster.measure import MemberShare
+from loadmaster.report.comparison import Comparison
+from loadmaster.runs import LocalCores, Setting, Watch, case_of
+from loadmaster.traces import generate_netbatch
+
+MEMBERS = tuple(MemberShare(name, 0.9, 0.1, 0.5, 20) for name in ("mix-fit", "best-fit-cores"))
+
+
+@lru_cache
+def template():
+    """A real small run, whose numbers are then replaced."""
+    case = case_of(generate_netbatch("A", jobs=120, hosts=6, load=1.4, seed=3))
+    settings = [Setting("first-fit"), Setting("max-jobs")]
+    outcomes = dict(LocalCores(1)(case, settings, False, Watch()))
+    return case, outcomes[0], outcomes[1]
+
+
+def comparison(waits, baseline="first-fit", **more):
+    """`waits`: {(policy, load) or (policy, load, discipline): mean wait in seconds}."""
+    case, plain, meta = template()
+    outcomes = []
+    for key, wait in waits.items():
+        policy, load, discipline = (*key, "netbatch")[:3]
+        model = meta if policy == "max-jobs" else plain
+        outcomes.append(
+            replace(
+                model, load=load, setting=Setting(policy, discipline),
+                metrics=replace(model.metrics, mean_wait_s=wait, mean_queue_length=wait / 10),
+                members=MEMBERS if model is meta else (),
+            )
+        )  # fmt: skip
+    return Comparison(case, outcomes, baseline, ("This log is synthetic.",), "loadmaster compare", **more)

@@ -1,0 +1,122 @@
+import json
+import re
+import shutil
+import subprocess
+
+import altair as alt
+import pytest
+from comparisons import comparison
+
+from loadmaster.model import InputError
+from loadmaster.report.compare_page import main_chart, write_report
+from loadmaster.report.page import Chart, Facts, Heading, Table, Text, write_page, write_picture
+from loadmaster.report.theme import colours
+from loadmaster.report.time_charts import thinned
+
+POLICIES = ("first-fit", "mix-fit", "max-jobs")
+
+
+def two_loads():
+    return comparison({(policy, load): 100.0 * load for policy in POLICIES for load in (0.7, 0.9)})
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(path, two_loads())
+    return path
+
+
+def test_a_page_holds_all_it_shows_and_asks_nothing_of_a_network(report):
+    text = report.read_text(encoding="utf-8")
+    without_code = re.sub(r"(<script[^>]*>).*?</script>", r"\1</script>", text, flags=re.DOTALL)
+    assert not re.search(r"\b(src|href)=", without_code)
+    assert "@import" not in without_code
+    assert "url(" not in without_code
+    assert len(text) < 5_000_000
+
+
+def test_a_report_shows_answer_table_charts_and_how_it_was_made(report):
+    text = report.read_text(encoding="utf-8")
+    for section in ("Against the load", "Mean wait at load 0.90", "The queue over time", "How long jobs waited",
+                    "Where the capacity went", "What max-jobs chose", "How this was made"):  # fmt: skip
+        assert f"<h2>{section}" in text
+    assert "<h1>" in text
+    assert "loadmaster compare" in text
+    assert "synthetic" in text
+
+
+def test_every_chart_is_a_valid_specification_that_renders(report):
+    import vl_convert
+
+    specs = json.loads(re.search(r'id="specs">(.*?)</script>', report.read_text(encoding="utf-8"), re.DOTALL)[1])
+    assert len(specs) == 6
+    for spec in specs:
+        assert "<svg" in vl_convert.vegalite_to_svg(spec)
+
+
+def test_a_browser_without_a_network_draws_every_chart(report, tmp_path):
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("no Chromium on this machine")
+    shown = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND",
+         f"--user-data-dir={tmp_path}", "--virtual-time-budget=20000", "--dump-dom", f"file://{report}"],
+        capture_output=True, text=True, check=True, timeout=120,
+    ).stdout  # fmt: skip
+    assert len(re.findall(r'<div class="chart[^"]*" id="chart\d"[^>]*>.*?<svg', shown, re.DOTALL)) == 6
+
+
+def test_text_of_users_is_escaped(tmp_path):
+    path = tmp_path / "p.html"
+    chart = alt.Chart(alt.Data(values=[{"a": "</script><script>alert(1)</script>"}])).mark_point().encode(x="a:N")
+    table = Table(["<i>"], [["<u>"]], bands={0: "<s>"})
+    blocks = [Heading("<b>"), Text("a & b"), table, Facts({"<": ">"}), Chart(chart)]
+    write_page(path, "<title>", blocks)
+    text = path.read_text(encoding="utf-8")
+    assert "<b>" not in text
+    assert "a &amp; b" in text
+    assert "<script>alert" not in text
+
+
+def test_a_page_without_charts_carries_no_script(tmp_path):
+    write_page(tmp_path / "p.html", "Title", [Text("words")])
+    assert "<script" not in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["p.png", "p.svg"])
+def test_the_main_chart_is_written_as_a_picture(tmp_path, name):
+    write_picture(tmp_path / name, main_chart(two_loads()))
+    head = (tmp_path / name).read_bytes()[:5]
+    assert head in (b"\x89PNG\r", b"<svg ")
+
+
+def test_the_main_chart_of_one_load_is_a_ranking(tmp_path):
+    write_picture(tmp_path / "p.svg", main_chart(comparison({("first-fit", 0.9): 10.0, ("mix-fit", 0.9): 8.0})))
+    assert "offered load" not in (tmp_path / "p.svg").read_text()
+
+
+def test_another_ending_than_png_and_svg_is_one_clear_error(tmp_path):
+    with pytest.raises(InputError, match=r"\.png or \.svg"):
+        write_picture(tmp_path / "p.gif", main_chart(two_loads()))
+
+
+def test_a_page_that_cannot_be_written_is_one_clear_error(tmp_path):
+    with pytest.raises(InputError, match="cannot be written"):
+        write_page(tmp_path / "missing" / "p.html", "Title", [])
+
+
+def test_a_policy_has_the_same_colour_in_every_company():
+    assert colours(["mix-fit", "mine.py:f"])[0] == colours(["first-fit", "other.py:g", "mix-fit"])[2]
+    assert len(set(colours(["a.py:f", "b.py:f", "first-fit", "max-jobs"]))) == 4
+
+
+def test_a_long_series_is_thinned_and_keeps_its_extremes():
+    import numpy as np
+
+    time = np.arange(100_000.0)
+    value = np.sin(time / 997) + (time == 54_321) * 50
+    shown_time, shown = thinned(time, value, 400)
+    assert shown.size <= 400
+    assert shown.max() == value.max()
+    assert np.all(np.diff(shown_time) > 0)

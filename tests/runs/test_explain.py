@@ -1,0 +1,136 @@
+import numpy as np
+import pytest
+from small_case import busy_case
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.order import NetBatch
+from loadmaster.runs import Setting, case_of, run_fully
+from loadmaster.runs.delay import KEPT, TAKEN
+from loadmaster.runs.explain import explain
+from loadmaster.runs.rebuild import snapshot_at
+from loadmaster.runs.record import Record
+from loadmaster.sim.reference import replay
+from loadmaster.traces import Trace
+
+
+def record_of(case, setting):
+    schedule, _ = run_fully(case, setting, {})
+    return Record(case, setting, case.workload.scaled(setting.beta), schedule)
+
+
+def two_host_record(policy="first-fit", hosts=2, **columns):
+    workload = Workload.of(**columns)
+    cluster = Cluster(("cores", "memory"), np.tile([4.0, 8.0], (hosts, 1)))
+    return record_of(case_of(Trace(workload), cluster), Setting(policy))
+
+
+@pytest.mark.parametrize("policy", ["first-fit", "mix-fit", "worse-fit-memory", "max-jobs", "random", "round-robin"])
+def test_every_start_of_a_run_is_decided_again_as_it_was(policy):
+    record = record_of(busy_case(), Setting(policy, seed=5))
+    for job in range(0, 400, 23):
+        told = explain(record, job)
+        assert told.choice.same, f"job {job}"
+        assert told.choice.candidates[0].host == told.hosts[0]
+
+
+def test_a_rebuilt_snapshot_is_what_the_scheduler_saw():
+    case, seen = busy_case(), {}
+
+    def watched(snapshot):
+        seen[snapshot.now_s] = snapshot
+        return NetBatch().serve(snapshot, policy)
+
+    from loadmaster.place import POLICIES
+
+    policy = POLICIES["round-robin"]
+    schedule = replay(case.workload, case.cluster, watched)
+    record = Record(case, Setting("round-robin"), case.workload, schedule)
+    for now in list(seen)[::37]:
+        rebuilt = snapshot_at(record, now)
+        assert np.array_equal(rebuilt.free, seen[now].free)
+        assert np.array_equal(rebuilt.queue.job, seen[now].queue.job)
+        assert np.array_equal(rebuilt.running.job, seen[now].running.job)
+        assert np.array_equal(rebuilt.running.expected_end_s, seen[now].running.expected_end_s)
+        assert rebuilt.last_host == seen[now].last_host
+
+
+def test_a_job_that_starts_in_its_first_cycle_has_not_waited():
+    told = explain(two_host_record(submit_s=[10], runtime_s=[60], cores=[1], memory=[1]), 0)
+    assert not told.waited
+    assert (told.wait_s, told.delay.first_cycle_s, told.delay.reasons) == (20.0, 30.0, {})
+    assert (told.choice.fitting, told.choice.kept_back, told.choice.started_before) == (2, 0, 0)
+
+
+def test_a_job_that_waits_for_memory_is_told_so_and_whose_end_made_room():
+    # Both hosts' memory is full; job 1's end at 100 s gives it back, and the cycle at 120 s starts job 2.
+    memory = [8, 8, 6, 8, 8, 8]
+    record = two_host_record(
+        submit_s=[0, 0, 0, 31, 61, 91], runtime_s=[500, 100, 60, 1, 1, 1], cores=[1] * 6, memory=memory
+    )
+    told = explain(record, 2)
+    assert told.start_s == 120.0
+    lacking = "no host had enough memory"
+    assert told.delay.reasons == {f"{TAKEN}; then {lacking}": 1, lacking: 2}
+    assert (told.delay.room_since_s, told.delay.freed_by) == (100.0, 1)
+    assert told.delay.ahead == 2
+
+
+def test_a_job_that_lacks_cores_is_told_so():
+    record = two_host_record(submit_s=[0, 0, 0], runtime_s=[60, 60, 60], cores=[4, 4, 1], memory=[1, 1, 1])
+    assert explain(record, 2).delay.reasons == {f"{TAKEN}; then no host had enough cores": 1}
+
+
+def test_resources_that_lie_apart_are_told_so():
+    # One host has cores but no memory left, the other memory but no cores.
+    record = two_host_record(submit_s=[0, 0, 0], runtime_s=[60, 60, 60], cores=[1, 4, 1], memory=[8, 1, 1])
+    (reason,) = explain(record, 2).delay.reasons
+    assert "never enough of all on one host" in reason
+
+
+def test_a_host_kept_for_a_job_ahead_is_told_so():
+    # Job 1 needs a whole host and waits for job 0; the reservation keeps the only host from job 2.
+    record = two_host_record(hosts=1, submit_s=[0, 0, 0], runtime_s=[60, 60, 10], cores=[1, 4, 1], memory=[1, 1, 1])
+    told = explain(record, 2)
+    assert told.delay.reasons == {KEPT: 1, f"{TAKEN}; then no host had enough cores": 1}
+    assert told.start_s == 120.0
+
+
+def test_a_host_taken_by_jobs_served_earlier_is_told_so():
+    record = two_host_record(hosts=1, submit_s=[0, 0], runtime_s=[60, 10], cores=[3, 3], memory=[1, 1])
+    assert explain(record, 1).delay.reasons == {f"{TAKEN}; then no host had enough cores": 1}
+
+
+def test_a_job_that_was_overtaken_counts_those_that_passed_it():
+    # Job 2 needs a whole host and reserves one; job 3 comes later and takes the core left on the other.
+    record = two_host_record(submit_s=[0, 0, 1, 31], runtime_s=[90, 90, 60, 5], cores=[3, 3, 4, 1], memory=[1] * 4)
+    assert record.schedule.start_s.tolist() == [0, 0, 90, 60]
+    assert explain(record, 2).delay.overtaken_by == 1
+    assert explain(record, 3).delay.overtaken_by == 0
+
+
+def test_the_members_of_max_jobs_are_told_with_what_they_would_start():
+    record = record_of(busy_case(), Setting("max-jobs"))
+    choice = explain(record, 200).choice
+    assert [member.name for member in choice.members][-1] == "mix-fit"
+    assert sum(member.won for member in choice.members) == 1
+    winner = next(member for member in choice.members if member.won)
+    assert winner.target == max(member.target for member in choice.members)
+    assert choice.policy == winner.name
+
+
+def test_a_job_with_several_tasks_names_all_its_hosts():
+    workload = Workload.of(submit_s=[0], runtime_s=[60], cores=[3], memory=[1], tasks=[2])
+    case = case_of(Trace(workload), Cluster(("cores", "memory"), np.tile([4.0, 8.0], (2, 1))), "any")
+    told = explain(record_of(case, Setting("first-fit")), 0)
+    assert (told.tasks, told.hosts, told.choice.same) == (2, (0, 1), True)
+
+
+def test_jobs_are_found_by_the_identifiers_of_the_log():
+    record = two_host_record(submit_s=[0, 0], runtime_s=[60, 60], cores=[1, 1], memory=[1, 1], job_id=[70, 75])
+    assert explain(record, 75).job == 1
+
+
+def test_an_unknown_job_is_one_clear_error():
+    record = two_host_record(submit_s=[0, 0], runtime_s=[60, 60], cores=[1, 9], memory=[1, 1], job_id=[70, 75])
+    with pytest.raises(InputError, match="identifiers from 70 to 70; 1 more were rejected"):
+        explain(record, 75)

@@ -1,0 +1,135 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from small_case import THREE, busy_case
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.runs import Setting, case_of, run_fully, sources_of
+from loadmaster.runs.again import again
+from loadmaster.runs.outcome import from_bytes, to_bytes
+from loadmaster.runs.record import Record, read_record, write_record
+from loadmaster.traces import Trace
+
+
+def recorded(folder, case, setting, **extra):
+    sources = sources_of(setting)
+    schedule, outcome = run_fully(case, setting, sources)
+    workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
+    write_record(folder, Record(case, setting, workload, schedule, sources), result=outcome.row(), **extra)
+    return schedule, outcome
+
+
+def several_tasks():
+    """Jobs with tasks, projects, users, estimates and identifiers of their own, on hosts with names."""
+    workload = Workload.of(
+        submit_s=[0, 5, 9, 9], runtime_s=[60, 60, 7, 7.25], cores=[1, 2, 1, 1], memory=[0, 2, 1, 1], tasks=[3, 1, 2, 1],
+        project=[0, 1, 0, 1], user=[7, 7, 8, 9], job_id=[11, 12, 13, 99], estimate_s=[90, 60, 60, 60], source="four",
+    )  # fmt: skip
+    cluster = Cluster(("cores", "memory"), np.array([[4.0, 8.0], [2.0, 4.0]]), names=("ada", "bob"))
+    return case_of(Trace(workload), cluster, "any")
+
+
+@pytest.mark.parametrize("setting", THREE, ids=lambda s: s.policy)
+def test_a_recorded_run_repeats_to_the_bit(tmp_path, setting):
+    recorded(tmp_path, busy_case(), setting)
+    told = again(read_record(tmp_path))
+    assert told.same
+    assert told.notes == ()
+
+
+def test_all_columns_come_back_as_they_were(tmp_path):
+    case, setting = several_tasks(), Setting("first-fit", "fair-share", shares=(1.0, 2.0))
+    schedule, _ = recorded(tmp_path, case, setting)
+    record = read_record(tmp_path)
+    assert record.schedule.same_as(schedule)
+    assert record.setting == setting
+    assert record.case.digest == case.digest
+    assert record.workload.job_id.tolist() == [11, 12, 13, 99]
+    assert record.workload.user.tolist() == [7, 7, 8, 9]
+    assert record.case.cluster.name(1) == "bob"
+    assert again(record).same
+
+
+def test_the_columns_of_a_record_are_those_that_the_documentation_names(tmp_path):
+    recorded(tmp_path, several_tasks(), Setting("first-fit"))
+    jobs = pl.read_parquet(tmp_path / "jobs.parquet")
+    assert jobs["wait_s"].to_list() == (jobs["start_s"] - jobs["submit_s"]).to_list()
+    assert jobs["end_s"].to_list() == (jobs["start_s"] + jobs["runtime_s"]).to_list()
+    assert pl.read_parquet(tmp_path / "tasks.parquet").columns == ["job", "host"]
+    assert pl.read_parquet(tmp_path / "cycles.parquet").columns == ["time_s", "queue_length", "started", "winners"]
+    hosts = pl.read_parquet(tmp_path / "hosts.parquet")
+    assert {"host", "name", "capacity_cores", "busy_cores", "busy_memory", "tasks"} <= set(hosts.columns)
+
+
+def test_a_policy_file_is_part_of_the_record(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("rule.py").write_text("def score(demand, free, capacity):\n    return -free[1]\n")
+    recorded(tmp_path / "run", busy_case(), Setting("rule.py:score"))
+    Path("rule.py").write_text("def score(demand, free, capacity):\n    return free[1]\n")
+    assert again(read_record(tmp_path / "run")).same
+    Path("rule.py").unlink()
+    assert again(read_record(tmp_path / "run")).same
+
+
+def test_a_changed_input_is_told_and_the_run_still_repeats(tmp_path):
+    log = tmp_path / "log.swf"
+    log.write_text("one")
+    recorded(tmp_path / "run", busy_case(), Setting("first-fit"), inputs=(log,))
+    log.write_text("two")
+    told = again(read_record(tmp_path / "run"))
+    assert told.same
+    assert told.notes == ("log.swf was changed since; the record's own copy of its jobs was used.",)
+
+
+def test_a_run_that_comes_out_differently_is_told_so(tmp_path):
+    recorded(tmp_path, busy_case(), Setting("first-fit"))
+    record = read_record(tmp_path)
+    told = again(replace(record, setting=Setting("worse-fit-cores")))
+    assert not told.same
+    assert told.differing_jobs > 0
+
+
+def test_a_record_whose_jobs_were_changed_is_refused(tmp_path):
+    recorded(tmp_path, busy_case(), Setting("first-fit"))
+    jobs = pl.read_parquet(tmp_path / "jobs.parquet")
+    jobs.with_columns(runtime_s=pl.col("runtime_s") + 1).write_parquet(tmp_path / "jobs.parquet")
+    with pytest.raises(InputError, match="changed after the run"):
+        again(read_record(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda run: (run / "run.json").unlink(), "no run record here"),
+        (lambda run: (run / "run.json").write_text("{"), "damaged"),
+        (lambda run: (run / "run.json").write_text('{"format": 99}'), "another format"),
+        (lambda run: (run / "jobs.parquet").write_bytes(b"junk"), "damaged"),
+        (lambda run: (run / "hosts.parquet").unlink(), "damaged"),
+    ],
+)
+def test_a_damaged_record_is_one_clear_error(tmp_path, damage, message):
+    recorded(tmp_path, several_tasks(), Setting("first-fit"))
+    damage(tmp_path)
+    with pytest.raises(InputError, match=message):
+        read_record(tmp_path)
+
+
+def test_run_json_holds_the_whole_setting(tmp_path):
+    recorded(tmp_path, busy_case(), THREE[2], command="loadmaster simulate")
+    about = json.loads((tmp_path / "run.json").read_text())
+    assert Setting.of(about["setting"]) == THREE[2]
+    assert about["result"]["policy"] == "max-jobs"
+    assert about["synthetic"] is True
+
+
+def test_an_outcome_comes_back_from_the_store_as_it_was():
+    _, outcome = run_fully(busy_case(), THREE[2], {})
+    back = from_bytes(to_bytes(outcome))
+    assert back.row() == outcome.row()
+    assert back.members == outcome.members
+    assert np.array_equal(back.use.stranded, outcome.use.stranded)
+    assert np.array_equal(back.wait_counts, outcome.wait_counts)

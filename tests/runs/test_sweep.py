@@ -1,0 +1,205 @@
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_case import THREE, Counting, busy_case
+
+from loadmaster.model import InputError
+from loadmaster.runs import LocalCores, OnDask, Setting, Store, Watch, sweep
+from loadmaster.runs.sweep import key_of
+
+
+def same(left, right):
+    rows = [outcome.row() | {"simulated_jobs_per_s": 0} for outcome in (left, right)]
+    return rows[0] == rows[1] and np.array_equal(left.queue.length, right.queue.length)
+
+
+def test_a_finished_run_is_never_made_again(tmp_path):
+    store, counting = Store.in_folder(tmp_path), Counting()
+    first = sweep(busy_case(), THREE, store, counting)
+    again = sweep(busy_case(), [*THREE, Setting("worse-fit-cores")], Store.in_folder(tmp_path), counting)
+    assert counting.made == ["first-fit", "mix-fit", "max-jobs", "worse-fit-cores"]
+    assert all(same(a, b) for a, b in zip(first, again, strict=False))
+    assert [outcome.setting.policy for outcome in again] == [*counting.made[:3], "worse-fit-cores"]
+
+
+def test_the_same_setting_given_twice_is_run_once(tmp_path):
+    counting = Counting()
+    outcomes = sweep(busy_case(), [Setting("first-fit")] * 2, Store.in_folder(tmp_path), counting)
+    assert (len(outcomes), counting.made) == (2, ["first-fit"])
+
+
+def test_parameters_that_a_policy_does_not_have_do_not_make_another_run():
+    case = busy_case()
+    assert key_of(case, Setting("mix-fit", members=("first-fit",))) == key_of(case, Setting("mix-fit"))
+    assert key_of(case, Setting("mix-fit", "fcfs", reservations=3)) == key_of(case, Setting("mix-fit", "fcfs"))
+    assert key_of(case, Setting("mix-fit", reservations=3)) != key_of(case, Setting("mix-fit"))
+    assert key_of(case, Setting("max-jobs", members=("first-fit",))) != key_of(case, Setting("max-jobs"))
+
+
+def test_another_seed_policy_load_or_log_makes_another_run():
+    case, setting = busy_case(), Setting("random")
+    fewer = replace(case, workload=case.workload.take(slice(0, 399)))
+    keys = {key_of(case, setting), key_of(case, replace(setting, seed=1)), key_of(case, replace(setting, beta=0.9))}
+    assert len(keys | {key_of(fewer, setting), key_of(case, Setting("mix-fit"))}) == 5
+
+
+def test_a_changed_policy_file_makes_another_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = Path("rule.py")
+    file.write_text("def score(demand, free, capacity):\n    return free[0]\n")
+    before = key_of(busy_case(), Setting("rule.py:score"))
+    file.write_text("def score(demand, free, capacity):\n    return -free[0]\n")
+    assert key_of(busy_case(), Setting("rule.py:score")) != before
+
+
+def test_a_policy_of_the_user_runs_like_a_built_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("rule.py").write_text("def least(demand, free, capacity):\n    return free[0]\n")
+    ours, theirs = sweep(
+        busy_case(), [Setting("best-fit-cores"), Setting("rule.py:least")], Store.in_folder(tmp_path), LocalCores(1)
+    )
+    assert ours.metrics == theirs.metrics
+
+
+def test_an_unknown_policy_stops_a_sweep_before_anything_runs(tmp_path):
+    counting = Counting()
+    with pytest.raises(InputError, match="did you mean mix-fit"):
+        sweep(busy_case(), [Setting("first-fit"), Setting("mix-fti")], Store.in_folder(tmp_path), counting)
+    assert counting.made == []
+
+
+def test_checked_runs_are_sound(tmp_path):
+    for outcome in sweep(busy_case(), THREE, Store.in_folder(tmp_path), LocalCores(2), check=True):
+        assert outcome.faults == ()
+        assert outcome.metrics.little_error < 1e-9
+
+
+def test_the_watcher_hears_of_every_run(tmp_path):
+    class Listening(Watch):
+        heard = ()
+
+        def begin(self, cells, kept, jobs):
+            self.heard += (cells, kept, jobs)
+
+        def finished(self, cell):
+            self.heard += (f"finished {cell}",)
+
+    watch = Listening()
+    sweep(busy_case(), THREE, Store.in_folder(tmp_path), LocalCores(1), watch=watch)
+    assert watch.heard[:3] == (3, 0, 400)
+    assert sorted(watch.heard[3:]) == ["finished 0", "finished 1", "finished 2"]
+
+
+KILLED = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[2])
+from loadmaster.runs import LocalCores, Store, sweep
+from small_case import THREE, busy_case
+
+class DyingStore(Store):
+    kept = 0
+    def put(self, key, outcome):
+        super().put(key, outcome)
+        self.kept += 1
+        if self.kept == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sweep(busy_case(), THREE, DyingStore(sys.argv[1]), LocalCores(1))
+"""
+
+
+def test_a_sweep_that_was_killed_goes_on_where_it_stopped(tmp_path):
+    url = f"sqlite:///{tmp_path / 'results.sqlite'}"
+    here, source = str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, url, here], env={**os.environ, "PYTHONPATH": source}, check=False, timeout=300
+    )
+    assert killed.returncode == -signal.SIGKILL
+    counting = Counting()
+    resumed = sweep(busy_case(), THREE, Store(url), counting)
+    fresh = sweep(busy_case(), THREE, Store.in_folder(tmp_path / ".."), counting)
+    assert len(counting.made) == 1 + 3
+    assert all(same(a, b) for a, b in zip(resumed, fresh, strict=True))
+
+
+def test_a_store_that_cannot_be_opened_is_one_clear_error(tmp_path):
+    with pytest.raises(InputError, match="cannot be opened"):
+        Store(f"sqlite:///{tmp_path}/missing/results.sqlite")
+    with pytest.raises(InputError, match="not the URL of a database"):
+        Store("what")
+
+
+@pytest.fixture
+def postgres(tmp_path_factory):
+    """The URL of a PostgreSQL server started for the test alone."""
+    bin_folders = [Path(p).parent for p in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))]
+    found = shutil.which("initdb") or (bin_folders and str(bin_folders[-1] / "initdb"))
+    if not found:
+        pytest.skip("PostgreSQL is not installed on this machine")
+    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+    tools = Path(found).resolve().parent
+    folder = Path(tmp_path_factory.mktemp("postgres"))
+    as_user = {}
+    if os.geteuid() == 0:  # the server refuses to run as root
+        as_user = {"user": "postgres", "group": "postgres"}
+        shutil.chown(folder, "postgres", "postgres")
+        for parent in (folder.parent, folder.parent.parent):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    data = folder / "data"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **as_user}
+    subprocess.run([tools / "initdb", "-D", data, "-U", "loadmaster", "-A", "trust"], check=True, cwd=folder, **quiet)
+    server = subprocess.Popen(
+        [tools / "postgres", "-D", data, "-c", "listen_addresses=", "-k", folder], cwd=folder, **quiet
+    )
+    try:
+        for _ in range(100):
+            if (folder / ".s.PGSQL.5432").exists():
+                break
+            time.sleep(0.1)
+        yield f"postgresql://loadmaster@/postgres?host={folder}"
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def test_a_sweep_keeps_its_runs_in_postgresql(postgres):
+    counting = Counting()
+    store = Store(postgres)
+    first = sweep(busy_case(), THREE[:2], store, counting)
+    store.close()
+    other = Store(postgres)
+    again = sweep(busy_case(), THREE, other, counting)
+    other.close()
+    assert counting.made == ["first-fit", "mix-fit", "max-jobs"]
+    assert all(same(a, b) for a, b in zip(first, again, strict=False))
+
+
+def test_a_sweep_comes_out_the_same_on_a_dask_cluster(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    monkeypatch.chdir(tmp_path)
+    Path("rule.py").write_text("def least(demand, free, capacity):\n    return free[0]\n")
+    settings = [*THREE, Setting("rule.py:least")]
+    here = sweep(busy_case(), settings, Store.in_folder(tmp_path), LocalCores(1))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)  # the worker has the policy's file only if it is sent along
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        monkeypatch.chdir(tmp_path)
+        store = Store(f"sqlite:///{tmp_path}/other.sqlite")
+        there = sweep(busy_case(), settings, store, OnDask(cluster.scheduler_address))
+    assert all(same(a, b) for a, b in zip(here, there, strict=True))
+
+
+def test_an_address_where_no_dask_scheduler_answers_is_one_clear_error(tmp_path, monkeypatch):
+    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    monkeypatch.setattr("loadmaster.runs.on_dask._PATIENCE_S", 0.3)
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        sweep(busy_case(), THREE, Store.in_folder(tmp_path), OnDask("tcp://127.0.0.1:9"))
