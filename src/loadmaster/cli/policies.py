@@ -13,21 +13,7 @@ def policies(as_json: o.AsJson = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-<<<<<<< HEAD
-    from loadmaster.order import DISCIPLINES
-    from loadmaster.place import POLICIES
-    from loadmaster.schedule.time_shared import METHODS, MOVERS
-    from loadmaster.share.vm_choice import VM_CHOICES
-
-    rows = [("placement", p.name, p.summary, p.source) for p in POLICIES.values()]
-    rows += [("discipline", name, summary, source) for name, (_, summary, source) in DISCIPLINES.items()]
-    rows += [("time-sharing method", m.name, m.summary, m.source) for m in METHODS.values()]
-    rows.append(("time-sharing method", "fractional", "CPU by yield, repacked by mcb8", "Casanova et al. 2008"))
-    rows += [("mover", name, summary, source) for name, (_, summary, source) in MOVERS.items()]
-    rows += [("VM choice", name, summary, "Delgado 2011") for name, (_, summary) in VM_CHOICES.items()]
-=======
     rows = list(_rows())
->>>>>>> 900572f (Simulate one run and keep its record, repeat it to the bit, explain any job; bad input is one line)
     if as_json:
         print(json.dumps([dict(zip(("kind", "name", "summary", "source"), row, strict=True)) for row in rows]))
         return
@@ -45,8 +31,14 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
     from loadmaster.order import DISCIPLINES
     from loadmaster.place import POLICIES
     from loadmaster.runs import MAX_JOBS
+    from loadmaster.schedule.time_shared import METHODS, MOVERS
+    from loadmaster.share.vm_choice import VM_CHOICES
 
     yield from (("placement", p.name, p.summary, p.source) for p in POLICIES.values())
     yield "placement", "file.py:function", "a policy of your own: score(demand, free, capacity), lower is better", ""
     yield "meta-policy", MAX_JOBS, "in every cycle, the member that starts most jobs", "Shai 2014"
     yield from (("discipline", name, summary, source) for name, (_, summary, source) in DISCIPLINES.items())
+    yield from (("time-sharing method", m.name, m.summary, m.source) for m in METHODS.values())
+    yield "time-sharing method", "fractional", "CPU by yield, repacked by mcb8", "Casanova et al. 2008"
+    yield from (("mover", name, summary, source) for name, (_, summary, source) in MOVERS.items())
+    yield from (("VM choice", name, summary, "Delgado 2011") for name, (_, summary) in VM_CHOICES.items())
