@@ -17,7 +17,7 @@ def size(*arguments):
 def test_the_fastest_point_near_the_least_cost_is_recommended(tmp_path):
     (tmp_path / "bag.txt").write_text("300\n" * 300)
     result = size(str(tmp_path / "bag.txt"), "-o", str(tmp_path / "out"))
-    assert json.loads(result.stdout)["recommended"]["label"] == "26"
+    assert json.loads(result.stdout)["recommended"]["label"] == "25"
     assert json.loads(result.stdout)["synthetic"] is False
     for name in ("size.png", "size.html", "size.json"):
         assert (tmp_path / "out" / name).stat().st_size > 0

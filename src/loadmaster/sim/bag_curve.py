@@ -45,15 +45,12 @@ def point(label: str, kind: str, outcomes: BagOutcomes, confidence: float, knows
 
 
 def fixed_curve(durations: Floats, types: Sequence[HostType], confidence: float) -> list[CurvePoint]:
-    """A point for each of some 40 numbers of machines, from one to a machine a task, of every type."""
+    """A point for each number of machines up to 64, and some up to a machine a task, of every type."""
     tasks = durations.shape[1]
     points = []
     for kind in types:
         most = min(tasks, kind.limit)
-        work_h = float(durations.sum(axis=1).mean()) / kind.speed / 3600
-        near = {round(work_h * share) for share in np.linspace(0.75, 1.5, 24)}
-        wide = {round(float(n)) for n in np.geomspace(1, most, 24)}
-        for count in sorted(n for n in near | wide if 1 <= n <= most):
+        for count in sorted({*range(1, min(most, 64) + 1), *(round(float(n)) for n in np.geomspace(1, most, 24))}):
             outcomes = repeat(durations, FixedHosts(count), (kind,))
             points.append(point(str(count), kind.name, outcomes, confidence, True))
     return points

@@ -58,16 +58,16 @@ def _plan(snapshot: BagSnapshot, planner: "Planner") -> tuple[Actions, Outlook]:
     fleet = _fleet(snapshot.types, hosts)
     fresh = max(0, snapshot.unstarted - sum(host.task < 0 for host in hosts))
     gone = sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts if h.host in release)
-    aim = _aim(snapshot, planner, snapshot.spent + gone)
+    aim = _aim(snapshot, planner, work, snapshot.spent + gone)
     cheapest = _cheapest(snapshot, work)
-    amounts, tail_s = _amounts(snapshot, planner, work)
+    tail_s = work.mean_s + float(planner.levels[-1, 1]) * min(work.sd_s, 2.0 * work.mean_s)
     choices = []
     for index, kind in enumerate(snapshot.types):
         rented = sum(host.type == index for host in hosts)
         most = min(fresh, kind.limit - rented, _MOST)
         if most < 0 or (most == 0 and index > 0):
             continue
-        choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, amounts, cheapest, end_s, tail_s)))
+        choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, work.work_s, cheapest, end_s, tail_s)))
     index, chosen = min(choices, key=lambda choice: _rank(choice[1], planner))
     rent = (Rent(index, chosen.number),) if chosen.number > 0 else ()
     actions = Actions(rent, release, _copies(snapshot, planner, work, hosts), wake_s=_wake(snapshot, hosts))
@@ -85,11 +85,11 @@ def estimate(snapshot: BagSnapshot, planner: "Planner") -> WorkLeft:
     return work_left(finished, ages, snapshot.unstarted, *planner.prior, planner.levels)  # type: ignore[no-any-return]
 
 
-def _aim(snapshot: BagSnapshot, planner: "Planner", spent: float) -> kernel.Aim:
+def _aim(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, spent: float) -> kernel.Aim:
     skip = 0 if _doubtful(snapshot) else 1
     if planner.budget is not None and not _doubtful(snapshot):
         return kernel.Aim(kernel.BUDGET, planner.budget, math.inf, planner.waste, spent, skip)
-    if planner.deadline_s is not None:
+    if planner.deadline_s is not None and not (_doubtful(snapshot) and _far(snapshot, planner, work)):
         return kernel.Aim(kernel.DEADLINE, math.inf, planner.deadline_s - snapshot.now_s, planner.waste, spent, skip)
     return kernel.Aim(kernel.THRIFT, math.inf, math.inf, planner.waste, spent, skip)
 
@@ -99,19 +99,14 @@ def _doubtful(snapshot: BagSnapshot) -> bool:
     return len(snapshot.finished_s) < max(_ENOUGH, len(snapshot.running))
 
 
-def _amounts(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft) -> tuple[Floats, float]:
-    """The work to plan for, and how much longer than an even share the last task may take.
-
-    With a far deadline and few results the confidence waits: machines can still be added.
-    """
-    tail_s = work.mean_s + float(planner.levels[-1, 1]) * min(work.sd_s, 2.0 * work.mean_s)
-    if planner.deadline_s is None or not _doubtful(snapshot):
-        return work.work_s, tail_s
-    left_s = planner.deadline_s - snapshot.now_s
-    oldest = max((host.elapsed_s for host in snapshot.hosts), default=0.0)
-    if left_s < 4.0 * oldest:
-        return work.work_s, tail_s
-    return np.append(work.work_s[:-1], work.work_s[kernel.CHANCES // 2]), min(work.mean_s, left_s / 4)
+def _far(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft) -> bool:
+    """The deadline is far enough to wait for more results: machines can still be added."""
+    if planner.deadline_s is None:
+        return False
+    known_s = max((host.elapsed_s for host in snapshot.hosts), default=0.0)
+    if planner.guess_s is not None:
+        known_s = max(known_s, work.mean_s)
+    return planner.deadline_s - snapshot.now_s >= 4.0 * known_s
 
 
 def _cheapest(snapshot: BagSnapshot, work: WorkLeft) -> Floats:
