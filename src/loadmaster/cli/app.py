@@ -7,7 +7,9 @@ from loadmaster.cli.convert import convert
 from loadmaster.cli.explain import explain
 from loadmaster.cli.generate import generate
 from loadmaster.cli.info import info
+from loadmaster.cli.pack import pack
 from loadmaster.cli.policies import policies
+from loadmaster.cli.rebalance import rebalance
 from loadmaster.cli.reproduce import reproduce
 from loadmaster.cli.run import run
 from loadmaster.cli.share import share
@@ -19,6 +21,8 @@ VERBS = (  # in the order of --help
     simulate,
     explain,
     policies,
+    pack,
+    rebalance,
     size,
     share,
     run,

@@ -29,6 +29,7 @@ def policies(as_json: o.AsJson = False) -> None:
 
 def _rows() -> Iterator[tuple[str, str, str, str]]:
     from loadmaster.order import DISCIPLINES
+    from loadmaster.pack import PACKERS
     from loadmaster.place import POLICIES
     from loadmaster.runs import MAX_JOBS
     from loadmaster.schedule.time_shared import METHODS, MOVERS
@@ -37,6 +38,7 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
     yield from (("placement", p.name, p.summary, p.source) for p in POLICIES.values())
     yield "placement", "file.py:function", "a policy of your own: score(demand, free, capacity), lower is better", ""
     yield "meta-policy", MAX_JOBS, "in every cycle, the member that starts most jobs", "Shai 2014"
+    yield from (("packer", p.name, p.summary, p.source) for p in PACKERS.values())
     yield from (("discipline", name, summary, source) for name, (_, summary, source) in DISCIPLINES.items())
     yield from (("time-sharing method", m.name, m.summary, m.source) for m in METHODS.values())
     yield "time-sharing method", "fractional", "CPU by yield, repacked by mcb8", "Casanova et al. 2008"

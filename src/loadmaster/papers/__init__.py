@@ -8,6 +8,7 @@ from pathlib import Path
 
 PAPERS: dict[str, str] = {
     "amir2000": "loadmaster.papers.amir2000",
+    "casanova2008": "loadmaster.papers.casanova2008",
     "delgado2011": "loadmaster.papers.delgado2011",
 }
 """Module of every paper that `loadmaster reproduce` knows, by the paper's name (author and year)."""

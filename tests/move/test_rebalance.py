@@ -1,0 +1,115 @@
+"""Moves within a budget: the published examples, the exact program, and an order that never overfills a host."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loadmaster.model.errors import InputError
+from loadmaster.move import State, adapt_exactly, best_rotation, in_safe_order, mean_yields, rebalance
+from loadmaster.pack import Instance, pack
+from loadmaster.pack.generate import Spec, virtual_clusters
+from loadmaster.pack.level import fits
+
+G16 = State(Instance.of(2, cpu=[0.6, 0.6, 0.3], memory=[0.3, 0.2, 0.4]), np.array([0, 0, 1], np.int32))
+
+
+@pytest.mark.parametrize("solve", [adapt_exactly, rebalance])
+@pytest.mark.parametrize(("budget", "level"), [(0.0, 0.833333), (0.19, 0.833333), (0.2, 1.0), (4.0, 1.0)])
+def test_one_move_of_two_tenths_is_enough(solve, budget, level):
+    change = solve(G16, budget)
+    assert change.level == pytest.approx(level, abs=1e-6)
+    assert change.spent <= budget
+    assert (change.host == G16.host).all() == (budget < 0.2)
+
+
+def test_migration_for_nothing_beats_every_single_mapping():
+    three = Instance.of(2, cpu=[0.6] * 3, memory=[0.1] * 3)
+    share = np.array([[0.45, 0.55, 0.6], [0.6, 0.55, 0.45]])
+    assert mean_yields(three, np.array([0.5, 0.5]), share) == pytest.approx([0.875, 0.916667, 0.875], abs=1e-6)
+    swap = best_rotation(three, [np.array([0, 0, 1]), np.array([0, 1, 1])])
+    assert swap.level == pytest.approx(8 / 9)
+    assert mean_yields(three, swap.weight, swap.share).min() == pytest.approx(8 / 9)
+    every = [np.array(m) for m in np.ndindex(2, 2, 2) if len(set(m)) == 2]
+    assert best_rotation(three, every).level == pytest.approx(8 / 9)
+    assert pack(three, "exact").level == pytest.approx(0.833333, abs=1e-6)
+
+
+def random_state(seed, hosts=4, tasks=8):
+    rng = np.random.default_rng(seed)
+    instance = virtual_clusters(Spec(hosts, tasks, float(rng.uniform(0.2, 0.6)), 0.5, 0.5), seed)
+    host = rng.integers(0, hosts, tasks).astype(np.int32)
+    while not fits(instance, host):
+        if instance.rigid.max() > 1:
+            return random_state(seed + 1000, hosts, tasks)
+        host = rng.integers(0, hosts, tasks).astype(np.int32)
+    return State(instance, host)
+
+
+def test_the_heuristic_comes_within_two_percent_of_the_optimum():
+    ratios = []
+    for seed in range(30):
+        state = random_state(seed)
+        for budget in (0.0, 0.1, 0.25, 0.5, 1.0, 4.0):
+            best, found = adapt_exactly(state, budget), rebalance(state, budget)
+            assert best.proven
+            assert found.spent <= budget + 1e-9
+            assert state.level - 1e-9 <= found.level <= best.level + 1e-6
+            assert fits(state.instance, found.host)
+            ratios.append(found.level / best.level)
+            if budget == 0.0:
+                assert (found.host == state.host).all()
+        assert best.level == pytest.approx(pack(state.instance, "exact").level, abs=1e-6)
+    assert np.mean(ratios) >= 0.98
+
+
+def test_new_tasks_move_for_nothing_and_a_count_bounds_the_moves():
+    instance = Instance.of(3, cpu=[0.9, 0.9, 0.9, 0.2], memory=[0.3] * 4)
+    arriving = State(instance, np.array([0, 1, -1, 0], np.int32))
+    assert adapt_exactly(arriving, 0.0).host[2] == 2
+    assert rebalance(arriving, 0.0).host[2] == 2
+    crowded = State(instance, np.array([0, 0, 0, 0], np.int32) * 0 + [0, 0, 1, 1], "count")
+    for solve in (adapt_exactly, rebalance):
+        one = solve(crowded, 1)
+        assert (one.host != crowded.host).sum() <= 1
+        assert one.spent == (one.host != crowded.host).sum()
+
+
+def test_no_mapping_within_the_budget_is_infeasible_and_not_an_error():
+    full = State(Instance.of(2, cpu=[0.5, 0.5], memory=[0.6, 0.6]), np.array([0, 0], np.int32))
+    assert adapt_exactly(full, 0.1).status == "infeasible"
+    assert rebalance(full, 0.1).status == "infeasible"
+    assert rebalance(full, 0.6).level == 1.0
+
+
+@given(st.integers(0, 10**6))
+def test_no_host_is_overfilled_on_the_way(seed):
+    state = random_state(seed, hosts=3, tasks=7)
+    target = random_state(seed + 1, hosts=3, tasks=7).host
+    if not fits(state.instance, target):
+        return
+    plan = in_safe_order(state, target)
+    at, memory = state.host.copy(), state.instance.rigid[:, 0]
+    for move in plan.moves:
+        assert at[move.task] == move.source
+        both = np.bincount(at, weights=memory, minlength=3)[move.target] + memory[move.task]
+        assert both <= 1 + 1e-6
+        at[move.task] = move.target
+    left = [t for t in range(7) if at[t] != target[t]]
+    assert sorted(plan.stuck) == sorted(left)
+    assert all(any(m.task == t.task for m in plan.moves[k + 1 :]) or t.task in plan.stuck
+               for k, t in enumerate(plan.moves) if t.temporary)  # fmt: skip
+
+
+def test_a_swap_on_full_hosts_needs_a_temporary_place():
+    instance = Instance.of(3, cpu=[0.5] * 3, memory=[0.8, 0.7, 0.1])
+    plan = in_safe_order(State(instance, np.array([0, 1, 2], np.int32)), np.array([1, 0, 2], np.int32))
+    assert [(m.task, m.target, m.temporary) for m in plan.moves] == [(1, 2, True), (0, 1, False), (1, 0, False)]
+    assert plan.stuck == ()
+    two = State(Instance.of(2, [0, 0], [0.8, 0.7]), np.array([0, 1], np.int32))
+    assert in_safe_order(two, np.array([1, 0], np.int32)).stuck == (0, 1)
+
+
+def test_a_state_with_a_host_that_does_not_exist_is_refused():
+    with pytest.raises(InputError):
+        State(Instance.of(2, [0.1], [0.1]), np.array([2], np.int32))

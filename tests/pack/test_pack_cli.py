@@ -1,0 +1,100 @@
+"""`loadmaster pack` and `rebalance` as a user meets them, on tables and on real files."""
+
+import json
+import tarfile
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from loadmaster.cli.app import app
+from loadmaster.model.errors import InputError
+from loadmaster.pack import pack
+from loadmaster.pack.check import violations
+from loadmaster.pack.read import read_tasks
+
+TABLE = "name,cpu,memory,job,weight\na,4,8GiB,x,1\nb,4,8GiB,x,1\nc,6,4GiB,y,2\n"
+
+
+@pytest.fixture
+def tasks(tmp_path):
+    path = tmp_path / "tasks.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_pack_prints_one_json_document_and_writes_files(tasks, tmp_path):
+    result = run("pack", tasks, "--hosts", "2x8c16g", "--exact", "--json", "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    facts = json.loads(result.stdout)
+    assert facts["proven"]
+    assert facts["jobs"] == 2
+    assert facts["level"] == 1.0
+    placement = pl.read_parquet(tmp_path / "out" / "placement.parquet")
+    assert placement["task"].to_list() == ["a", "b", "c"]
+    assert (tmp_path / "out" / "hosts.png").stat().st_size > 5000
+
+
+def test_pack_says_infeasible_with_exit_code_1(tasks):
+    result = run("pack", tasks, "--hosts", "1x8c16g")
+    assert result.exit_code == 1
+    assert "infeasible" in result.stdout
+    assert json.loads(run("pack", tasks, "--hosts", "1x8c16g", "--json").stdout)["min_yield"] is None
+
+
+def test_pack_refuses_jobs_to_keep_a_yield(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("cores,memory,tasks\n4,1,5\n3,1,\n")
+    facts = json.loads(run("pack", path, "--hosts", "1x8c1g", "--admit", "0.9", "--json").stdout)
+    assert facts["refused_jobs"] == 1
+    assert facts["min_yield"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("cpu,memory\n1,x\n", "row 1"), ("a,b\n1,2\n", "no column"), ("cpu\n-1\n", "zero or more"), ("cpu\n", "no task")],
+)
+def test_a_bad_table_is_told_in_one_line(tmp_path, text, says):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=says):
+        read_tasks(path, "1x8c16g")
+
+
+def test_rebalance_lists_moves_within_the_budget(tmp_path):
+    path = tmp_path / "state.csv"
+    path.write_text("name,cpu,memory,host\na,6,3GiB,0\nb,6,2GiB,0\nc,3,4GiB,1\n")
+    facts = json.loads(run("rebalance", path, "--hosts", "2x10c10g", "--budget", "2GiB", "--json").stdout)
+    assert facts["level"] == 1.0
+    assert [(m["task"], m["from"], m["to"]) for m in facts["moves"]] == [("b", "0", "1")]
+    table = run("rebalance", path, "--hosts", "2x10c10g", "--budget", "1GiB")
+    assert "Nothing to move" in table.stdout
+    assert run("rebalance", path, "--hosts", "2x10c10g", "--moves", "1").exit_code == 0
+
+
+def test_optaplanner_instances_are_packed_and_checked(real_logs, tmp_path):
+    with tarfile.open(real_logs / "optaplanner-cloudbalancing.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    for name, method in (("4computers-12processes", "exact"), ("200computers-600processes", "mcb8")):
+        instance = read_tasks(next(tmp_path.rglob(f"{name}.json"))).instance
+        packing = pack(instance, method)
+        assert packing.placed
+        assert violations(instance, packing) == []
+        assert packing.proven or method == "mcb8"
+
+
+def test_alibaba_pods_are_packed_and_checked(real_logs):
+    pods, nodes = real_logs / "openb_pod_list_default.csv.gz", real_logs / "openb_node_list_all_node.csv.gz"
+    instance = read_tasks(pods, str(nodes)).instance
+    assert (instance.tasks, instance.hosts) == (8152, 1523)
+    packing = pack(instance, "mcb8")
+    if packing.placed:
+        assert violations(instance, packing) == []
+    else:
+        assert packing.proven or "mcb8" in packing.reason
+    assert np.isfinite(packing.bound)

@@ -1,0 +1,97 @@
+"""The reproduction of Casanova et al. 2008: generator, study, degradations, resuming."""
+
+import numpy as np
+import pytest
+
+from loadmaster.model.errors import InputError
+from loadmaster.pack.generate import Spec, lublin_size, lublin_sizes, virtual_clusters
+from loadmaster.papers.casanova2008 import claims
+from loadmaster.papers.casanova2008.outcome import Outcome, degradations, outcome_of, percent_below
+from loadmaster.papers.casanova2008.study import QUICK, Cell, Size, cells, run
+
+
+def test_the_study_has_the_published_number_of_instances():
+    wanted = cells(Size(), 0)
+    number = {part: sum(c.repetitions for c in wanted if c.part == part) for part in ("small", "large", "parallel")}
+    assert number == {"small": 1440, "large": 10_800, "parallel": 10_800}
+    assert len({cell.file for cell in wanted}) == len(wanted)
+    assert all(cell.part != "large-lp" for cell in cells(QUICK, 0))
+
+
+def test_memory_is_scaled_to_the_slack_and_demands_stay_in_range():
+    for seed in range(20):
+        instance = virtual_clusters(Spec(4, 10, 0.3, 0.75, 0.75), seed)
+        assert instance.rigid.sum() == pytest.approx(4 * 0.7)
+        assert instance.fluid.min() >= 0.01
+        assert instance.fluid.max() <= 1
+    clipped = virtual_clusters(Spec(4, 6, 0.1, 0.75, memory_rule="rescale_clip"), 0)
+    assert clipped.rigid.max() <= 1
+    for rule in ("direct_reject", "direct_clamp"):
+        drawn = np.concatenate(
+            [virtual_clusters(Spec(64, 500, 0.3, memory_rule=rule), s).rigid[:, 0] for s in range(9)]
+        )
+        assert drawn.mean() == pytest.approx(64 * 0.7 / 500, rel=0.02)
+
+
+def test_the_same_seed_gives_the_same_instance_and_another_repetition_does_not():
+    spec = Spec(64, 100, 0.5, parallel=True)
+    one, same, other = virtual_clusters(spec, 1, 2), virtual_clusters(spec, 1, 2), virtual_clusters(spec, 1, 3)
+    assert np.array_equal(one.fluid, same.fluid)
+    assert not np.array_equal(one.fluid[:5], other.fluid[:5])
+    assert one.tasks == 100
+    assert one.jobs < 100
+
+
+def test_job_sizes_follow_lublin_and_feitelson():
+    size = lublin_size(np.random.default_rng(1), 400_000)
+    assert (size == 1).mean() == pytest.approx(0.244, abs=0.003)
+    powers = np.isin(size, 2 ** np.arange(1, 7))
+    assert powers.mean() == pytest.approx(0.638, abs=0.005)
+    assert size.mean() == pytest.approx(6.85, abs=0.05)
+    assert size.max() <= 64
+    assert lublin_sizes(100, np.random.default_rng(2)).sum() == 100
+
+
+def test_a_specification_out_of_range_is_refused():
+    with pytest.raises(InputError, match="slack"):
+        Spec(4, 6, 1.0)
+
+
+def test_a_stored_specification_is_read_and_not_run_again(tmp_path, monkeypatch):
+    wanted = [Cell("small", Spec(4, 6, 0.5), 2, 0), Cell("parallel", Spec(64, 100, 0.5, parallel=True), 1, 0)]
+    first = run(wanted, tmp_path)
+    monkeypatch.setattr("loadmaster.papers.casanova2008.study._store", lambda cell, folder: pytest.fail("run again"))
+    assert run(wanted, tmp_path).equals(first)
+    small = outcome_of(first, "small")
+    assert small.n == 2
+    exact, mcb8 = small.level["milp"], small.level["mcb8"]
+    assert (np.isnan(exact) | (exact >= mcb8 - 1e-9) | np.isnan(mcb8)).all()
+    assert set(outcome_of(first, "parallel").level) == {"mcb8", "sg"}
+
+
+def made_up():
+    nan = np.nan
+    level = {f"mcb{k}": np.array([0.5, nan, nan]) for k in range(1, 8)} | {"mcb8": np.array([0.4, 0.9, nan])}
+    return Outcome(level, {}, {}, np.array([0.5, 1.0, 1.0]), np.array([0.1] * 3), np.array([6.0] * 3))
+
+
+def test_a_failure_counts_as_a_hundred_percent_in_the_mean_and_not_in_the_largest():
+    loss, largest = degradations(made_up(), "mcb8")
+    assert loss == pytest.approx([20.0, 0.0])
+    assert largest == pytest.approx(20.0)
+    loss, largest = degradations(made_up(), "mcb1")
+    assert loss == pytest.approx([0.0, 100.0])
+    assert largest == 0.0
+
+
+def test_the_papers_average_mixes_sets_and_the_paired_one_does_not():
+    mixed, same = percent_below(made_up(), "mcb1", np.ones(3, bool))
+    assert same == pytest.approx(0.0)
+    assert mixed == pytest.approx(40.0)
+
+
+def test_a_number_outside_its_band_is_said_to_differ():
+    assert claims.judge(5, 0, 4) == "differs"
+    assert claims.judge(5, 0, 4, enough=False) == "report only"
+    assert claims.judge(4, 0, 4) == "holds"
+    assert [claim.verdict for claim in claims.other()] == ["holds", "not measured"]
