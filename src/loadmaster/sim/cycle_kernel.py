@@ -8,9 +8,9 @@ The order of the jobs is one list a project; with a single project it is the ord
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from loadmaster.compiled import lean
 from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.scores_kernel import changed, lowest, refresh
 
@@ -117,7 +117,7 @@ class Log(NamedTuple):
     rows: NDArray[np.int64]
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def at_or_after(time_s, interval_s):
     """The first moment of decision at or after `time_s`."""
     if interval_s <= 0.0:
@@ -126,7 +126,7 @@ def at_or_after(time_s, interval_s):
     return (cycle if cycle * interval_s >= time_s else cycle + 1.0) * interval_s
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def run(jobs, capacity, rules, state, scores, log, raters):
     """Go on until all is done or the records are full; changes `state`, `scores` and `log` in place."""
     count = state.tally
@@ -149,11 +149,7 @@ def run(jobs, capacity, rules, state, scores, log, raters):
         log.time_s[row] = now
         log.queue_length[row] = count[WAITING]
         before = count[STARTED]
-        if rules.members == 1:
-            winners, wrong = 0, _walk(jobs, capacity, rules, state, scores, raters, 0)
-            count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]
-        else:
-            winners, wrong = _best_walk(jobs, capacity, rules, state, scores, raters)
+        winners, wrong = _best_walk(jobs, capacity, rules, state, scores, raters)
         if wrong:
             return NOT_FINITE
         _commit(jobs, state, log, now)
@@ -163,7 +159,7 @@ def run(jobs, capacity, rules, state, scores, log, raters):
     return DONE
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _complete(jobs, state, scores, log, now):
     count = state.tally
     while count[RUNNING] > 0 and state.end_s[0] <= now:
@@ -178,7 +174,7 @@ def _complete(jobs, state, scores, log, now):
         state.used[jobs.project[job]] -= demand[0] * jobs.tasks[job]
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _admit(jobs, state, now):
     count = state.tally
     while count[ARRIVED] < jobs.submit_s.shape[0] and jobs.submit_s[count[ARRIVED]] <= now:
@@ -193,7 +189,7 @@ def _admit(jobs, state, now):
         count[WAITING] += 1
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _best_walk(jobs, capacity, rules, state, scores, raters):
     """Every member walks on the same state; the plan of the first best one stays. Returns (winners, wrong)."""
     count = state.tally
@@ -204,6 +200,9 @@ def _best_walk(jobs, capacity, rules, state, scores, raters):
     for member in range(rules.members):
         if _walk(jobs, capacity, rules, state, scores, raters, member):
             return 0, 1
+        if rules.members == 1:
+            count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]
+            return 0, 0
         value = _value(jobs, capacity, rules, state)
         if value > best_value:
             best_value, winners, best_planned = value, 1 << member, count[PLANNED]
@@ -227,7 +226,7 @@ def _best_walk(jobs, capacity, rules, state, scores, raters):
     return winners, 0
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _value(jobs, capacity, rules, state):
     planned = state.tally[PLANNED]
     if rules.target == 0:
@@ -248,7 +247,7 @@ def _value(jobs, capacity, rules, state):
     return value
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _walk(jobs, capacity, rules, state, scores, raters, member):
     """One member tries the queue; starts go to plan_job[1] and the undo list. Returns 1 on a score not finite."""
     count = state.tally
@@ -291,7 +290,7 @@ def _walk(jobs, capacity, rules, state, scores, raters, member):
     return wrong
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _begin(state):
     count = state.tally
     count[STAMP] += 1
@@ -300,7 +299,7 @@ def _begin(state):
         state.cursor[project] = state.head[project]
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _neediest(state):
     if state.head.shape[0] == 1:
         return 0 if state.cursor[0] >= 0 else -1
@@ -314,7 +313,7 @@ def _neediest(state):
     return best
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _place(jobs, capacity, rules, state, scores, raters, member, job):
     """Take a host for every task or none; returns (placed, wrong)."""
     count = state.tally
@@ -343,7 +342,7 @@ def _place(jobs, capacity, rules, state, scores, raters, member, job):
     return True, 0
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _rate_all(scores, rate, demand, free, capacity, last_host, task, seed):
     hosts = free.shape[0]
     wrong = rate(demand, free, capacity, scores.hosts, hosts, last_host, task, seed, scores.value, 0)
@@ -357,7 +356,7 @@ def _rate_all(scores, rate, demand, free, capacity, last_host, task, seed):
     return wrong
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _take(demand, state, scores, host):
     count = state.tally
     entry = count[UNDO]
@@ -369,7 +368,7 @@ def _take(demand, state, scores, host):
     changed(scores, host)
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _take_back(state, scores, mark):
     count = state.tally
     for entry in range(count[UNDO] - 1, mark - 1, -1):
@@ -380,7 +379,7 @@ def _take_back(state, scores, mark):
     count[UNDO] = mark
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _commit(jobs, state, log, now):
     """Write the planned starts down and drop started jobs from their queues."""
     count = state.tally
@@ -399,7 +398,7 @@ def _commit(jobs, state, log, now):
         _drop_started(state, log)
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _drop_started(state, log):
     left = state.tally[PLANNED]
     for project in range(state.head.shape[0]):
@@ -420,7 +419,7 @@ def _drop_started(state, log):
             job = following
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _hopeless(jobs, state, job):
     """A demand no larger, with no more tasks, has failed in this walk: free resources only shrink within it."""
     kind = jobs.kind[job]
@@ -436,7 +435,7 @@ def _hopeless(jobs, state, job):
     return False
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _remember(jobs, state, job):
     kind = jobs.kind[job]
     count = state.tally
@@ -453,7 +452,7 @@ def _remember(jobs, state, job):
         count[PARETOS] += 1
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _reserve(jobs, capacity, state, job):
     """Reserve hosts for `job`; where any host will do, only count it, and choose when someone looks."""
     kind = jobs.kind[job]
@@ -483,14 +482,14 @@ def _reserve(jobs, capacity, state, job):
         missing -= held
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _close(state, host):
     state.open[host] = False
     state.closed[state.tally[CLOSED]] = host
     state.tally[CLOSED] += 1
 
 
-@njit(nogil=True, error_model="numpy")
+@lean
 def _flush(state):
     """Choose the hosts of the reservations counted so far: most free memory first, lower index among equals."""
     count = state.tally

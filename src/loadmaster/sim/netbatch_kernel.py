@@ -104,11 +104,7 @@ def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
         row = log.rows[0]
         log.time_s[row] = now
         log.queue_length[row] = waiting
-        log.winners[row] = 0
-        if plan.members.shape[0] == 1:
-            _walk(jobs, rules, rows, plan, queue, tally, plan.members[0])
-        else:
-            log.winners[row] = _best_walk(jobs, rules, rows, plan, queue, tally)
+        log.winners[row] = _best_walk(jobs, rules, rows, plan, queue, tally)
         log.started[row] = tally[PLANNED]
         _commit(jobs, rules, calendar, plan, queue, tally, log, now)
         log.rows[0] += 1
@@ -168,13 +164,15 @@ def _walk(jobs, rules, rows, plan, queue, tally, rule):
         cores = jobs.cores[job]
         memory = jobs.memory[job]
         if plan.failed[cores] > memory:
-            host = find(rows, rule, cores, memory)
-            # Reservations are only counted until a host is chosen that may be among them.
-            if host >= 0 and pending > 0 and not outranked(rows, host, pending):
+            host = np.int64(0)
+            while True:
+                host = find(rows, rule, cores, memory)
+                # Reservations are only counted until a host is chosen that may be among them.
+                if host < 0 or pending == 0 or outranked(rows, host, pending):
+                    break
                 reserve_any(rows, pending)
                 reserved += pending
                 pending = 0
-                host = find(rows, rule, cores, memory)
             if host >= 0:
                 move(rows, host, cores, memory)
                 plan.position[planned] = position
@@ -210,6 +208,8 @@ def _best_walk(jobs, rules, rows, plan, queue, tally):
     for member in range(plan.members.shape[0]):
         _walk(jobs, rules, rows, plan, queue, tally, plan.members[member])
         planned = tally[PLANNED]
+        if plan.members.shape[0] == 1:
+            return 0
         value = _value(jobs, rules, plan, queue, planned)
         if value > best:
             best, winners, best_planned = value, 1 << member, planned

@@ -9,8 +9,9 @@ written to a log; a slot that is asked for re-rates the hosts logged since it wa
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from loadmaster.compiled import lean
 
 BLOCK = 64
 """Hosts in a block."""
@@ -61,14 +62,14 @@ def empty_scores(hosts: int, demands: int, slots: int) -> Scores:
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def changed(scores, host):
     """Note that what is free on `host` has changed."""
     scores.log[scores.clock[0] % scores.log.shape[0]] = host
     scores.clock[0] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def refresh(scores, rate, kind, demand, free, capacity, last_host, seed):
     """Bring the slot of demand number `kind` up to date; return (slot, number of scores that are not finite)."""
     hosts = free.shape[0]
@@ -77,7 +78,10 @@ def refresh(scores, rate, kind, demand, free, capacity, last_host, seed):
     scores.clock[1] += 1
     behind = np.int64(hosts)
     if slot < 0:
-        slot = np.argmin(scores.used)
+        slot = 0
+        for other in range(scores.used.shape[0]):
+            if scores.used[other] < scores.used[slot]:
+                slot = other
         if scores.owner[slot] >= 0:
             scores.slot_of[scores.owner[slot]] = -1
         scores.owner[slot] = kind
@@ -102,7 +106,7 @@ def refresh(scores, rate, kind, demand, free, capacity, last_host, seed):
     return slot, wrong
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def lowest(scores, slot, open_hosts, any_closed):
     """The open host with the lowest score in `slot`, the lowest index among equals; -1 if none fits."""
     padded = scores.value.shape[0] // scores.owner.shape[0]
@@ -131,7 +135,7 @@ def lowest(scores, slot, open_hosts, any_closed):
     return host
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def _settle(value, least, base, block, least_base):
     low = np.inf
     for i in range(base + block * BLOCK, base + (block + 1) * BLOCK):
