@@ -116,14 +116,20 @@ def _episodes(bursts: Bursts, blocks: int, rng: np.random.Generator) -> np.ndarr
     """int64[blocks]: the number of the episode each block lies in, -1 between episodes; the two-state chain."""
     if bursts.part <= 0:
         return np.full(blocks, -1)
-    pairs = int(blocks / bursts.blocks) + 2
     calm = bursts.blocks * (1.0 - bursts.part) / bursts.part
-    lengths = np.empty(2 * pairs, dtype=np.int64)
-    lengths[0::2] = rng.geometric(1.0 / max(calm, 1.0), pairs)
-    lengths[1::2] = rng.geometric(1.0 / max(bursts.blocks, 1.0), pairs)
-    label = np.full(2 * pairs, -1)
-    label[1::2] = np.arange(pairs)
+
+    def chain(pairs: int) -> np.ndarray:
+        lengths = np.empty(2 * pairs, dtype=np.int64)
+        lengths[0::2] = rng.geometric(1.0 / max(calm, 1.0), pairs)
+        lengths[1::2] = rng.geometric(1.0 / max(bursts.blocks, 1.0), pairs)
+        return lengths
+
+    lengths = chain(int(blocks / bursts.blocks) + 2)
     start = int(rng.integers(0, max(1, round(calm))))  # the log begins somewhere within the chain
+    while lengths.sum() < start + blocks:
+        lengths = np.concatenate((lengths, chain(1)))
+    label = np.full(lengths.size, -1)
+    label[1::2] = np.arange(lengths.size // 2)
     return np.asarray(np.repeat(label, lengths)[start : start + blocks])
 
 
