@@ -10,6 +10,7 @@ PAPERS: dict[str, str] = {
     "amir2000": "loadmaster.papers.amir2000",
     "casanova2008": "loadmaster.papers.casanova2008",
     "delgado2011": "loadmaster.papers.delgado2011",
+    "shai2014": "loadmaster.papers.shai2014",
 }
 """Module of every paper that `loadmaster reproduce` knows, by the paper's name (author and year)."""
 

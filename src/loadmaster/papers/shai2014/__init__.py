@@ -1,0 +1,147 @@
+"""Shai: heuristics for resource matching in Intel's compute farm (thesis, 2014), re-run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadmaster.papers import Options
+from loadmaster.papers.claim import Claim, Reproduction
+from loadmaster.papers.progress import bar
+from loadmaster.papers.shai2014 import figures
+from loadmaster.papers.shai2014.bucket_claims import bucket_claims, shape_table
+from loadmaster.papers.shai2014.buckets import Matches, logged_buckets, synthetic_buckets
+from loadmaster.papers.shai2014.choice_claims import choice_claims
+from loadmaster.papers.shai2014.load_claims import load_claims, richer_table
+from loadmaster.papers.shai2014.loads import METRICS, Curves, Stream, run_streams, synthetic_streams
+from loadmaster.papers.shai2014.published import TABLE_2_1, TITLE
+from loadmaster.papers.shai2014.real_logs import netbatch_stream, wagap_stream
+from loadmaster.papers.shai2014.setup import SHAPES, Setup
+from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
+from loadmaster.report.page import Block, Heading, Text
+from loadmaster.runs import LocalCores, OnDask, Store
+from loadmaster.traces import Trace, read_trace
+
+__all__ = ["TITLE", "Setup", "reproduce"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The user's own NetBatch log."""
+
+    pool: str
+    path: Path
+    jobs: int
+    users: int
+    trace: Trace
+
+
+def reproduce(options: Options) -> Reproduction:
+    """Table 2.1, the bucket experiment and the load experiment; finished parts lie in `options.out`."""
+    return reproduce_with(Setup.quick(options.seed) if options.quick else Setup(options.seed), options)
+
+
+def reproduce_with(setup: Setup, options: Options) -> Reproduction:
+    """As `reproduce`, of any size."""
+    records = options.out / "shai2014-records"
+    records.mkdir(parents=True, exist_ok=True)
+    given = _given(options.trace) if options.trace else None
+    with bar("buckets", 4 * setup.bucket_streams + (len(SHAPES) if given else 0), "streams") as progress:
+        made = synthetic_buckets(setup, records, progress)
+        own = logged_buckets(given.pool, given.trace.workload, progress) if given else {}
+    pools, richer, logs = _loads(setup, options, given, records)
+    shown = [
+        *_table_2_1(setup, given),
+        *bucket_claims(made, "synthetic"),
+        *(bucket_claims(own, f"of {given.path.name}") if given else []),
+        *load_claims(pools, logs),
+        *choice_claims(pools, logs),
+    ]
+    return Reproduction("shai2014", TITLE, shown, _blocks(setup, made, own, pools, richer, logs), _notes(setup))
+
+
+def _given(path: Path) -> Given:
+    jobs, users = counts(path)
+    return Given(pool_of(path, jobs), path, jobs, users, read_trace(path))
+
+
+def _table_2_1(setup: Setup, given: Given | None) -> list[Claim]:
+    if given is None:
+        return [*missing_claims(list(TABLE_2_1)), *generator_claims(setup.seed)]
+    claims = log_claims(given.pool, given.path, given.jobs, given.users, given.trace)
+    missing = [pool for pool in TABLE_2_1 if pool != given.pool]
+    return [*claims, *missing_claims(missing), *generator_claims(setup.seed)]
+
+
+def _loads(
+    setup: Setup, options: Options, given: Given | None, records: Path
+) -> tuple[dict[str, Curves], dict[str, Curves], dict[str, Curves]]:
+    """Results of the synthetic pools, of the same with more memory at the highest load, and of real logs."""
+    main = {pool: synthetic_streams(pool, setup) for pool in TABLE_2_1}
+    richer = {}
+    for pool in TABLE_2_1:
+        streams = synthetic_streams(pool, setup, setup.richer_gb)
+        richer[pool] = [Stream(stream.case, stream.betas[:1]) for stream in streams]
+    real = {}
+    if options.traces is not None:
+        real["wagap-2013"] = [wagap_stream(options.traces, setup)]
+    if given is not None:
+        real[f"given log of pool {given.pool}"] = [netbatch_stream(given.pool, given.trace, setup)]
+    everything = [*main.values(), *richer.values(), *real.values()]
+    total = sum(len(stream.cells) * stream.case.workload.jobs for streams in everything for stream in streams)
+    workers = OnDask(options.on) if options.on else LocalCores()
+    store = Store.in_folder(records)
+    try:
+        with bar("loads", total, "jobs") as progress:
+            return tuple(_run(streams, store, workers, progress) for streams in (main, richer, real))  # type: ignore[return-value]
+    finally:
+        store.close()
+
+
+def _run(
+    streams: Mapping[str, list[Stream]], store: Store, workers: LocalCores | OnDask, progress: Callable[[int], None]
+) -> dict[str, Curves]:
+    return {name: run_streams(name, found, store, workers, progress) for name, found in streams.items()}
+
+
+def _blocks(
+    setup: Setup,
+    made: Mapping[str, list[Matches]],
+    own: Mapping[str, list[Matches]],
+    pools: Mapping[str, Curves],
+    richer: Mapping[str, Curves],
+    logs: Mapping[str, Curves],
+) -> list[Block]:
+    everything = {**pools, **logs}
+    blocks: list[Block] = [Heading("The bucket experiment")]
+    for label, found in (("synthetic pools", made), ("the given log", own)):
+        if found:
+            blocks += [figures.win_chart(found, figure, label) for figure in ("Figure 3.5", "Figure 4.4")]
+            blocks.append(shape_table(found))
+    return [
+        *blocks,
+        Heading("The load experiment"),
+        Text(_pools_text(setup), "note"),
+        *(figures.load_chart(everything, metric) for metric in METRICS),
+        figures.relative_chart(everything),
+        figures.choice_chart(everything),
+        Heading("With more memory"),
+        richer_table(pools, richer, setup.richer_gb),
+    ]
+
+
+def _pools_text(setup: Setup) -> str:
+    return (
+        f"Synthetic pools with {setup.scale:g} of the published hosts, 4 GiB a core; {setup.streams} streams a pool of "
+        f"{setup.jobs:,} jobs each, runtimes cut at {setup.longest_run_s / 3600:g} h; cycles every 30 s with "
+        f"reservations. The smallest of the factors {', '.join(f'{beta:g}' for beta in setup.betas)} offers "
+        f"{setup.highest_load:.0%} of the scarcer resource."
+    )
+
+
+def _notes(setup: Setup) -> list[str]:
+    return [
+        "Pools A to D are synthetic: made after published totals; memory of hosts and jobs is assumed.",
+        "Intervals are 95 % bootstrap intervals over independent streams, paired where two policies are compared.",
+        _pools_text(setup),
+        f"{setup!r}",
+    ]

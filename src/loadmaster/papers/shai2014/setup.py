@@ -1,0 +1,70 @@
+"""Sizes and choices of the reproduction: everything that shapes its numbers and is not in the thesis."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from loadmaster.model import Cluster
+from loadmaster.model.units import CORES, GB, MEMORY
+
+
+class Shape(NamedTuple):
+    """Hosts of the small pool of the bucket experiment, 512 cores in all; the thesis does not give them."""
+
+    hosts: int
+    cores: int
+    memory_per_core_gb: float
+
+    @property
+    def name(self) -> str:
+        """Such as 64 x 8 cores, 4 GiB a core."""
+        return f"{self.hosts} x {self.cores} cores, {self.memory_per_core_gb:g} GiB a core"
+
+    def cluster(self) -> Cluster:
+        """The hosts."""
+        memory = self.cores * self.memory_per_core_gb * GB
+        return Cluster.uniform(self.hosts, **{CORES: self.cores, MEMORY: memory})
+
+
+SHAPES = tuple(Shape(512 // cores, cores, gb) for gb in (4.0, 8.0) for cores in (8, 4, 16))
+"""The first is the one that the claims are judged on."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How much is run.
+
+    Attributes:
+        seed: of the first stream.
+        bucket_streams: independent streams a pool in the bucket experiment.
+        bucket_part: part of the pool's jobs in each stream; the streams together have the thesis' buckets.
+        shape_streams: how many of these streams are also given to the other shapes.
+        streams: independent streams a pool in the load experiment.
+        scale: part of the pool's hosts in the load experiment.
+        jobs: jobs of each stream there.
+        longest_run_s: longer runtimes are cut to this there: the streams are shorter than a month.
+        betas: factors on the times between arrivals; 1 is the log itself.
+        highest_load: offered load of the scarcer resource at the smallest factor (the thesis' own is not published).
+        log_betas: factors for real logs.
+        richer_gb: GiB a core of the hosts in the repetition at the highest load; the main runs have 4.
+    """
+
+    seed: int = 0
+    bucket_streams: int = 10
+    bucket_part: float = 0.1
+    shape_streams: int = 1
+    streams: int = 5
+    scale: float = 0.1
+    jobs: int = 30_000
+    longest_run_s: float = 6 * 3600.0
+    betas: tuple[float, ...] = (0.58, 0.65, 0.72, 0.8, 0.95, 1.0)
+    highest_load: float = 0.95
+    log_betas: tuple[float, ...] = (0.6, 0.7, 0.8)
+    richer_gb: float = 8.0
+
+    @classmethod
+    def quick(cls, seed: int) -> "Setup":
+        """A set for a minute."""
+        return cls(
+            seed, bucket_streams=5, bucket_part=0.01, streams=3, jobs=10_000, betas=(0.58, 0.72, 1.0),
+            log_betas=(0.8,),
+        )  # fmt: skip

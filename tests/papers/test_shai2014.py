@@ -1,0 +1,197 @@
+"""Shai 2014 re-run: buckets, loads, claims and records, all tiny."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.units import GB
+from loadmaster.papers import PAPERS, Options
+from loadmaster.papers.shai2014 import published as paper
+from loadmaster.papers.shai2014 import reproduce_with
+from loadmaster.papers.shai2014.bucket_claims import bucket_claims
+from loadmaster.papers.shai2014.buckets import TRIED, Matches, match, match_plainly, synthetic_buckets
+from loadmaster.papers.shai2014.choice_claims import choice_claims
+from loadmaster.papers.shai2014.interval import reduction
+from loadmaster.papers.shai2014.load_claims import load_claims
+from loadmaster.papers.shai2014.loads import Curves, scarcer_load, synthetic_streams
+from loadmaster.papers.shai2014.real_logs import wagap_stream
+from loadmaster.papers.shai2014.setup import SHAPES, Setup
+from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
+from loadmaster.place import POLICIES
+from loadmaster.traces import generate_netbatch, write_trace
+from loadmaster.traces.netbatch import POOLS
+
+TINY = Setup(bucket_streams=2, bucket_part=0.0002, streams=2, scale=0.01, jobs=400, betas=(0.58, 0.95, 1.0))
+
+
+def workload(rows):
+    cores, memory = zip(*rows, strict=True)
+    zeros = [0.0] * len(rows)
+    return Workload.of(submit_s=zeros, runtime_s=[1.0] * len(rows), cores=list(cores), memory=list(memory))
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.integers(0, 9)), min_size=1, max_size=30), st.integers(1, 12),
+    st.lists(st.tuples(st.integers(1, 6), st.integers(1, 12)), min_size=1, max_size=4),
+)  # fmt: skip
+def test_the_kernel_matches_the_jobs_that_a_decision_on_each_bucket_starts(rows, size, hosts):
+    jobs, cluster = workload(rows), Cluster(("cores", "memory"), np.array(hosts, dtype=float))
+    found = match(jobs, cluster, size=size)
+    for p, name in enumerate(TRIED):
+        assert found[:, p].tolist() == match_plainly(jobs, cluster, POLICIES[name], size).tolist()
+
+
+def test_buckets_of_a_generated_pool_are_matched_as_by_plain_decisions():
+    jobs = generate_netbatch("A", jobs=600, seed=3).workload
+    cluster = Cluster.uniform(8, cores=8, memory=32 * GB)
+    found = match(jobs, cluster, ("mix-fit", "worse-fit-cores"), size=200)
+    assert found[:, 0].tolist() == match_plainly(jobs, cluster, POLICIES["mix-fit"], 200).tolist()
+    assert found[:, 1].tolist() == match_plainly(jobs, cluster, POLICIES["worse-fit-cores"], 200).tolist()
+
+
+def test_the_examples_of_section_3_are_buckets_too():
+    two = Cluster.uniform(2, cores=4, memory=32)
+    figure_3_1, figure_3_2 = [(1, 16)] * 2 + [(1, 4)] * 6, [(1, 8)] * 3 + [(1, 32)] + [(5, 1)] * 4
+    found = match(workload(figure_3_1 + figure_3_2), two, paper.HEURISTICS, size=8)
+    assert found.tolist() == [[6, 6, 8, 8, 8], [4, 4, 3, 3, 4]]
+
+
+def test_a_policy_that_needs_more_than_the_host_is_refused():
+    with pytest.raises(InputError, match="look at one host alone"):
+        match(workload([(1, 1)]), Cluster.uniform(1, cores=1, memory=1), ("round-robin",), size=1)
+
+
+def test_every_shape_has_the_published_number_of_cores():
+    assert {shape.hosts * shape.cores for shape in SHAPES} == {512}
+
+
+def test_the_published_table_is_the_one_the_generator_follows():
+    for pool, totals in paper.TABLE_2_1.items():
+        assert totals == (POOLS[pool].jobs, POOLS[pool].users, POOLS[pool].hosts, POOLS[pool].host_cores)
+    assert [claim.verdict for claim in generator_claims(0)] == ["holds"] * 4
+
+
+def matches(wins):
+    """Three streams of ten buckets, `wins` of which Worse-Fit-Cores wins and all but Best-Fit-Memory else."""
+    rows = np.array([[5, 4, 6 if k < wins else 4, 5, 5, 1] for k in range(10)])
+    return Matches("A", SHAPES[0], (rows, rows, rows))
+
+
+def test_bucket_claims_hold_or_differ_with_the_data():
+    good = bucket_claims({pool: [matches(8)] for pool in "ABCD"}, "made up")
+    bad = bucket_claims({pool: [matches(2)] for pool in "ABCD"}, "made up")
+    verdict = [[claim.verdict for claim in claims if "wins most buckets" in claim.claim] for claims in (good, bad)]
+    assert verdict == [["holds"] * 4, ["differs"] * 4]
+    lost = [[claim.verdict for claim in claims if "does not win" in claim.claim] for claims in (good, bad)]
+    assert lost == [["holds"] * 4, ["differs"] * 4]
+
+
+def test_points_go_to_all_who_tie():
+    assert matches(8).wins(paper.HEURISTICS).mean(axis=0).tolist() == pytest.approx([0.2, 0.0, 0.8, 0.2, 0.2])
+
+
+def curves(name, mix, meta, chosen=0.9):
+    """Three streams at two loads: single-resource heuristics wait 100 s, Mix-Fit and Max-Jobs as said."""
+    row = [100.0, 100.0, 100.0, 100.0, mix, meta]
+    table = np.array([[row, row]] * 3) * np.array([1.0, 1.1, 0.9])[:, None, None]
+    return Curves(
+        name, True, np.array([0.9, 0.5]), np.array([0.9, 0.5]), dict.fromkeys(("wait", "slowdown", "queue"), table),
+        {m: np.array([150.0, 160.0, 140.0]) for m in ("wait", "slowdown", "queue")},
+        np.full((3, 2, 5), 0.8) + np.array([0, 0, 0, 0, chosen - 0.8]), 0.0, 10,
+    )  # fmt: skip
+
+
+def verdicts(claims, words):
+    return [claim.verdict for claim in claims if words in claim.claim]
+
+
+def test_load_claims_hold_or_differ_with_the_data():
+    good = load_claims({pool: curves(pool, 78.0, 79.0) for pool in "ABCD"}, {})
+    bad = load_claims({pool: curves(pool, 110.0, 120.0) for pool in "ABCD"}, {})
+    assert verdicts(good, "pool A (synthetic), highest load: Mix-Fit lowers") == ["holds"] * 3
+    assert verdicts(bad, "pool A (synthetic), highest load: Mix-Fit lowers") == ["differs"] * 3
+    assert verdicts(good, "near the best") == ["holds"]
+    assert verdicts(bad, "near the best") == ["differs"]
+    assert "22.0 %" in next(claim.ours for claim in good if "Mix-Fit lowers" in claim.claim)
+
+
+def test_claims_on_the_choices_hold_or_differ_with_the_data():
+    good = choice_claims({pool: curves(pool, 1, 1, 0.9) for pool in "ABCD"}, {})
+    bad = choice_claims({pool: curves(pool, 1, 1, 0.7) for pool in "ABCD"}, {})
+    assert (verdicts(good, "most often"), verdicts(bad, "most often")) == (["holds"], ["differs"])
+
+
+def test_a_reduction_is_that_of_the_means_and_its_interval_holds_it():
+    less = reduction(np.array([70.0, 86.0]), np.array([100.0, 100.0]))
+    assert less.mean == pytest.approx(0.22)
+    assert less.low == pytest.approx(0.14)
+    assert less.high == pytest.approx(0.30)
+
+
+def test_the_smallest_factor_offers_the_highest_load_in_every_pool():
+    for pool in "ABCD":
+        for stream in synthetic_streams(pool, TINY):
+            assert scarcer_load(stream.case) / stream.betas[0] == pytest.approx(TINY.highest_load)
+            assert np.divide(stream.betas, stream.betas[-1]).tolist() == pytest.approx(list(TINY.betas))
+
+
+def test_streams_of_buckets_on_record_are_not_made_again(tmp_path, monkeypatch):
+    setup = replace(TINY, bucket_streams=1)
+    first = synthetic_buckets(setup, tmp_path, lambda _: None)
+    monkeypatch.setattr("loadmaster.papers.shai2014.buckets.stream", None)
+    again = synthetic_buckets(setup, tmp_path, lambda _: None)
+    assert [m.matched[0].tolist() for m in first["B"]] == [m.matched[0].tolist() for m in again["B"]]
+
+
+def test_the_whole_reproduction_runs_and_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    options = Options(out=tmp_path)
+    setup = replace(TINY, streams=1, betas=(0.58, 1.0))
+    first = reproduce_with(setup, options)
+    assert PAPERS["shai2014"] == "loadmaster.papers.shai2014"
+    where = {claim.where.split(",")[0] for claim in first.claims}
+    assert where >= {"Table 2.1", "Figure 3.5", "Figure 4.4", "Figure 6.1", "Figure 6.2", "Figure 6.3", "Figure 6.4"}
+    assert all(claim.gate for claim in first.claims if claim.verdict in ("holds", "differs"))
+    for block in first.blocks:
+        if hasattr(block, "chart"):
+            block.chart.to_dict()
+            assert "synthetic" in block.caption
+    monkeypatch.setattr("loadmaster.runs.local.run", None)
+    assert reproduce_with(setup, options).claims == first.claims
+
+
+def test_a_given_netbatch_log_is_counted_and_run(tmp_path):
+    trace = generate_netbatch("D", scale=0.0002, seed=1)
+    path = tmp_path / "Intel-NetbatchD-2012-1.swf"
+    write_trace(trace.workload, path)
+    jobs, users = counts(path)
+    assert jobs == trace.workload.jobs
+    assert users == len(np.unique(trace.workload.user))
+    assert pool_of(path, jobs) == "D"
+    found = log_claims("D", path, 9_054_066, 862, trace)
+    assert [claim.verdict for claim in found] == ["holds", "holds", "differs", "differs"]
+    result = reproduce_with(
+        replace(TINY, bucket_streams=1, streams=1, betas=(0.58, 1.0)), Options(out=tmp_path, trace=path)
+    )
+    assert any(claim.claim.startswith("given log of pool D (synthetic)") for claim in result.claims)
+
+
+def test_a_log_is_told_by_its_number_of_jobs_and_another_is_refused(tmp_path):
+    assert pool_of(tmp_path / "log.swf", 13_368_191) == "A"
+    with pytest.raises(InputError, match="none of the four"):
+        pool_of(tmp_path / "wagap-2013.swf.gz", 17_900)
+
+
+def test_without_a_log_the_table_is_not_measured():
+    assert {claim.verdict for claim in missing_claims("ABCD")} == {"not measured"}
+
+
+def test_the_real_log_runs_on_its_own_hosts(real_logs):
+    stream = wagap_stream(real_logs, Setup())
+    assert stream.case.cluster.hosts == 68
+    assert stream.case.workload.jobs == 17_892
+    assert not stream.case.workload.synthetic
