@@ -113,7 +113,7 @@ def _blocks(
 ) -> list[Block]:
     everything = {**pools, **logs}
     blocks: list[Block] = [Heading("The bucket experiment")]
-    for label, found in (("synthetic pools", made), ("the given log", own)):
+    for label, found in (("synthetic", made), ("the given log", own)):
         if found:
             blocks += [figures.win_chart(found, figure, label) for figure in ("Figure 3.5", "Figure 4.4")]
             blocks.append(shape_table(found))

@@ -27,11 +27,11 @@ def win_chart(found: Mapping[str, Sequence[Matches]], figure: str, label: str) -
         for p, name in enumerate(heuristics):
             share = estimate(wins[:, p])
             values.append({"policy": name, "share": share.mean, "low": share.low, "high": share.high})
-        panels.append(_bars(values, f"pool {pool}", "buckets won, alone or tied"))
+        panels.append(_bars(values, f"pool {pool}, {label}", "buckets won, alone or tied"))
     first = next(iter(found.values()))[0]
     total = sum(shapes[0].buckets for shapes in found.values())
     caption = (
-        f"{figure}, on {label}: {total:,} buckets of 1,000 jobs, each given to an empty pool of {first.shape.name}. "
+        f"{figure}, {label}: {total:,} buckets of 1,000 jobs, each given to an empty pool of {first.shape.name}. "
         "A bucket's point goes to every heuristic that matched as many jobs as the best; lines show 95 % intervals."
     )
     return Chart(_grid(panels), caption)

@@ -52,19 +52,19 @@ class Setup:
     bucket_streams: int = 10
     bucket_part: float = 0.1
     shape_streams: int = 1
-    streams: int = 5
+    streams: int = 8
     scale: float = 0.1
-    jobs: int = 30_000
+    jobs: int = 60_000
     longest_run_s: float = 6 * 3600.0
     betas: tuple[float, ...] = (0.58, 0.65, 0.72, 0.8, 0.95, 1.0)
     highest_load: float = 0.95
-    log_betas: tuple[float, ...] = (0.6, 0.7, 0.8)
+    log_betas: tuple[float, ...] = (0.6, 0.7, 0.8, 0.95)
     richer_gb: float = 8.0
 
     @classmethod
     def quick(cls, seed: int) -> "Setup":
         """A set for a minute."""
         return cls(
-            seed, bucket_streams=5, bucket_part=0.01, streams=3, jobs=10_000, betas=(0.58, 0.72, 1.0),
+            seed, bucket_streams=5, bucket_part=0.01, streams=3, scale=0.02, jobs=12_000, betas=(0.58, 0.72, 1.0),
             log_betas=(0.8,),
         )  # fmt: skip
