@@ -1,5 +1,7 @@
 """The compiled engine of time-shared hosts makes the very runs of the plain one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,9 @@ from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.move.contacts import draw
+from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
+from loadmaster.move.mosix import Mosix
 from loadmaster.schedule.time_shared import METHODS, method_named
 from loadmaster.sim.shared_engine import simulate_shared
 from loadmaster.sim.shared_movers_kernel import hashed
@@ -16,15 +20,22 @@ from loadmaster.sim.shared_run import SharedProblem
 NAMES = [*METHODS, "mix-fit+mosix", "least-loaded+enhanced-mosix", "random+assign-u-r", "round-robin"]
 
 
+def at_intervals(method, period_s):
+    """The method with rarer ticks: the plain engine looks at every task in each."""
+    if isinstance(method.mover, Mosix | EnhancedMosix):
+        return replace(method, mover=replace(method.mover, period_s=period_s))
+    return method
+
+
 def random_problem(seed, name, parallel=True):
     rng = np.random.default_rng(seed)
-    jobs, hosts, resources = int(rng.integers(1, 40)), int(rng.integers(1, 6)), int(rng.integers(1, 4))
+    jobs, hosts, resources = int(rng.integers(1, 30)), int(rng.integers(1, 6)), int(rng.integers(1, 4))
     names = ("cores", "memory", "bandwidth")[:resources]
     demand = np.column_stack([rng.choice([1.0, 1.0, 2.0], jobs)] + [rng.uniform(1, 60, jobs)] * (resources - 1))
     workload = Workload(
         names,
         np.cumsum(rng.exponential(4.0, jobs)),
-        2.0 / rng.uniform(0.02, 1.0, jobs),
+        2.0 / rng.uniform(0.05, 1.0, jobs),
         demand,
         tasks=rng.choice([1, 1, 3], jobs) if parallel else None,
     )
@@ -33,7 +44,7 @@ def random_problem(seed, name, parallel=True):
     return SharedProblem(
         workload,
         cluster,
-        method_named(name),
+        at_intervals(method_named(name), 5.0),
         cpu_load="jobs" if rng.random() < 0.5 else "jobs/speed",
         migration=MigrationCost(1.5, 30.0) if rng.random() < 0.5 else MigrationCost(),
         seed=int(rng.integers(1000)),
@@ -41,7 +52,7 @@ def random_problem(seed, name, parallel=True):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=12, derandomize=True, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10**6))
 def test_compiled_and_plain_make_the_same_run(name, seed):
     # Tasks of one job that end together on equal hosts tie; a mover at terminations then depends on rounding.
@@ -49,7 +60,7 @@ def test_compiled_and_plain_make_the_same_run(name, seed):
     assert simulate_shared(problem).agrees_with(simulate_shared(problem, engine="reference"))
 
 
-@settings(max_examples=12, derandomize=True, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10**6))
 def test_a_run_is_the_same_when_made_again_and_when_it_is_interrupted(seed):
     import loadmaster.sim.shared_engine as door

@@ -151,7 +151,7 @@ def _take_turns(world, jobs, clock, rules, buffers):
             pick = hashed(rules.seed, tick, host, 3 << 20, 1 << 32)
             task, target = mosix_turn(world, rules, host, buffers.contacts, known, pick)
         else:
-            task, target = enhanced_turn(world, clock, host, buffers.contacts, known)
+            task, target = enhanced_turn(world, clock, buffers, host, known)
         if task >= 0:
             _migrate(world, jobs, clock, rules, task, target)
     clock.whole[TICK] += 1

@@ -1,6 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """The movers of `loadmaster.move` for time-shared hosts, compiled; the plain ones say what they must return."""
 
+import numpy as np
 from numba import njit
 
 from loadmaster.sim.shared_state import SCALE
@@ -130,33 +131,43 @@ def _fits(world, task, target):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def cost_change(world, scale, task, host, sign):
-    """By how much the opportunity cost of `host` grows when `task` comes (sign 1) or goes (sign -1)."""
-    hosts, used, demand = world.hosts, world.used, world.demand
-    base = max(2.0, float(hosts.shape[0]))
+def _note_cost(world, cost, room, row, host, scale):
+    """Write what each resource of `host` costs now, n^use, and its capacity (0 counts for nothing) into row `row`."""
+    log_base = np.log(max(2.0, float(world.hosts.shape[0])))
+    for r in range(cost.shape[1]):
+        room[row, r] = world.hosts[host].unit * scale if r == 0 else world.capacity[host, r]
+        cost[row, r] = np.exp(log_base * world.used[host, r] / room[row, r]) if room[row, r] > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _cost_change(cost, room, row, demand, job, log_base, sign):
+    """By how much the cost of the host in `row` grows when a task of `job` comes (sign 1) or goes (sign -1)."""
     change = 0.0
-    owner = world.tasks[task].job
-    for r in range(world.used.shape[1]):
-        room = hosts[host].unit * scale if r == 0 else world.capacity[host, r]
-        if room > 0.0:
-            change += base ** (used[host, r] / room) * (base ** (sign * demand[owner, r] / room) - 1.0)
+    for r in range(cost.shape[1]):
+        if room[row, r] > 0.0:
+            change += cost[row, r] * (np.exp(log_base * sign * demand[job, r] / room[row, r]) - 1.0)
     return change
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def enhanced_turn(world, clock, host, contacts, known):
+def enhanced_turn(world, clock, buffers, host, known):
     """`EnhancedMosix.turn`; returns (task, target), task -1 for no move."""
+    tasks, demand, cost, room, contacts = world.tasks, world.demand, buffers.cost, buffers.room, buffers.contacts
+    log_base = np.log(max(2.0, float(world.hosts.shape[0])))
+    for c in range(known):
+        _note_cost(world, cost, room, c, contacts[c], clock.real[SCALE])
+    _note_cost(world, cost, room, known, host, clock.real[SCALE])
     best, target, best_change = -1, -1, -1e-9
-    scale = clock.real[SCALE]
     task = world.hosts[host].head
     while task >= 0:
-        if not world.tasks[task].travelling:
-            leaving = cost_change(world, scale, task, host, -1.0)
+        this = tasks[task]
+        if not this.travelling:
+            leaving = _cost_change(cost, room, known, demand, this.job, log_base, -1.0)
             for c in range(known):
-                change = leaving + cost_change(world, scale, task, contacts[c], 1.0)
+                change = leaving + _cost_change(cost, room, c, demand, this.job, log_base, 1.0)
                 if change < best_change:
                     best, target, best_change = task, contacts[c], change
-        task = world.tasks[task].after
+        task = this.after
     return best, target
 
 

@@ -110,7 +110,9 @@ class Buffers(NamedTuple):
     capacity: Floats  # [R]
     demand: Floats  # [R]
     order: Longs  # [H]
-    contacts: Longs  # [fanout]
+    contacts: Longs  # [H]
+    cost: Floats  # [H + 1, R], what each resource of a contact costs now
+    room: Floats  # [H + 1, R], its capacity as the cost sees it
 
 
 def allocate(problem: SharedProblem) -> tuple[World, Jobs, Clock, Buffers]:
@@ -126,7 +128,8 @@ def allocate(problem: SharedProblem) -> tuple[World, Jobs, Clock, Buffers]:
         _own(problem.migration.of(workload.demand)),
     )  # fmt: skip
     rows = (np.zeros(resources), np.zeros(resources), np.zeros(resources))
-    buffers = Buffers(*rows, np.arange(cluster.hosts), np.zeros(max(1, cluster.hosts), np.int64))
+    tables = (np.zeros((cluster.hosts + 1, resources)), np.zeros((cluster.hosts + 1, resources)))
+    buffers = Buffers(*rows, np.arange(cluster.hosts), np.zeros(cluster.hosts, np.int64), *tables)
     return world, jobs, Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, 0, -1])), buffers
 
 
