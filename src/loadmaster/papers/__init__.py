@@ -11,6 +11,7 @@ PAPERS: dict[str, str] = {
     "casanova2008": "loadmaster.papers.casanova2008",
     "delgado2011": "loadmaster.papers.delgado2011",
     "shai2014": "loadmaster.papers.shai2014",
+    "silva2008": "loadmaster.papers.silva2008",
 }
 """Module of every paper that `loadmaster reproduce` knows, by the paper's name (author and year)."""
 

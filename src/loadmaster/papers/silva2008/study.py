@@ -1,0 +1,76 @@
+"""What is run: the paper's grid of creation and increase ratios, and the planner against the paper's rule."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats
+from loadmaster.model.bag import BagSource
+from loadmaster.sim.bag import BagOutcomes, draws, repeat
+from loadmaster.size import Planner, SilvaRule
+
+GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Creation and increase ratios; the paper's axis values cannot be read, these are ours."""
+CONSERVATIVE, AGGRESSIVE = (0.5, 0.5), (0.75, 0.75)
+
+Cells = dict[tuple[float, float], BagOutcomes]
+
+
+def grid(durations: Floats, tick_s: float = 60.0, c_update: str = "in_if") -> Cells:
+    """Every cell of the grid on the same bags."""
+    return {
+        (c, i): repeat(durations, SilvaRule(c, i, tick_s=tick_s, c_update=c_update))  # type: ignore[arg-type]
+        for c in GRID
+        for i in GRID
+    }
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The planner less the paper's rule, over the same bags: mean and 95 % interval.
+
+    Attributes:
+        paper_cost, paper_span_s: means of the paper's rule.
+        cost, span_s: (mean, low, high) of the difference; below zero the planner is better.
+    """
+
+    workload: str
+    n: int
+    paper_cost: float
+    paper_span_s: float
+    cost: tuple[float, float, float]
+    span_s: tuple[float, float, float]
+
+    @property
+    def verdict(self) -> str:
+        """On the Pareto front: `better`, `cheaper, slower`, `dearer, faster`, `no difference` or `worse`."""
+        cost, span = _sign(self.cost), _sign(self.span_s)
+        if cost == span == 0:
+            return "no difference"
+        if cost <= 0 and span <= 0:
+            return "better"
+        if cost >= 0 and span >= 0:
+            return "worse"
+        return "cheaper, slower" if cost < 0 else "dearer, faster"
+
+
+def paired(name: str, source: BagSource, repetitions: int, seed: int) -> Paired:
+    """Planner and paper's rule (its conservative setting) on the same bags, billed by the hour."""
+    bags = draws(source, repetitions, seed)
+    ours, paper = repeat(bags, Planner()), repeat(bags, SilvaRule(*CONSERVATIVE))
+    rng = np.random.default_rng((seed, 95))
+    return Paired(
+        name, repetitions, float(paper.cost.mean()), float(paper.span_s.mean()),
+        mean_and_interval(ours.cost - paper.cost, rng), mean_and_interval(ours.span_s - paper.span_s, rng),
+    )  # fmt: skip
+
+
+def mean_and_interval(values: Floats, rng: np.random.Generator) -> tuple[float, float, float]:
+    """Mean and its 95 % bootstrap interval, 2,000 resamples."""
+    means = rng.choice(values, (2000, len(values))).mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(values.mean()), float(low), float(high)
+
+
+def _sign(interval: tuple[float, float, float]) -> int:
+    return -1 if interval[2] < 0 else 1 if interval[1] > 0 else 0
