@@ -61,7 +61,7 @@ def figures_5_and_6(cells: Cells) -> Any:
     panels = []
     for what in ("span, minutes", "machines"):
         base = alt.Chart(rows([v for v in values if v["what"] == what]), width=330, height=240)
-        x = alt.X("c:Q", title="creation ratio", axis=alt.Axis(values=list(GRID)))
+        x = alt.X("c:Q", title="creation ratio", axis=alt.Axis(values=list(GRID), format=".2f"))
         y = alt.Y("mean:Q", title=what, scale=alt.Scale(zero=False))
         layers = [
             base.mark_line(strokeWidth=1.5).encode(x=x, y=y, color=colour),
