@@ -28,27 +28,36 @@ class Board:
         """Every host is reserved."""
         return not self._open.any()
 
-    def place(self, index: int, allowed: np.ndarray | None = None) -> tuple[int, ...] | None:
+    def place(self, index: int, spare: Floats | None = None) -> tuple[int, ...] | None:
         """Take hosts for all tasks of the queue's job `index`, one task after another, or none at all.
 
         Args:
             index: row in the queue.
-            allowed: bool[H], hosts that may be used; all unreserved ones if None.
+            spare: float64[H, R], what must hold the tasks beside `free`; what is taken is taken from it too, in place.
         """
-        before = self.free.copy(), self.last_host
+        demand = self.queue.demand[index]
+        before = self.free.copy(), self.last_host, None if spare is None else spare.copy()
         hosts = []
         for k in range(self.queue.tasks[index]):
-            host = self.find(self.queue.demand[index], int(self.queue.first_task[index]) + k, allowed)
+            allowed = None if spare is None else (spare >= demand).all(axis=1)
+            host = self.find(demand, int(self.queue.first_task[index]) + k, allowed)
             if host < 0:
-                self.free, self.last_host = before
+                self.free, self.last_host, kept = before
+                if spare is not None and kept is not None:
+                    spare[:] = kept
                 return None
-            self.free[host] -= self.queue.demand[index]
+            self.free[host] -= demand
+            if spare is not None:
+                spare[host] -= demand
             self.last_host = host
             hosts.append(host)
         return tuple(hosts)
 
     def find(self, demand: Floats, task: int, allowed: np.ndarray | None = None) -> int:
-        """The lowest rated host that fits and is not reserved, the lowest index among equals; -1 if none."""
+        """The lowest rated host that fits, is not reserved and is in `allowed` bool[H]; -1 if none.
+
+        The lowest index among equals.
+        """
         best, best_score = -1, np.inf
         usable = self._open if allowed is None else self._open & allowed
         for host in np.flatnonzero(usable & (self.free >= demand).all(axis=1)):

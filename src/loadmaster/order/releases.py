@@ -1,0 +1,48 @@
+"""When running tasks are expected to give back what they hold."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats
+from loadmaster.model.snapshot import Place, Snapshot
+
+
+class Release(NamedTuple):
+    """One task's expected end: `host` gets `demand` float64[R] back at `end_s`."""
+
+    end_s: float
+    host: int
+    demand: Floats
+
+
+def right_after(time_s: float) -> float:
+    """The first moment after `time_s`.
+
+    Example:
+        >>> right_after(60.0) > 60.0
+        True
+    """
+    return math.nextafter(time_s, math.inf)
+
+
+def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Release]:
+    """The expected ends of all running tasks and of those `started` now, in the order of (expected end, job, task).
+
+    Whoever has outlived the estimate is expected to end right after now.
+    """
+    queue, running = snapshot.queue, snapshot.running
+    row = {int(job): index for index, job in enumerate(queue.job)}
+    found = [
+        (float(running.expected_end_s[n]), int(running.job[n]), int(running.host[n]), running.demand[n])
+        for n in range(len(running.job))
+    ]
+    for place in started:
+        index = row[place.job]
+        end_s = float(np.float64(snapshot.now_s) + queue.expected_s[index])
+        found += [(end_s, place.job, host, queue.demand[index]) for host in place.hosts]
+    found.sort(key=lambda task: task[:2])  # stable: tasks of a job keep their order
+    soonest = right_after(snapshot.now_s)
+    return [Release(max(end_s, soonest), host, demand) for end_s, _, host, demand in found]
