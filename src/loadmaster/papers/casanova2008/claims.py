@@ -54,11 +54,6 @@ def small(outcome: Outcome) -> list[Claim]:
     ]
     loss, _ = degradations(outcome, "mcb8")
     solved = loss[loss < 100]
-    one.append(
-        count(
-            "p. 12", "instances where MCB8 loses more than 3 %", 155, int((solved > 3).sum()), 120, 190, n, FULL_SMALL
-        )
-    )
     for percent, published, low, high in ((3, 155, 120, 190), (10, 19, 7, 31)):
         text, lost = f"instances where MCB8 loses more than {percent} %", int((solved > percent).sum())
         one.append(count("p. 12", text, published, lost, low, high, n, FULL_SMALL))
@@ -170,7 +165,8 @@ def sampled(outcome: Outcome) -> list[Claim]:
               f"{int(solved[low].sum())} of {int(low.sum())}",
               "holds" if not solved[low].any() else "differs", "none", int(low.sum()), note),
         Claim(where, "RRND's failures over MCB8's", "more than 14", f"{fails['rrnd']} / {fails['mcb8']}",
-              "holds" if ratio_of > 14 else "differs", "more than 14 times", outcome.n, note),
+              "holds" if ratio_of > 14 else "differs", "more than 14 times", outcome.n,
+              "MCB8 fails more often on the small numbers of tasks that the sample favours; " + note),
         Claim("Fig. 15, sample", "RRNZ's minimum yield drops as slack grows (0.4 and 0.9)", "yes",
               f"{profile[0]:.2f}, {profile[1]:.2f}", "holds" if profile[0] > profile[1] else "differs", "order",
               outcome.n, note),
