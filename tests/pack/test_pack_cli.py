@@ -98,3 +98,14 @@ def test_alibaba_pods_are_packed_and_checked(real_logs):
     else:
         assert packing.proven or "mcb8" in packing.reason
     assert np.isfinite(packing.bound)
+
+
+@pytest.mark.parametrize("kind", ["virtual-clusters", "lublin"])
+def test_generated_tasks_can_be_packed_as_they_are(kind, tmp_path):
+    path = tmp_path / "tasks.csv"
+    facts = json.loads(run("generate", kind, "-o", path, "--hosts", 8, "--tasks", 40, "--slack", 0.5, "--json").stdout)
+    assert facts["synthetic"]
+    assert (facts["jobs"] < 40) == (kind == "lublin")
+    packed = json.loads(run("pack", path, "--hosts", facts["hosts"], "--json").stdout)
+    assert packed["status"] == "ok"
+    assert packed["jobs"] == facts["jobs"]

@@ -47,7 +47,7 @@ def upper_bound(instance: Instance) -> float:
 
 def _held_by_none(instance: Instance) -> int | None:
     hard, room = instance.scaled.hard, instance.scaled.hard_room
-    kinds = np.unique(room, axis=0)
+    kinds = room[:1] if instance.uniform else np.unique(room, axis=0)
     held = np.zeros(instance.tasks, bool)
     for kind in kinds:
         held |= (hard <= kind + TOLERANCE).all(axis=1)

@@ -148,114 +148,98 @@ def build_trees(work, dims, kinds):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def first_fit(tree, base, size, dims, start, free):
-    """Index of the first task from `start` on that fits into `free`, -1 if none."""
-    node = 1 if start == 0 else size + start
-    while node > 0:
-        at = (base + node) * dims
-        fit = True
-        for d in range(dims):
-            if tree[at + d] > free[d]:
-                fit = False
-                break
-        if fit:
-            if node >= size:
-                return node - size
-            node = 2 * node
-        else:
-            while node & 1:
-                node >>= 1
-            if node > 0:
-                node += 1
-    return -1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def take_out(tree, base, size, dims, index):
-    """Remove task number `index` of a list from its tree."""
-    node = size + index
-    for d in range(dims):
-        tree[(base + node) * dims + d] = np.inf
-    node >>= 1
-    while node > 0:
-        at, child = (base + node) * dims, (base + 2 * node) * dims
-        changed = False
-        for d in range(dims):
-            least = min(tree[child + d], tree[child + dims + d])
-            if least != tree[at + d]:
-                tree[at + d] = least
-                changed = True
-        if not changed:
-            return
-        node >>= 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def preferred_list(work, free, rank, dims):
-    """The open list that goes most against the host's imbalance, -1 if all are closed."""
-    for d in range(dims):
-        rank[d] = 0
-        for other in range(dims):
-            if free[other] > free[d] or (free[other] == free[d] and other < d):
-                rank[d] += 1
-    best, best_rank = -1, dims * dims
-    for k in range(dims * dims):
-        if work.open[k]:
-            value = rank[k // dims] * dims + rank[k % dims]
-            if value < best_rank:
-                best, best_rank = k, value
-    return best
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def probe(problem, work, level):
     """Try to pack every task at `level` (SPEC A1.10); fills `work.host`.
+
+    One long function on purpose: a call that takes arrays would count references in the innermost loop, which cost
+    more than the search itself.
 
     Returns the number of tasks placed; fewer than could be when it stops early because the rest cannot fit.
     """
     make_lists(problem, work, level)
-    room, demand = problem.room, work.demand
+    room, demand, host, tolerance = problem.room, work.demand, work.host, problem.tolerance
     tree, base, leaves, start, item = work.tree, work.base, work.leaves, work.start, work.item
+    left, is_open, cursor = work.left, work.open, work.cursor
     hosts, dims = room.shape
-    tasks = demand.shape[0]
+    tasks, kinds = demand.shape[0], dims * dims
     free, rank = np.empty(dims), np.empty(dims, np.int64)
     missing, coming = np.zeros(dims), np.zeros(dims)
     for d in range(dims):
         for t in range(tasks):
             missing[d] += demand[t, d]
         for h in range(hosts):
-            coming[d] += room[h, d] + problem.tolerance
-    for k in range(dims * dims):
-        work.left[k] = start[k + 1] - start[k]
+            coming[d] += room[h, d] + tolerance
+    for k in range(kinds):
+        left[k] = start[k + 1] - start[k]
     placed = 0
     for h in range(hosts):
         for d in range(dims):
-            free[d] = room[h, d] + problem.tolerance
+            free[d] = room[h, d] + tolerance
             if missing[d] > coming[d] + 1e-7 * (1.0 + coming[d]):
                 return placed  # what is left cannot fit into the hosts that are left
             coming[d] -= free[d]
-        for k in range(dims * dims):
-            work.open[k] = work.left[k] > 0
-            work.cursor[k] = 0
+        for k in range(kinds):
+            is_open[k] = left[k] > 0
+            cursor[k] = 0
         while True:
-            k = preferred_list(work, free, rank, dims)
+            # The open list that goes most against the host's imbalance.
+            for d in range(dims):
+                rank[d] = 0
+                for other in range(dims):
+                    if free[other] > free[d] or (free[other] == free[d] and other < d):
+                        rank[d] += 1
+            k, best = -1, kinds
+            for a in range(dims):
+                for b in range(dims):
+                    if is_open[a * dims + b] and rank[a] * dims + rank[b] < best:
+                        k, best = a * dims + b, rank[a] * dims + rank[b]
             if k < 0:
                 break
-            index = first_fit(tree, base[k], leaves[k], dims, work.cursor[k], free)
-            if index < 0:
-                work.open[k] = False
+            # Its first task that fits: down where the minima fit, else on to the next subtree to the right.
+            size, root = leaves[k], base[k]
+            node = 1 if cursor[k] == 0 else size + cursor[k]
+            while node > 0:
+                at = (root + node) * dims
+                d = 0
+                while d < dims and tree[at + d] <= free[d]:
+                    d += 1
+                if d == dims:
+                    if node >= size:
+                        break
+                    node = 2 * node
+                else:
+                    while node & 1:
+                        node >>= 1
+                    if node > 0:
+                        node += 1
+            if node == 0:
+                is_open[k] = False
                 continue
+            index = node - size
             t = item[start[k] + index]
-            work.host[t] = h
+            host[t] = h
             for d in range(dims):
                 free[d] -= demand[t, d]
                 missing[d] -= demand[t, d]
-            take_out(tree, base[k], leaves[k], dims, index)
-            work.left[k] -= 1
+                tree[(root + node) * dims + d] = np.inf
+            # Out of the tree, up to where the minima no longer change.
+            node >>= 1
+            while node > 0:
+                at, child = (root + node) * dims, (root + 2 * node) * dims
+                changed = False
+                for d in range(dims):
+                    least = min(tree[child + d], tree[child + dims + d])
+                    if least != tree[at + d]:
+                        tree[at + d] = least
+                        changed = True
+                if not changed:
+                    break
+                node >>= 1
+            left[k] -= 1
             placed += 1
-            work.cursor[k] = index + 1
-            if work.left[k] == 0 or index + 1 >= leaves[k]:
-                work.open[k] = False
+            cursor[k] = index + 1
+            if left[k] == 0 or index + 1 >= size:
+                is_open[k] = False
         if placed == tasks:
             return placed
     return placed

@@ -1,0 +1,108 @@
+"""Packing: our packers and public peers on the same instances, one process, medians.
+
+Run: python benchmarks/pack.py [--large]. Seconds depend on the machine; ratios are of one run.
+prtpy (one dimension, optional) and OR-tools CP-SAT (two dimensions) are the peers.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from loadmaster.pack import Instance, pack
+from loadmaster.pack.branch_and_bound import branch_and_bound
+from loadmaster.pack.cp_sat import cp_sat
+from loadmaster.pack.generate import Spec, virtual_clusters
+from loadmaster.pack.improve import improve
+from loadmaster.pack.level import level_of
+from loadmaster.pack.mcb import mcb
+from loadmaster.pack.mcb_plain import pack_at
+from loadmaster.pack.milp import highs
+
+
+def timed(call: Callable[[], Any], runs: int) -> tuple[float, float, Any]:
+    """Median and spread (largest less smallest) in seconds, and the last result."""
+    seconds, result = [], None
+    for _ in range(runs):
+        start = time.perf_counter()
+        result = call()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds), max(seconds) - min(seconds), result
+
+
+def mcb_sizes(large: bool) -> None:
+    print("MCB8, threshold 1e-4: hosts x tasks, median s (spread), probes, ratio to the plain Python one")
+    sizes = [(64, 500), (1000, 10_000), (10_000, 100_000)] + ([(100_000, 1_000_000)] if large else [])
+    for hosts, tasks in sizes:
+        instance = virtual_clusters(Spec(hosts, tasks, 0.4), 0)
+        assert instance.scaled is not None
+        median, spread, attempt = timed(lambda i=instance: mcb(i), 20 if hosts < 100 else 3)
+        line = f"{hosts:>7} x {tasks:<9} {median:.5f} ({spread:.5f}) {attempt.effort}"
+        if hosts <= 64:
+            cpu, memory = instance.fluid[:, 0], instance.rigid[:, 0]
+            plain, _, _ = timed(lambda h=hosts, c=cpu, m=memory: pack_at(c, m, h, 0.5 * h / c.sum(), 8), 3)
+            line += f"  {plain * attempt.effort / median:.0f} x"
+        print(line)
+
+
+def local_search() -> None:
+    print("Local search for 0.5 s after MCB8, 64 hosts, slack 0.3: gap to the bound before and after")
+    for tasks in (100, 250, 500):
+        gaps = []
+        for seed in range(5):
+            instance = virtual_clusters(Spec(64, tasks, 0.3), seed)
+            start = mcb(instance)
+            before, after = pack(instance, "mcb8").gap, improve(instance, start, 0.5)
+            gaps.append((before, 1 - level_of(instance, after.host) / after.bound))
+        print(f"{tasks:>6} tasks: {np.mean(gaps, axis=0)[0]:.3%} -> {np.mean(gaps, axis=0)[1]:.3%}")
+
+
+def exact_solvers() -> None:
+    print("Exact, 4 hosts x 6..12 tasks, 12 instances: mean ms, worst ms, ratio to ours")
+    instances = [virtual_clusters(Spec(4, tasks, s), 1) for tasks in (6, 8, 10, 12) for s in (0.2, 0.4, 0.6)]
+    solvers: dict[str, Callable[[Instance], Any]] = {
+        "branch and bound": branch_and_bound,
+        "CP-SAT": lambda i: cp_sat(i, 20),
+        "HiGHS, compact form": lambda i: highs(i, "compact", 20),
+        "HiGHS, paper's form": lambda i: highs(i, "paper", 20),
+    }
+    ours = 0.0
+    for name, solve in solvers.items():
+        seconds = [timed(lambda i=i, s=solve: s(i), 1)[0] for i in instances]
+        ours = ours or statistics.mean(seconds)
+        mean = statistics.mean(seconds)
+        print(f"  {name:<22} {mean * 1e3:9.2f} {max(seconds) * 1e3:9.2f} {mean / ours:9.0f} x")
+
+
+def one_dimension() -> None:
+    """First-fit decreasing against MCB8 with memory alone: both ask how few bins hold the items."""
+    try:
+        import prtpy
+    except ImportError:
+        print("prtpy is not installed: pip install prtpy")
+        return
+    memory = np.random.default_rng(0).uniform(0.01, 0.5, 5000)
+    theirs, _, bins = timed(
+        lambda: prtpy.pack(algorithm=prtpy.packing.first_fit_decreasing, binsize=1.0, items=memory.tolist()), 1
+    )
+    instance = Instance.of(len(bins), np.zeros(len(memory)), memory)
+    ours, _, attempt = timed(lambda: mcb(instance), 3)
+    ratio = f"{theirs / ours:.0f} x"
+    print(f"One dimension, 5,000 items, {len(bins)} bins:")
+    print(f"  prtpy {theirs:.2f} s, MCB8 {ours:.4f} s, {attempt.status}, {ratio}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--large", action="store_true", help="also 100,000 hosts x 1,000,000 tasks")
+    wanted = parser.parse_args()
+    warm = virtual_clusters(Spec(4, 8, 0.5), 0)
+    for call in (mcb, branch_and_bound, lambda i: improve(i, mcb(i), 0.01)):
+        call(warm)
+    mcb_sizes(wanted.large)
+    local_search()
+    exact_solvers()
+    one_dimension()

@@ -1,0 +1,68 @@
+"""`loadmaster generate virtual-clusters` and `lublin`: synthetic packing instances of Casanova et al. 2008."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from loadmaster.cli.options import AsJson, Seed
+
+Out = Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The tasks: .csv or .parquet.")]
+Hosts = Annotated[int, typer.Option(min=1, help="Equal hosts, of one core and one GiB each.")]
+Tasks = Annotated[int, typer.Option(min=1, help="Tasks in all.")]
+Slack = Annotated[float, typer.Option(help="Part of all memory left when every task is placed.")]
+CvMemory = Annotated[float, typer.Option(help="Coefficient of variation of the memory demands.")]
+CvCpu = Annotated[float, typer.Option(help="Coefficient of variation of the CPU demands.")]
+MemoryRuleOption = Annotated[
+    Literal["rescale_noclip", "rescale_clip", "direct_reject", "direct_clamp"],
+    typer.Option("--memory-rule", help="How memory demands are drawn; see the reference."),
+]
+
+
+def virtual_clusters(
+    out: Out, hosts: Hosts = 64, tasks: Tasks = 250, slack: Slack = 0.3, cv_memory: CvMemory = 0.25,
+    cv_cpu: CvCpu = 0.25, memory_rule: MemoryRuleOption = "rescale_noclip", seed: Seed = 0, as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Tasks of one VM each, to be packed (Casanova et al. 2008, section 4.1)."""
+    _write(out, hosts, tasks, slack, cv_memory, cv_cpu, memory_rule, False, seed, as_json)
+
+
+def lublin(
+    out: Out, hosts: Hosts = 64, tasks: Tasks = 250, slack: Slack = 0.3, cv_memory: CvMemory = 0.25,
+    cv_cpu: CvCpu = 0.25, memory_rule: MemoryRuleOption = "rescale_noclip", seed: Seed = 0, as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Parallel jobs with sizes of Lublin and Feitelson 2003, to be packed (Casanova et al. 2008, section 5.2)."""
+    _write(out, hosts, tasks, slack, cv_memory, cv_cpu, memory_rule, True, seed, as_json)
+
+
+def _write(  # type: ignore[no-untyped-def]
+    out, hosts, tasks, slack, cv_memory, cv_cpu, memory_rule, parallel, seed, as_json
+) -> None:
+    import json
+
+    import polars as pl
+
+    from loadmaster.model.errors import InputError
+    from loadmaster.model.units import GB
+    from loadmaster.pack.generate import Spec, virtual_clusters
+
+    if out.suffix not in (".csv", ".parquet"):
+        raise InputError(out.name, "the file must end in .csv or .parquet", fix="write it like tasks.csv")
+    instance = virtual_clusters(Spec(hosts, tasks, slack, cv_memory, cv_cpu, parallel, memory_rule), seed)
+    columns: dict[str, Any] = {"cores": instance.fluid[:, 0], "memory": instance.rigid[:, 0] * GB}
+    if parallel:
+        columns = {"job": instance.job_of, **columns}
+    frame = pl.DataFrame(columns)
+    if out.suffix == ".csv":
+        frame.write_csv(out)
+    else:
+        frame.write_parquet(out)
+    facts = {
+        "tasks_file": str(out), "synthetic": True, "tasks": instance.tasks, "jobs": instance.jobs,
+        "hosts": f"{hosts}x1c1g", "seed": seed,
+    }  # fmt: skip
+    if as_json:
+        print(json.dumps(facts))
+        return
+    typer.echo(f"{out}: {instance.tasks:,} synthetic tasks of {instance.jobs:,} jobs, seed {seed}")
+    typer.echo(f"pack them with: loadmaster pack {out} --hosts {hosts}x1c1g")
