@@ -119,6 +119,14 @@ def test_the_compiled_fixed_point_is_the_plain_one(case):
     assert state.demand == pytest.approx(plain, abs=1e-7)
 
 
+def test_a_job_with_four_tasks_on_one_machine_settles_though_half_steps_swing_for_ever():
+    vms, job = VirtualMachines.alike(1, shares=(2, 4, 4, 1), high=(0.3,) * 4), np.zeros(4, int)
+    assert settle(vms, job) == pytest.approx([0.25] * 4, abs=1e-6)
+    state = occupied(vms, job, 0.0)
+    assert settle_changed(state, 1e-9, 1000, 50) < 1000
+    assert state.demand == pytest.approx([0.25] * 4, abs=1e-6)
+
+
 def test_with_unequal_shares_any_split_between_two_jobs_can_be_a_fixed_point():
     """Each job is held back by what the other leaves on the machine where the other is stronger."""
     vms = VirtualMachines.alike(2, shares=(1, 2, 4), high=(0.3, 1, 1))
