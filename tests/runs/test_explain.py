@@ -28,7 +28,7 @@ def two_host_record(policy="first-fit", hosts=2, **columns):
 def test_every_start_of_a_run_is_decided_again_as_it_was(policy):
     record = record_of(busy_case(), Setting(policy, seed=5))
     for job in range(0, 400, 23):
-        told = explain(record, job)
+        told = explain(record, record.workload.id_of(job))
         assert told.choice.same, f"job {job}"
         assert told.choice.candidates[0].host == told.hosts[0]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from loadmaster.runs import Case
-    from loadmaster.traces import ReadOptions, Skipped
+    from loadmaster.traces import ReadOptions
 
 
 def load(
@@ -30,16 +30,4 @@ def remarks(case: "Case") -> list[str]:
     said = list(case.notes)
     if case.workload.synthetic and not any("synthetic" in note for note in said):
         said.append("This log is synthetic.")
-    said += [f"Left out {text}" for text in told(case.skipped, "line")]
-    said += [f"Rejected {text}" for text in told(case.rejected, "job")]
-    return said
-
-
-def told(skipped: "Skipped", noun: str) -> list[str]:
-    """`12 lines: runtime is not known (line 7, 9, ...)`, for each reason."""
-    texts = []
-    for reason, count in skipped.counts.items():
-        shown = [f"{number}" for number in skipped.lines[reason]]
-        shown += ["..."] if count > len(shown) else []
-        texts.append(f"{count:,} {noun if count == 1 else noun + 's'}: {reason} ({noun} {', '.join(shown)})")
-    return texts
+    return said + case.skipped.sentences("line") + case.rejected.sentences("job")

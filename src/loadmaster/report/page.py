@@ -2,9 +2,12 @@
 
 import html
 import json
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +118,7 @@ def _script(specs: list[dict[str, Any]]) -> str:
 
 @cache
 def _runtime() -> str:
-    """The whole of Vega, and the lines that draw the page's charts with it."""
+    """The whole of Vega, and the lines that draw the page's charts with it; kept on disk, it takes seconds to make."""
     import altair
     import vl_convert
 
@@ -124,7 +127,17 @@ def _runtime() -> str:
         "const specs = JSON.parse(document.getElementById('specs').textContent);"
         "specs.forEach((spec, i) => vegaEmbed('#chart' + i, spec, {actions: false, renderer: 'svg'}));"
     )
-    return str(vl_convert.javascript_bundle(draw, version)).replace("</script", "<\\/script")
+    name = sha256(f"{draw} {version} {vl_convert.__version__}".encode()).hexdigest()[:16]
+    kept = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "loadmaster" / f"vega-{name}.js"
+    with suppress(OSError):
+        return kept.read_text(encoding="utf-8")
+    made = str(vl_convert.javascript_bundle(draw, version)).replace("</script", "<\\/script")
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        half = kept.with_suffix(f".{os.getpid()}")
+        half.write_text(made, encoding="utf-8")
+        half.replace(kept)
+    return made
 
 
 def _block(block: Block, specs: list[dict[str, Any]]) -> str:
@@ -142,7 +155,7 @@ def _block(block: Block, specs: list[dict[str, Any]]) -> str:
         case Table():
             return _table(block)
         case Chart(chart, caption):
-            specs.append(chart.to_dict())
+            specs.append(chart.to_dict(validate=False))  # checking each row of data takes most of the time
             below = f"<figcaption>{html.escape(caption)}</figcaption>" if caption else ""
             return f'<figure><div class="chart" id="chart{len(specs) - 1}"></div>{below}</figure>'
 

@@ -76,8 +76,8 @@ def write_record(
         "sources": dict(record.sources),
         "result": dict(result),
         "notes": list(case.notes),
-        "rejected": vars(case.rejected),
-        "skipped": vars(case.skipped),
+        "rejected": _plain(case.rejected),
+        "skipped": _plain(case.skipped),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -165,6 +165,10 @@ def _tables(record: Record) -> dict[str, pl.DataFrame]:
         job = np.repeat(np.arange(workload.jobs), workload.tasks)
         tables["tasks.parquet"] = _table({"job": job, "host": schedule.host})
     return tables
+
+
+def _plain(skipped: Skipped) -> dict[str, Any]:
+    return {"counts": skipped.counts, "lines": skipped.lines}
 
 
 def _table(columns: Mapping[str, Any]) -> pl.DataFrame:
