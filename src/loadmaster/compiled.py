@@ -7,7 +7,8 @@ is inlined.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 from numba.core.errors import NumbaError
+from numba.core.event import install_timer
 
 from loadmaster.model.errors import InputError
 from loadmaster.place.policy import Context, Policy
@@ -55,6 +57,14 @@ def rater(policy: Policy) -> Callable[..., int]:
             policy.name, f"this policy cannot be compiled: {said.strip()}",
             fix="use numbers, loops and math only; see the guide on writing a policy",
         ) from error  # fmt: skip
+
+
+@contextmanager
+def timing_compilation() -> Iterator[list[float]]:
+    """Around calls that may compile something: holds afterwards the seconds that it took, nothing if all was kept."""
+    seconds: list[float] = []
+    with install_timer("numba:compile", seconds.append):
+        yield seconds
 
 
 def fingerprint(*modules: ModuleType) -> int:

@@ -43,7 +43,7 @@ class Bar(Watch):
         self._moved: dict[int, int] = {}
         self._cells = self._jobs = self._kept = self._done = 0
         self._began = time.monotonic()
-        self._compiled_s = 0.0
+        self._prepared_s = self._compiled_s = 0.0
 
     def __enter__(self) -> "Bar":
         if self._console.is_terminal:
@@ -71,9 +71,13 @@ class Bar(Watch):
         began = time.monotonic()
         self._bar.update(self._task, description=f"compiling the engine, first time only: {what}")
         yield
-        self._compiled_s += time.monotonic() - began
+        self._prepared_s += time.monotonic() - began
         self._bar.update(self._task, description=f"run 0 of {self._cells}")
         self._bar.reset(self._task, total=self._cells * self._jobs, rate="")
+
+    def compiled(self, seconds: float) -> None:
+        """Remember what was compiled, for the last line."""
+        self._compiled_s += seconds
 
     def moved(self, cell: int, jobs: int) -> None:
         """Count the jobs started."""
@@ -88,14 +92,14 @@ class Bar(Watch):
 
     def _show(self) -> None:
         started = sum(self._moved.copy().values())
-        elapsed = time.monotonic() - self._began - self._compiled_s
+        elapsed = time.monotonic() - self._began - self._prepared_s
         rate = f"{show_rate(started / elapsed)} jobs/s" if elapsed > 0.5 else ""
         now = min(self._done + 1, self._cells)
         self._bar.update(self._task, description=f"run {now} of {self._cells}", completed=started, rate=rate)
 
     def _last_line(self) -> str:
         elapsed = time.monotonic() - self._began
-        running = max(elapsed - self._compiled_s, 1e-9)
+        running = max(elapsed - self._prepared_s, 1e-9)
         parts = []
         if self._kept:
             parts.append(f"{self._kept} of {self._kept + self._cells} runs were kept from before")

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,8 @@ def _runtime() -> str:
         "const specs = JSON.parse(document.getElementById('specs').textContent);"
         "specs.forEach((spec, i) => vegaEmbed('#chart' + i, spec, {actions: false, renderer: 'svg'}));"
     )
-    name = sha256(f"{draw} {version} {vl_convert.__version__}".encode()).hexdigest()[:16]
+    made_by = metadata.version("vl-convert-python")
+    name = sha256(f"{draw} {version} {made_by}".encode()).hexdigest()[:16]
     kept = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "loadmaster" / f"vega-{name}.js"
     with suppress(OSError):
         return kept.read_text(encoding="utf-8")

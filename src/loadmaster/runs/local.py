@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from threading import Event
 
+from loadmaster.compiled import timing_compilation
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, run
 from loadmaster.runs.setting import Setting, Sources, sources_of
@@ -65,8 +66,9 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
         engine = (setting.policy, setting.discipline, setting.members)
         if engine not in seen:
             seen.add(engine)
-            with watch.compiling(f"{setting.policy}, {setting.discipline}"):
+            with watch.compiling(f"{setting.policy}, {setting.discipline}"), timing_compilation() as seconds:
                 run(few, replace(setting, beta=1.0), sources_of(setting) if sources is None else sources)
+            watch.compiled(sum(seconds))
 
 
 def workers_for(jobs: int) -> int:

@@ -15,6 +15,9 @@ class Watch:
         """Around the preparation of an engine, which takes seconds the first time on a machine."""
         yield
 
+    def compiled(self, seconds: float) -> None:
+        """So long something was compiled in the preparation; 0 if all of it was kept from before."""
+
     def moved(self, cell: int, jobs: int) -> None:
         """Run number `cell` has started `jobs` jobs so far."""
 
