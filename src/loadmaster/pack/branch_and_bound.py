@@ -32,7 +32,7 @@ def branch_and_bound(instance: Instance, nodes: int = NODES) -> Attempt:
     if not usable.all() or instance.tasks == 0:
         return _with_start(instance, None, ceiling)
     order = np.lexsort((-scaled.hard.sum(axis=1), -_size(instance)))
-    kinds = np.zeros(instance.hosts)
+    kinds = np.zeros(instance.hosts, np.int64)
     if not instance.uniform:
         kinds = np.unique(np.hstack((scaled.room, scaled.hard_room)), axis=0, return_inverse=True)[1]
     rows = np.hstack((scaled.need, scaled.hard))[order]

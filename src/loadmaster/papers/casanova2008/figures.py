@@ -82,7 +82,8 @@ def _caption(part: str, which: str, what: str) -> str:
         "minimum yield": "Averages over solved instances only, as in the paper; the bound is over all.",
         "average yield": "After the second phase, over solved instances only.",
         "failure rate": "Of all instances, feasible or not.",
-        "run time": "Without the second phase; two instances at a time on one machine, so compare lines, not times.",
+        "run time": "Without the second phase; two instances at a time on one machine, so compare lines, not times. "
+        "RRNZ is without the linear program it shares with RRND.",
     }[what]
     sample = " RRND and RRNZ are from a smaller sample." if part == "large" and which == "all" else ""
     return f"Synthetic instances. {text}{sample}"
