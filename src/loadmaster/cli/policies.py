@@ -34,6 +34,7 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
     from loadmaster.runs import MAX_JOBS
     from loadmaster.schedule.time_shared import METHODS, MOVERS
     from loadmaster.share.vm_choice import VM_CHOICES
+    from loadmaster.size import SIZERS
 
     yield from (("placement", p.name, p.summary, p.source) for p in POLICIES.values())
     yield "placement", "file.py:function", "a policy of your own: score(demand, free, capacity), lower is better", ""
@@ -43,4 +44,5 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
     yield from (("time-sharing method", m.name, m.summary, m.source) for m in METHODS.values())
     yield "time-sharing method", "fractional", "CPU by yield, repacked by mcb8", "Casanova et al. 2008"
     yield from (("mover", name, summary, source) for name, (_, summary, source) in MOVERS.items())
+    yield from (("sizer", name, summary, source) for name, (summary, source) in SIZERS.items())
     yield from (("VM choice", name, summary, "Delgado 2011") for name, (_, summary) in VM_CHOICES.items())

@@ -32,6 +32,7 @@ def run(
     """Run a bag of shell commands for real on Dask; started again, it goes on where it stopped."""
     import dataclasses
     import json
+    import math
     import os
 
     from rich.console import Console
@@ -49,7 +50,8 @@ def run(
     kind = dataclasses.replace(kind, limit=min(kind.limit, most))
     chosen = chosen_sizer(sizer, len(lines), budget, deadline, confidence, guess)
     folder = out or commands.with_suffix(commands.suffix + ".run")
-    terms = Terms(folder, chosen, kind, retries, parse_seconds(timeout) if timeout else None)
+    boot_limit_s = 120.0 if on == "local" else math.inf  # a Slurm job may wait in the queue for hours
+    terms = Terms(folder, chosen, kind, retries, parse_seconds(timeout) if timeout else None, boot_limit_s)
     options = dict(option.split("=", 1) for option in slurm_option or [])
     progress = BagProgress(console, len(lines), chosen)
     try:

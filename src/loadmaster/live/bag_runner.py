@@ -1,6 +1,7 @@
 """Runs a bag of shell commands for real: hands out, watches, decides as the simulator does, writes all down."""
 
 import contextlib
+import math
 import queue
 import time
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ class Terms:
         kind: the machine type, for prices.
         retries: how often a command that fails is tried again.
         timeout_s: a command is killed after this time; None: never.
+        boot_limit_s: a machine that has not come up by then is given up.
     """
 
     folder: Path
@@ -36,6 +38,7 @@ class Terms:
     kind: HostType = field(default_factory=HostType)
     retries: int = 0
     timeout_s: float | None = None
+    boot_limit_s: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,7 @@ class _Runner:
     say: Callable[[str], None]
     news: "queue.SimpleQueue[tuple[int, int, Any]]" = field(default_factory=queue.SimpleQueue)
     names: dict[int, str] = field(default_factory=dict)  # machine -> name of its worker
+    since: dict[int, float] = field(default_factory=dict)  # machine -> when it was rented
     addresses: dict[int, str] = field(default_factory=dict)
     futures: dict[int, Any] = field(default_factory=dict)  # machine -> future
     again: list[tuple[int, str]] = field(default_factory=list)
@@ -220,6 +224,9 @@ class _Runner:
                 self.addresses[host] = address
                 self._note("ready", host)
                 changed = True
+            elif known is None and self._now() - self.since[host] > self.terms.boot_limit_s:
+                self.say(f"machine {self.names[host]} did not come up, is given up")
+                wake = self._lost(host, "its worker never came up")
             elif known is not None and address != known:
                 future = self.futures.pop(host, None)
                 if future is not None and future.status == "finished":
@@ -273,6 +280,7 @@ class _Runner:
         for name in names:
             host = len(self.names)
             self.names[host] = name
+            self.since[host] = self._now()
             self._note("rented", host, name=name)
 
     def _start(self, host: int, task: int) -> None:
