@@ -29,8 +29,8 @@ def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Atte
         best = improve(instance, mcb(instance), min(1.0, time_limit_s / 4), seed)
         if best.proven:
             return best
-    nodes = int(NODES_PER_S * (time_limit_s if instance.tasks <= 20 else min(1.0, time_limit_s / 4)))
-    tree = branch_and_bound(instance, max(1000, nodes))
+    seconds = time_limit_s if instance.tasks <= 20 else min(1.0, time_limit_s / 4)
+    tree = branch_and_bound(instance, nodes_within(instance, seconds))
     if tree.proven:
         return tree
     best = better(instance, best, tree)
@@ -45,6 +45,11 @@ def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Atte
     else:
         last = highs(instance, "compact", left)
     return better(instance, best, last)
+
+
+def nodes_within(instance: Instance, seconds: float) -> int:
+    """About how many nodes branch and bound visits in `seconds`: a node compares all pairs of hosts."""
+    return max(100, int(NODES_PER_S * seconds * min(1.0, 256 / instance.hosts**2)))
 
 
 def better(instance: Instance, one: Attempt, other: Attempt) -> Attempt:

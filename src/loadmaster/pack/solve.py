@@ -13,7 +13,7 @@ from loadmaster.pack.bound import pair_bound, upper_bound
 from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.by_score import best_by_score
 from loadmaster.pack.cp_sat import cp_sat
-from loadmaster.pack.exact import exact
+from loadmaster.pack.exact import exact, nodes_within
 from loadmaster.pack.greedy import (
     ATTEMPTS,
     greedy,
@@ -81,7 +81,7 @@ PACKERS: dict[str, Packer] = {
     for packer in (
         Packer("exact", lambda i, o: exact(i, o.time_limit_s, o.seed),
                "the fastest exact solver for the size", "", True),
-        Packer("branch-and-bound", lambda i, o: branch_and_bound(i, int(o.time_limit_s * 500_000)),
+        Packer("branch-and-bound", lambda i, o: branch_and_bound(i, nodes_within(i, o.time_limit_s)),
                "our exact search for small instances", "", True),
         Packer("cp-sat", lambda i, o: cp_sat(i, o.time_limit_s), "OR-tools' exact solver, for larger ones", "", True),
         Packer("highs-compact", lambda i, o: highs(i, "compact", o.time_limit_s),
