@@ -17,7 +17,9 @@ class Estimate(NamedTuple):
     high: float
 
     def percent(self, digits: int = 1) -> str:
-        """Such as -3.2 % [-4.0, -2.5]."""
+        """Such as -3.2 % [-4.0, -2.5]; without the interval where one stream gives none."""
+        if self.low == self.high:
+            return f"{100 * self.mean:.{digits}f} %"
         a, b, c = (f"{100 * value:.{digits}f}" for value in self)
         return f"{a} % [{b}, {c}]"
 

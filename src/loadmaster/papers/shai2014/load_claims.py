@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from loadmaster.papers.claim import Claim, Verdict
-from loadmaster.papers.shai2014.interval import estimate, reduction
+from loadmaster.papers.shai2014.interval import Estimate, estimate, reduction
 from loadmaster.papers.shai2014.loads import METRICS, Curves, compared
 from loadmaster.papers.shai2014.published import (
     HEURISTICS,
@@ -148,10 +148,11 @@ def _order(curves: Curves) -> Claim:
 def _first_fit(curves: Curves) -> Claim:
     name, best, _ = compared(curves)
     ours = curves.first_fit["wait"]
-    more = reduction(ours, best)
+    less = reduction(ours, best)
+    more = Estimate(-less.mean, -less.high, -less.low)
     return Claim(
         "section 3", f"{curves.label}, highest load: First-Fit performs poorly", "poor",
-        f"mean wait {-100 * more.mean:.1f} % [{-100 * more.high:.1f}, {-100 * more.low:.1f}] above {NAMES[name]}, "
+        f"mean wait {more.percent()} above {NAMES[name]}, "
         "the best single-resource heuristic", "report only", n=len(ours),
     )  # fmt: skip
 
