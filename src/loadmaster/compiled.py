@@ -27,6 +27,9 @@ LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 the dearest part of a call with many arrays."""
 lean: Any = njit(**LEAN)
 """The decorator of such a kernel."""
+_INNER: dict[str, Any] = {**LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inner: Any = njit(**_INNER)
+"""The same for parts that only kernels call: without a door for Python, which is dear to compile."""
 
 _FLOATS = types.Array(types.float64, 1, "C")
 _TABLE = types.Array(types.float64, 2, "C")

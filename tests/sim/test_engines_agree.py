@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Workload
-from loadmaster.order import FairShare, Fcfs, NetBatch
+from loadmaster.order import Conservative, Easy, FairShare, Fcfs, NetBatch
 from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs
 from loadmaster.sim import simulate
@@ -20,6 +20,7 @@ DISCIPLINES = [
     Fcfs(),
     FairShare(shares=(1.0, 2.0)),
 ]
+BACKFILLS = [Easy(), Conservative(), Conservative(lookahead=4)]
 METAS = [
     MaxJobs(),
     MaxJobs(target="cores"),
@@ -37,7 +38,7 @@ def clusters(draw, resources):
 
 
 @st.composite
-def problems(draw, single_task=False, resources=None):
+def problems(draw, single_task=False, resources=None, estimated=False):
     """A small cluster and jobs that its empty self can hold, arriving close together."""
     resources = resources or draw(st.sampled_from([2, 2, 3]))
     cluster = draw(clusters(resources))
@@ -50,12 +51,18 @@ def problems(draw, single_task=False, resources=None):
     if not single_task:
         held = np.array([_held(row, cluster.capacity) for row in demand])
         tasks = np.minimum(rng.integers(1, 4, jobs), held).astype(np.int32)
+    submit_s = np.sort(rng.integers(0, draw(st.sampled_from([1, 60, 600])), jobs)).astype(float)
+    runtime_s = rng.integers(1, 200, jobs).astype(float)
+    estimate_s = None
+    if estimated and draw(st.booleans()):  # too long, too short, right and none at all
+        estimate_s = np.floor(runtime_s * rng.choice([0.0, 0.5, 1.0, 1.0, 2.0], jobs))
     return cluster, Workload(
         cluster.resources,
-        np.sort(rng.integers(0, draw(st.sampled_from([1, 60, 600])), jobs)).astype(float),
-        rng.integers(1, 200, jobs).astype(float),
+        submit_s,
+        runtime_s,
         demand,
         tasks=None if single_task else tasks,
+        estimate_s=estimate_s,
         project=rng.integers(0, 3, jobs).astype(np.int32),
     )
 
@@ -120,3 +127,18 @@ def test_both_compiled_engines_agree_on_a_long_queue_and_many_hosts(policy):
     assert not violations(workload, cluster, fast)
     if getattr(policy, "log_ties", True):
         assert_same(simulate(workload, cluster, policy, NetBatch(), engine="cycles"), fast)
+
+
+@pytest.mark.parametrize("discipline", BACKFILLS, ids=str)
+@pytest.mark.parametrize("policy", [*POLICIES.values()], ids=lambda policy: policy.name)
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(
+    problem=st.one_of(problems(estimated=True), problems(single_task=True, estimated=True)),
+    interval_s=st.sampled_from([0.0, 30.0]),
+)
+def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
+    cluster, workload = problem
+    plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
+    compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="backfill")
+    assert_same(plain, compiled)
+    assert not violations(workload, cluster, compiled)

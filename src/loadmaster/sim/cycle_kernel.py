@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from loadmaster.compiled import lean
 from loadmaster.sim.heap_kernel import drop_first, push
-from loadmaster.sim.scores_kernel import changed, lowest, refresh
+from loadmaster.sim.scores_kernel import changed, lowest, rate_all, refresh
 
 DONE, PAUSED, NOT_FINITE = 0, 1, 2
 """What `run` returns: finished; the records are full, call again; a policy's score is not a finite number."""
@@ -325,7 +325,7 @@ def _place(jobs, capacity, rules, state, scores, raters, member, job):
         last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
         if (rules.varies >> member) & 1:
             slot = 0
-            wrong = _rate_all(
+            wrong = rate_all(
                 scores, raters[member], demand, state.free, capacity, last, jobs.first_task[job] + k, rules.seed
             )
         else:
@@ -340,20 +340,6 @@ def _place(jobs, capacity, rules, state, scores, raters, member, job):
             return False, 0
         _take(demand, state, scores, host)
     return True, 0
-
-
-@lean
-def _rate_all(scores, rate, demand, free, capacity, last_host, task, seed):
-    hosts = free.shape[0]
-    wrong = rate(demand, free, capacity, scores.hosts, hosts, last_host, task, seed, scores.value, 0)
-    blocks = scores.least.shape[0] // scores.owner.shape[0]
-    width = scores.value.shape[0] // scores.least.shape[0]
-    for block in range(blocks):
-        low = np.inf
-        for i in range(block * width, (block + 1) * width):
-            low = min(low, scores.value[i])
-        scores.least[block] = low
-    return wrong
 
 
 @lean

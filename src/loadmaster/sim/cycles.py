@@ -58,7 +58,7 @@ def replay_cycles(
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
     members = members_of(policy)
-    jobs = _jobs(workload, cluster, fair=isinstance(discipline, FairShare))
+    jobs = jobs_of(workload, cluster, fair=isinstance(discipline, FairShare))
     rules = _rules(policy, discipline, interval_s, seed)
     state = _state(jobs, cluster, discipline, meta=rules.members > 1)
     kinds = jobs.demand.shape[0]
@@ -97,7 +97,8 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     return compiled
 
 
-def _jobs(workload: Workload, cluster: Cluster, *, fair: bool) -> Jobs:
+def jobs_of(workload: Workload, cluster: Cluster, *, fair: bool) -> Jobs:
+    """The workload as kernels take it; projects count only where the discipline is `fair`."""
     project = workload.project if fair and workload.project is not None else np.zeros(workload.jobs, np.int32)
     demand, kind = distinct_rows(workload.demand)
     return Jobs(

@@ -5,10 +5,11 @@ from typing import Literal
 
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import Discipline
+from loadmaster.place import Policy
 from loadmaster.schedule import AnyPolicy, compose
 from loadmaster.sim.reference import replay
 
-Engine = Literal["auto", "rows", "cycles", "reference"]
+Engine = Literal["auto", "rows", "cycles", "backfill", "reference"]
 Progress = Callable[[int, int], None]
 """Called now and then with (jobs started, jobs in all)."""
 
@@ -34,15 +35,20 @@ def simulate(
         interval_s: seconds between scheduling cycles; 0 decides at every event.
         seed: for policies that draw.
         engine: `reference` for the plain Python engine, `cycles` for the general compiled one,
-            `rows` for the one that knows the rules of the thesis; all agree, and one that cannot serve gives way.
+            `rows` for the one that knows the rules of the thesis, `backfill` for the one with backfilling; all agree,
+            and one that cannot serve gives way.
         progress: told of the progress of long runs.
     """
-    from loadmaster.sim import cycles, netbatch
+    from loadmaster.sim import backfill, cycles, netbatch
 
     if engine in ("auto", "rows") and netbatch.serves_rows(workload, cluster, policy, discipline, interval_s):
         return netbatch.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     if engine in ("auto", "cycles") and cycles.serves(policy, discipline):
         return cycles.replay_cycles(
+            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+        )  # fmt: skip
+    if engine in ("auto", "backfill") and isinstance(policy, Policy) and backfill.serves(discipline):
+        return backfill.replay_backfill(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     return replay(workload, cluster, compose(policy, discipline), interval_s=interval_s, seed=seed)

@@ -93,7 +93,7 @@ def refresh(scores, rate, kind, demand, free, capacity, last_host, seed):
     if 2 * behind >= hosts:
         wrong = rate(demand, free, capacity, scores.hosts, hosts, last_host, 0, seed, scores.value, slot * padded)
         for block in range(padded // BLOCK):
-            _settle(scores.value, scores.least, slot * padded, block, slot * (padded // BLOCK))
+            settle(scores.value, scores.least, slot * padded, block, slot * (padded // BLOCK))
     elif behind > 0:
         size = scores.log.shape[0]
         for i in range(behind):
@@ -101,7 +101,7 @@ def refresh(scores, rate, kind, demand, free, capacity, last_host, seed):
         wrong = rate(demand, free, capacity, scores.batch, behind, last_host, 0, seed, scores.value, slot * padded)
         for i in range(behind):
             block = scores.batch[i] // BLOCK
-            _settle(scores.value, scores.least, slot * padded, block, slot * (padded // BLOCK))
+            settle(scores.value, scores.least, slot * padded, block, slot * (padded // BLOCK))
     scores.seen[slot] = scores.clock[0]
     return slot, wrong
 
@@ -128,15 +128,28 @@ def lowest(scores, slot, open_hosts, any_closed):
         return host
     best = np.inf
     host = -1
-    for h in range(open_hosts.shape[0]):
-        if open_hosts[h] and scores.value[base + h] < best:
-            best = scores.value[base + h]
-            host = h
+    for block in range(blocks):
+        if scores.least[slot * blocks + block] < best:
+            for h in range(block * BLOCK, min((block + 1) * BLOCK, open_hosts.shape[0])):
+                if open_hosts[h] and scores.value[base + h] < best:
+                    best = scores.value[base + h]
+                    host = h
     return host
 
 
 @lean
-def _settle(value, least, base, block, least_base):
+def rate_all(scores, rate, demand, free, capacity, last_host, task, seed):
+    """Rate every host anew in slot 0, remembering nothing; return the number of scores that are not finite."""
+    hosts = free.shape[0]
+    wrong = rate(demand, free, capacity, scores.hosts, hosts, last_host, task, seed, scores.value, 0)
+    for block in range(scores.least.shape[0] // scores.owner.shape[0]):
+        settle(scores.value, scores.least, 0, block, 0)
+    return wrong
+
+
+@lean
+def settle(value, least, base, block, least_base):
+    """Find the minimum of a block anew."""
     low = np.inf
     for i in range(base + block * BLOCK, base + (block + 1) * BLOCK):
         low = min(low, value[i])
