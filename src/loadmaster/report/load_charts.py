@@ -33,9 +33,9 @@ def _panels(comparison: Comparison, discipline: str) -> list[Any]:
     groups = [group for group in comparison.groups if group.discipline == discipline]
     change = {id(o): group.change(o) or 0.0 for group in groups for o in group.outcomes}
     measures: list[tuple[str, str, Callable[[Outcome], float]]] = [
-        (f"mean wait ({unit})", "~g", lambda o: o.metrics.mean_wait_s / size),
+        (f"mean wait ({unit})", ",.4~r", lambda o: o.metrics.mean_wait_s / size),
         (f"mean wait against {comparison.baseline}", "+.0%", lambda o: change[id(o)]),
-        ("mean bounded slowdown", "~g", lambda o: o.metrics.mean_bounded_slowdown),
+        ("mean bounded slowdown", ",.4~r", lambda o: o.metrics.mean_bounded_slowdown),
         ("mean queue length (jobs)", "~s", lambda o: o.metrics.mean_queue_length),
     ]
     outcomes = [outcome for group in groups for outcome in group.outcomes]
