@@ -5,6 +5,7 @@ from loadmaster.place.dot_product import dot_product
 from loadmaster.place.first_fit import first_fit
 from loadmaster.place.least_loaded import least_loaded
 from loadmaster.place.mix_fit import mix_fit, mix_fit_origin
+from loadmaster.place.norm_greedy import norm_greedy
 from loadmaster.place.opportunity_cost import opportunity_cost
 from loadmaster.place.policy import Context, Policy, Score
 from loadmaster.place.random_host import random_host
@@ -28,6 +29,7 @@ POLICIES: dict[str, Policy] = {
             "Amir et al. 2000", contextual=True,
         ),
         Policy("dot-product", dot_product, "free resources most like the demand", "Singh et al. 2008"),
+        Policy("norm-greedy", norm_greedy, "least left of all resources together", "Panigrahy et al. 2011"),
         Policy("least-loaded", least_loaded, "smallest used fraction of the scarcest resource"),
         Policy(
             "round-robin", round_robin, "the next host after the last used", "Amir et al. 2000",
