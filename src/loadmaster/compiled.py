@@ -53,7 +53,7 @@ def rater(policy: Policy) -> Callable[..., int]:
     try:
         score = njit(error_model="numpy")(policy.score)
         return njit(RATER, error_model="numpy", nogil=True)(_contextual(score) if policy.contextual else _plain(score))
-    except NumbaError as error:
+    except (NumbaError, ValueError, TypeError, NotImplementedError) as error:  # Numba lets some through as they are
         reason = str(error).strip().splitlines()
         said = next((line for line in reason if "error" in line.lower() or "not" in line), reason[0])
         raise InputError(

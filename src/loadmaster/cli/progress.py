@@ -10,6 +10,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from loadmaster.model import LoadmasterError
 from loadmaster.runs.watch import Watch
 
 QUIET_S = 2.0
@@ -56,7 +57,7 @@ class Bar(Watch):
         self._delay.cancel()
         if self._bar.live.is_started:
             self._bar.stop()
-        if self._cells or self._kept:
+        if (self._cells or self._kept) and not isinstance(error, LoadmasterError):  # bad input gets its one line alone
             self._console.print(self._last_line(), highlight=False, soft_wrap=True)
 
     def begin(self, cells: int, kept: int, jobs: int) -> None:

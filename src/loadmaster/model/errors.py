@@ -28,7 +28,8 @@ class InputError(LoadmasterError):
         place = f"{where}: " if where else ""
         shown = str(value)
         shown = shown if len(shown) <= 80 else shown[:77] + "..."
-        super().__init__(f"{place}{shown!r}: {rule}" + (f"; {fix}" if fix else ""))
+        message = f"{place}{shown!r}: {rule}" + (f"; {fix}" if fix else "")
+        super().__init__(" ".join(message.splitlines()))
 
 
 class MissingExtra(LoadmasterError):

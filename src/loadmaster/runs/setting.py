@@ -103,10 +103,17 @@ def discipline_of(setting: Setting) -> Discipline:
 
 
 def sources_of(setting: Setting) -> dict[str, str]:
-    """The text of each file that `setting` takes a policy from."""
+    """The text of each file that `setting` takes a policy from.
+
+    Raises:
+        InputError: a file is not text.
+    """
     specs = (setting.policy, *setting.members)
     paths = {spec.rpartition(":")[0] for spec in specs if ":" in spec}
-    return {path: Path(path).read_text(encoding="utf-8") for path in paths if Path(path).is_file()}
+    try:
+        return {path: Path(path).read_text(encoding="utf-8") for path in paths if Path(path).is_file()}
+    except UnicodeDecodeError as error:
+        raise InputError(", ".join(sorted(paths)), "not a Python file: it is not text in UTF-8") from error
 
 
 def named(spec: str, sources: Sources) -> Policy:

@@ -1,0 +1,210 @@
+"""Bad input of every kind ends in one clear line on stderr and exit code 2: no traceback, nothing on stdout."""
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loadmaster.cli import main
+
+LINE = "{number} {submit} -1 {runtime} 1 -1 -1 1 60 1048576 1 1 1 1 1 1 -1 -1\n"
+HOSTS = ("--hosts", "2x4c8g")
+
+
+def swf(*rows):
+    """An SWF log of (submit, runtime) rows."""
+    return "".join(LINE.format(number=i + 1, submit=s, runtime=r) for i, (s, r) in enumerate(rows))
+
+
+GOOD = swf((0, 60), (5, 60), (9, 30))
+PLAIN_RULE = "def rule(demand, free, capacity):\n    return free[0]\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder to stand in, with one good log and one good rule."""
+    monkeypatch.chdir(tmp_path)
+    Path("good.swf").write_text(GOOD)
+    Path("rule.py").write_text(PLAIN_RULE)
+    return tmp_path
+
+
+@pytest.fixture
+def told(here, monkeypatch, capfd):
+    """Run the command line as typed; return what stderr says, after checking all that holds for any bad input."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["loadmaster", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        printed = capfd.readouterr()
+        assert stop.value.code == 2, printed.err
+        assert printed.out == ""
+        assert "Traceback" not in printed.err
+        assert len(printed.err.splitlines()) == 1, printed.err
+        assert printed.err.startswith("loadmaster: ")
+        return printed.err
+
+    return run
+
+
+def test_good_input_gives_a_table_and_exit_code_0(here, monkeypatch, capfd):
+    """The counterpart: without it, all the others could fail for a reason of their own."""
+    monkeypatch.setattr(sys, "argv", ["loadmaster", "compare", "good.swf", *HOSTS, "--policies", "rule.py:rule"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    printed = capfd.readouterr()
+    assert stop.value.code == 0
+    assert "rule.py:rule" in printed.out
+
+
+LOGS = {
+    "empty": b"",
+    "blank lines only": b"\n\n\n",
+    "comments only": b"; Version: 2.2\n; MaxJobs: 0\n",
+    "binary junk": bytes(range(256)) * 64,
+    "zero bytes": b"\0" * 4096,
+    "prose": b"Dear scheduler,\nplease start my jobs soon.\n",
+    "not text in any common encoding": b"\xff\xfe\xfd" * 100,
+}
+
+
+@pytest.mark.parametrize("verb", ["compare", "info"])
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_without_jobs_is_told_apart_by_its_path(told, verb, name):
+    Path("bad.swf").write_bytes(LOGS[name])
+    assert "bad.swf" in told(verb, "bad.swf", *HOSTS)
+
+
+def test_a_truncated_gzip_is_named(told):
+    Path("cut.swf.gz").write_bytes(gzip.compress((GOOD * 200).encode())[:-40])
+    assert "cut.swf.gz" in told("compare", "cut.swf.gz", *HOSTS)
+
+
+def test_a_gzip_that_is_none_is_named(told):
+    Path("fake.swf.gz").write_text("not compressed, and no log either\n")
+    assert "fake.swf.gz" in told("compare", "fake.swf.gz", *HOSTS)
+
+
+@pytest.mark.parametrize("path", ["missing.swf", "."], ids=["missing file", "directory"])
+def test_a_log_that_cannot_be_opened_is_named(told, path):
+    assert path in told("compare", path, *HOSTS)
+
+
+@pytest.mark.parametrize(("rows", "word"), [([(-5, 60)], "submit"), ([(0, -60)], "runtime")])
+def test_strict_names_the_line_of_an_impossible_time(told, rows, word):
+    Path("bad.swf").write_text(GOOD + swf(*rows))
+    message = told("compare", "bad.swf", *HOSTS, "--strict")
+    assert "4" in message
+    assert word in message
+
+
+def test_without_strict_an_impossible_time_is_left_out_and_counted(here, monkeypatch, capfd):
+    Path("bad.swf").write_text(GOOD + swf((-5, 60), (0, -60)))
+    monkeypatch.setattr(sys, "argv", ["loadmaster", "info", "bad.swf", *HOSTS])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    printed = capfd.readouterr()
+    assert stop.value.code == 0
+    assert "4" in printed.out + printed.err
+    assert "5" in printed.out + printed.err
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    ["2x0c8g", "0x4c8g", "-1x4c8g", "many", "", "2x4c8", "2x4c-8g", "1e9x4c8g", "2x4c8g,", "nowhere.csv", "."],
+)
+def test_machines_that_cannot_be_are_refused(told, hosts):
+    told("compare", "good.swf", "--hosts", hosts)
+
+
+def test_a_host_with_zero_cores_in_a_file_is_named_with_its_line(told):
+    Path("hosts.csv").write_text("name,cores,memory\na,4,8G\nb,0,8G\n")
+    message = told("compare", "good.swf", "--hosts", "hosts.csv")
+    assert "hosts.csv" in message
+    assert "core" in message
+
+
+def test_no_job_that_fits_any_machine_is_said(told):
+    Path("wide.swf").write_text(GOOD.replace(" 1 60 1048576", " 64 60 1048576"))
+    told("compare", "wide.swf", *HOSTS, "--policies", "first-fit")
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (("--policies", "best-fit-core"), "best-fit-cores"),
+        (("--policies", "nonsense"), "nonsense"),
+        (("--policies", ","), "--policies"),
+        (("--disciplines", "lifo"), "lifo"),
+        (("--baseline", "mix-fit", "--policies", "first-fit"), "mix-fit"),
+        (("--loads", "0"), "0"),
+        (("--loads", "-1"), "-1"),
+        (("--loads", "nan"), "nan"),
+        (("--loads", "high"), "high"),
+        (("--loads", "1", "--beta", "1"), "--beta"),
+        (("--interval", "-30s"), "-30"),
+        (("--interval", "soon"), "soon"),
+        (("--reservations", "-1"), "-1"),
+        (("--lookahead", "0"), "0"),
+        (("--limit", "0"), "--limit"),
+        (("--seed", "x"), "--seed"),
+        (("--max-jobs-target", "beauty"), "beauty"),
+        (("--max-jobs-members", "nonsense", "--policies", "max-jobs"), "nonsense"),
+        (("--no-such-option",), "--no-such-option"),
+        (("--format", "xls"), "xls"),
+        (("--columns", "submit_s"), "submit_s"),
+        (("-o", "good.swf"), "good.swf"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_named(told, options, word):
+    assert word in told("compare", "good.swf", *HOSTS, *options)
+
+
+@pytest.mark.parametrize(
+    ("source", "spec", "word"),
+    [
+        (None, "gone.py:rule", "gone.py"),
+        (PLAIN_RULE, "mine.py:other", "other"),
+        (PLAIN_RULE, "mine.py", "file.py:function"),
+        (PLAIN_RULE, "mine.py:", "function"),
+        ("def rule(demand):\n    return 0.0\n", "mine.py:rule", "parameters"),
+        ("def rule(demand, free, capacity)\n    return 0.0\n", "mine.py:rule", "SyntaxError"),
+        ("import nothing_of_this_name\n", "mine.py:rule", "nothing_of_this_name"),
+        ("raise RuntimeError('two\\nlines')\n", "mine.py:rule", "mine.py"),
+        ("rule = 7\n", "mine.py:rule", "rule"),
+        ("def rule(demand, free, capacity):\n    return (free[0] - 4.0) / 0.0\n", "mine.py:rule", "finite"),
+        ("def rule(demand, free, capacity):\n    return float('nan')\n", "mine.py:rule", "mine.py:rule"),
+        ("def rule(demand, free, capacity):\n    return open('x').read()\n", "mine.py:rule", "compiled"),
+        ("def rule(demand, free, capacity):\n    return 'low'\n", "mine.py:rule", "mine.py:rule"),
+        (b"\x00\xff\x00", "mine.py:rule", "mine.py"),
+    ],
+)
+def test_a_policy_of_ones_own_that_does_not_work_is_named(told, source, spec, word):
+    if source is not None:
+        Path("mine.py").write_bytes(source if isinstance(source, bytes) else source.encode())
+    assert word in told("compare", "good.swf", *HOSTS, "--policies", spec)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("fly",), ("compare", "good.swf", "too", "many"), ("info",), ("convert", "good.swf"),
+     ("generate", "netbatch", "--pool", "Z", "-o", "x.swf"), ("generate", "nothing"), ("reproduce", "nobody1900")],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_command_that_makes_no_sense_is_explained(told, arguments):
+    told(*arguments)
+
+
+def test_the_real_program_does_the_same(here):
+    """Once through a process of its own: exit code and streams as a shell sees them."""
+    done = subprocess.run(
+        [sys.executable, "-m", "loadmaster", "compare", "missing.swf"],
+        capture_output=True, text=True, check=False,
+        env={"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "PATH": ""},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("loadmaster: ")
+    assert len(done.stderr.splitlines()) == 1
