@@ -64,6 +64,7 @@ def amounts(resources: tuple[str, ...], values: Floats) -> str:
     """Amounts of several resources in words.
 
     Example:
+        >>> import numpy as np
         >>> amounts(("cores", "memory"), np.array([1.0, 2.0**33]))
         '1 core and 8 GiB'
     """
