@@ -268,3 +268,4 @@ def test_logs_that_cannot_be_written(tmp_path, work, name, rule):
     with pytest.raises(InputError) as error:
         write_trace(work, tmp_path / name)
     one_line(error, rule)
+    assert not any(tmp_path.iterdir())

@@ -86,7 +86,7 @@ def test_generate_netbatch_writes_a_log_and_its_machines_beside_it(run, tmp_path
     assert (trace.workload.jobs, trace.workload.synthetic) == (13_086, True)
     assert trace.cluster.capacity.tolist() == read_hosts(facts["hosts_file"]).capacity.tolist()
     code, out, _ = run("info", log)
-    assert "(synthetic)" in out
+    assert "synthetic NetBatch pool B" in out
 
 
 def test_generate_knows_its_kinds(run):

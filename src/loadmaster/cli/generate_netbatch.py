@@ -11,7 +11,7 @@ from loadmaster.cli.options import AsJson, Seed
 def netbatch(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The log: .swf, .csv (also .gz), .parquet.")],
     pool: Annotated[Literal["A", "B", "C", "D"], typer.Option(help="Whose totals and mixes to follow.")] = "A",
-    scale: Annotated[float, typer.Option(help="Part of the pool: jobs, users and hosts are multiplied by it.")] = 1.0,
+    scale: Annotated[float, typer.Option(help="Part of the pool: jobs and hosts are multiplied by it.")] = 1.0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Number of jobs; else that of the pool.")] = None,
     hosts: Annotated[int | None, typer.Option(min=1, help="Number of hosts; else that of the pool.")] = None,
     load: Annotated[float, typer.Option(help="Offered load on cores; sets the rate of arrivals.")] = 0.85,
@@ -29,14 +29,15 @@ def netbatch(
     from loadmaster.traces.writer import hosts_beside
 
     beside = hosts_beside(out)
-    trace = generate_netbatch(
-        pool, scale=scale, jobs=jobs, hosts=hosts, load=load, burstiness=burstiness,
-        memory_per_core_gb=memory_per_core, seed=seed,
-    )  # fmt: skip
-    cluster = trace.cluster
-    assert cluster is not None
-    write_trace(trace.workload, out)
-    write_hosts(cluster, beside)
+    with Console(stderr=True).status("generating"):
+        trace = generate_netbatch(
+            pool, scale=scale, jobs=jobs, hosts=hosts, load=load, burstiness=burstiness,
+            memory_per_core_gb=memory_per_core, seed=seed,
+        )  # fmt: skip
+        cluster = trace.cluster
+        assert cluster is not None
+        write_trace(trace.workload, out)
+        write_hosts(cluster, beside)
     facts = {
         "trace": str(out), "hosts_file": str(beside), "synthetic": True, "jobs": trace.workload.jobs,
         "hosts": cluster.hosts, "cores": int(cluster.total[0]), "span_s": trace.workload.span_s,

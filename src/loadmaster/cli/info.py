@@ -78,7 +78,8 @@ def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
     from loadmaster.traces.summary import QUANTILES
 
     console = Console()
-    title = read.workload.source + (" (synthetic)" if read.workload.synthetic else "")
+    source = read.workload.source
+    title = f"{source} (synthetic)" if read.workload.synthetic and "synthetic" not in source else source
     facts = Table.grid(padding=(0, 3))
     facts.add_row("jobs", f"{summary.jobs:,}", f"{summary.serial:.1%} of one core")
     rate = f"{summary.jobs / summary.span_s * 3600:,.4g} jobs an hour" if summary.span_s else ""

@@ -102,16 +102,21 @@ def column_of(resource: str) -> str:
 
 @contextmanager
 def _created(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` once it is whole; nothing is left behind if writing fails."""
+    part = path.with_name(f"{path.name}.part")
     try:
         if packed:
-            with igzip.open(path, "wb", compresslevel=2) as file:  # type: ignore[no-untyped-call]
+            with igzip.open(part, "wb", compresslevel=2) as file:  # type: ignore[no-untyped-call]
                 yield cast(BinaryIO, file)
         else:
-            with path.open("wb") as file:
+            with part.open("wb") as file:
                 yield file
+        part.replace(path)
     except OSError as error:
         fix = "make the folder first" if isinstance(error, FileNotFoundError) else ""
         raise InputError(path.name, f"cannot be written: {error.strerror}", fix=fix, where=str(path)) from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _whole(frame: pl.DataFrame) -> pl.DataFrame:
