@@ -32,7 +32,7 @@ def convert(
     if out.exists() and trace.exists() and out.samefile(trace):
         raise InputError(out.name, "the log would be overwritten while it is read", fix="choose another name")
     options = read_options(trace_format, swf_memory, memory_unit, columns, limit, strict)
-    read = read_log(trace, replace(options, all_fields=True))
+    read = read_log(trace, replace(options, all_fields=True, find_hosts=False))
     write_trace(read.workload, out, read.extra)
     if as_json:
         skipped = read.skipped.counts

@@ -19,6 +19,7 @@ class ReadOptions:
         strict: the first bad line is an `InputError` that names it; else bad lines are counted.
         limit: read only the first so many jobs of the file; None for all.
         hosts: machines of the log, in any form `read_hosts` knows; None to look for them in and beside the log.
+        find_hosts: False not to look for them.
         columns: for CSV and Parquet, our name -> the name in the file. Other columns of the file are then left
             aside; without it, a column that nobody knows is an error.
         all_fields: also read what a workload has no place for (in SWF the waits, states, queues, ...) into
@@ -34,4 +35,5 @@ class ReadOptions:
     hosts: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     all_fields: bool = False
+    find_hosts: bool = True
     progress: Callable[[float], None] | None = field(default=None, compare=False)

@@ -100,6 +100,8 @@ def _format_of(path: Path) -> str:
 def _machines(path: Path, known: Format, options: ReadOptions, trace: Trace) -> tuple[Cluster | None, list[str]]:
     if options.hosts is not None:
         return read_hosts(options.hosts), []
+    if not options.find_hosts:
+        return None, []
     if trace.cluster is not None:
         return trace.cluster, ["The machines are those that the log names itself."]
     stem = Path(path.name.removesuffix(".gz")).stem
