@@ -27,7 +27,7 @@ class Skipped:
 
     counts: dict[str, int] = field(default_factory=dict)
     lines: dict[str, list[int]] = field(default_factory=dict)
-    bad: set[str] = field(default_factory=set)
+    bad: list[str] = field(default_factory=list)
     shown: int = 5
 
     def add(self, reason: str, lines: Iterable[int], count: int | None = None, *, bad: bool = False) -> None:
@@ -36,8 +36,8 @@ class Skipped:
         self.counts[reason] = self.counts.get(reason, 0) + (len(numbers) if count is None else count)
         kept = self.lines.setdefault(reason, [])
         kept.extend(numbers[: self.shown - len(kept)])
-        if bad:
-            self.bad.add(reason)
+        if bad and reason not in self.bad:
+            self.bad.append(reason)
 
     @property
     def total(self) -> int:
