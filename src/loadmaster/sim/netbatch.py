@@ -31,7 +31,7 @@ RULES = {
     POLICIES["mix-fit"].score: rows_kernel.MIX_FIT,
 }
 """The rule that stands for each score."""
-MOST_KINDS = 64
+MOST_KINDS = 62
 MOST_CORES = 1024
 MOST_CYCLES = 2**24
 """Longest runtime in cycles that the calendar takes."""
@@ -91,7 +91,7 @@ def replay_rows(
     rules = _rules(workload, cluster, policy, discipline, interval_s, unit)
     records = Records(workload)
     log = Log(records.start_s, records.host, *records.buffers)
-    tally = np.array([0, 0, -1, 0, 0, 0, 0], np.int64)
+    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0], np.int64)
     state = (_calendar(workload, interval_s), _plan(jobs, kinds, kind_of, policy), np.zeros(workload.jobs, np.int32))
     args = (jobs, rules, rows, *state, tally, log)
     engine = _engine(tuple(typeof(arg) for arg in args))
@@ -131,8 +131,7 @@ def _rules(
         total_memory=float(cluster.total[1]) / unit,
         least_cores=int(workload.demand[:, 0].min()),
         least_memory=int(workload.demand[:, 1].min() / unit),
-        any_cores=int(cluster.capacity[:, 0].min()),
-        any_memory=int(cluster.capacity[:, 1].min() / unit),
+        any_able=bool((workload.demand.max(axis=0) <= cluster.capacity.min(axis=0)).all()),
     )
 
 
@@ -154,6 +153,8 @@ def _plan(jobs: RowJobs, kinds: Floats, kind_of: Ints, policy: AnyPolicy) -> Pla
         best_host=np.zeros(room, np.int32),
         failed=np.zeros(int(kinds[:, 0].max()) + 1, np.int32),
         members=members,
+        run_mask=np.zeros(64, np.int64),
+        run_size=np.zeros(64, np.int64),
     )
 
 

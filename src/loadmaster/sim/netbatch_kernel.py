@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.compiled import lean
-from loadmaster.sim.rows_kernel import NONE, find, move, outranked, release_reserved, reserve_able, reserve_any
+from loadmaster.sim.rows_kernel import NONE, able, find, move, outranked, release_reserved, reserve
 
 DONE, PAUSED = 0, 1
 
@@ -44,8 +44,7 @@ class RowRules(NamedTuple):
     total_memory: float
     least_cores: int  # no job asks for less
     least_memory: int
-    any_cores: int  # a job that asks for no more can be held by every host
-    any_memory: int
+    any_able: bool  # every job can be held by every host
 
 
 class Calendar(NamedTuple):
@@ -68,6 +67,7 @@ class Plan(NamedTuple):
         host: int32[U]; best_host likewise.
         failed: int32[C + 1], by number of cores: the least memory that failed in this walk with no more cores.
         members: int64[M], the rules to try.
+        run_mask, run_size: int64[64], reservations not made yet: kinds that are able, and how many alike in a row.
     """
 
     position: NDArray[np.int32]
@@ -76,10 +76,12 @@ class Plan(NamedTuple):
     best_host: NDArray[np.int32]
     failed: NDArray[np.int32]
     members: NDArray[np.int64]
+    run_mask: NDArray[np.int64]
+    run_size: NDArray[np.int64]
 
 
-ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, TRIED = range(7)
-"""Entries of the tally: int64[7]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
+ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, RUNS, PENDING, RESERVED = range(9)
+"""Entries of the tally: int64[9]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
 
 
 @lean
@@ -146,38 +148,30 @@ def _complete(jobs, rows, calendar, tally, log):
 
 @lean
 def _walk(jobs, rules, rows, plan, queue, tally, rule):
-    """Try the queue under one rule; starts go to `plan` and are taken from the hosts at once."""
+    """Try the queue under one rule; starts go to `plan` and are taken from the hosts at once.
+
+    Reservations are only counted, in runs of equal needs, until a host is chosen that may be among them.
+    """
     for cores in range(plan.failed.shape[0]):
         plan.failed[cores] = NONE
-    hosts = rows.kind_of.shape[0]
-    planned = 0
-    reserved = 0
-    pending = 0
+    tally[PLANNED] = tally[RUNS] = tally[PENDING] = tally[RESERVED] = 0
     kept = 0
     stop = tally[ARRIVED]
     if rules.lookahead >= 0:
         stop = min(stop, tally[HEAD] + rules.lookahead)
     for position in range(tally[HEAD], stop):
-        if reserved + pending >= hosts:
+        if tally[RESERVED] + (tally[PENDING] if rules.any_able else 0) >= rows.kind_of.shape[0]:
             break
         job = queue[position]
         cores = jobs.cores[job]
         memory = jobs.memory[job]
         if plan.failed[cores] > memory:
-            host = np.int64(0)
-            while True:
-                host = find(rows, rule, cores, memory)
-                # Reservations are only counted until a host is chosen that may be among them.
-                if host < 0 or pending == 0 or outranked(rows, host, pending):
-                    break
-                reserve_any(rows, pending)
-                reserved += pending
-                pending = 0
+            host = _choose(rules, rows, plan, tally, rule, cores, memory)
             if host >= 0:
                 move(rows, host, cores, memory)
-                plan.position[planned] = position
-                plan.host[planned] = host
-                planned += 1
+                plan.position[tally[PLANNED]] = position
+                plan.host[tally[PLANNED]] = host
+                tally[PLANNED] += 1
                 continue
             for more in range(cores, plan.failed.shape[0]):
                 plan.failed[more] = min(plan.failed[more], memory)
@@ -185,17 +179,41 @@ def _walk(jobs, rules, rows, plan, queue, tally, rule):
             break
         if rules.reservations < 0 or kept < rules.reservations:
             kept += 1
-            if cores <= rules.any_cores and memory <= rules.any_memory:
-                pending += 1
-            else:
-                if pending > 0:
-                    reserve_any(rows, pending)
-                    reserved += pending
-                    pending = 0
-                reserved += reserve_able(rows, cores, memory)
-    tally[PLANNED] = planned
-    if reserved > 0:
-        release_reserved(rows)
+            _promise(rows, plan, tally, able(rows, cores, memory))
+    release_reserved(rows)
+
+
+@lean
+def _choose(rules, rows, plan, tally, rule, cores, memory):
+    """The rule's host among the unreserved ones, -1 if none fits; settles the reservations only if they matter."""
+    while True:
+        host = find(rows, rule, cores, memory)
+        if host < 0 or tally[PENDING] == 0 or outranked(rows, host, tally[PENDING], rules.any_able):
+            return host
+        _settle(rows, plan, tally)
+
+
+@lean
+def _promise(rows, plan, tally, mask):
+    """Count one more reservation of a host of the kinds in `mask`."""
+    last = tally[RUNS] - 1
+    if last >= 0 and plan.run_mask[last] == mask:
+        plan.run_size[last] += 1
+    else:
+        if tally[RUNS] == plan.run_mask.shape[0]:
+            _settle(rows, plan, tally)
+        plan.run_mask[tally[RUNS]] = mask
+        plan.run_size[tally[RUNS]] = 1
+        tally[RUNS] += 1
+    tally[PENDING] += 1
+
+
+@lean
+def _settle(rows, plan, tally):
+    """Make the reservations counted so far, in order."""
+    for i in range(tally[RUNS]):
+        tally[RESERVED] += reserve(rows, plan.run_size[i], plan.run_mask[i])
+    tally[RUNS] = tally[PENDING] = 0
 
 
 @lean

@@ -243,33 +243,23 @@ def _around(rows, kind, row, least, split):
 
 
 @lean
-def reserve_able(rows, cores, memory):
-    """Reserve the host with most free memory of those that could hold the task when empty; 1 if there was one."""
-    best, found, its_kind = EMPTY, NONE, 0
+def able(rows, cores, memory):
+    """The kinds of hosts that could hold the task when empty, as a mask of bits."""
+    mask = np.int64(0)
     for kind in range(rows.cores.shape[0]):
-        if rows.cores[kind] < cores or rows.room[kind] < memory:
-            continue
-        for row in range(rows.first[kind], rows.first[kind] + rows.cores[kind] + 1):
-            if rows.size[row] == 0:
-                continue
-            most = _around(rows, kind, row, np.int32(0), np.int32(NONE - 1))[0]
-            if most >= best and most != EMPTY:
-                host = _lowest_host(rows, kind, row, most, most)
-                if most > best or host < found:
-                    best, found, its_kind = most, host, kind
-    if best == EMPTY:
-        return 0
-    rows.limit_memory[its_kind], rows.limit_host[its_kind] = best, found
-    _outdate(rows)
-    return 1
+        if rows.cores[kind] >= cores and rows.room[kind] >= memory:
+            mask |= np.int64(1) << kind
+    return mask
 
 
 @lean
-def outranked(rows, host, many):
-    """Whether at least `many` open hosts would be reserved before `host`."""
+def outranked(rows, host, many, any_kind):
+    """Whether at least `many` open hosts would be reserved before `host`: of any kind, or of its own only."""
     amount = rows.memory[rows.slot_of[host]]
     above = 0
     for kind in range(rows.cores.shape[0]):
+        if not any_kind and kind != rows.kind_of[host]:
+            continue
         for row in range(rows.first[kind], rows.first[kind] + rows.cores[kind] + 1):
             if rows.size[row] > 0:
                 above += _count_row(rows, kind, row, np.int32(amount + 1), NONE, NONE)
@@ -280,47 +270,50 @@ def outranked(rows, host, many):
 
 
 @lean
-def reserve_any(rows, many):
-    """Reserve the `many` open hosts with most free memory, the lower index among equals.
+def reserve(rows, many, mask):
+    """Reserve the `many` open hosts with most free memory among the kinds of `mask`, the lower index among equals.
 
-    A few are taken one by one; for more, the limit that lets through just so many is found by bisection.
+    The limit that lets through just so many is found by bisection. Returns how many there were.
     """
-    if many <= 2:
-        for _ in range(many):
-            reserve_able(rows, np.int32(0), np.int32(0))
-        return
+    there = _count(rows, mask, np.int32(0), NONE, NONE)
+    many = min(many, there)
+    if many == 0:
+        return 0
     low, high = np.int32(0), np.int32(0)
     for kind in range(rows.room.shape[0]):
-        high = max(high, rows.room[kind])
+        if (mask >> kind) & 1:
+            high = max(high, rows.room[kind])
     while low < high:  # the largest memory that at least `many` open hosts have
         middle = np.int32(low + (high - low + 1) // 2)
-        if _count(rows, middle, NONE, NONE) >= many:
+        if _count(rows, mask, middle, NONE, NONE) >= many:
             low = middle
         else:
             high = np.int32(middle - 1)
-    wanted = many - (_count(rows, np.int32(low + 1), NONE, NONE) if low < NONE else 0)
+    wanted = many - _count(rows, mask, np.int32(low + 1), NONE, NONE)
     first, last = np.int32(0), np.int32(rows.kind_of.shape[0] - 1)
     while first < last:  # the lowest host index at which the last ones are found
         middle = np.int32((first + last) // 2)
-        if _count(rows, low, low, middle) >= wanted:
+        if _count(rows, mask, low, low, middle) >= wanted:
             last = middle
         else:
             first = np.int32(middle + 1)
     for kind in range(rows.cores.shape[0]):
         limit = rows.limit_memory[kind]
-        if low < limit or (low == limit and first > rows.limit_host[kind]):
+        if (mask >> kind) & 1 and (low < limit or (low == limit and first > rows.limit_host[kind])):
             rows.limit_memory[kind], rows.limit_host[kind] = low, first
-    _outdate(rows)
+            _outdate(rows, kind)
+    return many
 
 
 @lean
-def _count(rows, least, most, last_host):
-    """Open hosts with `least` to `most` memory and an index up to `last_host`."""
+def _count(rows, mask, least, most, last_host):
+    """Open hosts of the kinds of `mask` with `least` to `most` memory and an index up to `last_host`."""
     total = 0
     for kind in range(rows.cores.shape[0]):
-        for row in range(rows.first[kind], rows.first[kind] + rows.cores[kind] + 1):
-            if rows.size[row] > 0:
-                total += _count_row(rows, kind, row, least, most, last_host)
+        if (mask >> kind) & 1:
+            for row in range(rows.first[kind], rows.first[kind] + rows.cores[kind] + 1):
+                if rows.size[row] > 0:
+                    total += _count_row(rows, kind, row, least, most, last_host)
     return total
 
 
@@ -344,11 +337,12 @@ def _count_row(rows, kind, row, least, most, last_host):
 def release_reserved(rows):
     """No host is reserved any more."""
     for kind in range(rows.cores.shape[0]):
-        rows.limit_memory[kind], rows.limit_host[kind] = NONE, EMPTY
-    _outdate(rows)
+        if rows.limit_memory[kind] != NONE:
+            rows.limit_memory[kind], rows.limit_host[kind] = NONE, EMPTY
+            _outdate(rows, kind)
 
 
 @lean
-def _outdate(rows):
-    for row in range(rows.version.shape[0]):
+def _outdate(rows, kind):
+    for row in range(rows.first[kind], rows.first[kind] + rows.cores[kind] + 1):
         rows.version[row] += 1
