@@ -25,7 +25,7 @@ NONE = np.int32(2**31 - 1)
 """No host; also the limit when nothing is reserved."""
 EMPTY = np.int32(-1)
 """The free memory of a slot without a host."""
-QUESTIONS = 32
+QUESTIONS = 128
 """Demands whose answers are remembered for each rule."""
 
 
