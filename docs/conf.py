@@ -19,9 +19,11 @@ default_role = "code"
 html_theme = "furo"
 html_title = "loadmaster"
 html_show_sphinx = False
+_SMALL = {"code-font-size": "0.76rem"}  # a table of the terminal fits the column
+html_theme_options = {"light_css_variables": _SMALL, "dark_css_variables": _SMALL}
 
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True}
+autodoc_default_options = {"members": True, "no-value": True}
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
@@ -85,7 +87,12 @@ def _command_line() -> None:
         lines = [f"## {path}", "", (command.help or "").strip(), "", f"`{path} {_usage(command, context)}`", ""]
         rows = [parameter.get_help_record(context) for parameter in command.params if parameter.name != "help"]
         rows = [row for row in rows if row]
-        lines += ["| option | |", "|---|---|", *(f"| `{_cell(name)}` | {_cell(said)} |" for name, said in rows), ""]
+        lines += [
+            "| option | |",
+            "|---|---|",
+            *(f"| `{_bars(name)}` | {_bars(said).replace('<', '&lt;')} |" for name, said in rows),
+            "",
+        ]
         return lines
 
     lines = ["# Command line", "", "Results go to stdout, progress and notes to stderr. Exit codes: 0 done; 1 the "
@@ -97,8 +104,8 @@ def _usage(command, context) -> str:
     return " ".join(command.collect_usage_pieces(context))
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;")
+def _bars(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _plain(app, what, name, obj, options, lines) -> None:
@@ -106,7 +113,13 @@ def _plain(app, what, name, obj, options, lines) -> None:
     lines[:] = [line.replace("|", r"\|").replace("*", r"\*") for line in lines]
 
 
+def _skip(app, what, name, obj, skip, options) -> bool | None:
+    """Fields of named tuples are told by their class; "Alias for field number 0" tells nothing."""
+    return True if str(getattr(obj, "__doc__", "")).startswith("Alias for field number") else None
+
+
 def setup(app) -> None:
     app.connect("autodoc-process-docstring", _plain, priority=900)
+    app.connect("autodoc-skip-member", _skip)
     for write in (_api, _policies, _command_line):
         write()
