@@ -4,6 +4,8 @@ import importlib
 import sys
 from pathlib import Path
 
+from sphinx import addnodes
+
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent / "src"))
 
@@ -23,7 +25,7 @@ _SMALL = {"code-font-size": "0.76rem"}  # a table of the terminal fits the colum
 html_theme_options = {"light_css_variables": _SMALL, "dark_css_variables": _SMALL}
 
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "no-value": True}
+autodoc_default_options = {"members": True}
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
@@ -118,8 +120,18 @@ def _skip(app, what, name, obj, skip, options) -> bool | None:
     return True if str(getattr(obj, "__doc__", "")).startswith("Alias for field number") else None
 
 
+def _no_values(app, domain, objtype, content) -> None:
+    """A table of policies is named, not printed."""
+    if objtype == "data":
+        for signature in content.parent.findall(addnodes.desc_signature):
+            for note in list(signature.findall(addnodes.desc_annotation)):
+                if note.astext().lstrip().startswith("="):
+                    signature.remove(note)
+
+
 def setup(app) -> None:
     app.connect("autodoc-process-docstring", _plain, priority=900)
     app.connect("autodoc-skip-member", _skip)
+    app.connect("object-description-transform", _no_values)
     for write in (_api, _policies, _command_line):
         write()
