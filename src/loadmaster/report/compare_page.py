@@ -8,7 +8,7 @@ from loadmaster import __version__
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.columns import change_text, columns_for, marked
-from loadmaster.report.comparison import Comparison, Group, answer, faults
+from loadmaster.report.comparison import Comparison, Group, answer, faults, unbroken
 from loadmaster.report.load_charts import load_charts, member_chart, ranking, wait_charts
 from loadmaster.report.page import Block, Chart, Facts, Heading, Table, Text, write_page
 from loadmaster.report.terminal import title
@@ -23,7 +23,7 @@ def write_report(path: Path, comparison: Comparison) -> None:
     blocks += [Text(remark, "warning" if "synthetic" in remark else "note") for remark in comparison.remarks]
     blocks += [_table(comparison), *_by_load(comparison), *_details(comparison, detailed(comparison))]
     blocks += [Heading("How this was made"), Facts(_facts(comparison))]
-    write_page(path, answer(comparison), blocks, subtitle=title(comparison), label="loadmaster compare")
+    write_page(path, unbroken(answer(comparison)), blocks, subtitle=title(comparison), label="loadmaster compare")
 
 
 def main_chart(comparison: Comparison) -> Any:
@@ -31,7 +31,7 @@ def main_chart(comparison: Comparison) -> Any:
     group = detailed(comparison)
     several = len({g.load for g in comparison.groups}) > 1
     chart = wait_charts(comparison, group.discipline) if several else ranking(comparison, group)
-    lines = textwrap.wrap(answer(comparison), 90)
+    lines = textwrap.wrap(unbroken(answer(comparison)), 90)
     return themed(chart.properties(title={"text": lines, "subtitle": title(comparison)}, padding=16))
 
 

@@ -1,5 +1,6 @@
 """Runs side by side: which policy is best under each load and discipline, and the answer in one sentence."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -92,6 +93,11 @@ def answer(comparison: Comparison) -> str:
         if group.baseline is not None and not _all_close(group):
             sentence += f"; it is the best or within 1 % of it at {good} of {len(loads)} loads"
     return sentence + "."
+
+
+def unbroken(text: str) -> str:
+    """`text` with every number kept on one line with its unit."""
+    return re.sub(r"(\d) (?=\S{1,3}(?:[\s,.;)]|$))", "\\1\N{NO-BREAK SPACE}", text)
 
 
 def faults(comparison: Comparison) -> list[str]:

@@ -53,7 +53,8 @@ def title(comparison: Comparison) -> str:
     cores = f"{case.cluster.total[0]:,.0f} {case.cluster.resources[0]}"
     cycle = f"a cycle every {first.interval_s:g} s" if first.interval_s > 0 else "decisions at every event"
     kind = "synthetic " if case.workload.synthetic else ""
-    text = f"{case.workload.jobs:,} {kind}jobs on {case.cluster.hosts:,} hosts ({cores}), {cycle}"
+    text = f"{case.workload.source}: " if case.workload.source and not case.workload.synthetic else ""
+    text += f"{case.workload.jobs:,} {kind}jobs on {case.cluster.hosts:,} hosts ({cores}), {cycle}"
     if len(comparison.groups) == 1:
         text += f", {first.discipline}, load {comparison.outcomes[0].load:.2f}"
     return text

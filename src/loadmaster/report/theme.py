@@ -56,7 +56,7 @@ def themed(chart: Any) -> Any:
 
 
 def rows(values: list[dict[str, Any]]) -> Any:
-    """Rows as a chart takes them, numbers cut to five digits: a chart shows no more."""
+    """Rows as a chart takes them, numbers cut to six digits: a chart shows no more."""
     import altair as alt
 
     data: Any = alt.Data
@@ -79,4 +79,4 @@ def tooltip(*names: str, **formats: str) -> list[Any]:
 
 
 def _cut(value: Any) -> Any:
-    return float(f"{value:.5g}") if isinstance(value, float) else value
+    return float(f"{value:.6g}") if isinstance(value, float) else value

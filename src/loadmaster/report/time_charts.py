@@ -36,7 +36,7 @@ def queue_chart(comparison: Comparison, group: Group) -> Any:
         chart.transform_filter("isValid(datum.jobs)")
         .mark_area(interpolate="step-after", line={"strokeWidth": 1}, fillOpacity=0.4)
         .encode(
-            y=alt.Y("jobs:Q", title=None, axis=length),
+            y=alt.Y("jobs:Q", title=None, axis=length, stack=None),
             color=alt.Color("policy:N", scale=scale, legend=None),
             tooltip=tooltip("policy", t=".4~g", jobs=","),
         )
@@ -77,7 +77,7 @@ def capacity_chart(group: Group, resource: int, name: str, width: int = 430) -> 
         base.transform_calculate(all="1", kind=f"'{kind}'")
         .mark_area(interpolate="step-after")
         .encode(
-            y=alt.Y(f"{upper}:Q", title=None, axis=percent, scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y(f"{upper}:Q", title=None, stack=None, axis=percent, scale=alt.Scale(domain=[0, 1])),
             color=alt.Color("kind:N", scale=kinds, legend=legend),
         )
         for kind, upper in (("free for more", "all"), ("stranded", "top"), ("used", "used"))
