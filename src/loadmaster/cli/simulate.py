@@ -131,6 +131,7 @@ def _show(outcome: "Outcome", remarks: list[str], out: Path, as_json: bool) -> N
 
 def _lines(row: dict[str, Any]) -> list[str]:
     from loadmaster.model.units import show_seconds
+    from loadmaster.report.columns import short
 
     lines = []
     for name, value in row.items():
@@ -139,6 +140,6 @@ def _lines(row: dict[str, Any]) -> list[str]:
         elif name.endswith("_s") and isinstance(value, float) and "per" not in name:
             lines.append(f"{name.removesuffix('_s').replace('_', ' '):32} {show_seconds(value)}")
         else:
-            text = f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+            text = short(value) if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
             lines.append(f"{name.replace('_', ' '):32} {text}")
     return lines

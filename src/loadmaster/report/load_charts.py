@@ -15,14 +15,14 @@ def load_charts(comparison: Comparison, discipline: str) -> Any:
     """Mean wait, its change against the baseline, bounded slowdown and mean queue against the offered load."""
     import altair as alt
 
-    return alt.concat(*_panels(comparison, discipline), columns=2, spacing={"row": 28, "column": 56})
+    return alt.concat(*_panels(comparison, discipline), columns=2, spacing={"row": 76, "column": 76}, bounds="flush")
 
 
 def wait_charts(comparison: Comparison, discipline: str) -> Any:
     """The first two of `load_charts`, side by side."""
     import altair as alt
 
-    return alt.hconcat(*_panels(comparison, discipline)[:2], spacing=56)
+    return alt.hconcat(*_panels(comparison, discipline)[:2], spacing=76, bounds="flush")
 
 
 def _panels(comparison: Comparison, discipline: str) -> list[Any]:
