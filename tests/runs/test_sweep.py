@@ -3,6 +3,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -138,21 +139,19 @@ def test_a_store_that_cannot_be_opened_is_one_clear_error(tmp_path):
 
 
 @pytest.fixture
-def postgres(tmp_path_factory):
-    """The URL of a PostgreSQL server started for the test alone."""
+def postgres():
+    """The URL of a PostgreSQL server started for the test alone, in a folder that another user may enter."""
     bin_folders = [Path(p).parent for p in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))]
     found = shutil.which("initdb") or (bin_folders and str(bin_folders[-1] / "initdb"))
     if not found:
         pytest.skip("PostgreSQL is not installed on this machine")
     pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
     tools = Path(found).resolve().parent
-    folder = Path(tmp_path_factory.mktemp("postgres"))
+    folder = Path(tempfile.mkdtemp())
     as_user = {}
     if os.geteuid() == 0:  # the server refuses to run as root
         as_user = {"user": "postgres", "group": "postgres"}
         shutil.chown(folder, "postgres", "postgres")
-        for parent in (folder.parent, folder.parent.parent):
-            parent.chmod(parent.stat().st_mode | 0o011)
     data = folder / "data"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **as_user}
     subprocess.run([tools / "initdb", "-D", data, "-U", "loadmaster", "-A", "trust"], check=True, cwd=folder, **quiet)
@@ -168,6 +167,7 @@ def postgres(tmp_path_factory):
     finally:
         server.terminate()
         server.wait(timeout=30)
+        shutil.rmtree(folder)
 
 
 def test_a_sweep_keeps_its_runs_in_postgresql(postgres):
