@@ -1,8 +1,8 @@
-"""Beside AccaSim on the same log: `python benchmarks/beside_accasim.py [--jobs 10000] [--hosts 256] [--runs 3]`.
+"""Beside AccaSim on the same log: `python benchmarks/beside_accasim.py [--jobs 10000] [--hosts 256] [--load 0.85]`.
 
-Both replay one synthetic SWF log (jobs of 1 to 8 processors, 1 to 4 GiB a processor, hosts of 8 cores and 32 GiB, load
-0.85) first come, first served, each processor on the first host that fits, deciding at every event. Peer: AccaSim 1.1.3
-from PyPI (`pip install accasim`); on Python 3.10 and newer it needs the name `collections.Mapping`, given to it here.
+Both replay one synthetic SWF log (jobs of 1 to 8 processors, 1 to 4 GiB a processor, hosts of 8 cores and 32 GiB) first
+come, first served, each processor on the first host that fits, deciding at every event. Peer: AccaSim 1.1.3
+from PyPI (the extra `benchmarks`); on Python 3.10 and newer it needs the name `collections.Mapping`, given to it here.
 Prints medians, the ratio of jobs per second, and both mean waits, which agree when both do the same.
 """
 
@@ -36,17 +36,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--hosts", type=int, default=256)
+    parser.add_argument("--load", type=float, default=0.85)
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="accasim") as folder:
         log = Path(folder) / "synthetic.swf"
-        write_log(log, options.jobs, options.hosts)
+        write_log(log, options.jobs, options.hosts, options.load)
         ours = [run_ours(log, options.hosts) for _ in range(options.runs + 1)][1:]  # the first one compiles
         try:
             theirs = [run_accasim(log, options.hosts, Path(folder)) for _ in range(options.runs)]
         except ImportError as error:
-            sys.exit(f"AccaSim is not installed ({error}): pip install accasim")
-    print(f"{options.jobs:,} synthetic jobs, {options.hosts} hosts, load averages {os.getloadavg()}")
+            sys.exit(f"AccaSim is not installed ({error}): pip install 'loadmaster[benchmarks]'")
+    print(f"{options.jobs:,} synthetic jobs, {options.hosts} hosts, load {options.load}; averages {os.getloadavg()}")
     for name, runs in (("loadmaster", ours), ("AccaSim", theirs)):
         seconds = [run[0] for run in runs]
         print(
@@ -57,7 +58,7 @@ def main() -> None:
     print(f"ratio of jobs per second: {ratio:,.0f}")
 
 
-def write_log(path: Path, jobs: int, hosts: int, load: float = 0.85, seed: int = 1) -> None:
+def write_log(path: Path, jobs: int, hosts: int, load: float, seed: int = 1) -> None:
     """A synthetic log in which every field that either tool reads is set."""
     rng = np.random.default_rng(seed)
     processors = rng.choice([1, 2, 4, 8], jobs, p=[0.7, 0.15, 0.1, 0.05])

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numba import njit, types
@@ -30,6 +30,8 @@ lean: Any = njit(**LEAN)
 _INNER: dict[str, Any] = {**LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 inner: Any = njit(**_INNER)
 """The same for parts that only kernels call: without a door for Python, which is dear to compile."""
+inlined: Any = njit(**_INNER, forceinline=True)
+"""The same for parts that have one caller: every array handed to a call costs seven words to push and to fetch."""
 
 _FLOATS = types.Array(types.float64, 1, "C")
 _TABLE = types.Array(types.float64, 2, "C")
@@ -77,6 +79,18 @@ def fingerprint(*modules: ModuleType) -> int:
     the cache's key, so that a change in any kernel it calls is seen.
     """
     return zlib.crc32(b"".join(Path(str(module.__file__)).read_bytes() for module in modules))
+
+
+def kept(entry: Callable[..., Any], signature: Any, **options: Any) -> Callable[..., Any]:
+    """`entry` compiled for one signature and kept on disk; what another version of the program left there goes."""
+    dispatcher = njit(cache=True, **options)(entry)
+    try:
+        dispatcher.compile(signature)
+    except (AttributeError, ImportError):  # the index names classes that are no longer where they were
+        dispatcher._cache.flush()
+        dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return cast(Callable[..., Any], dispatcher)
 
 
 def _plain(score):

@@ -71,6 +71,7 @@ def compare(
             policies, disciplines, r.betas(case, loads, beta), interval=interval, seed=seed, reservations=reservations,
             lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
         )  # fmt: skip
+        r.warn_of_plain(settings)
         against = r.baseline(baseline, settings)
         kept = Store(store) if store else Store.in_folder(out)
         outcomes = sweep(case, settings, kept, _pool(on), check=check, watch=bar)

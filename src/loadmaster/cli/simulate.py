@@ -58,6 +58,7 @@ def simulate(
     )  # fmt: skip
     setting = r.only(settings)
     inputs = [Path(name) for name in (trace, hosts) if name is not None and Path(name).is_file()]
+    r.warn_of_plain([setting])
     outcome = _run(case, setting, check, out, inputs)
     _show(outcome, remarks(case), out, as_json)
 

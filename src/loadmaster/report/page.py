@@ -37,6 +37,9 @@ class Table:
     Attributes:
         best: (row, column) of the cells to stress.
         bands: number of a row -> the title of the rows from there on.
+        prose: cells are words, not numbers.
+        tones: (row, column) -> `good`, `bad` or `muted`.
+        below: number of a row -> small print below it.
     """
 
     columns: Sequence[str]
@@ -44,6 +47,9 @@ class Table:
     caption: str = ""
     best: frozenset[tuple[int, int]] = frozenset()
     bands: Mapping[int, str] = field(default_factory=dict)
+    prose: bool = False
+    tones: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    below: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -168,15 +174,19 @@ def _table(table: Table) -> str:
     for i, row in enumerate(table.rows):
         if i in table.bands:
             lines.append(f'<tr class="band"><th colspan="{len(table.columns)}">{html.escape(table.bands[i])}</th></tr>')
+        tones = [table.tones.get((i, j), "best" if (i, j) in table.best else "") for j in range(len(row))]
         cells = "".join(
-            f'<td class="best">{html.escape(cell)}</td>' if (i, j) in table.best else f"<td>{html.escape(cell)}</td>"
-            for j, cell in enumerate(row)
+            f'<td class="{tone}">{html.escape(cell)}</td>' if tone else f"<td>{html.escape(cell)}</td>"
+            for cell, tone in zip(row, tones, strict=True)
         )
-        lines.append(f"<tr>{cells}</tr>")
+        lines.append(f'<tr class="above">{cells}</tr>' if i in table.below else f"<tr>{cells}</tr>")
+        if i in table.below:
+            small = html.escape(table.below[i])
+            lines.append(f'<tr class="below"><td colspan="{len(table.columns)}">{small}</td></tr>')
     caption = f"<caption>{html.escape(table.caption)}</caption>" if table.caption else ""
-    return (
-        f'<div class="wide"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
-    )
+    kind = "prose" if table.prose else "numbers"
+    inside = f"{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'<div class="wide"><table class="{kind}">{inside}</table></div>'
 
 
 _PAGE = """<!doctype html>
@@ -222,6 +232,12 @@ td, th { padding: .38rem .6rem; border-bottom: 1px solid var(--rule); text-align
 td:first-child, th:first-child { text-align: left; padding-left: 0; white-space: nowrap }
 tbody tr:hover { background: #f6f8fa }
 tr.band th { padding-top: 1.1rem; color: var(--ink); font-size: .9rem }
+table.prose td, table.prose th { text-align: left; white-space: normal; vertical-align: top }
+table.prose td:first-child { min-width: 19rem } table.prose td:nth-child(2) { min-width: 8rem }
+tr.above td { border-bottom: 0; padding-bottom: 0 }
+tr.below td { color: var(--muted); font-size: .85rem; padding: 0 10% .5rem 0 }
+td.good { color: var(--best); font-weight: 600 } td.bad { color: #b3261e; font-weight: 600 }
+td.muted { color: var(--muted) }
 td.best { color: var(--best); font-weight: 650 }
 td.best::after { content: " \\2605"; font-size: .75em }
 figure { margin: 1rem 0 1.5rem } figcaption { font-size: .9rem; margin-top: .35rem; max-width: 52rem }

@@ -1,9 +1,11 @@
-"""A comparison as one table for the terminal, readable in 100 columns."""
+"""A comparison as one table for the terminal; a narrow one loses the last columns, which the report has."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -14,7 +16,17 @@ from loadmaster.runs import Outcome
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """The table, then the answer, then what the user must know of the data."""
-    console.print(table(comparison))
+    columns = columns_for(comparison)
+    many = len(columns)
+    if console.is_terminal:
+        while many > 1 and _width(console, table(comparison, columns[:many])) > console.width:
+            many -= 1
+    else:  # nothing is cut off in a file
+        console.width = max(console.width, _width(console, table(comparison, columns)))
+    console.print(table(comparison, columns[:many]))
+    if many < len(columns):
+        names = ", ".join(column.title for column in columns[many:])
+        console.print(Text(f"not shown, since this terminal is narrow: {names}", style="dim"))
     console.print()
     console.print(Text(answer(comparison), style="bold"))
     for fault in faults(comparison):
@@ -23,9 +35,12 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         console.print(Text(remark, style="yellow" if "synthetic" in remark else "dim"))
 
 
-def table(comparison: Comparison) -> Table:
+def _width(console: Console, shown: Table) -> int:
+    return Measurement.get(console, console.options.update(width=1000), shown).maximum
+
+
+def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
     """One row a run; a line between loads and disciplines; the best of each marked."""
-    columns = columns_for(comparison)
     several = len(comparison.policies) > 1
     shown = Table(title=title(comparison), **_LOOK)
     shown.add_column("policy", overflow="fold", min_width=17, max_width=24)

@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit, typeof, types
+from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, fingerprint, rater
+from loadmaster.compiled import RATER, fingerprint, kept, rater
 from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.model.arrays import frozen_floats
 from loadmaster.order import Conservative, Discipline, Easy
@@ -25,7 +25,7 @@ from loadmaster.sim import (
     starts_kernel,
 )
 from loadmaster.sim.backfill_kernel import MORE_ROOM, run
-from loadmaster.sim.cycle_kernel import DONE, NOT_FINITE, PARETO, Jobs, Log
+from loadmaster.sim.cycle_state import DONE, NOT_FINITE, PARETO, Jobs, Log
 from loadmaster.sim.cycles import SLOTS, Progress, jobs_of
 from loadmaster.sim.ends_kernel import empty_ends
 from loadmaster.sim.plan_kernel import Plan
@@ -95,8 +95,7 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
         return run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate) if stamp >= 0 else -1
 
     signature = types.int64(*layout, types.FunctionType(RATER))
-    compiled: Callable[..., int] = njit(signature, cache=True, nogil=True, error_model="numpy")(entry)
-    return compiled
+    return kept(entry, signature, nogil=True, error_model="numpy")
 
 
 def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int) -> Rules:

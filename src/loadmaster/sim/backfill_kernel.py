@@ -2,7 +2,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 from loadmaster.compiled import inner
-from loadmaster.sim.cycle_kernel import DONE, NOT_FINITE, PAUSED, at_or_after
+from loadmaster.sim.cycle_kernel import at_or_after
+from loadmaster.sim.cycle_state import DONE, NOT_FINITE, PAUSED
 from loadmaster.sim.easy_kernel import decide_easy
 from loadmaster.sim.plan_kernel import decide_plan, room_needed
 from loadmaster.sim.starts_kernel import ARRIVED, FIRST, RUNNING, STARTED, UNDER_WAY, admit, complete

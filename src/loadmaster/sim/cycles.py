@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numba import njit, typeof, types
+from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, fingerprint, rater
+from loadmaster.compiled import RATER, fingerprint, kept, rater
 from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.order import Discipline, FairShare, Fcfs, NetBatch
 from loadmaster.place import Policy
 from loadmaster.place.board import tasks_held
 from loadmaster.schedule import AnyPolicy, MaxJobs
-from loadmaster.sim import cycle_kernel, heap_kernel, scores_kernel
-from loadmaster.sim.cycle_kernel import Jobs, Log, Rules, State, run
+from loadmaster.sim import cycle_kernel, cycle_state, heap_kernel, scores_kernel, walk_kernel
+from loadmaster.sim.cycle_kernel import run
+from loadmaster.sim.cycle_state import Jobs, Log, Rules, State
 from loadmaster.sim.records import Records
 from loadmaster.sim.scores_kernel import empty_scores
 
@@ -72,29 +73,26 @@ def replay_cycles(
     while True:
         status = engine(*args, raters)
         records.keep(int(log.rows[0]))
-        if status == cycle_kernel.NOT_FINITE:
+        if status == cycle_state.NOT_FINITE:
             raise InputError(
                 policy.name, "a score must be a finite number", fix="check its formula for 0/0 or infinity"
             )
         if progress is not None:
-            progress(int(state.tally[cycle_kernel.STARTED]), workload.jobs)
-        if status == cycle_kernel.DONE:
+            progress(int(state.tally[cycle_state.STARTED]), workload.jobs)
+        if status == cycle_state.DONE:
             return records.schedule()
 
 
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
-    stamp = fingerprint(cycle_kernel, scores_kernel, heap_kernel)
+    stamp = fingerprint(cycle_kernel, cycle_state, walk_kernel, scores_kernel, heap_kernel)
 
     def entry(jobs, capacity, rules, state, scores, log, raters):  # type: ignore[no-untyped-def]
         return run(jobs, capacity, rules, state, scores, log, raters) if stamp >= 0 else -1
 
     raters = types.UniTuple(types.FunctionType(RATER), MEMBERS)
-    compiled: Callable[..., int] = njit(types.int64(*layout, raters), cache=True, nogil=True, error_model="numpy")(
-        entry
-    )
-    return compiled
+    return kept(entry, types.int64(*layout, raters), nogil=True, error_model="numpy")
 
 
 def jobs_of(workload: Workload, cluster: Cluster, *, fair: bool) -> Jobs:
@@ -164,7 +162,7 @@ def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, *, meta: bool) 
         ending=np.zeros(total, np.int32),
         failed=np.zeros(kinds, np.int64),
         failed_tasks=np.zeros(kinds, np.int32),
-        pareto=np.zeros((cycle_kernel.PARETO, cluster.capacity.shape[1] + 1)),
+        pareto=np.zeros((cycle_state.PARETO, cluster.capacity.shape[1] + 1)),
         left=np.zeros(2 * hosts),
         holder=np.zeros(2 * hosts, np.int32),
         undo_host=np.zeros(room, np.int32),

@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.compiled import inner
 from loadmaster.sim.ends_kernel import add_end, next_end
-from loadmaster.sim.scores_kernel import BLOCK, lowest, rate_all, settle
+from loadmaster.sim.scores_kernel import lowest, rate_again, rate_all
 from loadmaster.sim.starts_kernel import (
     ARRIVED,
     FIRST,
@@ -172,9 +172,7 @@ def choose_in(room, jobs, capacity, rules, state, later, rate, job):
         if k == 0 or rules.varies:
             wrong = rate_all(later, rate, demand, room, capacity, host, task, rules.seed)
         else:
-            later.batch[0] = host
-            wrong = rate(demand, room, capacity, later.batch, 1, host, task, rules.seed, later.value, 0)
-            settle(later.value, later.least, 0, host // BLOCK, 0)
+            wrong = rate_again(later, rate, demand, room, capacity, host, task, rules.seed)
         if wrong:
             return wrong
         host = np.int64(lowest(later, 0, state.open, False))

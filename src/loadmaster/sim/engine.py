@@ -36,11 +36,15 @@ def simulate(
         seed: for policies that draw.
         engine: `reference` for the plain Python engine, `cycles` for the general compiled one,
             `rows` for the one that knows the rules of the thesis, `backfill` for the one with backfilling; all agree,
-            and one that cannot serve gives way.
+            and one that cannot serve gives way. Max-Jobs with backfilling has the plain one only.
         progress: told of the progress of long runs.
+
+    Raises:
+        InputError: jobs and hosts name different resources.
     """
     from loadmaster.sim import backfill, cycles, netbatch
 
+    workload.check_resources(cluster)
     if engine in ("auto", "rows") and netbatch.serves_rows(workload, cluster, policy, discipline, interval_s):
         return netbatch.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     if engine in ("auto", "cycles") and cycles.serves(policy, discipline):
@@ -51,4 +55,6 @@ def simulate(
         return backfill.replay_backfill(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
-    return replay(workload, cluster, compose(policy, discipline), interval_s=interval_s, seed=seed)
+    return replay(
+        workload, cluster, compose(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
+    )  # fmt: skip

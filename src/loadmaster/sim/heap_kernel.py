@@ -1,10 +1,10 @@
 """A binary heap of (key, payload) in two flat arrays, smallest key first, smaller payload among equals."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
-from loadmaster.compiled import lean
+from loadmaster.compiled import inner
 
 
-@lean
+@inner
 def push(keys, payloads, size, key, payload):
     """Add an entry in place; return the new size. The arrays must have room."""
     i = size
@@ -20,7 +20,7 @@ def push(keys, payloads, size, key, payload):
     return size + 1
 
 
-@lean
+@inner
 def drop_first(keys, payloads, size):
     """Remove the entry at index 0 in place; return the new size."""
     size -= 1

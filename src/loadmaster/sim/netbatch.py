@@ -6,17 +6,16 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import polars as pl
-from numba import njit, typeof, types
+from numba import typeof, types
 
-from loadmaster.compiled import LEAN, fingerprint
+from loadmaster.compiled import LEAN, fingerprint, kept
 from loadmaster.model import Cluster, Schedule, Workload
-from loadmaster.model.arrays import Floats, Ints, Longs, frozen_floats
+from loadmaster.model.arrays import Floats, frozen_floats
 from loadmaster.order import Discipline, Fcfs, NetBatch
 from loadmaster.place import POLICIES
 from loadmaster.schedule import AnyPolicy, MaxJobs
-from loadmaster.sim import netbatch_kernel, rows_kernel
-from loadmaster.sim.cycle_kernel import Log
+from loadmaster.sim import levels_kernel, netbatch_kernel, rows_kernel
+from loadmaster.sim.cycle_state import Log
 from loadmaster.sim.cycles import TARGETS, Progress, members_of
 from loadmaster.sim.netbatch_kernel import Calendar, Plan, RowJobs, RowRules, run_rows
 from loadmaster.sim.records import Records
@@ -35,38 +34,38 @@ MOST_KINDS = 62
 MOST_CORES = 1024
 MOST_CYCLES = 2**24
 """Longest runtime in cycles that the calendar takes."""
+MOST_KEY = 2.0**60
+"""Memory times hosts that a key has room for."""
+EXACT = 2.0**53
+"""Memory times cores up to which Mix-Fit tells any two amounts apart."""
 
 
 def serves_rows(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float
 ) -> bool:
     """Whether this engine can replay the log: cores and memory in whole units, single tasks, known rules, cycles."""
-    return (
+    if not (
         isinstance(discipline, NetBatch | Fcfs)
         and all(member.score in RULES for member in members_of(policy))
         and len(workload.resources) == 2
         and workload.tasks is None
         and workload.jobs > 0
         and interval_s > 0
+    ):
+        return False
+    _, most, whole = workload.least_and_most
+    largest = cluster.capacity.max(axis=0)
+    return (
+        whole
+        and bool((cluster.capacity == np.floor(cluster.capacity)).all())
         and float(workload.runtime_s.min()) > 1e-3
         and float(workload.runtime_s.max()) / interval_s < MOST_CYCLES
         and len(cluster.kinds[0]) <= MOST_KINDS
-        and float(cluster.capacity[:, 0].max()) <= MOST_CORES
+        and most[0] <= largest[0] <= MOST_CORES
         and float(cluster.capacity[:, 1].min()) > 0
-        and _whole(workload.demand[:, 0])
-        and _whole(cluster.capacity[:, 0])
-        and float(workload.demand[:, 0].max()) <= float(cluster.capacity[:, 0].max())
-        and memory_unit(workload, cluster) > 0
+        and largest[0] * largest[1] < EXACT
+        and largest[1] * cluster.hosts < MOST_KEY
     )
-
-
-def memory_unit(workload: Workload, cluster: Cluster) -> int:
-    """The largest unit in which all amounts of memory are whole and fit in 31 bits, 0 if there is none."""
-    amounts = np.concatenate((workload.demand[:, 1], cluster.capacity[:, 1]))
-    if not _whole(amounts) or amounts.max() >= 2**53:
-        return 0
-    unit = int(np.gcd.reduce(_distinct(amounts)))
-    return unit if unit > 0 and amounts.max() / unit < 2**31 - 1 else 0
 
 
 def replay_rows(
@@ -79,20 +78,15 @@ def replay_rows(
     progress: Progress | None = None,
 ) -> Schedule:
     """Replay `workload` exactly as `reference.replay` does; the caller has asked `serves_rows` before."""
-    unit = memory_unit(workload, cluster)
     kinds, kind_of = cluster.kinds
-    jobs = RowJobs(
-        frozen_floats(workload.submit_s),
-        frozen_floats(workload.runtime_s),
-        workload.demand[:, 0].astype(np.int32),
-        (workload.demand[:, 1] / unit).astype(np.int32),
-    )
-    rows = full_rows(kinds[:, 0].astype(np.int32), (kinds[:, 1] / unit).astype(np.int32), kind_of)
-    rules = _rules(workload, cluster, policy, discipline, interval_s, unit)
+    jobs = RowJobs(*map(frozen_floats, (workload.submit_s, workload.runtime_s, workload.demand)))
+    rules = _rules(workload, cluster, policy, discipline, interval_s)
+    rows = full_rows(kinds[:, 0].astype(np.int64), kinds[:, 1].astype(np.int64), kind_of, rules.any_able)
     records = Records(workload)
     log = Log(records.start_s, records.host, *records.buffers)
     tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0], np.int64)
-    state = (_calendar(workload, interval_s), _plan(jobs, kinds, kind_of, policy), np.zeros(workload.jobs, np.int32))
+    most = _most_running(workload, cluster)
+    state = (_calendar(workload, interval_s, most), _plan(kinds, policy, most), np.zeros(workload.jobs, np.int32))
     args = (jobs, rules, rows, *state, tally, log)
     engine = _engine(tuple(typeof(arg) for arg in args))
     while True:
@@ -106,20 +100,20 @@ def replay_rows(
 
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
-    stamp = fingerprint(netbatch_kernel, rows_kernel)
+    stamp = fingerprint(netbatch_kernel, levels_kernel, rows_kernel)
 
     def entry(jobs, rules, rows, calendar, plan, queue, tally, log):  # type: ignore[no-untyped-def]
         return run_rows(jobs, rules, rows, calendar, plan, queue, tally, log) if stamp >= 0 else -1
 
-    compiled: Callable[..., int] = njit(types.int64(*layout), cache=True, **LEAN)(entry)
-    return compiled
+    return kept(entry, types.int64(*layout), **LEAN)
 
 
 def _rules(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, unit: int
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float
 ) -> RowRules:
     reservations = getattr(discipline, "reservations", 0)
     lookahead = getattr(discipline, "lookahead", None)
+    least, most, _ = workload.least_and_most
     return RowRules(
         interval_s=float(interval_s),
         reservations=-1 if reservations is None else int(reservations),
@@ -128,39 +122,33 @@ def _rules(
         log_ties=policy.log_ties if isinstance(policy, MaxJobs) else False,
         target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
         total_cores=float(cluster.total[0]),
-        total_memory=float(cluster.total[1]) / unit,
-        least_cores=int(workload.demand[:, 0].min()),
-        least_memory=int(workload.demand[:, 1].min() / unit),
-        any_able=bool((workload.demand.max(axis=0) <= cluster.capacity.min(axis=0)).all()),
+        total_memory=float(cluster.total[1]),
+        least_cores=int(least[0]),
+        least_memory=int(least[1]),
+        any_able=bool((most <= cluster.capacity.min(axis=0)).all()),
     )
 
 
-def _calendar(workload: Workload, interval_s: float) -> Calendar:
+def _most_running(workload: Workload, cluster: Cluster) -> int:
+    least = workload.least_and_most[0][0]
+    return max(1, min(workload.jobs, int(cluster.total[0] / least) if least > 0 else workload.jobs))
+
+
+def _calendar(workload: Workload, interval_s: float, most: int) -> Calendar:
     longest = int(workload.runtime_s.max() / interval_s) + 3
-    ring = 1 << longest.bit_length()
-    return Calendar(np.full(ring, -1, np.int32), np.zeros(workload.jobs, np.int32))
+    run = np.zeros(most + 1, netbatch_kernel.RUN)
+    run["after"] = np.arange(1, most + 2)
+    return Calendar(np.full(1 << longest.bit_length(), -1, np.int32), run)
 
 
-def _plan(jobs: RowJobs, kinds: Floats, kind_of: Ints, policy: AnyPolicy) -> Plan:
-    least = int(jobs.cores.min())
-    most = int(np.dot(np.bincount(kind_of), kinds[:, 0])) // least if least > 0 else len(jobs.cores)
-    room = max(1, min(len(jobs.cores), most))
-    members = np.array([RULES[member.score] for member in members_of(policy)], np.int64)
+def _plan(kinds: Floats, policy: AnyPolicy, most: int) -> Plan:
     return Plan(
-        position=np.zeros(room, np.int32),
-        host=np.zeros(room, np.int32),
-        best_position=np.zeros(room, np.int32),
-        best_host=np.zeros(room, np.int32),
-        failed=np.zeros(int(kinds[:, 0].max()) + 1, np.int32),
-        members=members,
+        position=np.zeros(most, np.int32),
+        host=np.zeros(most, np.int32),
+        best_position=np.zeros(most, np.int32),
+        best_host=np.zeros(most, np.int32),
+        failed=np.zeros(int(kinds[:, 0].max()) + 1, np.int64),
+        members=np.array([RULES[member.score] for member in members_of(policy)], np.int64),
         run_mask=np.zeros(64, np.int64),
         run_size=np.zeros(64, np.int64),
     )
-
-
-def _whole(amounts: Floats) -> bool:
-    return bool(np.all(amounts == np.floor(amounts)))
-
-
-def _distinct(amounts: Floats) -> Longs:
-    return pl.Series(amounts).unique().to_numpy().astype(np.int64)

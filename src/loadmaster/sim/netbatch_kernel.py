@@ -11,24 +11,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import lean
-from loadmaster.sim.rows_kernel import NONE, able, find, move, outranked, release_reserved, reserve
+from loadmaster.compiled import inlined, inner
+from loadmaster.sim.levels_kernel import ABOVE, able, outranked, release_reserved, reserve
+from loadmaster.sim.rows_kernel import Records, find, move
 
 DONE, PAUSED = 0, 1
 
 
 class RowJobs(NamedTuple):
-    """J jobs in the log's own whole units.
+    """J jobs as the workload has them.
 
     Attributes:
         submit_s, runtime_s: float64[J].
-        cores, memory: int32[J].
+        demand: float64[J, 2], cores and memory in whole units.
     """
 
     submit_s: NDArray[np.float64]
     runtime_s: NDArray[np.float64]
-    cores: NDArray[np.int32]
-    memory: NDArray[np.int32]
+    demand: NDArray[np.float64]
 
 
 class RowRules(NamedTuple):
@@ -47,16 +47,19 @@ class RowRules(NamedTuple):
     any_able: bool  # every job can be held by every host
 
 
+RUN = np.dtype([("memory", np.int64), ("cores", np.int32), ("host", np.int32), ("after", np.int32)], align=True)
+
+
 class Calendar(NamedTuple):
     """Running jobs by the cycle in which they will have ended: lists over a ring of cycles.
 
     Attributes:
-        latest: int32[ring], a job ending in that cycle, -1 if none; the ring's size is a power of two.
-        following: int32[J], the next job of the same list.
+        latest: int32[ring], the run that heads a cycle's list, -1 if none; the ring's size is a power of two.
+        run: U records: what a running job holds, and the next run of the same list. Run 0 heads the unused ones.
     """
 
     latest: NDArray[np.int32]
-    following: NDArray[np.int32]
+    run: Records
 
 
 class Plan(NamedTuple):
@@ -65,16 +68,16 @@ class Plan(NamedTuple):
     Attributes:
         position: int32[U], place in the queue of every start; best_position likewise.
         host: int32[U]; best_host likewise.
-        failed: int32[C + 1], by number of cores: the least memory that failed in this walk with no more cores.
+        failed: int64[C + 1], by number of cores: the least memory that failed in this walk with no more cores.
         members: int64[M], the rules to try.
-        run_mask, run_size: int64[64], reservations not made yet: kinds that are able, and how many alike in a row.
+        run_mask, run_size: int64[64], reservations not made yet: groups that are able, and how many alike in a row.
     """
 
     position: NDArray[np.int32]
     host: NDArray[np.int32]
     best_position: NDArray[np.int32]
     best_host: NDArray[np.int32]
-    failed: NDArray[np.int32]
+    failed: NDArray[np.int64]
     members: NDArray[np.int64]
     run_mask: NDArray[np.int64]
     run_size: NDArray[np.int64]
@@ -84,7 +87,7 @@ ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, RUNS, PENDING, RESERVED = range
 """Entries of the tally: int64[9]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
 
 
-@lean
+@inner
 def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
     """Go on until all is done or the records are full; changes everything but `jobs` and `rules` in place."""
     total = jobs.submit_s.shape[0]
@@ -94,7 +97,7 @@ def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
             return PAUSED
         _next_cycle(jobs, rules, calendar, tally)
         now = tally[CYCLE] * rules.interval_s
-        _complete(jobs, rows, calendar, tally, log)
+        _complete(rows, calendar, tally)
         arrived = tally[ARRIVED]
         while arrived < total and jobs.submit_s[arrived] <= now:
             queue[arrived] = arrived
@@ -113,14 +116,14 @@ def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
     return DONE
 
 
-@lean
+@inlined
 def cycle_of(time_s, interval_s):
     """The number of the first cycle at or after `time_s`."""
     cycle = np.int64(np.floor(time_s / interval_s))
     return cycle if cycle * interval_s >= time_s else cycle + 1
 
 
-@lean
+@inner
 def _next_cycle(jobs, rules, calendar, tally):
     """Go to the next cycle before which a job came or ended."""
     arrival = np.int64(2**62)
@@ -135,65 +138,69 @@ def _next_cycle(jobs, rules, calendar, tally):
     tally[CYCLE] = cycle
 
 
-@lean
-def _complete(jobs, rows, calendar, tally, log):
+@inner
+def _complete(rows, calendar, tally):
     slot = tally[CYCLE] & (calendar.latest.shape[0] - 1)
-    job = calendar.latest[slot]
+    number = calendar.latest[slot]
     calendar.latest[slot] = -1
-    while job >= 0:
-        move(rows, log.host[job], np.int32(-jobs.cores[job]), np.int32(-jobs.memory[job]))
+    while number >= 0:
+        run = calendar.run[number]
+        move(rows, run.host, -np.int64(run.cores), -run.memory)
         tally[RUNNING] -= 1
-        job = calendar.following[job]
+        following = run.after
+        run.after = calendar.run[0].after
+        calendar.run[0].after = number
+        number = following
 
 
-@lean
+@inner
 def _walk(jobs, rules, rows, plan, queue, tally, rule):
     """Try the queue under one rule; starts go to `plan` and are taken from the hosts at once.
 
     Reservations are only counted, in runs of equal needs, until a host is chosen that may be among them.
     """
     for cores in range(plan.failed.shape[0]):
-        plan.failed[cores] = NONE
+        plan.failed[cores] = ABOVE
     tally[PLANNED] = tally[RUNS] = tally[PENDING] = tally[RESERVED] = 0
     kept = 0
     stop = tally[ARRIVED]
     if rules.lookahead >= 0:
         stop = min(stop, tally[HEAD] + rules.lookahead)
     for position in range(tally[HEAD], stop):
-        if tally[RESERVED] + (tally[PENDING] if rules.any_able else 0) >= rows.kind_of.shape[0]:
+        if tally[RESERVED] + (tally[PENDING] if rules.any_able else 0) >= rows.spot.shape[0]:
             break
         job = queue[position]
-        cores = jobs.cores[job]
-        memory = jobs.memory[job]
-        if plan.failed[cores] > memory:
-            host = _choose(rules, rows, plan, tally, rule, cores, memory)
+        wanted = np.int64(jobs.demand[job, 0])
+        memory = np.int64(jobs.demand[job, 1])
+        if plan.failed[wanted] > memory:
+            host = _choose(rules, rows, plan, tally, rule, wanted, memory)
             if host >= 0:
-                move(rows, host, cores, memory)
+                move(rows, host, wanted, memory)
                 plan.position[tally[PLANNED]] = position
                 plan.host[tally[PLANNED]] = host
                 tally[PLANNED] += 1
                 continue
-            for more in range(cores, plan.failed.shape[0]):
+            for more in range(wanted, plan.failed.shape[0]):
                 plan.failed[more] = min(plan.failed[more], memory)
         if rules.blocking or plan.failed[rules.least_cores] <= rules.least_memory:
             break
         if rules.reservations < 0 or kept < rules.reservations:
             kept += 1
-            _promise(rows, plan, tally, able(rows, cores, memory))
+            _promise(rows, plan, tally, able(rows, wanted, memory))
     release_reserved(rows)
 
 
-@lean
+@inlined
 def _choose(rules, rows, plan, tally, rule, cores, memory):
     """The rule's host among the unreserved ones, -1 if none fits; settles the reservations only if they matter."""
     while True:
         host = find(rows, rule, cores, memory)
-        if host < 0 or tally[PENDING] == 0 or outranked(rows, host, tally[PENDING], rules.any_able):
+        if host < 0 or tally[PENDING] == 0 or outranked(rows, host, tally[PENDING]):
             return host
         _settle(rows, plan, tally)
 
 
-@lean
+@inlined
 def _promise(rows, plan, tally, mask):
     """Count one more reservation of a host of the kinds in `mask`."""
     last = tally[RUNS] - 1
@@ -208,7 +215,7 @@ def _promise(rows, plan, tally, mask):
     tally[PENDING] += 1
 
 
-@lean
+@inner
 def _settle(rows, plan, tally):
     """Make the reservations counted so far, in order."""
     for i in range(tally[RUNS]):
@@ -216,7 +223,7 @@ def _settle(rows, plan, tally):
     tally[RUNS] = tally[PENDING] = 0
 
 
-@lean
+@inner
 def _best_walk(jobs, rules, rows, plan, queue, tally):
     """Every member walks on the same state; the plan of the first best one is carried out. Returns the winners."""
     waiting = tally[ARRIVED] - tally[HEAD]
@@ -237,19 +244,19 @@ def _best_walk(jobs, rules, rows, plan, queue, tally):
             winners |= 1 << member
         for i in range(planned - 1, -1, -1):
             job = queue[plan.position[i]]
-            move(rows, plan.host[i], np.int32(-jobs.cores[job]), np.int32(-jobs.memory[job]))
+            move(rows, plan.host[i], -np.int64(jobs.demand[job, 0]), -np.int64(jobs.demand[job, 1]))
         if planned == waiting and not rules.log_ties:
             break
     for i in range(best_planned):
         job = queue[plan.best_position[i]]
-        move(rows, plan.best_host[i], jobs.cores[job], jobs.memory[job])
+        move(rows, plan.best_host[i], np.int64(jobs.demand[job, 0]), np.int64(jobs.demand[job, 1]))
         plan.position[i] = plan.best_position[i]
         plan.host[i] = plan.best_host[i]
     tally[PLANNED] = best_planned
     return winners
 
 
-@lean
+@inner
 def _value(jobs, rules, plan, queue, planned):
     if rules.target == 0:
         return float(planned)
@@ -257,16 +264,16 @@ def _value(jobs, rules, plan, queue, planned):
     for i in range(planned):
         job = queue[plan.position[i]]
         if rules.target == 1:
-            value += jobs.cores[job]
+            value += jobs.demand[job, 0]
         else:
             if rules.total_cores > 0.0:
-                value += jobs.cores[job] / rules.total_cores
+                value += jobs.demand[job, 0] / rules.total_cores
             if rules.total_memory > 0.0:
-                value += jobs.memory[job] / rules.total_memory
+                value += jobs.demand[job, 1] / rules.total_memory
     return value
 
 
-@lean
+@inner
 def _commit(jobs, rules, calendar, plan, queue, tally, log, now):
     """Write the planned starts down, enter their ends, and close the gaps they leave in the queue."""
     planned = tally[PLANNED]
@@ -276,8 +283,12 @@ def _commit(jobs, rules, calendar, plan, queue, tally, log, now):
         log.start_s[job] = now
         log.host[job] = plan.host[i]
         slot = cycle_of(now + jobs.runtime_s[job], rules.interval_s) & mask
-        calendar.following[job] = calendar.latest[slot]
-        calendar.latest[slot] = job
+        number = calendar.run[0].after
+        run = calendar.run[number]
+        calendar.run[0].after = run.after
+        run.cores, run.memory = np.int32(jobs.demand[job, 0]), np.int64(jobs.demand[job, 1])
+        run.host, run.after = plan.host[i], calendar.latest[slot]
+        calendar.latest[slot] = number
     tally[RUNNING] += planned
     tally[STARTED] += planned
     if planned == 0:

@@ -19,7 +19,7 @@ class Records:
 
     def __init__(self, workload: Workload) -> None:
         self.start_s = np.full(workload.jobs, np.nan)
-        self.host = np.full(int(workload.first_task[-1]), -1, np.int32)
+        self.host = np.full(workload.jobs if workload.tasks is None else int(workload.tasks.sum()), -1, np.int32)
         self.buffers = (
             np.zeros(ROWS), np.zeros(ROWS, np.int64), np.zeros(ROWS, np.int64), np.zeros(ROWS, np.int64),
             np.zeros(1, np.int64),

@@ -2,9 +2,11 @@
 
 import heapq
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Cycles, Schedule
 from loadmaster.model.snapshot import Decide, Queue, Running, Snapshot
@@ -12,13 +14,29 @@ from loadmaster.model.workload import Workload
 
 
 def replay(
-    workload: Workload, cluster: Cluster, decide: Decide, *, interval_s: float = 30.0, seed: int = 0
+    workload: Workload,
+    cluster: Cluster,
+    decide: Decide,
+    *,
+    interval_s: float = 30.0,
+    seed: int = 0,
+    speed: Floats | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Schedule:
     """Replay `workload` on `cluster`; every `interval_s` seconds `decide` looks at the queue.
 
     Decisions happen at whole multiples of `interval_s`, and only at those before which a job came or ended;
     with 0 they happen at every such event itself. Ended tasks free their hosts first, then arrivals join the
     queue, then `decide` runs.
+
+    Args:
+        workload: jobs.
+        cluster: the hosts.
+        decide: the policy and the discipline.
+        interval_s: seconds between decisions.
+        seed: for policies that draw.
+        speed: float64[H]; a job goes at the speed of its slowest host. None: runtimes hold on every host.
+        progress: told of jobs started and jobs in all.
 
     Returns:
         The schedule. Jobs that `decide` never starts keep NaN and -1.
@@ -54,11 +72,14 @@ def replay(
             for chosen in place.hosts:
                 free[chosen] -= workload.demand[job]
             running[job] = now
-            heapq.heappush(ends, (now + workload.runtime_s[job], job))
+            slowest = 1.0 if speed is None else float(speed[list(place.hosts)].min())
+            heapq.heappush(ends, (now + workload.runtime_s[job] / slowest, job))
         last_host = decision.last_host
         cycles.append((now, len(waiting), len(decision.place), decision.winners))
         started = {place.job for place in decision.place}
         waiting = [job for job in waiting if job not in started]
+        if progress is not None:
+            progress(arrived - len(waiting), workload.jobs)
     return Schedule(start_s, host, _columns(cycles))
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from loadmaster.compiled import inner
 from loadmaster.sim.ends_kernel import drop_end
 from loadmaster.sim.heap_kernel import drop_first, push
-from loadmaster.sim.scores_kernel import changed, lowest, rate_all, refresh
+from loadmaster.sim.scores_kernel import changed, lowest, rate_all, refresh, score_in
 
 
 class Rules(NamedTuple):
@@ -94,8 +94,7 @@ def pick(jobs, capacity, rules, state, scores, rate, job, k, any_closed):
     if wrong:
         return np.int64(-1), np.inf, 1
     host = np.int64(lowest(scores, slot, state.open, any_closed))
-    padded = scores.value.shape[0] // scores.owner.shape[0]
-    return host, scores.value[slot * padded + host] if host >= 0 else np.inf, 0
+    return host, score_in(scores, slot, host) if host >= 0 else np.inf, 0
 
 
 @inner

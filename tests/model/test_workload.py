@@ -1,0 +1,45 @@
+"""A workload refuses columns that no engine could make sense of, naming the job and the rule."""
+
+import numpy as np
+import pytest
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.order import NetBatch
+from loadmaster.place import POLICIES
+from loadmaster.sim import simulate
+
+GOOD = {"submit_s": [0.0, 5.0], "runtime_s": [60.0, 60.0], "cores": [1.0, 2.0], "memory": [0.0, 3.5]}
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "rule"),
+    [
+        ("submit_s", [-1.0, 5.0], "submit_s of job 0 must be zero or more"),
+        ("submit_s", [0.0, np.nan], "submit_s of job 1"),
+        ("submit_s", [5.0, 0.0], "order of their arrival"),
+        ("runtime_s", [60.0, 0.0], "runtime_s of job 1 must be more than zero"),
+        ("runtime_s", [np.inf, 60.0], "runtime_s of job 0"),
+        ("runtime_s", [60.0], "must have 2 rows"),
+        ("cores", [1.0, -2.0], "demand of job 1 must be zero or more"),
+        ("memory", [np.nan, 0.0], "demand of job 0"),
+        ("estimate_s", [60.0, -1.0], "estimate_s of job 1 must be zero or more"),
+        ("estimate_s", [np.nan, 60.0], "estimate_s of job 0"),
+        ("tasks", [0, 1], "tasks of job 0 must be 1 or more"),
+        ("project", [0, -1], "project of job 1"),
+    ],
+)
+def test_a_wrong_column_is_refused_with_its_job_and_rule(column, values, rule):
+    with pytest.raises(InputError) as error:
+        Workload.of(**{**GOOD, column: values})
+    assert rule in str(error.value)
+
+
+def test_least_and_most_are_those_of_every_resource():
+    least, most, whole = Workload.of(**GOOD).least_and_most
+    assert (list(least), list(most), whole) == ([1, 0], [2, 3.5], False)
+    assert Workload.of(**{**GOOD, "memory": [7, 3]}).least_and_most[2]
+
+
+def test_jobs_and_hosts_must_name_the_same_resources():
+    with pytest.raises(InputError, match="the hosts have cores, gpus"):
+        simulate(Workload.of(**GOOD), Cluster.uniform(1, cores=8, gpus=2), POLICIES["first-fit"], NetBatch())
