@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from loadmaster.model.errors import InputError
 from loadmaster.move import State, adapt_exactly, best_rotation, in_safe_order, mean_yields, rebalance
+from loadmaster.move.relieve import relieve
+from loadmaster.move.relieve_plain import relieve_plainly
 from loadmaster.pack import Instance, pack
 from loadmaster.pack.generate import Spec, virtual_clusters
-from loadmaster.pack.level import fits
+from loadmaster.pack.level import fits, level_of
 
 G16 = State(Instance.of(2, cpu=[0.6, 0.6, 0.3], memory=[0.3, 0.2, 0.4]), np.array([0, 0, 1], np.int32))
 
@@ -61,6 +63,23 @@ def test_the_heuristic_comes_within_two_percent_of_the_optimum():
                 assert (found.host == state.host).all()
         assert best.level == pytest.approx(pack(state.instance, "exact").level, abs=1e-6)
     assert np.mean(ratios) >= 0.98
+
+
+@given(st.integers(0, 10**6))
+def test_the_compiled_relief_ends_as_the_plain_one(seed):
+    rng = np.random.default_rng(seed)
+    hosts, tasks = int(rng.integers(2, 7)), int(rng.integers(2, 30))
+    fluid, room = rng.uniform(0, 3, (tasks, 1 + seed % 2)), rng.uniform(2, 6, (hosts, 1 + seed % 2))
+    instance = Instance(fluid, rng.uniform(0, 1, (tasks, 1)), room, np.full((hosts, 1), 0.8 * tasks / hosts),
+                        fluid_names=("cpu", "net")[: 1 + seed % 2])  # fmt: skip
+    host = rng.integers(0, hosts, tasks).astype(np.int32)
+    if not fits(instance, host):
+        return
+    home = np.where(rng.random(tasks) < 0.8, host, rng.integers(-1, hosts, tasks)).astype(np.int32)
+    state, budget = State(instance, home), float(rng.uniform(0, 4))
+    found = relieve(state, host, budget)
+    assert found.tolist() == relieve_plainly(state, host, budget).tolist()
+    assert level_of(instance, found) >= level_of(instance, host)
 
 
 def test_new_tasks_move_for_nothing_and_a_count_bounds_the_moves():

@@ -49,7 +49,8 @@ def test_greedy_levels_of_five_tasks(method, level):
 
 def test_mcb8_probes_five_tasks_as_published():
     order = filling_order(FIVE)
-    problem, work = problem_of(FIVE, 8, order), work_for(FIVE)
+    problem = problem_of(FIVE, 8, order)
+    work = work_for(problem)
     low, high, seen = 0.0, upper_bound(FIVE), []
     while high - low > 0.01:
         level = (low + high) / 2
@@ -66,8 +67,9 @@ def test_mcb8_probes_five_tasks_as_published():
 
 
 def test_mcb8_leaves_the_fifth_task_at_level_three_quarters():
-    assert pack_at(FIVE.fluid[:, 0], FIVE.rigid[:, 0], 2, 0.75, 8).tolist() == [0, 0, 1, 1, -1]
-    problem, work = problem_of(FIVE, 8, filling_order(FIVE)), work_for(FIVE)
+    assert pack_at(np.hstack((FIVE.fluid * 0.75, FIVE.rigid)), np.ones((2, 2)), 8).tolist() == [0, 0, 1, 1, -1]
+    problem = problem_of(FIVE, 8, filling_order(FIVE))
+    work = work_for(problem)
     assert probe(problem, work, 0.75) < FIVE.tasks
     assert work.host[:2].tolist() == [0, 0]
 

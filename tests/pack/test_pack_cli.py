@@ -57,7 +57,16 @@ def test_pack_refuses_jobs_to_keep_a_yield(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("cpu,memory\n1,x\n", "row 1"), ("a,b\n1,2\n", "no column"), ("cpu\n-1\n", "zero or more"), ("cpu\n", "no task")],
+    [
+        ("cpu,memory\n1,x\n", "row 1"),
+        ("a,b\n1,2\n", "no column"),
+        ("cpu\n-1\n", "zero or more"),
+        ("cpu\n", "no task"),
+        ("cpu,cores\n1,1\n", "two columns"),
+        ("cpu,tasks\n1,2.5\n", "whole number"),
+        ("cpu,tasks\n1,1e300\n", "whole number"),
+        ("cpu_milli,name\n1,a\n", "pod list"),
+    ],
 )
 def test_a_bad_table_is_told_in_one_line(tmp_path, text, says):
     path = tmp_path / "t.csv"

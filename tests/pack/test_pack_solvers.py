@@ -11,6 +11,7 @@ from loadmaster.pack.bound import upper_bound
 from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.by_score import by_score
 from loadmaster.pack.check import violations
+from loadmaster.pack.cp_sat import cp_sat
 from loadmaster.pack.improve import improve
 from loadmaster.pack.level import level_of
 from loadmaster.pack.mcb import filling_order, mcb, problem_of, work_for
@@ -50,11 +51,23 @@ def odd_instance(seed):
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 10**9), st.integers(1, 8), st.floats(0.05, 1.0))
-def test_the_compiled_mcb_places_as_the_plain_one(seed, key, level):
-    instance = random_instance(seed, tasks=1 + seed % 40, hosts=1 + seed % 9)
-    problem, work = problem_of(instance, key, filling_order(instance)), work_for(instance)
-    plain = pack_at(instance.fluid[:, 0], instance.rigid[:, 0], instance.hosts, level, key)
+@given(st.integers(0, 10**9), st.integers(1, 8), st.floats(0.05, 1.0), st.integers(1, 4))
+def test_the_compiled_mcb_places_as_the_plain_one(seed, key, level, dims):
+    rng = np.random.default_rng(seed)
+    if dims == 2:
+        instance = random_instance(seed, tasks=1 + seed % 90, hosts=1 + seed % 9)
+    else:
+        tasks, hosts, fluid = int(rng.integers(1, 90)), int(rng.integers(1, 9)), int(rng.integers(1, dims + 1))
+        demand = rng.uniform(0, 4 * hosts / tasks, (tasks, dims)).round(int(rng.integers(1, 4)))
+        names = tuple("abcd"[:dims])
+        instance = Instance(
+            demand[:, :fluid], demand[:, fluid:], np.full((hosts, fluid), 4.0), np.full((hosts, dims - fluid), 4.0),
+            fluid_names=names[:fluid], rigid_names=names[fluid:],
+        )  # fmt: skip
+    problem = problem_of(instance, key, filling_order(instance))
+    work = work_for(problem)
+    demand = np.hstack((instance.scaled.need * level, instance.scaled.hard))
+    plain = pack_at(demand, problem.room, key)
     done = probe(problem, work, level) == instance.tasks
     assert done == (plain >= 0).all()
     if done:
@@ -67,7 +80,7 @@ def test_no_packer_breaks_a_rule(method, make):
     placed = 0
     for seed in range(6):
         instance = make(seed)
-        if instance.guaranteed and method in ("branch-and-bound", "cp-sat", "highs-compact"):
+        if instance.guaranteed and method in ("cp-sat", "highs-compact"):
             continue
         packing = pack(instance, method, QUICK)
         assert violations(instance, packing) == []
@@ -92,6 +105,27 @@ def test_four_exact_solvers_agree_on_two_hundred_instances():
     assert 5 < infeasible < 150
 
 
+@pytest.mark.parametrize("make", [random_instance, odd_instance])
+def test_the_bound_of_cp_sat_is_above_the_optimum_and_its_mapping_reaches_it(make):
+    pytest.importorskip("ortools")
+    for seed in range(0, 12, 2):
+        instance = make(seed)
+        best, found = finish(instance, branch_and_bound(instance)), finish(instance, cp_sat(instance, 20))
+        assert found.level == pytest.approx(best.level, rel=1e-8, nan_ok=True)
+        assert found.status == ("ok" if best.placed else "infeasible")
+        if best.placed:
+            assert best.level <= found.bound * (1 + 1e-12) <= best.level * (1 + 1e-8)
+
+
+def test_without_time_the_exact_method_still_gives_a_mapping_and_a_bound():
+    instance = random_instance(1, tasks=60, hosts=12, slack=0.3)
+    for limit in (0.01, 0.3):
+        packing = pack(instance, "exact", PackOptions(time_limit_s=limit))
+        assert packing.status == ("ok" if packing.proven else "limit")
+        assert 0 < packing.level <= packing.bound < 1
+        assert violations(instance, packing) == []
+
+
 def test_the_subset_oracle_agrees_with_trying_every_mapping():
     for seed in range(20):
         instance = random_instance(seed, tasks=5, hosts=3)
@@ -111,8 +145,9 @@ def test_exact_solvers_agree_with_unequal_hosts_and_guarantees():
         levels = [level_of(instance, mapping) for mapping in every]
         best = np.nanmax(levels) if not np.isnan(levels).all() else np.nan
         assert found.level == pytest.approx(best, abs=1e-6, nan_ok=True)
-        if not instance.guaranteed:
-            assert finish(instance, branch_and_bound(instance)).level == pytest.approx(best, abs=1e-9, nan_ok=True)
+        tree = finish(instance, branch_and_bound(instance))
+        assert tree.proven
+        assert tree.level == pytest.approx(best, abs=1e-9, nan_ok=True)
 
 
 def test_bound_is_above_exact_above_local_search_above_mcb8():

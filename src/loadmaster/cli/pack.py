@@ -22,6 +22,7 @@ def pack(
 ) -> None:
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it."""
     import json
+    import math
 
     from loadmaster.model.errors import InputError
     from loadmaster.pack import PackOptions
@@ -30,8 +31,8 @@ def pack(
     from loadmaster.pack.read import read_tasks
     from loadmaster.pack.solve import without
 
-    if time_limit <= 0:
-        raise InputError(time_limit, "the time limit must be more than 0 seconds")
+    if not 0 < time_limit < math.inf:
+        raise InputError(time_limit, "the time limit must be a number of seconds above 0")
     read = read_tasks(tasks, hosts, [name.strip() for name in fluid.split(",")])
     for note in read.notes:
         typer.echo(f"note: {note}", err=True)

@@ -31,6 +31,8 @@ def rebalance(
     from loadmaster.move import rebalance as heuristic
     from loadmaster.pack.read import read_tasks
 
+    if not 0 < time_limit < math.inf:
+        raise InputError(time_limit, "the time limit must be a number of seconds above 0")
     if budget is not None and moves is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
     read = read_tasks(state, hosts, [name.strip() for name in fluid.split(",")])

@@ -89,15 +89,14 @@ def _evicted_at(state: State, level: float) -> Ints | None:
     moving = np.flatnonzero(out)
     dims = demand.shape[1]
     problem = McbProblem(
-        np.ascontiguousarray(demand[moving]), np.zeros((len(moving), dims)), np.maximum(free, 0.0),
-        np.zeros((dims, 0), np.int64), False, 8, TOLERANCE,
+        demand[moving][None], np.zeros((1, len(moving), dims)), np.arange(len(moving))[None], np.maximum(free, 0.0), 8,
+        TOLERANCE,
     )  # fmt: skip
-    work = work_for(instance)
-    work = work._replace(demand=np.empty((len(moving), dims)))
+    work = work_for(problem)
     if probe(problem, work, 1.0) < len(moving):
         return None
     host = state.host.copy()
-    host[moving] = work.host[: len(moving)]
+    host[moving] = work.host
     return host
 
 

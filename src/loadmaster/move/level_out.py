@@ -7,56 +7,33 @@ from loadmaster.model.arrays import Floats, Ints
 
 
 def levelled_out(
-    host: Ints, fluid: Floats, rigid: Floats, fluid_capacity: Floats, rigid_capacity: Floats, budget: float
-) -> Ints:
-    """The mapping after moves that each lower the largest relative CPU load, for at most `budget` of memory in all.
+    host: Ints, fluid: Floats, rigid: Floats, cost: Floats, fluid_capacity: Floats, rigid_capacity: Floats,
+    budget: float,
+) -> Ints:  # fmt: skip
+    """The mapping after moves that each lower the largest relative CPU load, at a cost of at most `budget` in all.
 
     Args:
         host: int32[T], where every task is.
         fluid: float64[T], CPU asked.
-        rigid: float64[T, M], what must fit; the first column is the memory that a move costs.
+        rigid: float64[T, M], what must fit.
+        cost: float64[T], what moving each task takes of the budget.
         fluid_capacity: float64[H].
         rigid_capacity: float64[H, M].
-        budget: memory that may move.
+        budget: the sum of `cost` that may be spent.
 
     Example:
         >>> one = np.ones((2, 1))
-        >>> levelled_out(np.array([0, 0]), np.ones(2), np.full((2, 1), 0.3), np.ones(2), one, budget=0.3).tolist()
+        >>> cost = np.full(2, 0.3)
+        >>> levelled_out(np.array([0, 0]), np.ones(2), one / 2, cost, np.ones(2), one, budget=0.3).tolist()
         [1, 0]
     """
-    host = host.copy()
+    from loadmaster.move.level_out_kernel import level_out
+
+    mapping = host.astype(np.int64)
     load = np.bincount(host, weights=fluid, minlength=len(fluid_capacity)).astype(np.float64)
     used = np.zeros_like(rigid_capacity)
     np.add.at(used, host, rigid)
-    for _ in range(len(host)):
-        fullest = int(np.argmax(load / fluid_capacity))
-        if load[fullest] <= fluid_capacity[fullest]:
-            break  # every task has all it asks for
-        move = _best_move(fullest, host, fluid, rigid, load, used, fluid_capacity, rigid_capacity, budget)
-        if move is None:
-            break
-        task, target = move
-        for sign, where in ((-1, fullest), (1, target)):
-            load[where] += sign * fluid[task]
-            used[where] += sign * rigid[task]
-        host[task] = target
-        budget -= rigid[task, 0] if rigid.shape[1] else 0.0
-    return host
-
-
-def _best_move(fullest, host, fluid, rigid, load, used, fluid_capacity, rigid_capacity, budget):  # type: ignore[no-untyped-def]
-    """The (task, target) that leaves the smaller of the two larger loads, if that is below the present one."""
-    best, best_load = None, load[fullest] / fluid_capacity[fullest] - 1e-9
-    for task in np.flatnonzero((host == fullest) & (fluid > 0)):
-        if rigid.shape[1] and rigid[task, 0] > budget:
-            continue
-        fits = (used + rigid[task] <= rigid_capacity * (1 + 1e-9)).all(axis=1)
-        fits[fullest] = False
-        if not fits.any():
-            continue
-        there = np.where(fits, (load + fluid[task]) / fluid_capacity, np.inf)
-        target = int(np.argmin(there))
-        larger = max(there[target], (load[fullest] - fluid[task]) / fluid_capacity[fullest])
-        if larger < best_load:
-            best, best_load = (int(task), target), larger
-    return best
+    room = rigid_capacity * (1 + 1e-9)
+    need, held, price, capacity = (np.array(column, order="C") for column in (fluid, rigid, cost, fluid_capacity))
+    level_out(mapping, need, held, price, capacity, load, used, room, float(budget))
+    return mapping.astype(np.int32)

@@ -2,81 +2,33 @@
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.arrays import Ints
 from loadmaster.move.change import State
-from loadmaster.pack.instance import TOLERANCE
-from loadmaster.pack.level import host_use
+from loadmaster.move.relieve_kernel import Moving, relieve_steps
+from loadmaster.pack.improve import search_state
+from loadmaster.pack.improve_kernel import load_state
 
-STEPS = 2000
+EFFORT = 200_000_000
+"""Pairs of tasks and hosts, or of tasks, after which it stops on very large states; some seconds."""
+SLICE = 20_000_000
+"""Pairs between two looks at whether the user wants to stop."""
 
 
 def relieve(state: State, start: Ints, budget: float) -> Ints:
     """int32[T]: `start` after the best move, else the best swap, again and again while it lowers the highest load.
 
-    Going back to where a task runs now gives back what its move cost. Hosts without fluid capacity are left alone.
+    The best is what leaves the lower peak on both hosts; a task that moves goes where the load is then least. Going
+    back to where a task runs now gives back what its move cost. Hosts without fluid capacity are left alone.
     """
-    instance, scaled = state.instance, state.instance.scaled
-    if not (scaled.room > 0).all():
+    if not (state.instance.scaled.room > 0).all() or state.instance.tasks == 0:
         return start
-    host = start.astype(np.int32).copy()
-    load = host_use(scaled.need, host, instance.hosts)
-    free = scaled.hard_room + TOLERANCE - host_use(scaled.hard, host, instance.hosts)
-    spent = state.spent(host)
-    for _ in range(STEPS):
-        step = _best_step(state, host, load, free, budget - spent)
-        if step is None:
+    problem, now = search_state(state.instance)
+    load_state(problem, now, start.astype(np.int64))
+    ranked = np.argsort(now.peak, kind="stable")
+    moving = Moving(state.host.astype(np.int64), state.cost, ranked, np.argsort(ranked, kind="stable"))
+    left, done = budget - state.spent(start), 0
+    for _ in range(0, EFFORT, SLICE):
+        left, done = relieve_steps(problem, now, moving, left, SLICE)
+        if done:
             break
-        for task, to in step:
-            spent += _price(state, task, to) - _price(state, task, int(host[task]))
-            load[host[task]] -= scaled.need[task]
-            free[host[task]] += scaled.hard[task]
-            load[to] += scaled.need[task]
-            free[to] -= scaled.hard[task]
-            host[task] = to
-    return host
-
-
-def _price(state: State, task: int, to: int) -> float:
-    return 0.0 if state.host[task] in (to, -1) else float(state.cost[task])
-
-
-def _best_step(
-    state: State, host: Ints, load: Floats, free: Floats, left: float
-) -> list[tuple[int, int]] | None:  # fmt: skip
-    """The move or swap that leaves the lowest peak on both hosts, below the present one; None if there is none."""
-    scaled = state.instance.scaled
-    peak = (load / scaled.room).max(axis=1)
-    top = int(np.argmax(peak))
-    if peak[top] <= 1.0:
-        return None
-    limit = peak[top] * (1 - 1e-9)
-    best, step = limit, None
-    cost, home = state.cost, state.host
-    price_now = np.where(host == home, 0.0, cost)
-    for task in np.flatnonzero(host == top):
-        less = ((load[top] - scaled.need[task]) / scaled.room[top]).max()
-        if less >= best:
-            continue
-        after = np.maximum(((load + scaled.need[task]) / scaled.room).max(axis=1), less)
-        price = np.where(np.arange(len(load)) == home[task], 0.0, cost[task]) - price_now[task]
-        allowed = (free >= scaled.hard[task]).all(axis=1) & (price <= left + 1e-12)
-        allowed[top] = False
-        value = np.where(allowed, after, np.inf)
-        to = int(np.argmin(value))
-        if value[to] < best:
-            best, step = float(value[to]), [(int(task), to)]
-    if step is not None:
-        return step
-    for task in np.flatnonzero(host == top):
-        on_top = ((load[top] - scaled.need[task] + scaled.need) / scaled.room[top]).max(axis=1)
-        other = ((load[host] - scaled.need + scaled.need[task]) / scaled.room[host]).max(axis=1)
-        after = np.maximum(on_top, other)
-        fit = (free[top] + scaled.hard[task] - scaled.hard >= 0).all(axis=1)
-        fit &= (free[host] + scaled.hard - scaled.hard[task] >= 0).all(axis=1)
-        price = np.where(host == home[task], 0.0, cost[task]) - price_now[task]
-        price = price + np.where(home == top, 0.0, cost) - price_now
-        value = np.where(fit & (host != top) & (price <= left + 1e-12), after, np.inf)
-        u = int(np.argmin(value))
-        if value[u] < best:
-            best, step = float(value[u]), [(int(task), int(host[u])), (u, top)]
-    return step
+    return now.host.astype(np.int32)

@@ -1,11 +1,32 @@
 """Upper bounds on the level: the closed form of Casanova et al. 2008, section 3.1, and its linear program."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.level import filled_at
 
+_T = TypeVar("_T")
 
+
+def once(answer: Callable[[Instance], _T]) -> Callable[[Instance], _T]:
+    """`answer`, kept for as long as its instance lives: every step of a solver asks for the bounds again."""
+    known: WeakKeyDictionary[Instance, _T] = WeakKeyDictionary()
+
+    @wraps(answer)
+    def remembered(instance: Instance) -> _T:
+        if instance not in known:
+            known[instance] = answer(instance)
+        return known[instance]
+
+    return remembered
+
+
+@once
 def hopeless(instance: Instance) -> tuple[int, str] | None:
     """A task that no host can hold even when empty, or -1 if all together ask too much; None if neither is so."""
     hard, room = instance.scaled.hard, instance.scaled.hard_room
@@ -28,6 +49,7 @@ def hard_name(instance: Instance, column: int) -> str:
     return instance.rigid_names[column] if column < rigid else f"guaranteed {instance.fluid_names[column - rigid]}"
 
 
+@once
 def upper_bound(instance: Instance) -> float:
     """min(1, fluid capacity of all hosts / fluid demand of all tasks), 0 if the tasks cannot all be placed.
 
@@ -54,6 +76,7 @@ def _held_by_none(instance: Instance) -> int | None:
     return None if held.all() else int(np.argmin(held))
 
 
+@once
 def pair_bound(instance: Instance) -> float:
     """On H equal hosts two of the H + 1 tasks with the largest need share one; 1 / the least they can add up to.
 
@@ -71,3 +94,8 @@ def pair_bound(instance: Instance) -> float:
                 least = float(need[last - together + 1 : last + 1].sum())
                 best = min(best, room / least) if least > 0 else best
     return best
+
+
+def ceiling(instance: Instance) -> float:
+    """The best upper bound on the level that costs nothing to know."""
+    return min(upper_bound(instance), pair_bound(instance))

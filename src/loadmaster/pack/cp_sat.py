@@ -1,22 +1,29 @@
 """Packing by OR-tools' CP-SAT: the best solver for instances that branch and bound cannot prove (extra `exact`)."""
 
+import time
+from typing import Any
+
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.arrays import Longs
 from loadmaster.model.errors import MissingExtra
-from loadmaster.pack.bound import hopeless, upper_bound
-from loadmaster.pack.instance import Instance
+from loadmaster.pack.bound import ceiling, hopeless
+from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.level import level_of
 from loadmaster.pack.packing import Attempt
 
-SCALE = 10_000_000
+FLUID_GRAIN = 1e-10
+"""Loads are counted in whole multiples of this fraction of a host."""
+RIGID_GRAIN = 1e-12
+"""Rigid demands are: a thousand tasks on a host stay within the tolerance of what a host may hold."""
 
 
 def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None = None, workers: int = 1) -> Attempt:
-    """Solve the compact form in whole numbers: the optimum to seven digits, or the best mapping and its bound.
+    """Solve the compact form in whole numbers: the optimum to ten digits, or the best mapping and its bound.
 
-    Demands are scaled to 10^7 a host. Fluid demands are rounded down and capacities up for the bound, so it is
-    valid; rigid demands are rounded to the nearest whole number, and the mapping is checked in floating point.
+    Demands are rounded down and capacities up, so no mapping is lost and the bound is valid; the mapping and its
+    level are computed anew in floating point. `proven` is said only if the two meet to 1e-9; an optimum in whole
+    numbers that rounding leaves a larger gap to is `ok` with that gap. Not for instances with guarantees.
 
     Raises:
         MissingExtra: OR-tools is not installed.
@@ -26,55 +33,71 @@ def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None
     except ImportError as error:
         raise MissingExtra("cp-sat", "exact") from error
     assert not instance.guaranteed
+    ends = time.perf_counter() + time_limit_s
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", "cp-sat", 0.0, True, lost[0], lost[1])
-    scaled, tasks, hosts = instance.scaled, range(instance.tasks), range(instance.hosts)
     model = cp_model.CpModel()
-    on = [[model.new_bool_var("") for _ in hosts] for _ in tasks]
-    need, room = np.floor(scaled.need * SCALE).astype(int), np.ceil(scaled.room * SCALE).astype(int)
-    hard, hard_room = _whole(scaled.hard, scaled.hard_room)
-    # peak: the maximum load in units of 1 / SCALE of a host; at least 1 host, for no level is above 1
-    peak = model.new_int_var(SCALE, _highest(need, room), "peak")
-    for t in tasks:
-        model.add_exactly_one(on[t])
-    for h in hosts:
-        for f in range(need.shape[1]):
-            total = sum(int(need[t, f]) * on[t][h] for t in tasks)
-            model.add(total <= peak) if room[h, f] == SCALE else model.add(total * SCALE <= peak * int(room[h, f]))
-        for d in range(hard.shape[1]):
-            model.add(sum(int(hard[t, d]) * on[t][h] for t in tasks) <= int(hard_room[h, d]))
-    model.minimize(peak)
+    on, peak = _add_program(model, instance)
     if start is not None and start.host is not None:
-        for t in tasks:
-            for h in hosts:
-                model.add_hint(on[t][h], int(start.host[t] == h))
+        for row, own in zip(on, start.host.tolist(), strict=True):
+            for host, cell in enumerate(row):
+                model.add_hint(cell, host == own)
+        level = level_of(instance, start.host)
+        if level > 0:
+            model.add_hint(peak, int(1 / level / FLUID_GRAIN))
     solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = time_limit_s
+    solver.parameters.max_time_in_seconds = max(0.01, ends - time.perf_counter())
     solver.parameters.num_workers = workers
     status = solver.solve(model)
-    ceiling = upper_bound(instance)
     if status == cp_model.INFEASIBLE:
         return Attempt(None, "infeasible", "cp-sat", 0.0, True, reason="CP-SAT proved that no mapping exists")
-    bound = min(ceiling, SCALE / solver.best_objective_bound) if solver.best_objective_bound > 0 else ceiling
+    least_peak = solver.best_objective_bound * FLUID_GRAIN
+    bound = min(ceiling(instance), 1.0 / least_peak) if least_peak > 0 else ceiling(instance)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return Attempt(None, "limit", "cp-sat", bound, reason=f"no mapping within {time_limit_s:g} s")
-    host = np.array([next(h for h in hosts if solver.value(on[t][h])) for t in tasks], np.int32).reshape(-1)
-    level = level_of(instance, host)
+    found = np.array([next(h for h, cell in enumerate(row) if solver.boolean_value(cell)) for row in on], np.int32)
+    level = level_of(instance, found)
     if np.isnan(level):
         return Attempt(None, "limit", "cp-sat", bound, reason="the mapping overfills a host by rounding")
-    proven = status == cp_model.OPTIMAL
-    # Rounding may hide up to one unit a task: the bound stands, the level may lie below it by that much.
-    return Attempt(
-        host, "ok" if proven else "limit", "cp-sat", max(bound, level), proven, effort=int(solver.num_branches)
-    )
+    done, bound = status == cp_model.OPTIMAL, max(bound, level)
+    proven = done and level >= bound * (1 - 1e-9)
+    return Attempt(found, "ok" if done else "limit", "cp-sat", bound, proven, effort=int(solver.num_branches))
 
 
-def _highest(need: Longs, room: Longs) -> int:
-    least = int(room[room > 0].min(initial=SCALE))
-    return max(SCALE, int(need.sum(axis=0).max(initial=0)) * SCALE // least + 1)
+def _add_program(model: Any, instance: Instance) -> tuple[list[list[Any]], Any]:
+    """The compact form: each task on one host, rigid demands within capacities, the largest relative load least.
+
+    Returns the cells, a variable a task and host, and the largest relative load.
+    """
+    scaled, hosts = instance.scaled, range(instance.hosts)
+    on = [[model.new_bool_var("") for _ in hosts] for _ in range(instance.tasks)]
+    for row in on:
+        model.add_exactly_one(row)
+    highest = int(1 / FLUID_GRAIN)  # no level is above 1
+    loads = []
+    for h in hosts:
+        column = [row[h] for row in on]
+        for d in range(scaled.hard.shape[1]):
+            asked = np.floor(scaled.hard[:, d] / RIGID_GRAIN).astype(np.int64)
+            room = int(np.ceil((scaled.hard_room[h, d] + TOLERANCE) / RIGID_GRAIN))
+            model.add(_sum(column, asked) <= room)
+        for f in range(scaled.need.shape[1]):
+            if scaled.room[h, f] > 0:
+                share = np.floor(scaled.need[:, f] / scaled.room[h, f] / FLUID_GRAIN).astype(np.int64)
+                highest = max(highest, int(share.sum()))
+                loads.append(_sum(column, share))
+            else:
+                for task in np.flatnonzero(scaled.need[:, f] > 0):
+                    model.add(on[task][h] == 0)
+    peak = model.new_int_var(int(1 / FLUID_GRAIN), highest, "peak")
+    for load in loads:
+        model.add(load <= peak)
+    model.minimize(peak)
+    return on, peak
 
 
-def _whole(hard: Floats, room: Floats) -> tuple[Longs, Longs]:
-    """Rounded to the nearest unit, so that amounts which fill a host exactly still do."""
-    return np.rint(hard * SCALE).astype(int), np.floor(room * SCALE + 0.5).astype(int)
+def _sum(cells: list[Any], amounts: Longs) -> Any:
+    from ortools.sat.python import cp_model
+
+    return cp_model.LinearExpr.weighted_sum(cells, amounts.tolist())

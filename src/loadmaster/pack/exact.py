@@ -2,6 +2,7 @@
 
 import importlib.util
 import time
+from dataclasses import replace
 
 from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.improve import improve
@@ -11,45 +12,43 @@ from loadmaster.pack.mcb import mcb
 from loadmaster.pack.milp import highs
 from loadmaster.pack.packing import Attempt
 
-NODES_PER_S = 500_000
+SEARCH_FIRST = 20
+"""More tasks than this and the local search goes first: the bound itself may be in reach."""
+MOST_CELLS = 1_000
+"""Tasks x hosts up to which a general solver proves what branch and bound does not, or finds more than local search."""
+
+MOST_HOSTS = 100
+"""On more hosts branch and bound proves nothing."""
 
 
 def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Attempt:
     """The optimum and its proof, or the best mapping within `time_limit_s` and its proven bound.
 
-    Local search first where the bound itself may be in reach (more than 20 tasks); then branch and bound, which
-    proves most instances up to 4 x 20 and 8 x 16; then CP-SAT (HiGHS where OR-tools is absent) with the time left.
-    With guaranteed yields HiGHS solves the paper's form.
+    MCB8, and local search from it where there are more than 20 tasks; then branch and bound, which proves most
+    instances up to 4 x 20 and 8 x 16, for half of the time that is left; then CP-SAT (HiGHS where OR-tools is absent
+    or yields are guaranteed) up to 1,000 tasks x hosts, and more local search beyond.
     """
-    start = time.perf_counter()
-    if instance.guaranteed:
-        return highs(instance, "paper", time_limit_s)
-    best = Attempt(None, "limit", "local-search")
-    if instance.tasks > 20:
-        best = improve(instance, mcb(instance), min(1.0, time_limit_s / 4), seed)
-        if best.proven:
-            return best
-    seconds = time_limit_s if instance.tasks <= 20 else min(1.0, time_limit_s / 4)
-    tree = branch_and_bound(instance, nodes_within(instance, seconds))
+    ends = time.perf_counter() + time_limit_s
+    best = mcb(instance)
+    if instance.tasks > SEARCH_FIRST:
+        best = improve(instance, best, min(1.0, time_limit_s / 4), seed)
+    if best.proven:
+        return best
+    tree = branch_and_bound(instance, (ends - time.perf_counter()) / 2 if instance.hosts <= MOST_HOSTS else 0.0, best)
     if tree.proven:
         return tree
     best = better(instance, best, tree)
-    left = time_limit_s - (time.perf_counter() - start)
-    cells = instance.tasks * instance.hosts
-    if left <= 0.05 or cells > 200_000:
+    left = ends - time.perf_counter()
+    if left <= 0.05:
         return best
-    if importlib.util.find_spec("ortools") is not None:
-        from loadmaster.pack.cp_sat import cp_sat
+    if instance.tasks * instance.hosts > MOST_CELLS:
+        more = improve(instance, best, left, seed + 1)
+        return better(instance, best, replace(more, solver=best.solver, status="ok" if more.proven else "limit"))
+    if instance.guaranteed or importlib.util.find_spec("ortools") is None:
+        return better(instance, best, highs(instance, "compact", left))
+    from loadmaster.pack.cp_sat import cp_sat
 
-        last = cp_sat(instance, left, best)
-    else:
-        last = highs(instance, "compact", left)
-    return better(instance, best, last)
-
-
-def nodes_within(instance: Instance, seconds: float) -> int:
-    """About how many nodes branch and bound visits in `seconds`: a node compares all pairs of hosts."""
-    return max(100, int(NODES_PER_S * seconds * min(1.0, 256 / instance.hosts**2)))
+    return better(instance, best, cp_sat(instance, left, best))
 
 
 def better(instance: Instance, one: Attempt, other: Attempt) -> Attempt:
@@ -57,9 +56,7 @@ def better(instance: Instance, one: Attempt, other: Attempt) -> Attempt:
     if other.proven:
         return other
     levels = [-1.0 if a.host is None else level_of(instance, a.host) for a in (one, other)]
-    winner = other if levels[1] >= levels[0] else one
+    winner = other if levels[1] > levels[0] else one
     bounds = [a.bound for a in (one, other) if a.bound is not None]
-    return Attempt(
-        winner.host, winner.status if winner.host is None else "limit", winner.solver, min(bounds, default=None),
-        False, winner.unplaced, winner.reason, one.effort + other.effort,
-    )  # fmt: skip
+    status = other.status if other.status == "ok" and winner is other else "limit"
+    return replace(winner, status=status, bound=min(bounds, default=None), effort=one.effort + other.effort)

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from loadmaster.pack.bound import pair_bound, upper_bound
+from loadmaster.pack.bound import ceiling
 from loadmaster.pack.improve_kernel import SearchProblem, SearchState, descend, load_state, wander
 from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.level import level_of
@@ -22,10 +22,9 @@ def improve(instance: Instance, attempt: Attempt, time_limit_s: float = 1.0, see
     if attempt.host is None or attempt.proven or instance.tasks == 0 or not (scaled.room > 0).all():
         return attempt
     ends = time.perf_counter() + time_limit_s
-    ceiling = min(upper_bound(instance), pair_bound(instance))
-    goal = 1.0 / ceiling * (1.0 + 1e-12) if ceiling > 0 and not instance.guaranteed else 0.0
-    problem = SearchProblem(scaled.need, scaled.room, scaled.hard, scaled.hard_room + TOLERANCE)
-    state = _state(instance)
+    best_possible = ceiling(instance)
+    goal = 1.0 / best_possible * (1.0 + 1e-12) if best_possible > 0 and not instance.guaranteed else 0.0
+    problem, state = search_state(instance)
     mapping = attempt.host.astype(np.int64)
     load_state(problem, state, mapping)
     peak, done = np.inf, 64
@@ -40,15 +39,15 @@ def improve(instance: Instance, attempt: Attempt, time_limit_s: float = 1.0, see
     found = state.host.astype(np.int32)
     before, after = level_of(instance, attempt.host), level_of(instance, found)
     host, level = (found, after) if after > before else (attempt.host, before)
-    proven = bool(level >= ceiling * (1 - 1e-12))
+    proven = bool(level >= best_possible * (1 - 1e-12))
     name = f"{attempt.solver}+local-search"
-    return Attempt(host, "ok", name, ceiling, proven, effort=attempt.effort + effort)
+    return Attempt(host, "ok", name, best_possible, proven, effort=attempt.effort + effort)
 
 
-def _state(instance: Instance) -> SearchState:
-    tasks, hosts = instance.tasks, instance.hosts
-    fluid, dims = instance.scaled.need.shape[1], instance.scaled.hard.shape[1]
-    return SearchState(
-        np.empty(tasks, np.int64), np.zeros((hosts, fluid)), np.zeros((hosts, dims)), np.zeros(hosts),
+def search_state(instance: Instance) -> tuple[SearchProblem, SearchState]:
+    """The kernel's view of an instance, and a state without a mapping yet."""
+    scaled, tasks, hosts = instance.scaled, instance.tasks, instance.hosts
+    return SearchProblem(scaled.need, scaled.room, scaled.hard, scaled.hard_room + TOLERANCE), SearchState(
+        np.empty(tasks, np.int64), np.zeros(scaled.room.shape), np.zeros(scaled.hard_room.shape), np.zeros(hosts),
         np.empty(hosts, np.int64), np.empty(tasks, np.int64), np.empty(tasks, np.int64),
     )  # fmt: skip

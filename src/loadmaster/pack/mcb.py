@@ -8,7 +8,7 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.pack.bound import hopeless, upper_bound
 from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.level import level_of
-from loadmaster.pack.mcb_kernel import McbProblem, McbWork, probe, search
+from loadmaster.pack.mcb_kernel import LEVELS, WIDTH, McbProblem, McbWork, probe, search
 from loadmaster.pack.packing import Attempt
 
 
@@ -52,7 +52,8 @@ def mcb(instance: Instance, key: int = 8, switches: McbSwitches = DEFAULT) -> At
     if lost is not None:
         return Attempt(None, "infeasible", name, 0.0, True, lost[0], lost[1])
     order = filling_order(instance)
-    problem, work = problem_of(instance, key, order), work_for(instance)
+    problem = problem_of(instance, key, order)
+    work = work_for(problem)
     high = upper_bound(instance)
     best = np.empty(instance.tasks, np.int64)
     level, probes = search(problem, work, high, switches.threshold, switches.probe_high, best)
@@ -64,6 +65,14 @@ def mcb(instance: Instance, key: int = 8, switches: McbSwitches = DEFAULT) -> At
         reason = f"{name} found no mapping in {probes} probes; another method may"
         return Attempt(None, "infeasible", name, reason=reason, effort=probes)
     return Attempt(mapping.astype(np.int32), "ok", name, effort=probes)
+
+
+def reaches(instance: Instance, level: float, key: int = 8) -> bool:
+    """Whether one try at `level` finds a mapping; far less work than `mcb`, which may still find one if not."""
+    if hopeless(instance) is not None:
+        return False
+    problem = problem_of(instance, key, filling_order(instance))
+    return bool(probe(problem, work_for(problem), level) == instance.tasks)
 
 
 def filling_order(instance: Instance) -> Longs:
@@ -83,20 +92,22 @@ def problem_of(instance: Instance, key: int, order: Longs) -> McbProblem:
     room = np.ascontiguousarray(np.hstack((scaled.room, scaled.hard_room[:, :rigid]))[order])
     dims = floor.shape[1]
     once = not instance.guaranteed and (key in (4, 8) or (key in (3, 7) and dims == 2))
-    orders = _orders(floor + slope, key) if once else np.zeros((dims, 0), np.int64)
-    return McbProblem(floor, slope, room, orders, once, key, TOLERANCE)
+    rows = _orders(floor + slope, key) if once and dims > 1 else np.arange(instance.tasks)[None, :]
+    return McbProblem(floor[rows], slope[rows], rows, room, key, TOLERANCE)
 
 
-def work_for(instance: Instance) -> McbWork:
-    """Scratch of the size that `instance` needs."""
-    tasks = instance.tasks
-    dims = instance.scaled.need.shape[1] + instance.rigid.shape[1]
+def work_for(problem: McbProblem) -> McbWork:
+    """Scratch for the probes of `problem`."""
+    tasks, dims = problem.task.shape[1], problem.room.shape[1]
     kinds = dims * dims
+    capacity = (tasks // WIDTH + 1) * WIDTH
+    above = tasks // (WIDTH - 1) + kinds * WIDTH * LEVELS
+    per_list = np.empty((3, kinds), np.int64)
+    free, gone, missing, coming = np.empty((4, dims))
     return McbWork(
-        np.empty((tasks, dims)), np.empty(tasks, np.int64), np.empty(tasks, np.int64),
-        np.empty(kinds + 1, np.int64), np.empty(kinds + 1, np.int64), np.empty(kinds, np.int64),
-        np.empty((4 * tasks + 4 * kinds) * dims), np.empty(kinds, np.int64), np.empty(kinds, np.bool_),
-        np.empty(kinds, np.int64), np.empty(tasks, np.int64),
+        capacity, np.empty((kinds * capacity + above, dims)), np.empty(kinds * capacity, np.int64),
+        np.empty((kinds, LEVELS), np.int64), per_list[0], per_list[1], np.empty(kinds, np.bool_), per_list[2],
+        free, gone, missing, coming, np.arange(dims), np.empty(tasks, np.int64),
     )  # fmt: skip
 
 

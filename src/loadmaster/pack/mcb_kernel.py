@@ -1,257 +1,327 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
-"""Multi-capacity bin packing, compiled: lists sorted once, first fit by a tree of minima (reference: mcb_plain.py)."""
+"""Multi-capacity bin packing, compiled: lists sorted once, first fit by a tree of minima (reference: mcb_plain.py).
 
-from typing import NamedTuple
+The parts that a probe calls for every task allocate nothing and are compiled without counting of references: with
+it they took three times as long.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
+from loadmaster.compiled import LEAN
 from loadmaster.model.arrays import Bools, Floats, Longs
+
+WIDTH = 8
+"""Children of a node: the demands of a block lie in one cache line for each resource."""
+LEVELS = 24
+"""More levels than any tree has."""
+kernel: Any = njit(cache=True, nogil=True, error_model="numpy")
+part: Any = njit(cache=True, forceinline=True, **LEAN)
 
 
 class McbProblem(NamedTuple):
     """What stays the same over all probes.
 
     Attributes:
-        floor: float64[T, D], demand that does not depend on the level (rigid demands, guaranteed shares).
-        slope: float64[T, D], demand per unit of level; demand at level y is max(floor, slope * y).
+        floor: float64[L, T, D], demand that does not depend on the level (rigid demands, guaranteed shares).
+        slope: float64[L, T, D], demand per unit of level; demand at level y is max(floor, slope * y).
+        task: int64[L, T], which task each row is. If the order within lists is the same at every level, L is D and
+            table l has the tasks in the order of the lists led by resource l; else L is 1 and tasks are as given.
         room: float64[H, D], capacities in the order in which hosts are filled.
-        order: int64[D, T], tasks in the order of the key within a list led by resource d, where `sorted_once`.
-        sorted_once: the order within each list is the same at every level.
         key: 1..8, the sorting key of MCB1 to MCB8.
         tolerance: by how much a host may be overfilled.
     """
 
     floor: Floats
     slope: Floats
+    task: Longs
     room: Floats
-    order: Longs
-    sorted_once: bool
     key: int
     tolerance: float
 
 
 class McbWork(NamedTuple):
-    """Scratch, overwritten by every probe.
+    """Scratch, overwritten by every probe; K = D * D lists, list (a, b) of tasks whose largest demand is a, then b.
+
+    A list's tree has the demands of its tasks as leaves, and in every node the minima of its WIDTH children; what is
+    placed becomes infinite. Levels are padded to whole blocks, and the top one is a single block.
 
     Attributes:
-        demand: float64[T, D].
-        item: int64[T], tasks list after list; list (a, b) holds tasks whose largest demand is a and the next b.
-        list_of: int64[T].
-        start: int64[K + 1], where each list begins in `item`; K = D * D.
-        base: int64[K + 1], where each list's tree begins, in nodes.
-        leaves: int64[K], leaves of each tree, a power of two.
-        tree: float64[(4 T + 4 K) * D], the least demands below every node; infinity where nothing is left.
+        capacity: leaves kept for each list, whole blocks.
+        tree: float64[N, D], the leaves of all lists, then the levels above.
+        task: int64[K * capacity], the task of every leaf.
+        at: int64[K, LEVELS], where each level of each tree begins in `tree`.
+        top: int64[K], the highest level of each tree.
         left: int64[K], tasks still to place in each list.
         open: bool[K], the list may still hold a task that fits the host being filled.
-        cursor: int64[K], where to go on searching for this host.
+        cursor: int64[K], the leaf of each list behind which to go on searching for this host, -1 for all.
+        free, gone, missing, coming: float64[D].
+        ranked: int64[D], the resources, most free first.
         host: int64[T], the mapping being made, hosts numbered as in `room`.
     """
 
-    demand: Floats
-    item: Longs
-    list_of: Longs
-    start: Longs
-    base: Longs
-    leaves: Longs
+    capacity: int
     tree: Floats
+    task: Longs
+    at: Longs
+    top: Longs
     left: Longs
     open: Bools
     cursor: Longs
+    free: Floats
+    gone: Floats
+    missing: Floats
+    coming: Floats
+    ranked: Longs
     host: Longs
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def sort_value(key, demand, task, dims):
-    """The key of MCB1 to MCB8 for one task, so that ascending order of the value is the list's order."""
-    high, low, total = demand[task, 0], demand[task, 0], 0.0
-    for d in range(dims):
-        value = demand[task, d]
-        total += value
-        high = max(high, value)
-        low = min(low, value)
-    kind = key % 4
-    if kind == 1:
-        value = total
-    elif kind == 2:
-        value = high - low
-    elif kind == 3:
-        value = high / low if low > 0.0 else np.inf
-    else:
-        value = high
-    return value if key <= 4 else -value
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def make_lists(problem, work, level):
-    """Part the tasks into lists by their two largest demands, each in the order of the key; build the trees."""
-    floor, slope, order = problem.floor, problem.slope, problem.order
-    demand, item, list_of, start = work.demand, work.item, work.list_of, work.start
+@kernel
+def turn_of(problem, level):
+    """int64[T]: the order of the key at `level`, for lists whose order depends on it; stable."""
+    floor, slope = problem.floor[0], problem.slope[0]
     tasks, dims = floor.shape
-    kinds = dims * dims
-    start[:] = 0
+    values = np.empty(tasks)
     for t in range(tasks):
-        first = 0
+        high = low = max(floor[t, 0], slope[t, 0] * level)
+        total = 0.0
         for d in range(dims):
-            demand[t, d] = max(floor[t, d], slope[t, d] * level)
-            if demand[t, d] >= demand[t, first]:
-                first = d
-        second = 1 if first == 0 and dims > 1 else 0
-        for d in range(dims):
-            if d != first and demand[t, d] >= demand[t, second]:
-                second = d
-        list_of[t] = first * dims + second
-        start[list_of[t] + 1] += 1
-    for k in range(kinds):
-        start[k + 1] += start[k]
-        work.cursor[k] = start[k]
-    if problem.sorted_once:
-        for d in range(dims):
-            for position in range(tasks):
-                t = order[d, position]
-                k = list_of[t]
-                if k // dims == d:
-                    item[work.cursor[k]] = t
-                    work.cursor[k] += 1
-    else:
-        values = np.empty(tasks)
-        for t in range(tasks):
-            values[t] = sort_value(problem.key, demand, t, dims)
-        for t in np.argsort(values, kind="mergesort"):
-            k = list_of[t]
-            item[work.cursor[k]] = t
-            work.cursor[k] += 1
-    build_trees(work, dims, kinds)
+            value = max(floor[t, d], slope[t, d] * level)
+            total += value
+            high = max(high, value)
+            low = min(low, value)
+        kind = problem.key % 4
+        if kind == 1:
+            values[t] = total
+        elif kind == 2:
+            values[t] = high - low
+        elif kind == 3:
+            values[t] = high / low if low > 0.0 else np.inf
+        else:
+            values[t] = high
+        if problem.key > 4:
+            values[t] = -values[t]
+    return np.argsort(values, kind="mergesort")
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def build_trees(work, dims, kinds):
-    """Fill the tree of every list: leaf i has the demands of its i-th task, a node the minima of its children."""
-    tree, base, leaves, start, item, demand = work.tree, work.base, work.leaves, work.start, work.item, work.demand
-    base[0] = 0
-    for k in range(kinds):
-        count = start[k + 1] - start[k]
-        size = 1
-        while size < count:
-            size *= 2
-        leaves[k] = size
-        base[k + 1] = base[k] + 2 * size
-        for i in range(size):
-            at = (base[k] + size + i) * dims
-            for d in range(dims):
-                tree[at + d] = demand[item[start[k] + i], d] if i < count else np.inf
-        for node in range(size - 1, 0, -1):
-            at = (base[k] + node) * dims
-            child = (base[k] + 2 * node) * dims
-            for d in range(dims):
-                tree[at + d] = min(tree[child + d], tree[child + dims + d])
+@part
+def deal_sorted(problem, work, lead, level):
+    """Deal the tasks that ask most of resource `lead` to its lists, in their order, and count them in `left`.
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def probe(problem, work, level):
-    """Try to pack every task at `level` (SPEC A1.10); fills `work.host`.
-
-    One long function on purpose: a call that takes arrays would count references in the innermost loop, which cost
-    more than the search itself.
-
-    Returns the number of tasks placed; fewer than could be when it stops early because the rest cannot fit.
+    Every task is written, and only those that belong are counted: a branch would be mispredicted half the time.
     """
-    make_lists(problem, work, level)
-    room, demand, host, tolerance = problem.room, work.demand, work.host, problem.tolerance
-    tree, base, leaves, start, item = work.tree, work.base, work.leaves, work.start, work.item
+    floor, slope, task = problem.floor[lead], problem.slope[lead], problem.task[lead]
+    left, tree, owner, capacity, asked = work.left, work.tree, work.task, work.capacity, work.gone
+    tasks, dims = floor.shape
+    for row in range(tasks):
+        for d in range(dims):
+            value, least = slope[row, d] * level, floor[row, d]
+            asked[d] = value if value > least else least
+        own, second, more, belongs = asked[lead], 0, -1.0, 1
+        for d in range(dims):
+            if d != lead:
+                belongs &= asked[d] < own or (asked[d] == own and d < lead)
+                if asked[d] >= more:
+                    second, more = d, asked[d]
+        k = lead * dims + second
+        leaf = k * capacity + left[k]
+        owner[leaf] = task[row]
+        for d in range(dims):
+            tree[leaf, d] = asked[d]
+        left[k] += belongs
+
+
+@part
+def deal_turned(problem, work, turn, level):
+    """Deal all tasks, in the order of `turn`, to the lists of their two largest demands; count them in `left`."""
+    floor, slope = problem.floor[0], problem.slope[0]
+    left, tree, owner, capacity = work.left, work.tree, work.task, work.capacity
+    tasks, dims = floor.shape
+    for position in range(tasks):
+        row = turn[position]
+        first = second = 0
+        most = more = -1.0
+        for d in range(dims):
+            value = max(floor[row, d], slope[row, d] * level)
+            if value >= most:
+                first, second, most, more = d, first, value, most
+            elif value >= more:
+                second, more = d, value
+        k = first * dims + second
+        leaf = k * capacity + left[k]
+        owner[leaf] = row
+        for d in range(dims):
+            tree[leaf, d] = max(floor[row, d], slope[row, d] * level)
+        left[k] += 1
+
+
+@part
+def build_trees(work):
+    """Pad the leaves of every list to whole blocks and lay the minima above them, level after level."""
+    tree, at, top, left = work.tree, work.at, work.top, work.left
+    kinds, dims = left.shape[0], tree.shape[1]
+    node = kinds * work.capacity
+    for k in range(kinds):
+        at[k, 0], top[k], count = k * work.capacity, 0, left[k]
+        size = max(1, (count + WIDTH - 1) // WIDTH) * WIDTH
+        tree[at[k, 0] + count : at[k, 0] + size] = np.inf
+        while size > WIDTH:
+            below, count = at[k, top[k]], size // WIDTH
+            size = (count + WIDTH - 1) // WIDTH * WIDTH
+            top[k] += 1
+            at[k, top[k]] = node
+            for i in range(count):
+                for d in range(dims):
+                    least = tree[below + i * WIDTH, d]
+                    for child in range(below + i * WIDTH + 1, below + (i + 1) * WIDTH):
+                        least = min(least, tree[child, d])
+                    tree[node + i, d] = least
+            tree[node + count : node + size] = np.inf
+            node += size
+
+
+@part
+def first_fit(tree, at, k, top, last, free):
+    """The first leaf of tree k after leaf `last` whose demands are all within `free`; -1 if there is none."""
+    dims = free.shape[0]
+    level, node, end = top, 0, WIDTH
+    if last >= 0:
+        level, node, end = 0, last + 1, (last // WIDTH + 1) * WIDTH
+    while True:
+        base = at[k, level]
+        while node < end:
+            d = 0
+            while d < dims and tree[base + node, d] <= free[d]:
+                d += 1
+            if d == dims:
+                break
+            node += 1
+        if node < end and level == 0:
+            return node
+        if node < end:  # down to its children
+            level, node = level - 1, node * WIDTH
+            end = node + WIDTH
+        elif level == top:
+            return -1
+        else:  # on behind the parent of this block
+            level, node = level + 1, end // WIDTH
+            end = ((node - 1) // WIDTH + 1) * WIDTH
+
+
+@part
+def take_out(tree, at, k, top, node, gone):
+    """Make leaf `node` of tree k infinite, and the minima above it what they now are; `gone` is scratch."""
+    dims = gone.shape[0]
+    for d in range(dims):
+        gone[d] = tree[at[k, 0] + node, d]
+        tree[at[k, 0] + node, d] = np.inf
+    for level in range(1, top + 1):
+        first = at[k, level - 1] + node // WIDTH * WIDTH
+        node //= WIDTH
+        changed = False
+        for d in range(dims):
+            before = tree[at[k, level] + node, d]
+            if gone[d] > before:  # another child is the least
+                gone[d] = np.inf
+                continue
+            least = tree[first, d]
+            for child in range(first + 1, first + WIDTH):
+                least = min(least, tree[child, d])
+            gone[d] = before
+            changed |= least > before
+            tree[at[k, level] + node, d] = least
+        if not changed:
+            return
+
+
+@part
+def next_list(free, is_open, ranked):
+    """The open list that goes most against the host's imbalance, -1 if none is open; `ranked` is kept by free room."""
+    dims = free.shape[0]
+    for i in range(1, dims):
+        d, j = ranked[i], i
+        while j > 0 and (free[ranked[j - 1]] < free[d] or (free[ranked[j - 1]] == free[d] and ranked[j - 1] > d)):
+            ranked[j] = ranked[j - 1]
+            j -= 1
+        ranked[j] = d
+    for i in range(dims):
+        for j in range(dims):
+            if is_open[ranked[i] * dims + ranked[j]]:
+                return ranked[i] * dims + ranked[j]
+    return -1
+
+
+@part
+def fill_hosts(problem, work):
+    """Fill host after host from the lists (SPEC A1.10); the number of tasks placed.
+
+    Stops early, with fewer than could be, when what is left cannot fit into the hosts that are left.
+    """
+    room, tolerance, free, missing, coming = problem.room, problem.tolerance, work.free, work.missing, work.coming
+    tree, owner, at, top, host, gone = work.tree, work.task, work.at, work.top, work.host, work.gone
     left, is_open, cursor = work.left, work.open, work.cursor
     hosts, dims = room.shape
-    tasks, kinds = demand.shape[0], dims * dims
-    free, rank = np.empty(dims), np.empty(dims, np.int64)
-    missing, coming = np.zeros(dims), np.zeros(dims)
+    tasks = host.shape[0]
     for d in range(dims):
-        for t in range(tasks):
-            missing[d] += demand[t, d]
+        missing[d] = coming[d] = 0.0
+        for k in range(left.shape[0]):
+            for i in range(left[k]):
+                missing[d] += tree[at[k, 0] + i, d]
         for h in range(hosts):
             coming[d] += room[h, d] + tolerance
-    for k in range(kinds):
-        left[k] = start[k + 1] - start[k]
     placed = 0
     for h in range(hosts):
         for d in range(dims):
             free[d] = room[h, d] + tolerance
             if missing[d] > coming[d] + 1e-7 * (1.0 + coming[d]):
-                return placed  # what is left cannot fit into the hosts that are left
+                return placed
             coming[d] -= free[d]
-        for k in range(kinds):
+        for k in range(left.shape[0]):
             is_open[k] = left[k] > 0
-            cursor[k] = 0
-        while True:
-            # The open list that goes most against the host's imbalance.
-            for d in range(dims):
-                rank[d] = 0
-                for other in range(dims):
-                    if free[other] > free[d] or (free[other] == free[d] and other < d):
-                        rank[d] += 1
-            k, best = -1, kinds
-            for a in range(dims):
-                for b in range(dims):
-                    if is_open[a * dims + b] and rank[a] * dims + rank[b] < best:
-                        k, best = a * dims + b, rank[a] * dims + rank[b]
-            if k < 0:
-                break
-            # Its first task that fits: down where the minima fit, else on to the next subtree to the right.
-            size, root = leaves[k], base[k]
-            node = 1 if cursor[k] == 0 else size + cursor[k]
-            while node > 0:
-                at = (root + node) * dims
-                d = 0
-                while d < dims and tree[at + d] <= free[d]:
-                    d += 1
-                if d == dims:
-                    if node >= size:
-                        break
-                    node = 2 * node
-                else:
-                    while node & 1:
-                        node >>= 1
-                    if node > 0:
-                        node += 1
-            if node == 0:
+            cursor[k] = -1
+        k = next_list(free, is_open, work.ranked)
+        while k >= 0:
+            i = first_fit(tree, at, k, top[k], cursor[k], free)
+            if i < 0:
                 is_open[k] = False
-                continue
-            index = node - size
-            t = item[start[k] + index]
-            host[t] = h
-            for d in range(dims):
-                free[d] -= demand[t, d]
-                missing[d] -= demand[t, d]
-                tree[(root + node) * dims + d] = np.inf
-            # Out of the tree, up to where the minima no longer change.
-            node >>= 1
-            while node > 0:
-                at, child = (root + node) * dims, (root + 2 * node) * dims
-                changed = False
+            else:
+                host[owner[at[k, 0] + i]] = h
                 for d in range(dims):
-                    least = min(tree[child + d], tree[child + dims + d])
-                    if least != tree[at + d]:
-                        tree[at + d] = least
-                        changed = True
-                if not changed:
-                    break
-                node >>= 1
-            left[k] -= 1
-            placed += 1
-            cursor[k] = index + 1
-            if left[k] == 0 or index + 1 >= size:
-                is_open[k] = False
+                    free[d] -= tree[at[k, 0] + i, d]
+                    missing[d] -= tree[at[k, 0] + i, d]
+                take_out(tree, at, k, top[k], i, gone)
+                left[k] -= 1
+                placed += 1
+                cursor[k] = i
+                is_open[k] = left[k] > 0
+            k = next_list(free, is_open, work.ranked)
         if placed == tasks:
             return placed
     return placed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
+def probe(problem, work, level):
+    """Try to pack every task at `level`: `work.host` is the mapping if the number of tasks returned is all."""
+    work.left[:] = 0
+    if problem.task.shape[0] == 1:
+        deal_turned(problem, work, turn_of(problem, level), level)
+    else:
+        for lead in range(problem.task.shape[0]):
+            deal_sorted(problem, work, lead, level)
+    build_trees(work)
+    return fill_hosts(problem, work)
+
+
+@kernel
 def search(problem, work, high, threshold, probe_high, best):
     """Bisect for the highest level at which `probe` succeeds; its mapping goes to `best`.
 
     Returns (level of the last success, -1 without one; number of probes).
     """
-    tasks = problem.floor.shape[0]
+    tasks = work.host.shape[0]
     low, level, probes = 0.0, -1.0, 0
     if probe_high:
         probes += 1

@@ -19,6 +19,9 @@ ALIASES = {"cpu": CORES, "cpus": CORES, "core": CORES, "mem": MEMORY, "gpu": GPU
 OTHERS = ("name", "task", "id", "job", "tasks", "weight", "min_yield", "host")
 """Columns of a table that are no resources: see `read_tasks`."""
 
+MOST_TASKS = 10_000_000
+"""In one row."""
+
 
 @dataclass(frozen=True, eq=False)
 class TaskFile:
@@ -57,9 +60,10 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
     if hosts is None:
         raise InputError(path.name, "the file does not name the hosts", fix="give --hosts like 20x16c64g")
     table = _read_table(path)
+    notes: list[str] = []
     if "cpu_milli" in table.columns:
-        table = _from_openb(table)
-    return _from_table(table, read_hosts(hosts), path, fluid)
+        table, notes = _from_openb(table, path)
+    return _from_table(table, read_hosts(hosts), path, fluid, notes)
 
 
 def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: Any) -> Instance:
@@ -90,28 +94,47 @@ def _read_table(path: Path) -> Any:
         raise InputError(path.name, f"not a readable table: {reason}", where=str(path)) from error
 
 
-def _from_openb(table: Any) -> Any:
-    """Cores from thousandths, memory from MiB, GPUs from their count or the shared fraction of one."""
+def _from_openb(table: Any, path: Path) -> tuple[Any, list[str]]:
+    """Cores from thousandths, memory from MiB, GPUs from their count or the shared fraction of one; and notes."""
     import polars as pl
 
+    lacking = [name for name in ("name", "memory_mib", "num_gpu", "gpu_milli") if name not in table.columns]
+    if lacking:
+        raise InputError(", ".join(lacking), "openb's pod list has this column", where=str(path))
+    notes = ["a host's GPUs are one amount: parts of GPUs may add up across GPUs"]
+    if "gpu_spec" in table.columns and (typed := int(table["gpu_spec"].is_not_null().sum())):
+        notes.append(f"{typed} pods ask for a type of GPU, which was not used: any GPU serves them")
     gpus = pl.when(pl.col("num_gpu") == 1).then(pl.col("gpu_milli") / 1000).otherwise(pl.col("num_gpu"))
-    return table.select(
+    columns = (
         pl.col("name"), (pl.col("cpu_milli") / 1000).alias(CORES), (pl.col("memory_mib") * MB).alias(MEMORY),
         gpus.alias(GPUS),
     )  # fmt: skip
+    try:
+        return table.select(columns), notes
+    except pl.exceptions.PolarsError as error:
+        raise InputError(
+            path.name, f"not numbers as in openb's pod list: {error}".splitlines()[0], where=str(path)
+        ) from error
 
 
-def _from_table(table: Any, cluster: Cluster, path: Path, fluid: Sequence[str]) -> TaskFile:
-    table = table.rename({name: ALIASES[name] for name in table.columns if ALIASES.get(name, name) != name})
+def _from_table(table: Any, cluster: Cluster, path: Path, fluid: Sequence[str], told: list[str]) -> TaskFile:
+    meant = [ALIASES.get(name, name) for name in table.columns]
+    twice = next((name for name in meant if meant.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(twice, "two columns of this resource", fix="leave one of them out", where=str(path))
+    table = table.rename(dict(zip(table.columns, meant, strict=True)))
     if table.height == 0:
         raise InputError(path.name, "no task in this file", where=str(path))
-    count = _column(table, "tasks", path, 1.0).astype(int)
-    if (count < 1).any():
-        raise InputError(int(count.min()), "tasks must be 1 or more", where=f"{path}: row {int(count.argmin()) + 1}")
+    asked = _column(table, "tasks", path, 1.0)
+    wrong = (asked < 1) | (asked != np.floor(asked)) | (asked > MOST_TASKS)
+    if wrong.any():
+        r, rule = int(wrong.argmax()), f"tasks must be a whole number from 1 to {MOST_TASKS:,}"
+        raise InputError(f"{asked[r]:g}", rule, where=f"{path}: row {r + 1}")
+    count = asked.astype(int)
     row = np.repeat(np.arange(table.height), count)
     demand = np.column_stack([_column(table, name, path, 0.0)[row] for name in cluster.resources])
     missing = [name for name in cluster.resources if name not in table.columns]
-    notes = [f"no column {name}: tasks ask for none of it" for name in missing]
+    notes = [*told, *(f"no column {name}: tasks ask for none of it" for name in missing)]
     unknown = [n for n in table.columns if n not in cluster.resources and n not in OTHERS]
     notes += [f"column {name} is no resource of the hosts and was not used" for name in unknown]
     if len(missing) == len(cluster.resources):
@@ -195,4 +218,6 @@ def _read_optaplanner(path: Path, fluid: Sequence[str]) -> TaskFile:
         raise InputError(path.name, "not a cloud balancing file of OptaPlanner", fix=fix, where=str(path)) from error
     table = np.array(demand, float).reshape(-1, 3)
     instance = instance_of(cluster, table, fluid, task_names=names, source=path.name, synthetic=True)
-    return TaskFile(instance, None, ("the computers' costs were not used",))
+    return TaskFile(
+        instance, None, ("the computers' costs were not used: packing raises yields and saves no computers",)
+    )

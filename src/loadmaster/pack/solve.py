@@ -9,11 +9,11 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools
 from loadmaster.model.errors import InputError
-from loadmaster.pack.bound import pair_bound, upper_bound
+from loadmaster.pack.bound import ceiling
 from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.by_score import best_by_score
 from loadmaster.pack.cp_sat import cp_sat
-from loadmaster.pack.exact import exact, nodes_within
+from loadmaster.pack.exact import exact
 from loadmaster.pack.greedy import (
     ATTEMPTS,
     greedy,
@@ -81,7 +81,7 @@ PACKERS: dict[str, Packer] = {
     for packer in (
         Packer("exact", lambda i, o: exact(i, o.time_limit_s, o.seed),
                "the fastest exact solver for the size", "", True),
-        Packer("branch-and-bound", lambda i, o: branch_and_bound(i, nodes_within(i, o.time_limit_s)),
+        Packer("branch-and-bound", lambda i, o: branch_and_bound(i, o.time_limit_s),
                "our exact search for small instances", "", True),
         Packer("cp-sat", lambda i, o: cp_sat(i, o.time_limit_s), "OR-tools' exact solver, for larger ones", "", True),
         Packer("highs-compact", lambda i, o: highs(i, "compact", o.time_limit_s),
@@ -132,7 +132,7 @@ def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOp
 def finish(instance: Instance, attempt: Attempt) -> Packing:
     """What a solver left, with its level, the shares of the mean-yield phase and the best bound known."""
     if attempt.host is None:
-        bound = 0.0 if attempt.proven else upper_bound(instance) if attempt.bound is None else attempt.bound
+        bound = 0.0 if attempt.proven else ceiling(instance) if attempt.bound is None else attempt.bound
         return Packing(
             attempt.status, attempt.solver, np.full(instance.tasks, -1, np.int32), instance.fluid * 0.0,
             np.zeros(instance.jobs), float("nan"), bound, attempt.proven, attempt.unplaced, attempt.reason,
@@ -140,7 +140,7 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
         )  # fmt: skip
     level = level_of(instance, attempt.host)
     job_yield = raise_mean(instance, attempt.host, level)
-    bound = min(upper_bound(instance), pair_bound(instance))
+    bound = ceiling(instance)
     if attempt.bound is not None:
         bound = min(bound, attempt.bound)
     bound = max(bound, level)

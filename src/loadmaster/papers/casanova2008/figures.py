@@ -29,7 +29,8 @@ def _figure(number: int, part: str, which: str, what: str, outcomes: dict[str, O
     outcome = outcomes[part]
     names = [n for n in (MCBS if which == "mcb" else ("milp", "mcb8", *GREEDIES, "rrnd", "rrnz")) if n in outcome.level]
     rows = [row for name in names for row in _line(outcome, name, what)]
-    if part == "large" and which == "all" and outcomes["large-lp"].n:
+    sampled = part == "large" and which == "all" and outcomes["large-lp"].n > 0
+    if sampled:
         names += ["rrnd", "rrnz"]
         rows += [row for name in ("rrnd", "rrnz") for row in _line(outcomes["large-lp"], name, what)]
     if which == "all" and what == "minimum yield":
@@ -39,21 +40,27 @@ def _figure(number: int, part: str, which: str, what: str, outcomes: dict[str, O
     title = {"minimum yield": "mean minimum yield", "average yield": "mean average yield",
              "failure rate": "failure rate", "run time": "mean run time, ms"}[what]  # fmt: skip
     scale = alt.Scale(type="log") if by_tasks else alt.Scale(zero=what == "failure rate")
+    y_axis = alt.Axis(format="%" if what == "failure rate" else "", tickCount=5 if by_tasks else 8)
     shown = alt.Scale(domain=names, range=[COLOURS[name] for name in names])
     dashed = alt.condition(alt.datum.algorithm == "bound", alt.value([5, 3]), alt.value([1, 0]))
     chart: Any = (
         alt.Chart(alt.Data(values=rows))
         .mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=1.6)
         .encode(
-            x=alt.X("x:Q", title="tasks" if by_tasks else "memory slack", scale=alt.Scale(zero=False)),
-            y=alt.Y("y:Q", title=title, scale=scale, axis=alt.Axis(format="%" if what == "failure rate" else "")),
+            x=alt.X(
+                "x:Q",
+                title="tasks" if by_tasks else "memory slack",
+                scale=alt.Scale(zero=False, nice=False),
+                axis=alt.Axis(values=sorted({row["x"] for row in rows}), format="d" if by_tasks else ".1f"),
+            ),
+            y=alt.Y("y:Q", title=title, scale=scale, axis=y_axis),
             color=alt.Color("algorithm:N", scale=shown, sort=names, title=""),
             strokeDash=dashed,
             tooltip=["algorithm:N", "x:Q", alt.Tooltip("y:Q", format=".4f"), "solved:Q"],
         )
         .properties(width=520, height=280, title=f"Figure {number}: {what}, {SET[part]}")
     )
-    return Chart(chart, _caption(part, which, what))
+    return Chart(chart, _caption(part, which, what, sampled))
 
 
 def _line(outcome: Outcome, name: str, what: str) -> list[dict[str, Any]]:
@@ -77,13 +84,14 @@ def _line(outcome: Outcome, name: str, what: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _caption(part: str, which: str, what: str) -> str:
+def _caption(part: str, which: str, what: str, sampled: bool) -> str:
     text = {
         "minimum yield": "Averages over solved instances only, as in the paper; the bound is over all.",
         "average yield": "After the second phase, over solved instances only.",
         "failure rate": "Of all instances, feasible or not.",
-        "run time": "Without the second phase; two instances at a time on one machine, so compare lines, not times. "
-        "RRNZ is without the linear program it shares with RRND.",
+        "run time": "CPU time, without the second phase.",
     }[what]
-    sample = " RRND and RRNZ are from a smaller sample." if part == "large" and which == "all" else ""
+    if what == "run time" and which == "all" and (part == "small" or sampled):
+        text += " RRNZ is without the linear program it shares with RRND."
+    sample = " RRND and RRNZ are from a smaller sample." if sampled else ""
     return f"Synthetic instances. {text}{sample}"

@@ -1,0 +1,48 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+"""Single moves off the host with the least yield, compiled; level_out_plain.py says what must come out."""
+
+from numba import float64, int64, njit, void
+
+_ROW, _TABLE = float64[::1], float64[:, ::1]
+
+
+@njit(
+    void(int64[::1], _ROW, _TABLE, _ROW, _ROW, _ROW, _TABLE, _TABLE, float64), cache=True, nogil=True,
+    error_model="numpy",
+)  # fmt: skip
+def level_out(host, fluid, rigid, cost, capacity, load, used, room, budget):
+    """Change `host` int64[T], and with it `load` float64[H] and `used` float64[H, M], in place."""
+    hosts, resources = used.shape
+    for _ in range(host.shape[0]):
+        fullest = 0
+        for h in range(hosts):
+            if load[h] / capacity[h] > load[fullest] / capacity[fullest]:
+                fullest = h
+        if load[fullest] <= capacity[fullest]:
+            return  # every task has all it asks for
+        best, target, best_load = -1, -1, load[fullest] / capacity[fullest] - 1e-9
+        for task in range(host.shape[0]):
+            if host[task] != fullest or fluid[task] <= 0.0 or cost[task] > budget:
+                continue
+            calmest, there = -1, 1e300
+            for h in range(hosts):
+                after = (load[h] + fluid[task]) / capacity[h]
+                if after < there and h != fullest:
+                    fits = True
+                    for m in range(resources):
+                        fits &= used[h, m] + rigid[task, m] <= room[h, m]
+                    if fits:
+                        calmest, there = h, after
+            if calmest >= 0:
+                larger = max(there, (load[fullest] - fluid[task]) / capacity[fullest])
+                if larger < best_load:
+                    best, target, best_load = task, calmest, larger
+        if best < 0:
+            return
+        load[fullest] -= fluid[best]
+        load[target] += fluid[best]
+        for m in range(resources):
+            used[fullest, m] -= rigid[best, m]
+            used[target, m] += rigid[best, m]
+        host[best] = target
+        budget -= cost[best]
