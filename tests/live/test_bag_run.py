@@ -12,10 +12,11 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from loadmaster.live.bag_runner import Terms, run_commands, task_folder
+from loadmaster.live.bag_runner import run_commands
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.machines import Place, machines
 from loadmaster.live.replay import decide_again, sessions
+from loadmaster.live.terms import Terms, task_folder
 from loadmaster.model.errors import InputError
 from loadmaster.size import FixedHosts, HostType, Planner, SilvaRule
 
@@ -66,6 +67,27 @@ def test_finished_tasks_are_not_run_again(place, tmp_path):
     assert [(tmp_path / f"count-{n}").read_text() for n in range(3)] == ["run\n"] * 3
     with pytest.raises(InputError, match="not those of the run"):
         run(place, ["echo other"], tmp_path)
+
+
+def test_a_straggler_gets_a_copy_the_first_to_end_counts_and_the_other_is_killed(place, tmp_path):
+    first = f"test -e {tmp_path}/begun || {{ touch {tmp_path}/begun; sleep 60; touch {tmp_path}/late; }}; echo copy"
+    kind = HostType("minute", 1.0, unit_s=60.0, limit=2)
+    began, said = time.monotonic(), []
+    terms = Terms(tmp_path / "out", Planner(deadline_s=1.0, tick_s=0.2, guess_s=0.1, replicate=True), kind)
+    commands = [first, *["sleep 0.05"] * 12]
+    report = run_commands(commands, terms, place, say=said.append)
+    assert set(report.exits.values()) == {0}
+    assert report.again == [(1, "lasts far longer than others, a copy is started")]
+    assert "task 1 ended on its attempt 2; attempt 1 is killed" in said
+    assert time.monotonic() - began < 60
+    assert not (tmp_path / "late").exists()
+    (session,) = sessions(JobLog(tmp_path / "out" / "log.jsonl"))
+    again = decide_again(session, terms.sizer, kind)
+    assert [made.actions.replicate for made in again] == [made.actions.replicate for made in session.decisions]
+    killed = task_folder(tmp_path / "out", 1, 1) / "result.json"
+    while not killed.exists():  # its worker writes it in its own time
+        time.sleep(0.05)
+    assert json.loads(killed.read_text())["exit_code"] == -9
 
 
 def test_a_killed_worker_loses_no_task(place, tmp_path):
@@ -125,13 +147,16 @@ def test_a_killed_runner_goes_on_where_it_was_and_says_what_runs_twice(tmp_path)
     assert (tmp_path / "b").read_text() == "begun\nbegun\nended\n"  # the first attempt died with its runner
 
 
-def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path):
+@pytest.mark.parametrize("moment", ["while a command runs", "while its worker starts"])
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path, moment):
     runner = start(tmp_path, [f"touch {tmp_path}/up; sleep 60"])
-    wait_for(tmp_path / "up")
+    log = tmp_path / "commands.txt.run" / "log.jsonl"
+    wait_for(tmp_path / "up" if moment == "while a command runs" else log)
+    while '"rented"' not in log.read_text():
+        time.sleep(0.02)
     os.killpg(runner.pid, signal.SIGINT)  # as a terminal does: to everyone
     _, err = runner.communicate(timeout=30)
     assert runner.returncode == 130
     assert "the same command goes on where it was" in err
     assert "Traceback" not in err
-    last = (tmp_path / "commands.txt.run" / "log.jsonl").read_text().splitlines()[-1]
-    assert json.loads(last)["ended"] == "stopped"
+    assert json.loads(log.read_text().splitlines()[-1])["ended"] == "stopped"

@@ -19,8 +19,9 @@ def test_tasks_of_an_ordinary_client_start_workers_and_end_without_any():
             Adaptive=SizedAdaptive, sizer=FixedHosts(2), types=(HostType(unit_s=1.0, limit=2),), interval="100ms"
         )
         futures = client.map(time.sleep, [0.2] * 6, pure=False)
-        client.gather(futures)
-        assert 1 <= len(cluster.worker_spec) <= 2
+        # Nothing runs before the sizer rents; by now it may have given all machines back.
+        assert client.gather(futures) == [None] * 6
+        assert len(cluster.worker_spec) <= 2
         del futures
         end = time.monotonic() + 20
         while cluster.worker_spec:
@@ -30,7 +31,7 @@ def test_tasks_of_an_ordinary_client_start_workers_and_end_without_any():
 
 def test_the_slurm_job_script_asks_for_one_core_and_starts_a_worker():
     pytest.importorskip("dask_jobqueue")
-    from loadmaster.live.machines import slurm_cluster
+    from loadmaster.live.slurm import slurm_cluster
 
     with slurm_cluster({"queue": "short", "walltime": "00:30:00", "interface": None}) as cluster:
         script = cluster.job_script()

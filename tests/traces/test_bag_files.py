@@ -1,5 +1,7 @@
 """Bags come from lines, tables and laws; what is no duration is named with its line."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,24 @@ def test_a_bad_value_is_named_with_its_line(tmp_path, text, words):
     (tmp_path / "bag.txt").write_text(text)
     with pytest.raises(InputError, match=words):
         read_bag(tmp_path / "bag.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("junk.csv", bytes(range(256)), "binary data"),
+        ("latin.csv", "durée\n5\n".encode("latin-1"), "not text in UTF-8"),
+        ("junk.parquet", bytes(range(256)), "not a Parquet file"),
+        ("cut.csv.gz", gzip.compress(b"duration_s\n600\n")[:20], "cut short"),
+        ("empty.csv", b"", "empty"),
+        ("head.csv", b"duration_s\n", "at least one task"),
+    ],
+)
+def test_a_file_that_holds_no_durations_is_refused_in_one_line(tmp_path, name, content, words):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        parse_bag(str(path))
 
 
 def test_a_column_of_a_table_is_found_by_its_name(tmp_path):

@@ -26,17 +26,36 @@ def chosen_types(prices: Path | None, billing: str | None) -> "tuple[HostType, .
     types = read_prices(prices) if prices else (HostType(),)
     if billing is None:
         return types
-    return tuple(dataclasses.replace(kind, unit_s=billing_unit(billing)) for kind in types)
+    unit_s = billing_unit(billing)
+    if prices is None:
+        return (HostType(billing, unit_s=unit_s),)
+    return tuple(dataclasses.replace(kind, unit_s=unit_s) for kind in types)
 
 
-def chosen_type(prices: Path | None, billing: str | None) -> "HostType":
-    """The first type of a price table."""
-    return chosen_types(prices, billing)[0]
+def chosen_type(prices: Path | None, billing: str | None, name: str | None = None) -> "HostType":
+    """The one machine type of a price table, or that called `name`.
+
+    Raises:
+        InputError: there are several and none is named, or none has that name.
+    """
+    from loadmaster.model.errors import InputError
+
+    types = chosen_types(prices, billing)
+    known = ", ".join(kind.name for kind in types)
+    if name is None:
+        if len(types) > 1:
+            raise InputError(f"{len(types)} machine types", "run rents machines of one type", fix=f"--type {known}")
+        return types[0]
+    found = [kind for kind in types if kind.name == name]
+    if not found:
+        raise InputError(name, "no such machine type", fix=f"known: {known}")
+    return found[0]
 
 
 def chosen_sizer(
-    name: str, tasks: int, budget: float | None, deadline: str | None, confidence: float, guess: str | None
-) -> "Sizer":
+    name: str, tasks: int, budget: float | None, deadline: str | None, confidence: float, guess: str | None,
+    copies: bool = False,
+) -> "Sizer":  # fmt: skip
     """The sizer a user names.
 
     Raises:
@@ -49,9 +68,11 @@ def chosen_sizer(
     guess_s = parse_seconds(guess) if guess else None
     deadline_s = parse_seconds(deadline) if deadline else None
     if name == "planner":
-        return Planner(budget=budget, deadline_s=deadline_s, confidence=confidence, guess_s=guess_s)
+        return Planner(budget, deadline_s, confidence, guess_s=guess_s, replicate=copies)
     if budget is not None or deadline_s is not None:
         raise InputError(name, "only the planner keeps a budget or a deadline", fix="leave out --sizer")
+    if copies:
+        raise InputError(name, "only the planner starts copies of stragglers", fix="leave out --sizer")
     if name == "silva":
         return user_guess(tasks, guess_s) if guess_s else SilvaRule()
     if name == "all-at-once":

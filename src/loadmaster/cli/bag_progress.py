@@ -51,7 +51,8 @@ class BagProgress:
         from loadmaster.model.units import show_seconds
 
         if snapshot.now_s - self._looked >= 2.0:
-            self._looked, self._ahead = snapshot.now_s, outlook_words(snapshot, self._sizer)
+            earlier = spent - snapshot.spent - sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts)
+            self._looked, self._ahead = snapshot.now_s, outlook_words(snapshot, self._sizer, max(0.0, earlier))
         up = sum(host.ready for host in snapshot.hosts)
         coming = len(snapshot.hosts) - up
         machines = f"{up} machines" + (f" and {coming} starting" if coming else "")
@@ -61,8 +62,11 @@ class BagProgress:
         )
 
 
-def outlook_words(snapshot: "BagSnapshot", sizer: Any) -> str:
-    """How the bag is expected to end, in words; a planner that only forecasts stands in for other sizers."""
+def outlook_words(snapshot: "BagSnapshot", sizer: Any, earlier: float = 0.0) -> str:
+    """How the bag is expected to end, in words; a planner that only forecasts stands in for other sizers.
+
+    `earlier` is the money of earlier sessions.
+    """
     from loadmaster.model.units import show_seconds
     from loadmaster.size import Planner
     from loadmaster.size.planning import outlook
@@ -70,4 +74,4 @@ def outlook_words(snapshot: "BagSnapshot", sizer: Any) -> str:
     if len(snapshot.finished_s) == 0:
         return ""
     ahead = outlook(snapshot, sizer if isinstance(sizer, Planner) else Planner())
-    return f"; expected: {show_seconds(ahead.span_s)}, {ahead.cost:.4g} in all"
+    return f"; expected: {show_seconds(ahead.span_s)}, {earlier + ahead.cost:.4g} in all"

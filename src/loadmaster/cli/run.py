@@ -16,11 +16,17 @@ def run(
     deadline: Annotated[str | None, typer.Option(help="Such as 2h; kept as cheaply as possible.")] = None,
     confidence: Annotated[float, typer.Option(help="With which budget or deadline are to be kept.")] = 0.9,
     guess: Annotated[str | None, typer.Option(help="Duration of one command, if you have an idea: 5min.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="Table of machine types; the first one is rented.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="Table of machine types.")] = None,
+    machine_type: Annotated[
+        str | None, typer.Option("--type", help="The machine type of that table to rent, if it has several.")
+    ] = None,
     billing: Annotated[str | None, typer.Option(help="second, minute, hour, or a duration.")] = None,
     limit: Annotated[
         int | None, typer.Option(help="Machines at the same time; on local: as many as processors.")
     ] = None,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="Start the last stragglers a second time; the first to end counts.")
+    ] = False,
     retries: Annotated[int, typer.Option(help="How often a failing command is tried again.")] = 0,
     timeout: Annotated[str | None, typer.Option(help="A command is killed after this time, such as 10min.")] = None,
     slurm_option: Annotated[list[str] | None, typer.Option(help="For SLURMCluster, such as queue=short.")] = None,
@@ -39,16 +45,17 @@ def run(
 
     from loadmaster.cli.bag_options import chosen_sizer, chosen_type
     from loadmaster.cli.bag_progress import BagProgress
-    from loadmaster.live.bag_runner import Terms, run_commands
+    from loadmaster.live.bag_runner import run_commands
     from loadmaster.live.machines import Place, machines
+    from loadmaster.live.terms import Terms
     from loadmaster.model.units import parse_seconds, show_seconds
 
     lines = read_commands(commands)
     console = Console(stderr=True)
-    kind = chosen_type(prices, billing)
+    kind = chosen_type(prices, billing, machine_type)
     most = limit or (os.cpu_count() or 1 if on == "local" else len(lines))
     kind = dataclasses.replace(kind, limit=min(kind.limit, most))
-    chosen = chosen_sizer(sizer, len(lines), budget, deadline, confidence, guess)
+    chosen = chosen_sizer(sizer, len(lines), budget, deadline, confidence, guess, copies)
     folder = out or commands.with_suffix(commands.suffix + ".run")
     boot_limit_s = 120.0 if on == "local" else math.inf  # a Slurm job may wait in the queue for hours
     terms = Terms(folder, chosen, kind, retries, parse_seconds(timeout) if timeout else None, boot_limit_s)

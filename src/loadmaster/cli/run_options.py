@@ -75,6 +75,19 @@ def count(text: str, option: str, least: int) -> int | None:
     return int(text)
 
 
+def warn_of_plain(settings: "list[Setting]") -> None:
+    """Say on stderr which of the runs only the plain engine can do: that takes hundreds of times as long."""
+    from rich.console import Console
+
+    from loadmaster.runs import MAX_JOBS
+
+    backfilling = ("easy", "conservative")
+    slow = sorted({s.discipline for s in settings if s.policy == MAX_JOBS and s.discipline in backfilling})
+    if slow:
+        text = f"max-jobs under {' and '.join(slow)} is not compiled: some hundred jobs a second (--limit reads fewer)"
+        Console(stderr=True).print(text, style="yellow", highlight=False, soft_wrap=True)
+
+
 def settings(
     policies: str,
     disciplines: str,

@@ -101,7 +101,7 @@ def _show(
         return
     console.print(
         f"Rent {chosen.label} x {chosen.type}: {chosen.cost:.4g} on average, done in {show_seconds(chosen.span_s)}; "
-        f"{sure} within {chosen.cost_sure:.4g} and {show_seconds(chosen.span_sure_s)}.",
+        f"{sure} of at most {chosen.cost_sure:.4g} and {show_seconds(chosen.span_sure_s)}.",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
 

@@ -1,72 +1,21 @@
 """Runs a bag of shell commands for real: hands out, watches, decides as the simulator does, writes all down."""
 
 import contextlib
-import math
 import queue
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from loadmaster.live.command import TIMED_OUT, execute, outcome_in
-from loadmaster.live.job_log import JobLog, Past, read_past
+from loadmaster.live.command import TIMED_OUT, Outcome, execute, outcome_in, stop
+from loadmaster.live.job_log import JobLog, Past, read_past, same_commands
 from loadmaster.live.machines import Machines
-from loadmaster.model.errors import InputError
-from loadmaster.size import Actions, BagSnapshot, Event, HostType, Ledger, Sizer, decide
+from loadmaster.live.terms import Report, Terms, task_folder
+from loadmaster.size import Actions, BagSnapshot, Event, Ledger, decide
 from loadmaster.size.ledger import Kind
 from loadmaster.size.snapshot import Occasion
 
 _POLL_S = 0.2
-
-
-@dataclass(frozen=True)
-class Terms:
-    """How a bag is to be run.
-
-    Attributes:
-        folder: of the job log and of the tasks' output.
-        sizer: decides how many machines.
-        kind: the machine type, for prices.
-        retries: how often a command that fails is tried again.
-        timeout_s: a command is killed after this time; None: never.
-        boot_limit_s: a machine that has not come up by then is given up.
-    """
-
-    folder: Path
-    sizer: Sizer
-    kind: HostType = field(default_factory=HostType)
-    retries: int = 0
-    timeout_s: float | None = None
-    boot_limit_s: float = math.inf
-
-
-@dataclass(frozen=True)
-class Report:
-    """What became of a bag.
-
-    Attributes:
-        exits: exit code of every task, by line number from 1.
-        span_s: seconds of this session.
-        cost: money charged in this session, by the price table.
-        spent_before: money of earlier sessions, where they came to an end.
-        hosts: machines rented in this session.
-        skipped: tasks that an earlier session had done.
-        again: tasks started more than once, with the reason.
-    """
-
-    exits: dict[int, int]
-    span_s: float
-    cost: float
-    spent_before: float
-    hosts: int
-    skipped: int
-    again: list[tuple[int, str]]
-
-    @property
-    def failed(self) -> list[int]:
-        """Tasks whose command did not end with 0."""
-        return sorted(task for task, code in self.exits.items() if code != 0)
 
 
 Watcher = Callable[[BagSnapshot, float, int], None]
@@ -89,29 +38,11 @@ def run_commands(
     log = JobLog(terms.folder / "log.jsonl")
     log.open()
     try:
-        past = _check(read_past(log), commands, log.path)
+        past = same_commands(read_past(log), commands, log.path)
         runner = _Runner(commands, terms, machines, log, past, watch or (lambda *_: None), say)
         return runner.run()
     finally:
         log.close()
-
-
-def task_folder(folder: Path, task: int, attempt: int) -> Path:
-    """Where the output of an attempt lies; tasks and attempts from 1."""
-    return folder / "tasks" / f"{task:06d}" / f"attempt-{attempt}"
-
-
-def _check(past: Past, commands: Sequence[str], path: Path) -> Past:
-    if past.commands and past.commands != list(commands):
-        pairs = zip(past.commands, commands, strict=False)
-        line = next(
-            (n for n, (old, new) in enumerate(pairs, 1) if old != new), min(len(past.commands), len(commands)) + 1
-        )
-        raise InputError(
-            f"line {line}", "the commands are not those of the run in this folder",
-            fix="give another folder with -o", where=str(path),
-        )  # fmt: skip
-    return past
 
 
 @dataclass
@@ -128,6 +59,7 @@ class _Runner:
     since: dict[int, float] = field(default_factory=dict)  # machine -> when it was rented
     addresses: dict[int, str] = field(default_factory=dict)
     futures: dict[int, Any] = field(default_factory=dict)  # machine -> future
+    attempt: dict[int, int] = field(default_factory=dict)  # machine -> number of the attempt it makes
     again: list[tuple[int, str]] = field(default_factory=list)
     failures: dict[int, int] = field(default_factory=dict)
     events: int = 0
@@ -192,63 +124,84 @@ class _Runner:
             return self._lost(host, "its worker died")
         outcome = future.result()
         future.release()
-        line = self.line[task]
-        code = outcome["exit_code"]
-        if code == 0:
-            self.exits[line] = 0
-            self._note("finished", host, task, exit=0, seconds=outcome["seconds"])
+        if outcome["exit_code"] == 0:
+            self._succeeded(host, task, outcome["seconds"])
             return self._decide("completion") if not self.ledger.complete else wake
+        self._failed(host, task, outcome)
+        return self._decide("change") if not self.ledger.complete else wake
+
+    def _succeeded(self, host: int, task: int, seconds: float) -> None:
+        """A command ended well; a copy of it that still runs is killed."""
+        line = self.line[task]
+        self.exits[line] = 0
+        self._note("finished", host, task, exit=0, seconds=seconds)
+        for other in self.ledger.hosts_of(task):
+            self.say(f"task {line} ended on its attempt {self.attempt[host]}; attempt {self.attempt[other]} is killed")
+            self.futures.pop(other).cancel(force=True)
+            folder = str(task_folder(self.terms.folder.resolve(), line, self.attempt[other]))
+            self.machines.client.run(stop, folder, workers=[self.addresses[other]], on_error="ignore")
+            self._note("dropped", other, task)
+
+    def _failed(self, host: int, task: int, outcome: Outcome) -> None:
+        """A command ended badly: its copy runs on, or it is tried again, or given up."""
+        line, code = self.line[task], outcome["exit_code"]
+        limit_s = self.terms.timeout_s
+        why = f"ran into its limit of {limit_s:g} s" if code == TIMED_OUT and limit_s else f"ended with {code}"
+        if len(self.ledger.hosts_of(task)) > 1:
+            self._note("dropped", host, task, exit=code, seconds=outcome["seconds"])
+            self.say(f"task {line} {why}, its copy runs on")
+            return
         self.failures[line] = self.failures.get(line, 0) + 1
-        why = (
-            f"ran into its limit of {self.terms.timeout_s:g} s"
-            if code == TIMED_OUT and self.terms.timeout_s
-            else f"ended with {code}"
-        )
         if self.failures[line] <= self.terms.retries:
             self._note("failed", host, task, exit=code, seconds=outcome["seconds"])
             self._tell(line, f"{why}, is tried again")
         else:
             self.exits[line] = code
             self._note("given-up", host, task, exit=code, seconds=outcome["seconds"])
-            self.say(f"task {line} {why}: {task_folder(self.terms.folder, line, self.attempts[line])}")
-        return self._decide("change") if not self.ledger.complete else wake
+            self.say(f"task {line} {why}: {task_folder(self.terms.folder, line, self.attempt[host])}")
 
     def _look(self, wake: float) -> float:
         """Machines that came up, and machines that are gone."""
-        present = self.machines.present()
+        present, vanished = self.machines.present(), self.machines.vanished()
         changed = False
         for host in self.ledger.alive():
-            address = present.get(self.names[host])
-            known = self.addresses.get(host)
+            name, known = self.names[host], self.addresses.get(host)
+            address = present.get(name)
             if known is None and address is not None:
                 self.addresses[host] = address
                 self._note("ready", host)
                 changed = True
+            elif known is None and name in vanished:
+                self.say(f"machine {name} is gone before it came up: {vanished[name]}; another is rented if needed")
+                wake = self._lost(host, "its machine is gone")
             elif known is None and self._now() - self.since[host] > self.terms.boot_limit_s:
-                self.say(f"machine {self.names[host]} did not come up, is given up")
+                self.say(f"machine {name} did not come up, is given up")
                 wake = self._lost(host, "its worker never came up")
             elif known is not None and address != known:
-                future = self.futures.pop(host, None)
-                if future is not None and future.status == "finished":
-                    self.futures[host] = future  # its result is among the news
-                    continue
-                if future is not None:
-                    future.cancel(force=True)
-                wake = self._lost(host, "its worker died")
+                wake = self._gone(host, wake)
         return self._decide("change") if changed else wake
+
+    def _gone(self, host: int, wake: float) -> float:
+        future = self.futures.get(host)
+        if future is not None and future.status == "finished":
+            return wake  # its result is among the news
+        if future is not None:
+            self.futures.pop(host).cancel(force=True)
+        return self._lost(host, "its worker died")
 
     def _lost(self, host: int, why: str) -> float:
         if host not in self.ledger.alive():
             return float("inf")
         task = self.ledger.task_on(host)
+        copies = self.ledger.hosts_of(task)
         self._note("lost", host)
-        if task >= 0:
+        if task >= 0 and len(copies) > 1:
+            self.say(f"task {self.line[task]} {why}, its copy runs on")
+        elif task >= 0:
             line = self.line[task]
-            folder = task_folder(self.terms.folder, line, self.attempts[line])
-            if (outcome := outcome_in(folder)) is not None and outcome["exit_code"] == 0:
-                self._tell(line, f"{why} just after it had ended; it is run again")
-            else:
-                self._tell(line, f"{why}, is run again")
+            outcome = outcome_in(task_folder(self.terms.folder, line, self.attempt[host]))
+            ended = " just after it had ended; it" if outcome is not None and outcome["exit_code"] == 0 else ","
+            self._tell(line, f"{why}{ended} is run again")
         with contextlib.suppress(Exception):
             self.machines.change(0, [self.names[host]])
         return self._decide("change")
@@ -259,13 +212,16 @@ class _Runner:
         actions = decide(snapshot, self.terms.sizer)
         self.log.write(
             decision=occasion, t=now, seen=self.events, rent=[list(rent) for rent in actions.rent],
-            release=list(actions.release), memory=actions.memory,
+            release=list(actions.release), replicate=list(actions.replicate), memory=actions.memory,
         )  # fmt: skip
         self.ledger.memory = actions.memory
         self._change(actions)
         for host in self.ledger.idle():
             if self.ledger.waiting:
                 self._start(host, self.ledger.waiting[0])
+        for task, host in zip(actions.replicate, self.ledger.idle(), strict=False):
+            self._tell(self.line[task], "lasts far longer than others, a copy is started")
+            self._start(host, task)
         self.watch(snapshot, self.past.spent + self.ledger.spent(self._now()), len(self.exits))
         return actions.wake_s
 
@@ -285,8 +241,8 @@ class _Runner:
 
     def _start(self, host: int, task: int) -> None:
         line = self.line[task]
-        attempt = self.attempts[line] = self.attempts.get(line, 0) + 1
-        self._note("started", host, task, attempt=attempt)
+        attempt = self.attempt[host] = self.attempts[line] = self.attempts.get(line, 0) + 1
+        self._note("started", host, task)
         folder = str(task_folder(self.terms.folder.resolve(), line, attempt))
         future = self.machines.client.submit(
             execute, self.commands[line - 1], folder, self.terms.timeout_s, pure=False,
@@ -297,24 +253,25 @@ class _Runner:
 
     def _adopt(self) -> None:
         """Tasks that were running when the last session stopped: ended all the same, or to be run again."""
-        for line, attempt in self.past.open.items():
-            outcome = outcome_in(task_folder(self.terms.folder, line, attempt))
-            if outcome is not None and outcome["command"] == self.commands[line - 1] and outcome["exit_code"] == 0:
-                self.exits[line] = 0
-                self.past.seconds.append(outcome["seconds"])
-                self.past.done[line] = 0
-                self.log.write(
-                    event="finished", t=0.0, host=-1, task=line, exit=0, seconds=outcome["seconds"], adopted=True
-                )
-                self.say(f"task {line} had ended although the last run was stopped; its result is kept")
-            else:
+        for line, attempts in self.past.open.items():
+            found = (outcome_in(task_folder(self.terms.folder, line, attempt)) for attempt in attempts)
+            mine = (o for o in found if o is not None and o["command"] == self.commands[line - 1])
+            outcome = next((o for o in mine if o["exit_code"] == 0), None)
+            if outcome is None:
                 self._tell(line, "was running when the last run stopped, is run again")
+                continue
+            self.exits[line] = self.past.done[line] = 0
+            self.past.seconds.append(outcome["seconds"])
+            self.log.write(
+                event="finished", t=0.0, host=-1, task=line, exit=0, seconds=outcome["seconds"], adopted=True
+            )
+            self.say(f"task {line} had ended although the last run was stopped; its result is kept")
 
     def _note(self, kind: Kind, host: int, task: int = -1, **more: Any) -> None:
         event = Event(self._now(), kind, host, task)
         self.ledger.apply(event)
         self.events += 1
-        line = {"task": self.line[task]} if task >= 0 else {}
+        line = {"task": self.line[task], "attempt": self.attempt[host]} if task >= 0 else {}
         self.log.write(event=kind, t=event.time_s, host=host, index=task, **line, **more)
 
     def _tell(self, line: int, what: str) -> None:

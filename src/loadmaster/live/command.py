@@ -13,6 +13,10 @@ TIMED_OUT = 124
 """Exit code of a command stopped at its time limit, as of the `timeout` program."""
 
 
+_running: dict[str, int] = {}
+"""Sessions of the commands that this process runs, by folder."""
+
+
 class Outcome(TypedDict):
     """How a command ended; kept as `result.json` beside its output.
 
@@ -41,11 +45,13 @@ def execute(command: str, folder: str, timeout_s: float | None = None) -> Outcom
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # a command starts with the usual signals
     began, cpu = time.monotonic(), _children_s()
     with (place / "stdout").open("wb") as out, (place / "stderr").open("wb") as err:
         child = subprocess.Popen(
             ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
         )
+        _running[folder] = child.pid
         with _killed_with_me(child.pid):
             try:
                 exit_code = child.wait(timeout_s)
@@ -54,6 +60,8 @@ def execute(command: str, folder: str, timeout_s: float | None = None) -> Outcom
                     os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
                 exit_code = TIMED_OUT
+            finally:
+                del _running[folder]
     outcome = Outcome(
         command=command, exit_code=exit_code, seconds=time.monotonic() - began, cpu_s=_children_s() - cpu,
         ended=time.time(), worker=os.getpid(),
@@ -62,6 +70,13 @@ def execute(command: str, folder: str, timeout_s: float | None = None) -> Outcom
     part.write_text(json.dumps(outcome))
     part.replace(place / "result.json")  # whole or not at all
     return outcome
+
+
+def stop(folder: str) -> None:
+    """Kill the command that this process runs in `folder`, if any; called on the worker."""
+    if folder in _running:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(_running[folder], signal.SIGKILL)
 
 
 def outcome_in(folder: Path) -> Outcome | None:

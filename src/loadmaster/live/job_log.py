@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ class Past:
     Attributes:
         done: exit code of every task that ended for good, by line number.
         seconds: duration of those that succeeded, in the order in which they ended.
-        open: tasks that were started and not ended when the last session stopped, with the number of that attempt.
+        open: tasks that were started and not ended when the last session stopped, with the numbers of those attempts.
         attempts: starts of every task.
         commands: the commands of the first session.
         spent: money charged in earlier sessions, as far as it was written down.
@@ -82,7 +82,7 @@ class Past:
 
     done: dict[int, int] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
-    open: dict[int, int] = field(default_factory=dict)
+    open: dict[int, list[int]] = field(default_factory=dict)
     attempts: dict[int, int] = field(default_factory=dict)
     commands: list[str] = field(default_factory=list)
     spent: float = 0.0
@@ -97,7 +97,7 @@ def read_past(log: JobLog) -> Past:
             past.open = {}
         elif line.get("event") == "started":
             past.attempts[line["task"]] = line["attempt"]
-            past.open[line["task"]] = line["attempt"]
+            past.open.setdefault(line["task"], []).append(line["attempt"])
         elif line.get("event") in ("finished", "given-up"):
             past.done[line["task"]] = line["exit"]
             past.open.pop(line["task"], None)
@@ -105,4 +105,21 @@ def read_past(log: JobLog) -> Past:
                 past.seconds.append(line["seconds"])
         elif "ended" in line:
             past.spent += line["spent"]
+    return past
+
+
+def same_commands(past: Past, commands: Sequence[str], path: Path) -> Past:
+    """`past`, if it is of these commands.
+
+    Raises:
+        InputError: it is not.
+    """
+    if past.commands and past.commands != list(commands):
+        pairs = zip(past.commands, commands, strict=False)
+        other = (n for n, (old, new) in enumerate(pairs, 1) if old != new)
+        line = next(other, min(len(past.commands), len(commands)) + 1)
+        raise InputError(
+            f"line {line}", "the commands are not those of the run in this folder",
+            fix="give another folder with -o", where=str(path),
+        )  # fmt: skip
     return past

@@ -2,10 +2,14 @@
 
 import contextlib
 import logging
+import signal
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from loadmaster.model.errors import InputError, MissingExtra
+
+_DEAF = "import signal; signal.signal(signal.SIGINT, lambda *_: None)"
+"""Run by every worker here: a terminal sends Ctrl-C to them too, but only the runner is to answer."""
 
 
 class Machines(Protocol):
@@ -20,6 +24,9 @@ class Machines(Protocol):
 
     def present(self) -> dict[str, str]:
         """Address of every machine that has come up, by name."""
+
+    def vanished(self) -> dict[str, str]:
+        """Machines that will never come up, by name, with the reason."""
 
 
 class AdaptiveMachines:
@@ -47,6 +54,10 @@ class AdaptiveMachines:
         """See `Machines`."""
         return _present(self.client)
 
+    def vanished(self) -> dict[str, str]:
+        """See `Machines`; nobody can cancel the start of a process here."""
+        return {}
+
 
 class GivenMachines:
     """The workers of a scheduler that already runs: all of them count as rented, none can be added."""
@@ -65,6 +76,10 @@ class GivenMachines:
     def present(self) -> dict[str, str]:
         """See `Machines`."""
         return _present(self.client)
+
+    def vanished(self) -> dict[str, str]:
+        """See `Machines`; they are all there from the start."""
+        return {}
 
 
 class Place(NamedTuple):
@@ -92,9 +107,12 @@ def machines(place: Place) -> Iterator[Machines]:
     # A task whose worker dies is not to be run again behind our back: the runner does that, and says so.
     with dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.work-stealing": False}):
         if place.where in ("local", "slurm"):
+            from loadmaster.live.slurm import SlurmMachines, slurm_cluster
+
             cluster = local_cluster() if place.where == "local" else slurm_cluster(place.slurm_options)
+            kind = AdaptiveMachines if place.where == "local" else SlurmMachines
             with cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
-                yield AdaptiveMachines(cluster, client)
+                yield kind(cluster, client)
             return
         try:
             client = Client(place.where, timeout="5s")  # type: ignore[no-untyped-call]
@@ -111,25 +129,18 @@ def local_cluster() -> Any:
     """A cluster of worker processes on this machine, none of them started yet."""
     from distributed import LocalCluster
 
-    return LocalCluster(  # type: ignore[no-untyped-call]
+    cluster: Any = LocalCluster(  # type: ignore[no-untyped-call]
         n_workers=0,
         threads_per_worker=1,
         processes=True,
         dashboard_address=":0",
         memory_limit=0,
         silence_logs=logging.CRITICAL,
+        preload=[_DEAF],
     )
-
-
-def slurm_cluster(options: dict[str, Any]) -> Any:
-    """A cluster whose workers are Slurm jobs of one core; `options` go to `dask_jobqueue.SLURMCluster`."""
-    try:
-        from dask_jobqueue import SLURMCluster  # type: ignore[attr-defined]
-    except ImportError as error:
-        raise MissingExtra("running a bag on Slurm", "dask") from error
-
-    chosen = {"cores": 1, "processes": 1, "memory": "2GiB", "walltime": "04:00:00", **options}
-    return SLURMCluster(**chosen)
+    # Workers inherit this from the thread that starts them, so that Ctrl-C does not meet them while they start either.
+    cluster.loop.add_callback(signal.pthread_sigmask, signal.SIG_BLOCK, {signal.SIGINT})
+    return cluster
 
 
 def _present(client: Any) -> dict[str, str]:

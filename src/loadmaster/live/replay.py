@@ -27,7 +27,7 @@ def sessions(log: JobLog) -> list[Session]:
             found[-1].events.append(Event(line["t"], line["event"], line["host"], line["index"]))
         elif "decision" in line:
             rent = tuple(Rent(kind, number) for kind, number in line["rent"])
-            actions = Actions(rent, tuple(line["release"]), memory=line["memory"])
+            actions = Actions(rent, tuple(line["release"]), tuple(line.get("replicate", ())), line["memory"])
             found[-1].decisions.append(Made(line["t"], line["decision"], actions, line["seen"]))
     return found
 

@@ -51,8 +51,10 @@ class Bag:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "duration_s", frozen_floats(self.duration_s))
-        if self.duration_s.ndim != 1 or self.tasks == 0:
-            raise InputError(self.duration_s.shape, "a bag needs at least one task", where=self.source)
+        if self.duration_s.ndim != 1:
+            raise InputError(self.duration_s.shape, "durations are one column", where=self.source)
+        if self.tasks == 0:
+            raise InputError("no durations", "a bag needs at least one task", where=self.source)
         bad: Bools = ~np.isnan(self.duration_s) & ~((self.duration_s > 0) & np.isfinite(self.duration_s))
         if bad.any():
             task = int(np.argmax(bad))

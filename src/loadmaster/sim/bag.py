@@ -78,10 +78,10 @@ def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType) 
     from loadmaster.sim import bag_kernel as kernel
 
     rows = len(durations)
-    span_s, charged, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
-    machines = kernel.Machines(kind.speed, kind.boot_s, kind.unit_s, kind.units(0.0))
-    kernel.run_bags(np.ascontiguousarray(durations), _rules(sizer, kind), machines, span_s, hosts, charged)
-    return BagOutcomes(durations.sum(axis=1), span_s, hosts, charged * kind.unit_price)
+    span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
+    machines = kernel.Machines(kind.speed, kind.boot_s, kind.unit_s, kind.units(0.0), kind.unit_price)
+    kernel.run_bags(np.ascontiguousarray(durations), _rules(sizer, kind), machines, span_s, hosts, cost)
+    return BagOutcomes(durations.sum(axis=1), span_s, hosts, cost)
 
 
 def _rules(sizer: SilvaRule | FixedHosts, kind: HostType):  # type: ignore[no-untyped-def]

@@ -35,6 +35,7 @@ class Machines(NamedTuple):
     boot_s: float
     unit_s: float
     least_units: float
+    unit_price: float
 
 
 class State(NamedTuple):
@@ -61,14 +62,14 @@ class State(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def run_bags(durations, rules, machines, span_s, hosts, charged):
-    """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and charged units of each."""
+def run_bags(durations, rules, machines, span_s, hosts, cost):
+    """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and cost of each."""
     for row in range(durations.shape[0]):
-        _run(durations[row], rules, machines, row, span_s, hosts, charged)
+        _run(durations[row], rules, machines, row, span_s, hosts, cost)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _run(duration, rules, machines, row, span_s, hosts, charged):
+def _run(duration, rules, machines, row, span_s, hosts, cost):
     tasks = len(duration)
     room = 64 * tasks + 64
     s = State(
@@ -100,10 +101,11 @@ def _run(duration, rules, machines, row, span_s, hosts, charged):
     total = 0.0
     for host in range(s.tally[0]):
         end = s.released_s[host] if s.flags[host] & 4 else now
-        total += max(machines.least_units, math.ceil((end - s.rented_s[host]) / machines.unit_s - SLACK))
+        units = max(machines.least_units, math.ceil((end - s.rented_s[host]) / machines.unit_s - SLACK))
+        total += units * machines.unit_price
     span_s[row] = now
     hosts[row] = s.tally[0]
-    charged[row] = total
+    cost[row] = total
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -48,11 +48,10 @@ class Aim(NamedTuple):
 
     Attributes:
         mode: THRIFT, BUDGET or DEADLINE.
-        money: what may be spent in all (BUDGET).
+        money: what may be spent in all (THRIFT, BUDGET).
         seconds: how long the bag may still take (DEADLINE).
-        waste: part by which the expected cost may exceed the least possible (THRIFT).
+        waste: part of the least possible cost that may be wasted, mean over the chances (THRIFT).
         spent: money charged for machines already given back.
-        skip: how many of the smallest probable amounts of work need not keep to the allowed waste.
     """
 
     mode: int
@@ -60,18 +59,26 @@ class Aim(NamedTuple):
     seconds: float
     waste: float
     spent: float
-    skip: int
 
 
 class Forecast(NamedTuple):
-    """A plan's outcome: mean over the chances, and at the stated confidence; money from the start of the bag."""
+    """What comes of renting `number` machines; money from the start of the bag.
+
+    Attributes:
+        number: machines to rent now.
+        cost: mean over the chances.
+        span_s: likewise, from now.
+        sure_cost: at the stated confidence.
+        sure_span_s: likewise, from now.
+        waste: mean part of the least possible cost that is spent above it, where fewer machines would spend less.
+    """
 
     number: int
     cost: float
     span_s: float
     sure_cost: float
     sure_span_s: float
-    kept: bool
+    waste: float
 
 
 @njit(cache=True, error_model="numpy")
@@ -113,70 +120,74 @@ def outcome(fleet, offer, number, work_s, end_s):
 
 
 @njit(cache=True, error_model="numpy")
-def forecast(fleet, offer, aim, number, work_s, limit, end_s, tail_s):
-    """The outcome of renting `number` machines over all amounts of work, money from the start of the bag.
+def wasted(cost, cheapest, anyway):
+    """The part of `cheapest` that `cost` lies above it; none if `anyway` as much is spent."""
+    return cost / cheapest - 1.0 if cost > max(cheapest, anyway) + 1e-9 else 0.0
 
-    `kept`: at none of the amounts is more than `limit[q]` spent.
-    """
+
+@njit(cache=True, error_model="numpy")
+def forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s):
+    """The outcome of renting `number` machines over all amounts of work."""
     cost = 0.0
     span = 0.0
-    kept = True
+    waste = 0.0
     for q in range(CHANCES):
-        c, s = outcome(fleet, offer, number, work_s[q], end_s)
+        c, s = outcome(fleet, offer, number, work_s[q], end_s[q])
         cost += c + aim.spent
-        span += s
-        kept = kept and (q < aim.skip or c + aim.spent <= limit[q] + 1e-9)
-    sure_cost, sure_span = outcome(fleet, offer, number, work_s[CHANCES], end_s)
-    return Forecast(number, cost / CHANCES, span / CHANCES + end_s, sure_cost + aim.spent, sure_span + tail_s, kept)
+        span += s + end_s[q]
+        waste += wasted(c + aim.spent, cheapest[q], anyway[q])
+    sure_cost, sure_span = outcome(fleet, offer, number, work_s[CHANCES], end_s[CHANCES])
+    return Forecast(number, cost / CHANCES, span / CHANCES, sure_cost + aim.spent, sure_span + tail_s, waste / CHANCES)
 
 
 @njit(cache=True, error_model="numpy")
 def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
-    """How many machines of `offer` to rent now; `kept` says whether the aim is reached.
+    """How many machines of `offer` to rent now, and whether the aim is reached.
 
-    THRIFT: the most that at none of the probable amounts of work cost more than the least possible and the allowed
-    waste; what is spent anyway is no waste.
-    BUDGET: the most whose cost stays within the money at the stated confidence; as THRIFT where none does.
+    THRIFT: the most that waste no more than allowed and do not by themselves use up more than the money; what is
+    spent anyway is no waste.
+    BUDGET: the most whose cost stays within the money at the stated confidence; where none does, as THRIFT without
+    regard to the money.
     DEADLINE: the cheapest that ends in time at the stated confidence, of equally cheap ones the most; as many as
     possible where none does.
 
-    `cheapest[q]` is the least money for which the whole bag could have been done from its start.
+    At each amount of work, `cheapest` is the least money for which the whole bag could have been done from its start,
+    and `end_s` what a machine wastes at its end.
     """
     fewest = 0 if len(fleet.age_s) > 0 else min(1, offer.most)
-    limit = np.empty(CHANCES)
+    anyway = np.empty(CHANCES)
     for q in range(CHANCES):
-        c, _ = outcome(fleet, offer, fewest, work_s[q], end_s)
-        limit[q] = max((1.0 + aim.waste) * cheapest[q], c + aim.spent)
-    sunk = aim.spent
-    for h in range(len(fleet.age_s)):
-        sunk += units(fleet.age_s[h], fleet.unit_s[h], fleet.least[h]) * fleet.price[h]
-    best = forecast(fleet, offer, aim, fewest, work_s, limit, end_s, tail_s)
-    thrifty = best
+        anyway[q] = outcome(fleet, offer, fewest, work_s[q], end_s[q])[0] + aim.spent
+    thrifty = best = forecast(fleet, offer, aim, fewest, work_s, cheapest, anyway, end_s, tail_s)
     found = False
     for number in range(fewest, offer.most + 1):
-        plan = forecast(fleet, offer, aim, number, work_s, limit, end_s, tail_s)
-        bound = sunk + number * offer.least * offer.price  # what is spent at least
-        if plan.kept:
+        if number > fewest and _vain(fleet, offer, aim, number, cheapest, anyway, best.cost if found else math.inf):
+            break
+        plan = forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s)
+        if plan.waste <= aim.waste + 1e-9:
             thrifty = plan
-        if aim.mode == THRIFT:
-            if bound > limit[CHANCES - 1] + 1e-9:
-                break
-        elif aim.mode == BUDGET:
-            if plan.sure_cost <= aim.money + 1e-9:
-                best, found = plan, True
-            if bound > max(aim.money, limit[CHANCES - 1]) + 1e-9:
-                break
-        else:
-            if plan.sure_span_s <= aim.seconds and (not found or plan.cost <= best.cost + 1e-9):
-                best, found = plan, True
-            if found and bound > best.cost + 1e-9:
-                break
-    if aim.mode == THRIFT:
-        return thrifty
+        within = aim.mode == BUDGET and plan.sure_cost <= aim.money + 1e-9
+        in_time = aim.mode == DEADLINE and plan.sure_span_s <= aim.seconds
+        if within or (in_time and (not found or plan.cost <= best.cost + 1e-9)):
+            best, found = plan, True
     if found:
-        return Forecast(best.number, best.cost, best.span_s, best.sure_cost, best.sure_span_s, True)
+        return best, True
     if aim.mode == DEADLINE:
-        thrifty = forecast(fleet, offer, aim, offer.most, work_s, limit, end_s, tail_s)
-    return Forecast(
-        thrifty.number, thrifty.cost, thrifty.span_s, thrifty.sure_cost, thrifty.sure_span_s, False
-    )  # fmt: skip
+        return forecast(fleet, offer, aim, offer.most, work_s, cheapest, anyway, end_s, tail_s), False
+    return thrifty, aim.mode == THRIFT
+
+
+@njit(cache=True, error_model="numpy")
+def _vain(fleet, offer, aim, number, cheapest, anyway, best_cost):
+    """What is spent in any case with `number` machines, or more, is too much for the aim."""
+    spent = aim.spent + number * offer.least * offer.price
+    for h in range(len(fleet.age_s)):
+        spent += units(fleet.age_s[h], fleet.unit_s[h], fleet.least[h]) * fleet.price[h]
+    if aim.mode == DEADLINE:
+        return spent > best_cost + 1e-6
+    waste = 0.0
+    for q in range(CHANCES):
+        waste += wasted(spent, cheapest[q], anyway[q])
+    wasteful = waste / CHANCES > aim.waste + 1e-6
+    dear = spent > aim.money + 1e-6
+    return wasteful or dear if aim.mode == THRIFT else wasteful and dear

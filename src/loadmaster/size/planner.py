@@ -23,7 +23,7 @@ class Planner:
         budget: money that may be spent in all; the bag ends as soon as it allows.
         deadline_s: when the bag has to be done, seconds from its start; that is reached as cheaply as possible.
         confidence: probability with which budget or deadline are to be kept, above 0.5 and below 1.
-        waste: without budget: part by which the expected cost may exceed the least possible.
+        waste: without budget or deadline: part of the least possible cost that may be expected to be wasted.
         guess_s: duration of a task expected beforehand; None: anything between a second and an hour.
         guess_factor: the guess may be wrong by this factor.
         replicate: start the oldest tasks a second time on machines that are paid for and idle.
@@ -33,7 +33,7 @@ class Planner:
     budget: float | None = None
     deadline_s: float | None = None
     confidence: float = 0.9
-    waste: float = 0.1
+    waste: float = 0.07
     guess_s: float | None = None
     guess_factor: float = 3.0
     replicate: bool = False
@@ -62,5 +62,5 @@ class Planner:
     def prior(self) -> tuple[float, float, float]:
         """Log of the expected median, its standard deviation, and how many measurements the fitted law counts for."""
         if self.guess_s is None:
-            return math.log(60.0), 2.0, 5.0
-        return math.log(self.guess_s), math.log(self.guess_factor), 5.0
+            return math.log(60.0), 2.0, 2.0
+        return math.log(self.guess_s), math.log(self.guess_factor), 2.0

@@ -52,14 +52,16 @@ def outlook(snapshot: BagSnapshot, planner: "Planner") -> Outlook:
 
 def _plan(snapshot: BagSnapshot, planner: "Planner") -> tuple[Actions, Outlook]:
     work = estimate(snapshot, planner)
-    end_s = min((work.sd_s**2 + work.mean_s**2) / (2 * work.mean_s), work.mean_s)
-    release = _release(snapshot, planner, work, end_s)
+    whole_s = work.work_s + sum(h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.running)
+    tasks = max(1, snapshot.unstarted + len(snapshot.running))
+    end_s = min((1 + (work.sd_s / work.mean_s) ** 2) / 2, 1.0) * whole_s / tasks
+    release = _release(snapshot, planner, work, float(end_s[3]))
     hosts = [host for host in snapshot.hosts if host.host not in release]
     fleet = _fleet(snapshot.types, hosts)
     fresh = max(0, snapshot.unstarted - sum(host.task < 0 for host in hosts))
     gone = sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts if h.host in release)
     aim = _aim(snapshot, planner, work, snapshot.spent + gone)
-    cheapest = _cheapest(snapshot, work)
+    cheapest = _cheapest(snapshot, whole_s)
     tail_s = work.mean_s + float(planner.levels[-1, 1]) * min(work.sd_s, 2.0 * work.mean_s)
     choices = []
     for index, kind in enumerate(snapshot.types):
@@ -68,12 +70,12 @@ def _plan(snapshot: BagSnapshot, planner: "Planner") -> tuple[Actions, Outlook]:
         if most < 0 or (most == 0 and index > 0):
             continue
         choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, work.work_s, cheapest, end_s, tail_s)))
-    index, chosen = min(choices, key=lambda choice: _rank(choice[1], planner))
+    index, (chosen, kept) = min(choices, key=lambda choice: _rank(choice[1][0], choice[1][1], planner))
     rent = (Rent(index, chosen.number),) if chosen.number > 0 else ()
     actions = Actions(rent, release, _copies(snapshot, planner, work, hosts), wake_s=_wake(snapshot, hosts))
     ahead = Outlook(
         chosen.cost, snapshot.now_s + chosen.span_s, chosen.sure_cost, snapshot.now_s + chosen.sure_span_s,
-        bool(chosen.kept),
+        bool(kept),
     )  # fmt: skip
     return actions, ahead
 
@@ -86,12 +88,15 @@ def estimate(snapshot: BagSnapshot, planner: "Planner") -> WorkLeft:
 
 
 def _aim(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, spent: float) -> kernel.Aim:
-    skip = 0 if _doubtful(snapshot) else 1
+    """What is wanted now. A bag of which little is known is run thriftily, and less may be wasted then."""
+    results = len(snapshot.finished_s)
+    waste = planner.waste * (results + 1) / (results + 2)
+    mode, money, seconds = kernel.THRIFT, math.inf if planner.budget is None else planner.budget, math.inf
     if planner.budget is not None and not _doubtful(snapshot):
-        return kernel.Aim(kernel.BUDGET, planner.budget, math.inf, planner.waste, spent, skip)
-    if planner.deadline_s is not None and not (_doubtful(snapshot) and _far(snapshot, planner, work)):
-        return kernel.Aim(kernel.DEADLINE, math.inf, planner.deadline_s - snapshot.now_s, planner.waste, spent, skip)
-    return kernel.Aim(kernel.THRIFT, math.inf, math.inf, planner.waste, spent, skip)
+        mode = kernel.BUDGET
+    elif planner.deadline_s is not None and not (_doubtful(snapshot) and _far(snapshot, planner, work)):
+        mode, seconds = kernel.DEADLINE, planner.deadline_s - snapshot.now_s
+    return kernel.Aim(mode, money, seconds, waste, spent)
 
 
 def _doubtful(snapshot: BagSnapshot) -> bool:
@@ -109,20 +114,20 @@ def _far(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft) -> bool:
     return planner.deadline_s - snapshot.now_s >= 4.0 * known_s
 
 
-def _cheapest(snapshot: BagSnapshot, work: WorkLeft) -> Floats:
-    """float64[P]: the least money for which the whole bag could have been done, at each amount of work left."""
-    total = float(snapshot.finished_s.sum()) + work.work_s
+def _cheapest(snapshot: BagSnapshot, whole_s: Floats) -> Floats:
+    """float64[P]: the least money for which the bag could have been done, if the tasks not yet done last `whole_s`."""
+    total = float(snapshot.finished_s.sum()) + whole_s
     kinds = [[kind.cost(float(amount) / kind.speed) for amount in total] for kind in snapshot.types]
     return np.asarray(np.min(kinds, axis=0))
 
 
-def _rank(chosen: kernel.Forecast, planner: "Planner") -> tuple[float, float, float]:
+def _rank(chosen: kernel.Forecast, kept: bool, planner: "Planner") -> tuple[float, float, float]:
     """Smaller is better: what the planner is asked for, kept or not, then the other of cost and span."""
     if planner.deadline_s is None and planner.budget is not None:
-        return (not chosen.kept, chosen.span_s, chosen.cost)
-    if planner.deadline_s is not None and not chosen.kept:
+        return (not kept, chosen.span_s, chosen.cost)
+    if planner.deadline_s is not None and not kept:
         return (True, chosen.sure_span_s, chosen.cost)
-    return (not chosen.kept, chosen.cost, chosen.span_s)
+    return (not kept, chosen.cost, chosen.span_s)
 
 
 def _fleet(types: tuple[HostType, ...], hosts: list[RentedHost]) -> kernel.Fleet:
@@ -155,12 +160,18 @@ def _release(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, end_s: f
             if not _worth_keeping(snapshot, planner, kind) or left[host.host] <= 1e-9:
                 release.append(host.host)
             continue
-        crosses = left[host.host] * kind.speed < work.mean_s and not host.first_task
+        crosses = not host.first_task and _dear(snapshot, kind, left[host.host])
         if crosses and _spare(snapshot, planner, work, end_s, left, {host.host, *release}):
             release.append(host.host)
         else:
             waiting -= 1
     return tuple(sorted(release))
+
+
+def _dear(snapshot: BagSnapshot, kind: HostType, left_s: float) -> bool:
+    """What the next task will likely cost beyond the paid unit is more than the rest of that unit is worth."""
+    longer = int((snapshot.finished_s > left_s * kind.speed).sum())
+    return (longer + 1) / (len(snapshot.finished_s) + 2) > left_s / kind.unit_s
 
 
 def _worth_keeping(snapshot: BagSnapshot, planner: "Planner", kind: HostType) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from loadmaster.model.errors import InputError
 from loadmaster.size.billing import HostType
+from loadmaster.traces.files import utf8_of
 
 COLUMNS = ("name", "price_per_h", "speed", "boot_s", "unit_s", "minimum_s", "interruptions_per_h", "limit")
 """Columns of the table; `name` and `price_per_h` must be there."""
@@ -33,7 +34,7 @@ def read_prices(path: Path) -> tuple[HostType, ...]:
 
 
 def _csv_rows(path: Path) -> list[tuple[int, dict[str, object]]]:
-    lines = [(n, line) for n, line in enumerate(path.read_text().splitlines(), 1) if line.strip() and line[0] != "#"]
+    lines = [(n, line) for n, line in enumerate(utf8_of(path).splitlines(), 1) if line.strip() and line[0] != "#"]
     reader = csv.DictReader(line for _, line in lines)
     numbers = [number for number, _ in lines][1:]
     return [(number, dict(row)) for number, row in zip(numbers, reader, strict=False)]
@@ -43,7 +44,7 @@ def _yaml_rows(path: Path) -> list[tuple[int, dict[str, object]]]:
     import yaml
 
     try:
-        rows = yaml.safe_load(path.read_text())
+        rows = yaml.safe_load(utf8_of(path))
     except yaml.YAMLError as error:
         raise InputError(path, "is not YAML", fix=str(error).splitlines()[0]) from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):

@@ -8,6 +8,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import LAWS, Bag, BagLaw, BagSource
 from loadmaster.model.errors import InputError
+from loadmaster.traces.files import utf8_of
 
 _NAMES = ("duration_s", "seconds", "duration", "runtime_s", "runtime", "wall_s", "wallseconds", "elapsed")
 _LAW = re.compile(r"\s*([a-z]+)\(([^)]*)\)\s*[x*]\s*(\d+)\s*")
@@ -47,7 +48,7 @@ def read_bag(path: Path, column: str | None = None) -> Bag:
         raise InputError(path, "no such file", fix=fix)
     if path.suffix == ".parquet":
         return Bag(_parquet(path, column), str(path))
-    lines = _text(path).splitlines()
+    lines = utf8_of(path).splitlines()
     numbered = [(n, line.strip()) for n, line in enumerate(lines, 1) if not line.lstrip().startswith("#")]
     head = next((line for _, line in numbered if line), "")
     mark = next((mark for mark in (",", ";", "\t", " ") if mark in head), None)
@@ -60,19 +61,13 @@ def read_bag(path: Path, column: str | None = None) -> Bag:
     return Bag(np.array([_number(row[at] if at < len(row) else "", path, n) for n, row in cells]), str(path))
 
 
-def _text(path: Path) -> str:
-    if path.suffix != ".gz":
-        return path.read_text(encoding="utf-8")
-    from isal import igzip
-
-    with igzip.open(path, "rt") as file:  # type: ignore[no-untyped-call]
-        return str(file.read())
-
-
 def _parquet(path: Path, column: str | None) -> Floats:
     import polars as pl
 
-    table = pl.read_parquet(path)
+    try:
+        table = pl.read_parquet(path)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(path.name, "not a Parquet file", where=str(path)) from error
     name = _chosen(table.columns, column, path)
     return table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
 

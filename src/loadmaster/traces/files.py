@@ -74,6 +74,18 @@ def text_of(path: Path) -> bytes:
     return checked_text(path, text)
 
 
+def utf8_of(path: Path) -> str:
+    """The whole text of `path`, in UTF-8.
+
+    Raises:
+        InputError: it cannot be read, or is no such text.
+    """
+    try:
+        return text_of(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(path.name, "binary data or another encoding, not text in UTF-8", where=str(path)) from None
+
+
 def head_of(path: Path, size: int = 1 << 16) -> bytes:
     """The first bytes of `path`, unpacked."""
     with opened(path) as (file, _):

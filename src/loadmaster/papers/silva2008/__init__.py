@@ -38,7 +38,7 @@ def reproduce(options: Options) -> Reproduction:
         ]
     shown += claims.errata()
     against = {**workloads, **real_logs(options.traces)}
-    repetitions = 20 if options.quick else 100
+    repetitions = 20 if options.quick else 200
     with bar("planner", len(against), "workloads") as advance:
         for name, source in against.items():
             shown.append(claims.better(paired(name, source, repetitions, options.seed)))

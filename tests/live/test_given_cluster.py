@@ -1,0 +1,101 @@
+"""Clusters that are not ours: a scheduler that runs already, and Slurm, whose commands have stand-ins here."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from loadmaster.live.bag_runner import run_commands
+from loadmaster.live.machines import Place, machines
+from loadmaster.live.terms import Terms, task_folder
+from loadmaster.model.errors import InputError
+from loadmaster.size import FixedHosts, HostType
+
+KIND = HostType("second", 1.0, unit_s=1.0, limit=2)
+
+
+def wait_for(path):
+    end = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} never came"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """The address of a scheduler with two workers, all of them processes of their own."""
+    file = tmp_path / "scheduler.json"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    dask = [sys.executable, "-m", "dask"]
+    started = [
+        subprocess.Popen([*dask, "scheduler", "--port=0", "--no-dashboard", f"--scheduler-file={file}"], **quiet)
+    ]
+    try:
+        wait_for(file)
+        worker = [*dask, "worker", f"--scheduler-file={file}", "--nworkers=2", "--nthreads=1", "--no-dashboard"]
+        started.append(subprocess.Popen([*worker, f"--local-directory={tmp_path}"], **quiet))
+        from distributed import Client
+
+        with Client(scheduler_file=str(file)) as client:
+            client.wait_for_workers(2, timeout=30)
+            address = client.scheduler.address
+        yield address
+    finally:
+        for process in reversed(started):
+            process.terminate()
+            process.wait(20)
+
+
+def test_the_workers_of_a_running_scheduler_are_taken_into_use_and_left_alone(scheduler, tmp_path):
+    commands = [f"echo {n}" for n in range(5)]
+    for folder in ("first", "second"):  # they are still there after the first
+        with machines(Place(scheduler)) as place:
+            report = run_commands(commands, Terms(tmp_path / folder, FixedHosts(2), KIND), place, say=lambda _: None)
+            assert set(report.exits.values()) == {0}
+            assert report.hosts == 2
+            assert len(place.present()) == 2
+        assert (task_folder(tmp_path / folder, 4, 1) / "stdout").read_text() == "3\n"
+
+
+def test_an_address_where_nobody_answers_is_one_clear_line():
+    with pytest.raises(InputError, match="no Dask scheduler answers"), machines(Place("tcp://127.0.0.1:9")):
+        pass
+
+
+SBATCH = """#!/bin/sh
+n=$(($(cat {0}/count 2>/dev/null || echo 0) + 1)); echo $n > {0}/count
+echo "Submitted batch job $n"
+cp $1 {0}/job-$n.sh
+if [ $n -gt 1 ]; then setsid sh {0}/job-$n.sh > {0}/job-$n.log 2>&1 & echo $! > {0}/pid-$n; fi
+"""
+SQUEUE = """#!/bin/sh
+for f in {0}/pid-*; do test -e $f && kill -0 $(cat $f) && echo ${{f##*-}}; done
+exit 0
+"""
+SCANCEL = """#!/bin/sh
+test -e {0}/pid-$1 && kill -- -$(cat {0}/pid-$1); rm -f {0}/pid-$1
+"""
+
+
+def test_a_slurm_job_that_is_cancelled_while_it_waits_is_noticed_and_replaced(tmp_path, monkeypatch):
+    pytest.importorskip("dask_jobqueue")
+    from loadmaster.live import slurm
+
+    for name, text in (("sbatch", SBATCH), ("squeue", SQUEUE), ("scancel", SCANCEL)):
+        (tmp_path / name).write_text(text.format(tmp_path))
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(slurm, "ASK_EVERY_S", 0.5)
+    said, ctrl_c = [], signal.getsignal(signal.SIGINT)
+    options = {"interface": None, "local_directory": str(tmp_path), "scheduler_options": {"dashboard_address": ":0"}}
+    with machines(Place("slurm", options)) as place:
+        report = run_commands(["echo done"], Terms(tmp_path / "out", FixedHosts(1), KIND), place, say=said.append)
+    assert signal.getsignal(signal.SIGINT) is ctrl_c  # dask_jobqueue takes it when it is imported
+    assert report.exits == {1: 0}
+    assert report.hosts == 2
+    assert any("Slurm knows no job 1 any more" in line for line in said)
