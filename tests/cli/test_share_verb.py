@@ -35,6 +35,33 @@ def test_every_kind_of_sharing_gives_a_row(log):
         assert row["refused"] == 0
     assert "fanout=2" in rows["mosix"]["parameters"]
     assert rows["e-pvm"]["mean_slowdown"] <= rows["pvm"]["mean_slowdown"]
+    assert rows["pvm"]["mean_wait_s"] == 0.0
+    assert all(0 < row["mean_yield"] <= 1 for row in rows.values())
+
+
+def test_fractional_scheduling_stands_beside_the_batch_queues_it_would_replace(tmp_path):
+    """Ten cores' worth of long jobs, then short ones: the queue makes them wait, shares start them at once."""
+    log = tmp_path / "log.csv"
+    lines = [f"{i},0,1000,1,1" for i in range(4)] + [f"{4 + i},{10 + i},20,1,1" for i in range(6)]
+    log.write_text("job_id,submit_s,runtime_s,cores,memory\n" + "\n".join(lines) + "\n")
+    rows = share(log, "--hosts", "2x1c64g", "--methods", "fractional,fcfs,easy")
+    assert rows["fractional"]["mean_wait_s"] == 0.0
+    assert rows["fractional"]["mean_yield"] < rows["fcfs"]["mean_yield"] == 1.0
+    assert rows["fractional"]["mean_stretch"] < rows["easy"]["mean_stretch"] / 5
+    waiting = share(log, "--hosts", "2x1c64g", "--methods", "fractional", "--least-yield", "0.5")["fractional"]
+    assert waiting["mean_wait_s"] > 0.0
+    assert waiting["mean_yield"] >= 0.5
+
+
+def test_a_batch_queue_runs_at_the_speed_of_its_hosts(tmp_path):
+    """Two jobs of 100 s on hosts of speed 0.5 and 2: best fit takes the first, that is the slow one, then the other."""
+    log, hosts = tmp_path / "log.csv", tmp_path / "hosts.csv"
+    log.write_text("job_id,submit_s,runtime_s,cores,memory\n0,0,100,1,1\n1,0,100,1,1\n")
+    hosts.write_text("name,cores,memory,speed\na,1,9,0.5\nb,1,9,2\n")
+    row = share(log, "--hosts", str(hosts), "--methods", "fcfs")["fcfs"]
+    assert row["mean_turnaround_s"] == 125.0
+    hosts.write_text("name,cores,memory,speed\na,1,9,0.5\nb,1,9,0.5\n")
+    assert share(log, "--hosts", str(hosts), "--methods", "fcfs")["fcfs"]["mean_turnaround_s"] == 200.0
 
 
 def test_migration_that_takes_time_slows_jobs(log):
@@ -57,9 +84,20 @@ def test_needs_can_be_learned_but_a_batch_queue_must_be_told(log):
         (["--methods", "e-pvm+magic"], "no such mover"),
         (["--methods", ","], "names nothing"),
         (["--thrash", "0.5"], "1 or more"),
+        (["--thrash", "inf"], "1 or more"),
+        (["--methods", "pvm,pmv"], "no such placement policy"),
         (["--methods", "fractional", "--least-yield", "2"], "between 0 and 1"),
     ],
 )
 def test_bad_input_is_told_in_one_line(log, options, message):
     with pytest.raises(InputError, match=message):
         share(log, *options)
+
+
+@pytest.mark.parametrize("options", [["--window", "-1"], ["--every", "0"], ["--every", "nan"], ["--window", "inf"]])
+def test_a_stream_needs_times_that_make_sense(tmp_path, options):
+    out = tmp_path / "stream.csv"
+    result = CliRunner().invoke(app, ["generate", "opportunity", "-o", str(out), *options])
+    assert isinstance(result.exception, InputError)
+    assert "more than zero seconds" in str(result.exception)
+    assert not out.exists()

@@ -103,3 +103,23 @@ def test_every_switch_makes_a_study():
         result = run_block(replace(SMALL, **change), 0, 2)
         assert np.isfinite(result.total).all(), name
         assert (result.by_execution >= 0.99).all(), name
+
+
+def test_a_study_on_a_dask_cluster_comes_to_the_same_numbers(tmp_path):
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    setup = Setup(methods=("pvm", "mosix"), executions=2 * BLOCK, seed=5)
+    done: list[int] = []
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        there = run_study(setup, tmp_path, cluster.scheduler_address, done.append)
+    here = run_study(setup)
+    assert done == [BLOCK, BLOCK]
+    for column, same in zip(there, here, strict=True):
+        np.testing.assert_array_equal(column, same)
+    again = run_study(setup, tmp_path, "tcp://127.0.0.1:9")  # all blocks are recorded: no scheduler is asked
+    np.testing.assert_array_equal(again.total, here.total)
+
+
+def test_a_scheduler_that_does_not_answer_is_told_in_one_line():
+    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        run_study(Setup(executions=1), on="tcp://127.0.0.1:9")

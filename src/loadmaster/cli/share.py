@@ -7,10 +7,14 @@ import typer
 from loadmaster.cli import options as o
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.table import Table
+
     from loadmaster.runs.sharing import SharingRow, SharingSettings
 
 SHARING = "How machines are shared"
-METHODS = "pvm,e-pvm,mosix,e-mosix,fractional,fcfs"
+METHODS = "pvm,e-pvm,mosix,e-mosix,fractional,fcfs,easy"
 
 
 def share(
@@ -45,7 +49,7 @@ def share(
     repack: Annotated[
         Literal["never", "events", "periods"],
         typer.Option(help="When fractional scheduling packs all tasks anew.", rich_help_panel=SHARING),
-    ] = "events",
+    ] = "periods",
     period: Annotated[
         str, typer.Option(metavar="TIME", help="Between repackings by period, and of the budget.",
                           rich_help_panel=SHARING)
@@ -78,14 +82,12 @@ def share(
     from loadmaster.model.units import parse_bytes, parse_seconds
     from loadmaster.move.migration import MigrationCost
     from loadmaster.papers.progress import bar
-    from loadmaster.runs.sharing import SharingSettings, run_sharing
+    from loadmaster.runs.sharing import SharingSettings, check_method, run_sharing
     from loadmaster.schedule.fractional import Fractional
     from loadmaster.share.processor_sharing import ProcessorSharing
 
     if not split(methods):
         raise InputError(methods, "--methods names nothing", fix="see `loadmaster policies`")
-    reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
-    case = load(trace, hosts, reading, spread)
     settings = SharingSettings(
         ProcessorSharing(thrash),
         cpu_load,
@@ -97,25 +99,34 @@ def share(
         needs,
         seed=seed,
     )  # fmt: skip
+    for name in split(methods):
+        check_method(name, settings)
+    case = load(trace, hosts, o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts), spread)
     rows = []
     for name in split(methods):
         with bar(name, case.workload.jobs, "jobs") as advance:
-            done = 0
-
-            def watch(ended: int, total: int) -> None:
-                nonlocal done
-                advance(ended - done)
-                done = ended
-
+            watch = _from_totals(advance, case.workload.jobs)
             rows.append(run_sharing(name, case.workload, case.cluster, settings, watch))
     _show(rows, remarks(case), settings, as_json)
+
+
+def _from_totals(advance: "Callable[[int], None]", jobs: int) -> "Callable[[int, int], None]":
+    """Turns (done, in all), of whatever is counted, into steps of a bar of `jobs`."""
+    shown = 0
+
+    def watch(done: int, total: int) -> None:
+        nonlocal shown
+        now = jobs * done // total
+        advance(now - shown)
+        shown = now
+
+    return watch
 
 
 def _show(rows: "list[SharingRow]", said: list[str], settings: "SharingSettings", as_json: bool) -> None:
     import json
 
     from rich.console import Console
-    from rich.table import Table
 
     notes = Console(stderr=True)
     for remark in said:
@@ -123,14 +134,42 @@ def _show(rows: "list[SharingRow]", said: list[str], settings: "SharingSettings"
     if as_json:
         print(json.dumps([row.as_dict() for row in rows]))
         return
-    columns = ("method", "kind", "slowdown", "median", "stretch", "p95", "max", "moves", "refused")
-    table = Table(*columns, title=f"needs {settings.needs}, thrashing x{settings.sharing.thrash:g}")
+    Console().print(_table(rows, settings))
     for row in rows:
-        table.add_row(
-            row.method, row.kind, *(f"{v:,.2f}" for v in (row.mean_slowdown, row.median_slowdown, row.mean_stretch)),
-            *(f"{v:,.1f}" for v in (row.p95_stretch, row.max_stretch)), f"{row.migrations:,}", f"{row.refused:,}",
-        )  # fmt: skip
-    Console().print(table)
-    for row in rows:
-        if row.parameters not in ("no migration",):
+        if row.parameters != "no migration":
             notes.print(f"{row.method}: {row.parameters}", highlight=False, soft_wrap=True)
+
+
+def _table(rows: "list[SharingRow]", settings: "SharingSettings") -> "Table":
+    """One row a method; the last columns only where a task moved or a job was refused."""
+    from rich import box
+    from rich.table import Table
+
+    from loadmaster.model.units import show_seconds
+
+    table = Table(
+        title=f"needs {settings.needs}, thrashing x{settings.sharing.thrash:g}",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("method", no_wrap=True)
+    shown = {
+        "slowdown": [_ratio(row.mean_slowdown) for row in rows],
+        "stretch": [_ratio(row.mean_stretch) for row in rows],
+        "p95": [_ratio(row.p95_stretch) for row in rows],
+        "max": [_ratio(row.max_stretch) for row in rows],
+        "wait": [show_seconds(row.mean_wait_s) for row in rows],
+        "yield": [f"{row.mean_yield:.2f}" for row in rows],
+        "moves": [f"{row.migrations:,}" for row in rows],
+        "refused": [f"{row.refused:,}" for row in rows],
+    }
+    shown = {name: cells for name, cells in shown.items() if name not in ("moves", "refused") or set(cells) != {"0"}}
+    for name in shown:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row, cells in zip(rows, zip(*shown.values(), strict=True), strict=True):
+        table.add_row(row.method, *cells)
+    return table
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"

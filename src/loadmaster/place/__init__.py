@@ -1,8 +1,11 @@
 """Placement policies: each rates one host for one task; the lowest rated host that fits is taken."""
 
+from loadmaster.place.assign_u import assign_u
 from loadmaster.place.best_fit import best_fit_cores, best_fit_memory
+from loadmaster.place.derivative_cost import derivative_cost
 from loadmaster.place.dot_product import dot_product
 from loadmaster.place.first_fit import first_fit
+from loadmaster.place.greedy_load import greedy_load
 from loadmaster.place.least_loaded import least_loaded
 from loadmaster.place.mix_fit import mix_fit, mix_fit_origin
 from loadmaster.place.norm_greedy import norm_greedy
@@ -28,6 +31,12 @@ POLICIES: dict[str, Policy] = {
             "opportunity-cost", opportunity_cost, "least growth of a cost exponential in use",
             "Amir et al. 2000", contextual=True,
         ),
+        Policy(
+            "derivative-cost", derivative_cost, "least slope of that cost in the direction of the demand",
+            "Amir et al., later slides", contextual=True,
+        ),
+        Policy("assign-u", assign_u, "least growth of a cost exponential in CPU load", "Aspnes et al. 1993"),
+        Policy("greedy-load", greedy_load, "smallest CPU load after placing", "Bartal et al. 1992"),
         Policy("dot-product", dot_product, "free resources most like the demand", "Singh et al. 2008"),
         Policy("norm-greedy", norm_greedy, "least left of all resources together", "Panigrahy et al. 2011"),
         Policy("least-loaded", least_loaded, "smallest used fraction of the scarcest resource"),

@@ -14,9 +14,9 @@ def derivative_cost(demand: Floats, free: Floats, capacity: Floats, context: Con
 
     Differs from the source, which says "infinitesimal consumption on each resource" and no more: the direction.
     """
-    base = max(2.0, float(context.hosts))
+    log_base = math.log(max(2.0, float(context.hosts)))
     slope = 0.0
     for r in range(capacity.shape[0]):
         if capacity[r] > 0.0:
-            slope += demand[r] / capacity[r] * math.log(base) * base ** ((capacity[r] - free[r]) / capacity[r])
+            slope += demand[r] / capacity[r] * log_base * math.exp(log_base * (capacity[r] - free[r]) / capacity[r])
     return slope

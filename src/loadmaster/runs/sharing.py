@@ -1,28 +1,31 @@
 """One log under several ways to share its machines: time-shared, fractional, and the batch queue they would replace."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.model.arrays import Floats
+from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.migration import MigrationCost
 from loadmaster.order import DISCIPLINES
 from loadmaster.place.load import policy_named
+from loadmaster.schedule import compose
 from loadmaster.schedule.fractional import Fractional
 from loadmaster.schedule.time_shared import method_named
 from loadmaster.share.learned_needs import learned_needs
 from loadmaster.share.processor_sharing import ProcessorSharing
 from loadmaster.share.shared_hosts import CpuLoad
 from loadmaster.sim import simulate
+from loadmaster.sim.reference import replay
 from loadmaster.sim.shared_engine import simulate_shared
 from loadmaster.sim.shared_fractional import FractionalProblem, simulate_fractional
 from loadmaster.sim.shared_run import SharedProblem
 
 BOUND_S = 10.0
 FRACTIONAL = "fractional"
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,14 @@ class SharingSettings:
 
 @dataclass(frozen=True)
 class SharingRow:
-    """One method on one log; times in simulated seconds, slowdown over the runtime on a machine for oneself.
+    """One method on one log; times in simulated seconds, all means over the jobs that ran.
 
     Attributes:
+        kind: `shared`, `fractional` or `batch`.
         refused: jobs that never ran.
-        mean_stretch: turnaround over max(runtime, 10 s), at least 1.
+        mean_slowdown, median_slowdown: turnaround over the runtime on a machine of speed 1 for oneself.
+        mean_stretch, p95_stretch, max_stretch: turnaround over max(runtime, 10 s), at least 1.
+        mean_yield: runtime over the time from start to end, mean over jobs: how fast jobs ran once they had started.
         migrations: tasks moved.
     """
 
@@ -65,6 +71,7 @@ class SharingRow:
     mean_stretch: float
     p95_stretch: float
     max_stretch: float
+    mean_yield: float
     migrations: int
 
     def as_dict(self) -> dict[str, Any]:
@@ -74,7 +81,7 @@ class SharingRow:
 
 def run_sharing(
     name: str, workload: Workload, cluster: Cluster, settings: SharingSettings = SharingSettings(),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> SharingRow:  # fmt: skip
     """Run one method: a name of `METHODS`, a placement policy, `fractional`, or a discipline of the batch queue.
 
@@ -84,14 +91,29 @@ def run_sharing(
     Example:
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[60, 60], cores=[1, 1], memory=[1, 1])
         >>> row = run_sharing("pvm", jobs, Cluster.uniform(1, cores=1, memory=4))
-        >>> row.mean_slowdown, row.kind
-        (2.0, 'shared')
+        >>> row.mean_slowdown, row.mean_yield, row.kind
+        (2.0, 0.5, 'shared')
     """
     if name == FRACTIONAL:
         return _fractional(workload, cluster, settings, progress)
     if name in DISCIPLINES:
-        return _batch(name, workload, cluster, settings)
+        return _batch(name, workload, cluster, settings, progress)
     return _time_shared(name, workload, cluster, settings, progress)
+
+
+def check_method(name: str, settings: SharingSettings) -> None:
+    """Refuse at once what `run_sharing` would refuse.
+
+    Raises:
+        InputError: no such method, or a batch queue that is not told the needs.
+    """
+    if name in DISCIPLINES and settings.needs == "learned":
+        raise InputError(
+            name, "a batch queue must be told the needs: its tasks hold what they ask for",
+            fix="leave it out, or use --needs told",
+        )  # fmt: skip
+    if name != FRACTIONAL and name not in DISCIPLINES:
+        method_named(name)
 
 
 def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Floats | None:
@@ -101,50 +123,74 @@ def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Fl
     return learned_needs(workload, prior)
 
 
-def _time_shared(name, workload, cluster, settings, progress) -> SharingRow:  # type: ignore[no-untyped-def]
+def _time_shared(
+    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
+) -> SharingRow:
     method = method_named(name)
     problem = SharedProblem(
         workload, cluster, method, settings.sharing, settings.cpu_load, settings.migration,
         _told(workload, cluster, settings), settings.seed,
     )  # fmt: skip
     run = simulate_shared(problem, progress=progress)
-    end = np.full(workload.jobs, -np.inf)
-    np.maximum.at(end, problem.owner, run.end_s)
-    return _row(name, "shared", method.parameters, workload, workload.submit_s, end, int(run.moves.sum()))
+    end_s = np.full(workload.jobs, -np.inf)
+    np.maximum.at(end_s, problem.owner, run.end_s)
+    return _row((name, "shared", method.parameters), workload, workload.submit_s, end_s, int(run.moves.sum()))
 
 
-def _fractional(workload, cluster, settings, progress) -> SharingRow:  # type: ignore[no-untyped-def]
+def _fractional(
+    workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
+) -> SharingRow:
     told = _told(workload, cluster, settings)
     if told is not None:
         told[:, 1:] = workload.demand[:, 1:]  # memory must fit: only the CPU need is learned
     problem = FractionalProblem(workload, cluster, settings.fractional, settings.migration, told)
-    run = simulate_fractional(problem, progress)
-    return _row(FRACTIONAL, "fractional", repr(settings.fractional), workload, run.start_s, run.end_s, run.moves)
+    run = simulate_fractional(problem, progress=progress)
+    what = (FRACTIONAL, "fractional", repr(settings.fractional))
+    return _row(what, workload, run.start_s, run.end_s, int(run.moves.sum()))
 
 
-def _batch(name: str, workload: Workload, cluster: Cluster, settings: SharingSettings) -> SharingRow:
-    if settings.needs == "learned":
-        raise InputError(name, "a batch queue must be told the needs: its tasks hold what they ask for")
-    policy = policy_named(settings.batch_policy)
-    schedule = simulate(workload, cluster, policy, DISCIPLINES[name][0](), interval_s=0.0, seed=settings.seed)
-    end = schedule.start_s + workload.runtime_s
-    parameters = f"{settings.batch_policy}, decides at every event"
+def _batch(
+    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
+) -> SharingRow:
+    check_method(name, settings)
+    policy, discipline = policy_named(settings.batch_policy), DISCIPLINES[name][0]()
     assert cluster.speed is not None
-    if (cluster.speed != 1.0).any():
-        parameters += "; counts every host as speed 1, so it is too good on these machines"
-    return _row(name, "batch", parameters, workload, schedule.start_s, end, 0)
+    slowest = float(cluster.speed.min())
+    alike = replace(
+        workload, runtime_s=workload.runtime_s / slowest, estimate_s=workload.expected_s / slowest
+    )  # what a scheduler may count on, whatever hosts it gets
+    if (cluster.speed == slowest).all():
+        schedule = simulate(alike, cluster, policy, discipline, interval_s=0.0, seed=settings.seed, progress=progress)
+        end_s = schedule.start_s + alike.runtime_s
+    else:
+        schedule = replay(
+            alike, cluster, compose(policy, discipline), interval_s=0.0, seed=settings.seed,
+            speed=cluster.speed / slowest, progress=progress,
+        )  # fmt: skip
+        end_s = schedule.start_s + alike.runtime_s / slowest_of(workload, cluster.speed / slowest, schedule.host)
+    what = (name, "batch", f"{settings.batch_policy}, decides at every event")
+    return _row(what, workload, schedule.start_s, end_s, 0)
 
 
-def _row(name, kind, parameters, workload, start_s, end_s, migrations) -> SharingRow:  # type: ignore[no-untyped-def]
+def slowest_of(workload: Workload, speed: Floats, host: Ints) -> Floats:
+    """float64[J]: the speed of the slowest host of each job, 1 for one that never ran; float64[H], int32[T]."""
+    pace = np.where(host >= 0, speed[host], 1.0)
+    return np.asarray(np.minimum.reduceat(pace, workload.first_task[:-1])) if len(pace) else pace
+
+
+def _row(what: tuple[str, str, str], workload: Workload, start_s: Floats, end_s: Floats, migrations: int) -> SharingRow:
     ran = np.isfinite(end_s)
-    turnaround, runtime = (end_s - workload.submit_s)[ran], workload.runtime_s[ran]
-    stretch = np.maximum(1.0, turnaround / np.maximum(runtime, BOUND_S))
-    slowdown = turnaround / runtime
-    if not ran.any():
-        stretch = slowdown = turnaround = np.array([np.nan])
+    submit_s, start_s, end_s, runtime_s = (
+        column[ran] if ran.any() else np.array([np.nan])
+        for column in (workload.submit_s, start_s, end_s, workload.runtime_s)
+    )
+    turnaround_s = end_s - submit_s
+    slowdown = turnaround_s / runtime_s
+    stretch = np.maximum(1.0, turnaround_s / np.maximum(runtime_s, BOUND_S))
     return SharingRow(
-        name, kind, parameters, workload.jobs, int((~ran).sum()),
-        float((start_s - workload.submit_s)[ran].mean()) if ran.any() else np.nan, float(turnaround.mean()),
-        float(slowdown.mean()), float(np.median(slowdown)), float(stretch.mean()), float(np.quantile(stretch, 0.95)),
-        float(stretch.max()), migrations,
+        *what, jobs=workload.jobs, refused=int((~ran).sum()), mean_wait_s=float((start_s - submit_s).mean()),
+        mean_turnaround_s=float(turnaround_s.mean()), mean_slowdown=float(slowdown.mean()),
+        median_slowdown=float(np.median(slowdown)), mean_stretch=float(stretch.mean()),
+        p95_stretch=float(np.quantile(stretch, 0.95)), max_stretch=float(stretch.max()),
+        mean_yield=float((runtime_s / (end_s - start_s)).mean()), migrations=migrations,
     )  # fmt: skip

@@ -1,47 +1,64 @@
 """Dynamic fractional scheduling: jobs start at once with a part of the CPU they ask for (Casanova et al. 2008)."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.errors import InputError
 from loadmaster.move.level_out import levelled_out
 from loadmaster.move.relabel import relabelled
 
 Repack = Literal["never", "events", "periods"]
+SLACK = 1e-9
+"""Part by which a host may be overfull, for rounding (SPEC section 0)."""
 
 
 @dataclass(frozen=True, eq=False)
 class FractionalView:
-    """What a decision sees: tasks present and jobs waiting.
+    """What a decision sees: N tasks that run on H hosts.
 
     Attributes:
-        host: int32[T], the host of every task of the workload, -1 where it does not run.
-        present: int64[N], tasks that run.
-        waiting: for each waiting job, in the order of arrival, its tasks.
-        fluid: float64[T], CPU each task asks for, as far as known.
-        rigid: float64[T, M], what must fit; the first column is memory.
-        fluid_capacity: float64[H]; rigid_capacity: float64[H, M].
+        host: int32[N], the host of each task; tasks in ascending number.
+        fluid: float64[N], CPU each task asks for, as far as known.
+        rigid: float64[N, M], what must fit.
+        cost: float64[N], memory that travels if the task moves: none for one that starts at this very moment.
+        load: float64[H], CPU asked on each host; used: float64[H, M], what is taken of the rest.
+        fluid_capacity: float64[H]; rigid_capacity: float64[H, M]; speed: float64[H].
         kind: int32[H], equal hosts have equal numbers.
         budget: memory that may still move in this interval.
     """
 
     host: Ints
-    present: Longs
-    waiting: list[Longs]
     fluid: Floats
     rigid: Floats
+    cost: Floats
+    load: Floats
+    used: Floats
     fluid_capacity: Floats
     rigid_capacity: Floats
+    speed: Floats
     kind: Ints
     budget: float
 
 
+class Ask(NamedTuple):
+    """A waiting job: its equal tasks, what each asks of the CPU, and float64[M] of the rest."""
+
+    tasks: int
+    fluid: float
+    rigid: Floats
+
+
 @dataclass(frozen=True)
 class Fractional:
-    """Place tasks by the least CPU load with room for their memory; now and then pack all of them anew.
+    """Place each task where it will go fastest and its memory has room; now and then pack all tasks anew.
+
+    It goes at speed x yield; hosts on which it goes alike are told apart by the least CPU load. Packing anew looks at
+    yields alone, as the paper does, whose hosts are alike.
+
+    Waiting jobs are asked in the order of arrival. Three pure decisions: `hosts_for`, `room_for`, `improved`.
 
     Attributes:
         repack: never, at every arrival and end, or every `period_s`.
@@ -49,6 +66,7 @@ class Fractional:
         least_yield: a job waits as long as it would press any yield below this; 0 admits whatever fits.
         budget: memory that may move in `budget_interval_s`, in the cluster's unit.
         gain: a new packing must raise the least yield by more than this part.
+        lookahead: waiting jobs that are asked after the first one that found no room.
     """
 
     repack: Repack = "events"
@@ -57,6 +75,7 @@ class Fractional:
     budget: float = float("inf")
     budget_interval_s: float = 600.0
     gain: float = 0.01
+    lookahead: int = 100
     name: str = "fractional"
 
     def __post_init__(self) -> None:
@@ -64,103 +83,91 @@ class Fractional:
             raise InputError(self.repack, "no such time to repack", fix="use never, events or periods")
         if not 0 <= self.least_yield <= 1:
             raise InputError(self.least_yield, "a yield lies between 0 and 1")
-        if not (self.period_s > 0 and self.budget_interval_s > 0 and self.budget >= 0):
-            raise InputError(self.budget, "intervals are more than zero seconds, a budget zero or more")
+        for name in ("period_s", "budget_interval_s"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise InputError(getattr(self, name), f"{name} must be more than zero seconds")
+        for name in ("budget", "gain", "lookahead"):
+            if not getattr(self, name) >= 0:
+                raise InputError(getattr(self, name), f"{name} must be zero or more")
 
-    def decide(self, view: FractionalView, period: bool) -> Ints:
-        """int32[T]: the host of every task from now on, -1 for those that wait or are gone; pure.
+    @property
+    def most_load(self) -> float:
+        """The largest CPU load, over capacity, at which a host still takes a task."""
+        return (1 + SLACK) / self.least_yield if self.least_yield > 0 else float("inf")
 
-        Args:
-            view: the cluster now.
-            period: this is the moment of a period, not an arrival or an end.
-        """
-        host = view.host.copy()
-        budget = view.budget
-        present = list(view.present)
-        may_repack = self.repack == "events" or (self.repack == "periods" and period)
-        for tasks in view.waiting:
-            placed = self._greedily(view, host, present, tasks)
-            if placed is None and may_repack and tasks is view.waiting[0]:
-                trial = self._packed(view, host, np.concatenate((present, tasks)).astype(np.int64), budget)
-                if trial is not None and self._enough(view, trial):
-                    budget -= moved_memory(view, host, trial)
-                    host, placed = trial, trial[tasks]
-            if placed is not None:
-                host[tasks] = placed
-                present.extend(tasks)
-        if may_repack and present:
-            host = self._improved(view, host, np.array(present, np.int64), budget)
-        return host
-
-    def _greedily(self, view: FractionalView, host: Ints, present: list[int], tasks: Longs) -> Ints | None:
-        """Hosts for the tasks of a job, each the least loaded with room; None if there is none, or too little CPU."""
-        here = host[present]
-        load = np.bincount(here, weights=view.fluid[present], minlength=len(view.kind)).astype(np.float64)
-        used = np.zeros_like(view.rigid_capacity)
-        np.add.at(used, here, view.rigid[present])
-        most = 1.0 / self.least_yield if self.least_yield > 0 else np.inf
-        chosen = np.empty(len(tasks), np.int32)
-        for k, task in enumerate(tasks):
-            after = (load + view.fluid[task]) / view.fluid_capacity
-            fits = (used + view.rigid[task] <= view.rigid_capacity * (1 + 1e-9)).all(axis=1)
-            target = int(np.argmin(np.where(fits, after, np.inf)))
-            if not fits[target] or after[target] > most * (1 + 1e-9):
+    def hosts_for(self, view: FractionalView, ask: Ask) -> Ints | None:
+        """int32[tasks]: for one task after another the fastest host with room; None if one finds none."""
+        load, used = view.load.copy(), view.used.copy()
+        room = view.rigid_capacity * (1 + SLACK)
+        chosen = np.empty(ask.tasks, np.int32)
+        for k in range(ask.tasks):
+            after = (load + ask.fluid) / view.fluid_capacity
+            fits = (used + ask.rigid <= room).all(axis=1) & (after <= self.most_load)
+            if not fits.any():
                 return None
-            load[target] += view.fluid[task]
-            used[target] += view.rigid[task]
+            slowness = np.where(fits, np.maximum(after, 1.0) / view.speed, np.inf)
+            target = int(np.argmin(np.where(slowness == slowness.min(), after, np.inf)))
+            load[target] += ask.fluid
+            used[target] += ask.rigid
             chosen[k] = target
         return chosen
 
-    def _improved(self, view: FractionalView, host: Ints, present: Longs, budget: float) -> Ints:
-        """A new packing if it is better and the budget allows it, else single moves within the budget."""
-        before = least_yield_of(view, host)
-        if before >= 1.0:
-            return host
-        packed = self._packed(view, host, present, budget)
-        if packed is not None and least_yield_of(view, packed) > before * (1 + self.gain):
+    def room_for(self, view: FractionalView, ask: Ask) -> tuple[Ints, Ints] | None:
+        """Hosts for the tasks that run, and for those of `ask`, all packed anew; None if that cannot be."""
+        host = np.concatenate((view.host, np.full(ask.tasks, -1, np.int32)))
+        fluid = np.concatenate((view.fluid, np.full(ask.tasks, ask.fluid)))
+        rigid = np.concatenate((view.rigid, np.tile(ask.rigid, (ask.tasks, 1))))
+        cost = np.concatenate((view.cost, np.zeros(ask.tasks)))
+        packed = self._packed(replace(view, host=host, fluid=fluid, rigid=rigid, cost=cost), self.least_yield)
+        return None if packed is None else (packed[: len(view.host)], packed[len(view.host) :])
+
+    def improved(self, view: FractionalView) -> Ints:
+        """int32[N]: a new packing if it is better and the budget allows it, else single moves within the budget."""
+        enough = least_yield(view.load, view.fluid_capacity) * (1 + self.gain)
+        if highest_yield(view) <= enough:
+            return view.host
+        packed = self._packed(view, enough)
+        if packed is not None:
             return packed
-        moved = host.copy()
-        moved[present] = levelled_out(
-            host[present], view.fluid[present], view.rigid[present], view.fluid_capacity, view.rigid_capacity, budget
+        moved = levelled_out(
+            view.host, view.fluid, view.rigid, view.cost, view.fluid_capacity, view.rigid_capacity, view.budget
         )
-        return moved if least_yield_of(view, moved) > before * (1 + self.gain) else host
+        return moved if yield_of(view, moved) > enough else view.host
 
-    def _packed(self, view: FractionalView, host: Ints, tasks: Longs, budget: float) -> Ints | None:
-        """MCB8 on all `tasks`, hosts renamed so that little moves; None if that is infeasible or over the budget."""
+    def _packed(self, view: FractionalView, enough: float) -> Ints | None:
+        """MCB8 on all tasks, hosts renamed so that little moves; None if that is not `enough`, or over the budget."""
         from loadmaster.pack.instance import Instance
-        from loadmaster.pack.mcb import mcb
+        from loadmaster.pack.mcb import mcb, reaches
 
-        attempt = mcb(
-            Instance(
-                view.fluid[tasks].reshape(-1, 1), view.rigid[tasks], view.fluid_capacity.reshape(-1, 1),
-                view.rigid_capacity, rigid_names=tuple(f"rigid{m}" for m in range(view.rigid.shape[1])),
-            )
+        instance = Instance(
+            view.fluid.reshape(-1, 1), view.rigid, view.fluid_capacity.reshape(-1, 1), view.rigid_capacity,
+            rigid_names=tuple(f"rigid{m}" for m in range(view.rigid.shape[1])),
         )  # fmt: skip
-        if attempt.host is None:
+        if not reaches(instance, enough):
             return None
-        memory = view.rigid[tasks, 0] if view.rigid.shape[1] else np.zeros(len(tasks))
-        packed = host.copy()
-        packed[tasks] = relabelled(host[tasks], attempt.host, memory, view.kind)
-        return packed if moved_memory(view, host, packed) <= budget * (1 + 1e-12) else None
+        attempt = mcb(instance)
+        if attempt.host is None or yield_of(view, attempt.host) <= enough * (1 - SLACK):
+            return None
+        packed = relabelled(view.host, attempt.host, view.cost, view.kind)
+        moved = (view.host >= 0) & (packed != view.host)
+        return packed if view.cost[moved].sum() <= view.budget * (1 + 1e-12) else None
 
-    def _enough(self, view: FractionalView, host: Ints) -> bool:
-        return least_yield_of(view, host) >= self.least_yield * (1 - 1e-9)
 
-
-def yields(view: FractionalView, host: Ints) -> Floats:
-    """float64[H]: the yield of the tasks on each host, min(1, capacity / CPU asked) (SPEC 1(a), F1)."""
-    on = host >= 0
-    load = np.bincount(host[on], weights=view.fluid[on], minlength=len(view.kind))
+def least_yield(load: Floats, capacity: Floats) -> float:
+    """The least yield of any host, min(1, capacity / CPU asked) (SPEC 1(a), F1)."""
     with np.errstate(divide="ignore"):
-        return np.minimum(1.0, view.fluid_capacity / load)
+        return float(np.minimum(1.0, capacity / load).min())
 
 
-def least_yield_of(view: FractionalView, host: Ints) -> float:
-    """The least yield of any host."""
-    return float(yields(view, host).min())
+def yield_of(view: FractionalView, host: Ints) -> float:
+    """The least yield with the tasks on `host` int32[N]."""
+    load = np.bincount(host, weights=view.fluid, minlength=len(view.fluid_capacity)).astype(np.float64)
+    return least_yield(load, view.fluid_capacity)
 
 
-def moved_memory(view: FractionalView, before: Ints, after: Ints) -> float:
-    """The memory of the tasks that run on another host after than before."""
-    moved = (before >= 0) & (after != before)
-    return float(view.rigid[moved, 0].sum()) if view.rigid.shape[1] else 0.0
+def highest_yield(view: FractionalView) -> float:
+    """No packing gives a higher least yield: CPU there over CPU asked, of all hosts and of the largest task."""
+    asked, largest = float(view.fluid.sum()), float(view.fluid.max(initial=0.0))
+    if largest == 0.0:
+        return 1.0
+    return min(1.0, float(view.fluid_capacity.sum()) / asked, float(view.fluid_capacity.max()) / largest)

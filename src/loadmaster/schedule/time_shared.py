@@ -8,9 +8,6 @@ from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
 from loadmaster.move.mover import Mover
 from loadmaster.place import POLICIES, Policy
-from loadmaster.place.assign_u import assign_u
-from loadmaster.place.derivative_cost import derivative_cost
-from loadmaster.place.greedy_load import greedy_load
 from loadmaster.place.load import policy_named
 
 
@@ -47,9 +44,8 @@ class Method:
 
 _PVM = POLICIES["round-robin"]
 _COST = POLICIES["opportunity-cost"]
-_ASSIGN_U = Policy("assign-u", assign_u, "least growth of a cost exponential in CPU load", "Aspnes et al. 1993")
-_GREEDY = Policy("greedy-load", greedy_load, "smallest CPU load after placing", "Bartal et al. 1992")
-_SLOPE = Policy("derivative-cost", derivative_cost, "smallest slope of the cost", "Amir et al.", contextual=True)
+_ASSIGN_U = POLICIES["assign-u"]
+_GREEDY = POLICIES["greedy-load"]
 _AMIR = "Amir et al. 2000"
 
 METHODS: dict[str, Method] = {
@@ -58,7 +54,7 @@ METHODS: dict[str, Method] = {
         Method("pvm", _PVM, summary="round robin, never moves", source=_AMIR),
         Method("e-pvm", _COST, scaled=True, summary="least opportunity cost, never moves", source=_AMIR),
         Method(
-            "d-pvm", _SLOPE, scaled=True, blind=True, summary="e-pvm without being told the needs",
+            "d-pvm", POLICIES["derivative-cost"], scaled=True, blind=True, summary="e-pvm without being told the needs",
             source="Amir et al., later slides",
         ),
         Method("mosix", _PVM, Mosix(), summary="round robin, then load balancing (a reconstruction)", source=_AMIR),

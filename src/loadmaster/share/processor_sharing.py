@@ -24,8 +24,8 @@ class ProcessorSharing:
     thrash: float = 10.0
 
     def __post_init__(self) -> None:
-        if not self.thrash >= 1.0:
-            raise InputError(self.thrash, "thrashing slows a host down, so its factor is 1 or more")
+        if not 1.0 <= self.thrash < float("inf"):
+            raise InputError(self.thrash, "thrashing slows a host down, so its factor is a number, 1 or more")
 
     def rate(self, load: float, cores: float, speed: float, overcommitted: bool) -> float:
         """Seconds of work that each task completes in a second.

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import Method
@@ -36,11 +36,7 @@ class SharedProblem:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.workload.resources != self.cluster.resources:
-            raise InputError(
-                ", ".join(self.workload.resources), f"the hosts have {', '.join(self.cluster.resources)}",
-                fix="give the jobs and the hosts the same resources",
-            )  # fmt: skip
+        self.workload.check_resources(self.cluster)
 
     @property
     def demand_seen(self) -> Floats:

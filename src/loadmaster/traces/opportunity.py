@@ -57,6 +57,9 @@ def generate_opportunity(
         memory_cap: what becomes of a job larger than the largest memory: cut to it, drawn again, or left.
         seed: of every draw.
 
+    Raises:
+        InputError: no such cluster, or a time that is not more than zero.
+
     Returns:
         A trace with its cluster. Components are tasks of one job; with `iid` they are jobs with one `job_id`.
 
@@ -65,6 +68,9 @@ def generate_opportunity(
         >>> trace.cluster.hosts, trace.workload.synthetic
         (6, True)
     """
+    for name, value in (("window_s", window_s), ("every_s", every_s)):
+        if not 0 < value < np.inf:
+            raise InputError(value, f"{name} must be more than zero seconds", fix="give a number such as 1000")
     rng = np.random.default_rng(seed)
     hosts = opportunity_cluster(cluster)
     largest = float(hosts.capacity[:, 1].max())

@@ -8,8 +8,6 @@ from loadmaster.papers.amir2000 import published as paper
 from loadmaster.papers.amir2000.study import Outcome, Setup
 from loadmaster.papers.claim import Claim, Verdict
 
-_GUESS = "the machines, the thrashing factor and Mosix itself are not published"
-
 
 def table_1(setup: Setup, outcome: Outcome) -> list[Claim]:
     """Average slowdowns, by job and by execution."""
@@ -20,14 +18,14 @@ def table_1(setup: Setup, outcome: Outcome) -> list[Claim]:
             Claim(
                 "Table 1", f"average slowdown by execution, {paper.NAMES[name]}", f"{paper.BY_EXECUTION[name]:.2f}",
                 show_interval(mean), "report only", n=len(mean),
-                note=f"median over executions {np.median(mean):.2f}; {_GUESS}",
+                note=f"median over executions {np.median(mean):.2f}",
             )
         )  # fmt: skip
     for m, name in enumerate(paper.METHODS):
         claims.append(
             Claim(
                 "Table 1", f"average slowdown by job, {paper.NAMES[name]}", f"{paper.BY_JOB[name]:.2f}",
-                f"{outcome.by_job[m]:.2f}", "report only", n=int(outcome.jobs.sum()), note=_GUESS,
+                f"{outcome.by_job[m]:.2f}", "report only", n=int(outcome.jobs.sum()),
             )
         )  # fmt: skip
     return claims
@@ -81,7 +79,7 @@ def ratios(setup: Setup, outcome: Outcome) -> list[Claim]:
             claims.append(
                 Claim(
                     "Table 3", f"{paper.NAMES[a]} over {paper.NAMES[b]}, {how}", f"{value:.4f}", f"{ratio:.4f}",
-                    "report only", n=len(outcome.jobs), note=_GUESS,
+                    "report only", n=len(outcome.jobs),
                 )
             )  # fmt: skip
     return claims

@@ -15,6 +15,7 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
+from loadmaster.runs.on_dask import connect
 from loadmaster.schedule.time_shared import METHODS, Method, method_named
 from loadmaster.share.learned_needs import learned_needs
 from loadmaster.share.processor_sharing import ProcessorSharing
@@ -159,11 +160,11 @@ def _computed(setup: Setup, starts: list[int], on: str | None) -> Iterable[tuple
     if not starts:
         return
     if on is not None:
-        from distributed import Client, as_completed
+        from distributed import as_completed
 
-        with Client(on) as client:
+        with connect(on) as client:
             futures = {client.submit(run_block, setup, start, start + BLOCK): start for start in starts}
-            for future in as_completed(futures):
+            for future in as_completed(futures, loop=client.loop):
                 yield futures[future], future.result()
         return
     from concurrent.futures import as_completed as finished
