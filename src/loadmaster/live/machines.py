@@ -4,6 +4,7 @@ import contextlib
 import logging
 import signal
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from typing import Any, NamedTuple, Protocol
 
 from loadmaster.model.errors import InputError, MissingExtra
@@ -139,6 +140,8 @@ def local_cluster() -> Any:
         preload=[_DEAF],
     )
     # Workers inherit this from the thread that starts them, so that Ctrl-C does not meet them while they start either.
+    # The tracker goes first: the first start of a process would start it, and it lets the signal in again behind it.
+    resource_tracker.ensure_running()
     cluster.loop.add_callback(signal.pthread_sigmask, signal.SIG_BLOCK, {signal.SIGINT})
     return cluster
 
