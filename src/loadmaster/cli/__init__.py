@@ -24,6 +24,8 @@ def main() -> None:
 
         if isinstance(error, LoadmasterError):
             _fail(str(error))
+        if isinstance(error, OSError) and error.filename is not None:  # such as a folder nobody may write to
+            _fail(f"{error.filename}: {error.strerror}")
         if not hasattr(error, "format_message"):  # not a usage error of the command-line library
             raise
         _fail(_usage(error))

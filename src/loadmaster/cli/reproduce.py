@@ -1,9 +1,19 @@
 """`loadmaster reproduce`: re-runs a paper and prints its claims beside our numbers."""
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from loadmaster.papers.claim import Reproduction
+    from loadmaster.report.page import Table as PageTable
+
+COLOURS = {"holds": "green", "differs": "red", "report only": "dim", "not measured": "dim"}
+TONES = {"holds": "good", "differs": "bad", "report only": "muted", "not measured": "muted"}
 
 
 def reproduce(
@@ -22,27 +32,70 @@ def reproduce(
     import json
 
     from rich.console import Console
-    from rich.table import Table
 
     from loadmaster.model.errors import InputError
     from loadmaster.papers import PAPERS, Options
     from loadmaster.report.page import Heading, Text, write_page
-    from loadmaster.report.page import Table as PageTable
 
     if paper not in PAPERS:
         raise InputError(paper, "no such paper", fix=f"known: {', '.join(PAPERS)}")
     out.mkdir(parents=True, exist_ok=True)
     result = importlib.import_module(PAPERS[paper]).reproduce(Options(quick, seed, out, traces, trace, on))
-    columns = ("where", "claim", "published", "ours", "verdict", "gate", "n", "note")
-    rows = [[str(getattr(claim, column)) for column in columns] for claim in result.claims]
     page = out / f"{paper}.html"
     notes = [Text(note, "note") for note in result.notes]
-    write_page(page, result.title, [PageTable(columns, rows), *notes, Heading("Figures"), *result.blocks])
+    blocks = [_claims(result), *notes, Heading("Figures"), *result.blocks]
+    write_page(page, result.title, blocks, _verdicts(result), f"loadmaster reproduce {paper}")
     if as_json:
         print(json.dumps([dataclasses.asdict(claim) for claim in result.claims]))
         return
-    table = Table(*columns, title=result.title)
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)
-    Console(stderr=True).print(f"{page}")
+    Console().print(_table(result))
+    Console(stderr=True).print(f"{_verdicts(result)}; gates, notes and figures: {page}", soft_wrap=True)
+
+
+def _verdicts(result: "Reproduction") -> str:
+    counts = Counter[str](claim.verdict for claim in result.claims)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in COLOURS if counts[verdict])
+
+
+def _claims(result: "Reproduction") -> "PageTable":
+    """The claims as the page shows them: under their table or figure, gate and note below each in small print."""
+    from loadmaster.report.page import Table as PageTable
+
+    places = dict.fromkeys(claim.where for claim in result.claims)
+    claims = [claim for where in places for claim in result.claims if claim.where == where]
+    bands = {next(i for i, claim in enumerate(claims) if claim.where == where): where for where in places}
+    small = {
+        i: ". ".join(
+            f"{text[0].upper()}{text[1:]}" for text in (claim.gate and f"gate: {claim.gate}", claim.note) if text
+        )
+        for i, claim in enumerate(claims)
+    }
+    return PageTable(
+        ("claim", "published", "ours", "n", "verdict"),
+        [
+            [claim.claim, claim.published, claim.ours, f"{claim.n:,}" if claim.n else "", claim.verdict]
+            for claim in claims
+        ],
+        bands=bands,
+        prose=True,
+        tones={(i, 4): TONES[claim.verdict] for i, claim in enumerate(claims)},
+        below={i: text for i, text in small.items() if text},
+    )
+
+
+def _table(result: "Reproduction") -> "Table":
+    """The claims under the table or figure that they are of; gates and notes, which are long, stand on the page."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=result.title, expand=True)
+    for name, ratio in (("claim", 4), ("published", 2), ("ours", 3)):
+        table.add_column(name, ratio=ratio, overflow="fold")
+    table.add_column("verdict", no_wrap=True)
+    for where in dict.fromkeys(claim.where for claim in result.claims):
+        table.add_row(f"[bold]{escape(where)}[/]")
+        for claim in [claim for claim in result.claims if claim.where == where]:
+            verdict = f"[{COLOURS[claim.verdict]}]{claim.verdict}[/]"
+            table.add_row(escape(claim.claim), escape(claim.published), escape(claim.ours), verdict)
+        table.add_section()
+    return table

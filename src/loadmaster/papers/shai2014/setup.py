@@ -36,7 +36,7 @@ class Setup:
     Attributes:
         seed: of the first stream.
         bucket_streams: independent streams a pool in the bucket experiment.
-        bucket_part: part of the pool's jobs in each stream: five make half of the thesis' buckets.
+        bucket_part: part of the pool's jobs in each stream: ten make as many buckets as the thesis has.
         shape_streams: how many of these streams are also given to the other shapes.
         streams: independent streams a pool in the load experiment.
         scale: part of the pool's hosts in the load experiment.
@@ -49,12 +49,12 @@ class Setup:
     """
 
     seed: int = 0
-    bucket_streams: int = 5
+    bucket_streams: int = 10
     bucket_part: float = 0.1
     shape_streams: int = 1
-    streams: int = 4
-    scale: float = 0.1
-    jobs: int = 40_000
+    streams: int = 6
+    scale: float = 0.5
+    jobs: int = 200_000
     longest_run_s: float = 6 * 3600.0
     betas: tuple[float, ...] = (0.58, 0.65, 0.75, 0.95, 1.0)
     highest_load: float = 0.95
