@@ -103,12 +103,31 @@ ROW_POLICIES = [
 @pytest.mark.parametrize("discipline", [d for d in DISCIPLINES if isinstance(d, NetBatch | Fcfs)], ids=str)
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(problem=problems(single_task=True, resources=2))
-def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, problem):
+@given(problem=problems(single_task=True, resources=2), interval_s=st.sampled_from([0.0, 0.3, 30.0]))
+def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
     cluster, workload = problem
-    assert serves_rows(workload, cluster, policy, discipline, 30.0)
-    plain = simulate(workload, cluster, policy, discipline, engine="reference")
-    assert_same(plain, simulate(workload, cluster, policy, discipline, engine="rows"))
+    assert serves_rows(workload, cluster, policy, discipline, interval_s)
+    plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="reference")
+    assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="rows"))
+
+
+@pytest.mark.parametrize("policy", ROW_POLICIES[: len(ROW_RULES)], ids=lambda policy: policy.name)
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(problem=problems(resources=2), interval_s=st.sampled_from([0.0, 30.0]))
+def test_the_netbatch_engine_agrees_on_jobs_of_several_tasks(policy, problem, interval_s):
+    cluster, workload = problem
+    assert serves_rows(workload, cluster, policy, Fcfs(), interval_s)
+    plain = simulate(workload, cluster, policy, Fcfs(), interval_s=interval_s, engine="reference")
+    assert_same(plain, simulate(workload, cluster, policy, Fcfs(), interval_s=interval_s, engine="rows"))
+
+
+@pytest.mark.parametrize(
+    "submit_s",
+    [pytest.param([0.0, 0.5], id="an event between two seconds"), pytest.param([0.0, 1e9], id="a long empty time")],
+)
+def test_no_interval_is_a_second_only_where_that_is_the_same_and_cheap(submit_s):
+    workload = Workload.of(submit_s=submit_s, runtime_s=[1.0, 1.0], cores=[1, 1], memory=[1, 1])
+    assert not serves_rows(workload, Cluster.uniform(1, cores=1, memory=1), POLICIES["first-fit"], Fcfs(), 0.0)
 
 
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)

@@ -10,7 +10,7 @@ from numba import typeof, types
 
 from loadmaster.compiled import LEAN, fingerprint, kept
 from loadmaster.model import Cluster, Schedule, Workload
-from loadmaster.model.arrays import Floats, frozen_floats
+from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
 from loadmaster.order import Discipline, Fcfs, NetBatch
 from loadmaster.place import POLICIES
 from loadmaster.schedule import AnyPolicy, MaxJobs
@@ -34,8 +34,12 @@ MOST_KINDS = 62
 MOST_CORES = 1024
 MOST_CYCLES = 2**24
 """Longest runtime in cycles that the calendar takes."""
+EMPTY_SECONDS = 1000
+"""Seconds a job, at most, of a log whose events are looked for second by second."""
 MOST_KEY = 2.0**60
 """Memory times hosts that a key has room for."""
+SECOND = 1.0
+"""The interval that stands for none in a log whose times are whole seconds."""
 EXACT = 2.0**53
 """Memory times cores up to which Mix-Fit tells any two amounts apart."""
 
@@ -43,16 +47,21 @@ EXACT = 2.0**53
 def serves_rows(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float
 ) -> bool:
-    """Whether this engine can replay the log: cores and memory in whole units, single tasks, known rules, cycles."""
+    """Whether this engine can replay the log: cores and memory in whole units, known rules, cycles.
+
+    Jobs of several tasks only under a single rule and where the head of the queue blocks: then nothing is reserved.
+    No interval is an interval of a second if nothing happens between two seconds.
+    """
     if not (
         isinstance(discipline, NetBatch | Fcfs)
         and all(member.score in RULES for member in members_of(policy))
         and len(workload.resources) == 2
-        and workload.tasks is None
+        and (workload.tasks is None or (isinstance(discipline, Fcfs) and not isinstance(policy, MaxJobs)))
         and workload.jobs > 0
-        and interval_s > 0
+        and (interval_s > 0 or _in_seconds(workload))
     ):
         return False
+    interval_s = interval_s or SECOND
     _, most, whole = workload.least_and_most
     largest = cluster.capacity.max(axis=0)
     return (
@@ -79,7 +88,13 @@ def replay_rows(
 ) -> Schedule:
     """Replay `workload` exactly as `reference.replay` does; the caller has asked `serves_rows` before."""
     kinds, kind_of = cluster.kinds
-    jobs = RowJobs(*map(frozen_floats, (workload.submit_s, workload.runtime_s, workload.demand)))
+    interval_s = interval_s or SECOND
+    jobs = RowJobs(
+        submit_s=frozen_floats(workload.submit_s),
+        runtime_s=frozen_floats(workload.runtime_s),
+        demand=frozen_floats(workload.demand),
+        first_task=frozen_longs([] if workload.tasks is None else workload.first_task),
+    )
     rules = _rules(workload, cluster, policy, discipline, interval_s)
     rows = full_rows(kinds[:, 0].astype(np.int64), kinds[:, 1].astype(np.int64), kind_of, rules.any_able)
     records = Records(workload)
@@ -129,9 +144,16 @@ def _rules(
     )
 
 
+def _in_seconds(workload: Workload) -> bool:
+    """Whether all events fall on whole seconds, close enough together that looking at every second costs little."""
+    whole = all(bool((column == np.floor(column)).all()) for column in (workload.submit_s, workload.runtime_s))
+    return whole and workload.span_s < EMPTY_SECONDS * workload.jobs
+
+
 def _most_running(workload: Workload, cluster: Cluster) -> int:
     least = workload.least_and_most[0][0]
-    return max(1, min(workload.jobs, int(cluster.total[0] / least) if least > 0 else workload.jobs))
+    tasks = workload.jobs if workload.tasks is None else int(workload.tasks.sum())
+    return max(1, min(tasks, int(cluster.total[0] / least) if least > 0 else tasks))
 
 
 def _calendar(workload: Workload, interval_s: float, most: int) -> Calendar:

@@ -1,8 +1,8 @@
-"""The NetBatch engine, compiled: cores and memory, one task a job, the rules of the thesis and Max-Jobs over them.
+"""The NetBatch engine, compiled: cores and memory, the rules of the thesis and Max-Jobs over them.
 
 What makes it fast: hosts in rows (`rows_kernel.py`); a demand no smaller than one that failed in this walk is not
 tried again; ended jobs lie in a calendar by cycle, so idle cycles cost nothing; Max-Jobs walks on one state and takes
-its moves back. Agrees with `reference.py` to the bit.
+its moves back. Jobs of several tasks are served first come, first served. Agrees with `reference.py` to the bit.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
@@ -24,11 +24,13 @@ class RowJobs(NamedTuple):
     Attributes:
         submit_s, runtime_s: float64[J].
         demand: float64[J, 2], cores and memory in whole units.
+        first_task: int64[J + 1], where the tasks of a job begin; int64[0] if every job is one task.
     """
 
     submit_s: NDArray[np.float64]
     runtime_s: NDArray[np.float64]
     demand: NDArray[np.float64]
+    first_task: NDArray[np.int64]
 
 
 class RowRules(NamedTuple):
@@ -66,7 +68,7 @@ class Plan(NamedTuple):
     """Starts of the walk under way, and of the best walk so far.
 
     Attributes:
-        position: int32[U], place in the queue of every start; best_position likewise.
+        position: int32[U], place in the queue of the job of every task that starts; best_position likewise.
         host: int32[U]; best_host likewise.
         failed: int64[C + 1], by number of cores: the least memory that failed in this walk with no more cores.
         members: int64[M], the rules to try.
@@ -110,8 +112,9 @@ def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
         log.time_s[row] = now
         log.queue_length[row] = waiting
         log.winners[row] = _best_walk(jobs, rules, rows, plan, queue, tally)
-        log.started[row] = tally[PLANNED]
+        before = tally[STARTED]
         _commit(jobs, rules, calendar, plan, queue, tally, log, now)
+        log.started[row] = tally[STARTED] - before
         log.rows[0] += 1
     return DONE
 
@@ -173,12 +176,7 @@ def _walk(jobs, rules, rows, plan, queue, tally, rule):
         wanted = np.int64(jobs.demand[job, 0])
         memory = np.int64(jobs.demand[job, 1])
         if plan.failed[wanted] > memory:
-            host = _choose(rules, rows, plan, tally, rule, wanted, memory)
-            if host >= 0:
-                move(rows, host, wanted, memory)
-                plan.position[tally[PLANNED]] = position
-                plan.host[tally[PLANNED]] = host
-                tally[PLANNED] += 1
+            if _place(jobs, rules, rows, plan, tally, rule, position, job, wanted, memory):
                 continue
             for more in range(wanted, plan.failed.shape[0]):
                 plan.failed[more] = min(plan.failed[more], memory)
@@ -188,6 +186,25 @@ def _walk(jobs, rules, rows, plan, queue, tally, rule):
             kept += 1
             _promise(rows, plan, tally, able(rows, wanted, memory))
     release_reserved(rows)
+
+
+@inlined
+def _place(jobs, rules, rows, plan, tally, rule, position, job, cores, memory):
+    """Take a host for every task of a job, or none; says whether they are placed."""
+    first = tally[PLANNED]
+    tasks = jobs.first_task[job + 1] - jobs.first_task[job] if jobs.first_task.shape[0] > 0 else np.int64(1)
+    while tally[PLANNED] - first < tasks:
+        host = _choose(rules, rows, plan, tally, rule, cores, memory)
+        if host < 0:
+            while tally[PLANNED] > first:
+                tally[PLANNED] -= 1
+                move(rows, plan.host[tally[PLANNED]], -cores, -memory)
+            return False
+        move(rows, host, cores, memory)
+        plan.position[tally[PLANNED]] = position
+        plan.host[tally[PLANNED]] = host
+        tally[PLANNED] += 1
+    return True
 
 
 @inlined
@@ -278,10 +295,16 @@ def _commit(jobs, rules, calendar, plan, queue, tally, log, now):
     """Write the planned starts down, enter their ends, and close the gaps they leave in the queue."""
     planned = tally[PLANNED]
     mask = calendar.latest.shape[0] - 1
+    several = jobs.first_task.shape[0] > 0
+    task = np.int64(0)
     for i in range(planned):
         job = queue[plan.position[i]]
-        log.start_s[job] = now
-        log.host[job] = plan.host[i]
+        if i == 0 or plan.position[i - 1] != plan.position[i]:
+            log.start_s[job] = now
+            tally[STARTED] += 1
+            task = jobs.first_task[job] if several else np.int64(job)
+        log.host[task] = plan.host[i]
+        task += 1
         slot = cycle_of(now + jobs.runtime_s[job], rules.interval_s) & mask
         number = calendar.run[0].after
         run = calendar.run[number]
@@ -290,7 +313,6 @@ def _commit(jobs, rules, calendar, plan, queue, tally, log, now):
         run.host, run.after = plan.host[i], calendar.latest[slot]
         calendar.latest[slot] = number
     tally[RUNNING] += planned
-    tally[STARTED] += planned
     if planned == 0:
         return
     # Jobs before the last start move up to it, so that the queue's rest need not be touched.
@@ -298,7 +320,8 @@ def _commit(jobs, rules, calendar, plan, queue, tally, log, now):
     gap = planned - 1
     for position in range(target, tally[HEAD] - 1, -1):
         if gap >= 0 and plan.position[gap] == position:
-            gap -= 1
+            while gap >= 0 and plan.position[gap] == position:
+                gap -= 1
         else:
             queue[target] = queue[position]
             target -= 1
