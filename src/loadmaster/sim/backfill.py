@@ -20,6 +20,7 @@ from loadmaster.sim import (
     easy_kernel,
     ends_kernel,
     heap_kernel,
+    outlook_kernel,
     plan_kernel,
     scores_kernel,
     starts_kernel,
@@ -28,7 +29,7 @@ from loadmaster.sim.backfill_kernel import MORE_ROOM, run
 from loadmaster.sim.cycle_state import DONE, NOT_FINITE, PARETO, Jobs, Log
 from loadmaster.sim.cycles import SLOTS, Progress, jobs_of
 from loadmaster.sim.ends_kernel import empty_ends
-from loadmaster.sim.plan_kernel import Plan
+from loadmaster.sim.outlook_kernel import Plan
 from loadmaster.sim.records import Records
 from loadmaster.sim.scores_kernel import empty_scores
 from loadmaster.sim.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, Rules, State
@@ -88,7 +89,14 @@ def replay_backfill(
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
     stamp = fingerprint(
-        backfill_kernel, easy_kernel, plan_kernel, starts_kernel, ends_kernel, scores_kernel, heap_kernel
+        backfill_kernel,
+        easy_kernel,
+        plan_kernel,
+        outlook_kernel,
+        starts_kernel,
+        ends_kernel,
+        scores_kernel,
+        heap_kernel,
     )
 
     def entry(jobs, capacity, rules, state, scores, later, ends, plan, log, rate):  # type: ignore[no-untyped-def]
@@ -160,6 +168,8 @@ def _plan(jobs: int, kinds: int, cluster: Cluster, *, steps: int) -> Plan:
         bound_tasks=np.zeros(kinds, np.int32),
         bound_long_s=np.zeros(kinds),
         bound_s=np.zeros(kinds),
+        dead_at=np.zeros(kinds, np.int64),
+        dead_long_s=np.zeros(kinds),
         window=np.zeros((hosts, resources)),
         seen=np.zeros(hosts, np.int64),
         cursor=np.zeros(hosts, np.int32),
