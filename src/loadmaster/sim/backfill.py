@@ -29,6 +29,7 @@ from loadmaster.sim.backfill_kernel import MORE_ROOM, run
 from loadmaster.sim.cycle_state import DONE, NOT_FINITE, PARETO, Jobs, Log
 from loadmaster.sim.cycles import SLOTS, Progress, jobs_of
 from loadmaster.sim.ends_kernel import empty_ends
+from loadmaster.sim.outlook_kernel import SLOTS as PLAN_SLOTS
 from loadmaster.sim.outlook_kernel import Plan
 from loadmaster.sim.records import Records
 from loadmaster.sim.scores_kernel import empty_scores
@@ -170,11 +171,15 @@ def _plan(jobs: int, kinds: int, cluster: Cluster, *, steps: int) -> Plan:
         bound_s=np.zeros(kinds),
         dead_at=np.zeros(kinds, np.int64),
         dead_long_s=np.zeros(kinds),
+        slot=np.zeros(kinds, np.int32),
+        slot_at=np.zeros(kinds, np.int64),
+        soonest_s=np.zeros((PLAN_SLOTS, hosts)),
+        soonest_long_s=np.zeros(PLAN_SLOTS),
         window=np.zeros((hosts, resources)),
         seen=np.zeros(hosts, np.int64),
         cursor=np.zeros(hosts, np.int32),
         turn_s=np.zeros(hosts + 1),
         turn_host=np.zeros(hosts + 1, np.int32),
         begun=np.zeros(jobs, np.int32),
-        size=np.zeros(6, np.int64),
+        size=np.zeros(7, np.int64),
     )

@@ -19,7 +19,7 @@ from loadmaster.sim.starts_kernel import KEPT, STAMP, fits, tasks_in
 
 
 class Plan(NamedTuple):
-    """The plan of one decision; M steps of room.
+    """The plan of one decision; M steps of room, S = `SLOTS`.
 
     Attributes:
         step_s, step_free, step_next: float64[M], float64[M, R], int32[M], steps of the hosts' outlooks, chained.
@@ -31,12 +31,15 @@ class Plan(NamedTuple):
             stamp no job of the demand with so many tasks, so long, can start before `bound_s`.
         dead_at, dead_long_s: int64[K], float64[K]: in the decision of that stamp no host can hold a task of the demand
             from now on for so long.
+        slot, slot_at: int32[K], int64[K], the row of `soonest_s` for the demand in the decision of that stamp, or -1.
+        soonest_s, soonest_long_s: float64[S, H], float64[S], a task of the row's demand that is at least so long cannot
+            start earlier on the host.
         window: float64[H, R], the least that a host has free in a stretch of time.
         seen: int64[H], the question in which a host was found last.
         cursor: int32[H], the step of a host that covers the moment being looked at.
         turn_s, turn_host: float64[H], int32[H], heap of the hosts by their next step.
         begun: int32[J], the jobs started since the plan was begun.
-        size: int64[6], see the constants below.
+        size: int64[7], see the constants below.
     """
 
     step_s: NDArray[np.float64]
@@ -54,6 +57,10 @@ class Plan(NamedTuple):
     bound_s: NDArray[np.float64]
     dead_at: NDArray[np.int64]
     dead_long_s: NDArray[np.float64]
+    slot: NDArray[np.int32]
+    slot_at: NDArray[np.int64]
+    soonest_s: NDArray[np.float64]
+    soonest_long_s: NDArray[np.float64]
     window: NDArray[np.float64]
     seen: NDArray[np.int64]
     cursor: NDArray[np.int32]
@@ -63,7 +70,9 @@ class Plan(NamedTuple):
     size: NDArray[np.int64]
 
 
-STEPS, SWEEP, MAIN_AT, LATE_AT, QUESTION, BEGUN = range(6)
+SLOTS = 64
+"""Demands of a decision for which bounds are kept by host."""
+STEPS, SWEEP, MAIN_AT, LATE_AT, QUESTION, BEGUN, SLOT = range(7)
 
 
 @inner
@@ -87,9 +96,15 @@ def first_for_one(jobs, state, ends, plan, log, job, from_s, now):
     sweep_s = plan.sweep_s[at] if at < plan.size[SWEEP] else np.inf
     best_s = sweep_s
     able = 0
+    slot = _slot(state, plan, kind, state.expected_s[job])
+    learns = slot >= 0 and state.expected_s[job] == plan.soonest_long_s[slot]
     for i in range(count[KEPT]):
         host = state.hosts[i]
+        if slot >= 0 and plan.soonest_s[slot, host] > best_s:
+            continue
         start_s = _first_on(plan, jobs, kind, host, state.expected_s[job], from_s, best_s)
+        if learns:
+            plan.soonest_s[slot, host] = start_s
         if start_s < best_s:
             best_s = start_s
             able = 0
@@ -198,8 +213,31 @@ def _swept_to(jobs, state, ends, plan, log, at, now):
 
 
 @inner
+def _slot(state, plan, kind, expected_s):
+    """The row in which bounds for the demand are kept in this decision, -1 if all are in use.
+
+    They hold for longer tasks too; one that is shorter than all before it begins the row anew.
+    """
+    if plan.slot_at[kind] != state.tally[STAMP]:
+        plan.slot_at[kind] = state.tally[STAMP]
+        plan.slot[kind] = plan.size[SLOT] if plan.size[SLOT] < plan.soonest_s.shape[0] else -1
+        plan.size[SLOT] += 1
+        if plan.slot[kind] >= 0:
+            plan.soonest_long_s[plan.slot[kind]] = np.inf
+    slot = plan.slot[kind]
+    if slot >= 0 and expected_s < plan.soonest_long_s[slot]:
+        plan.soonest_long_s[slot] = expected_s
+        for host in range(plan.soonest_s.shape[1]):
+            plan.soonest_s[slot, host] = -np.inf
+    return slot
+
+
+@inner
 def _first_on(plan, jobs, kind, host, expected_s, from_s, latest_s):
-    """The first moment from which `host`, which has an outlook, can hold a task; infinite if after `latest_s`."""
+    """The first moment from `from_s` on at which `host`, which has an outlook, can hold a task.
+
+    If it is after `latest_s`, some moment after `latest_s` that is no later than the first one.
+    """
     at = _covering(plan, host, from_s)
     start_s = np.inf
     end_s = np.inf
@@ -211,7 +249,7 @@ def _first_on(plan, jobs, kind, host, expected_s, from_s, latest_s):
         elif start_s == np.inf:
             start_s = plan.step_s[at]
             if start_s > latest_s:
-                return np.inf
+                return start_s
             end_s = until(start_s, expected_s)
         at = plan.step_next[at]
     return start_s

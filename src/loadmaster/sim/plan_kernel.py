@@ -14,6 +14,7 @@ from loadmaster.sim.outlook_kernel import (
     BEGUN,
     LATE_AT,
     MAIN_AT,
+    SLOT,
     STEPS,
     SWEEP,
     first_for_many,
@@ -60,7 +61,7 @@ def decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, ra
     if wrong or tried == count[STARTED] - before:
         return wrong
     begin_walk(state)
-    plan.size[STEPS] = plan.size[SWEEP] = plan.size[LATE_AT] = plan.size[BEGUN] = 0
+    plan.size[STEPS] = plan.size[SWEEP] = plan.size[LATE_AT] = plan.size[BEGUN] = plan.size[SLOT] = 0
     plan.size[MAIN_AT] = ends.size[0]
     head = kept = looked = count[FIRST]
     behind = looked + limit - tried + 1
