@@ -6,4 +6,5 @@ from loadmaster.place.policy import Context
 
 def round_robin(demand: Floats, free: Floats, capacity: Floats, context: Context) -> float:
     """Rate by the distance from the last host used, going up and around."""
-    return float((context.host - context.last_host - 1) % context.hosts)
+    ahead = context.host - context.last_host - 1
+    return float(ahead if ahead >= 0 else ahead + context.hosts)
