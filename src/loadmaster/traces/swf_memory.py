@@ -12,7 +12,7 @@ from loadmaster.traces.options import ReadOptions
 DOUBT = "Memory looks wrong"
 FEW = 0.05
 """A larger part of jobs that fit on no host is told."""
-SAMPLE = 100_000
+SAMPLE = 10_000
 """At least so many jobs, evenly spaced, are looked at."""
 MOST, LEAST = 1 * TB, 1 * MB
 """A median outside these, for one processor, is not believed."""
