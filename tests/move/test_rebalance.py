@@ -6,12 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadmaster.model.errors import InputError
-from loadmaster.move import State, adapt_exactly, best_rotation, in_safe_order, mean_yields, rebalance
+from loadmaster.move import State, adapt_exactly, best_rotation, bounded, in_safe_order, mean_yields, rebalance
+from loadmaster.move.evict import SUBSETS_UP_TO, evicted
+from loadmaster.move.evict_plain import evicted_plainly
+from loadmaster.move.relabel import relabelled, relabelled_by_greed
 from loadmaster.move.relieve import relieve
 from loadmaster.move.relieve_plain import relieve_plainly
 from loadmaster.pack import Instance, pack
 from loadmaster.pack.generate import Spec, virtual_clusters
 from loadmaster.pack.level import fits, level_of
+from loadmaster.pack.mcb import mcb
 
 G16 = State(Instance.of(2, cpu=[0.6, 0.6, 0.3], memory=[0.3, 0.2, 0.4]), np.array([0, 0, 1], np.int32))
 
@@ -80,6 +84,45 @@ def test_the_compiled_relief_ends_as_the_plain_one(seed):
     found = relieve(state, host, budget)
     assert found.tolist() == relieve_plainly(state, host, budget).tolist()
     assert level_of(instance, found) >= level_of(instance, host)
+
+
+@given(st.integers(0, 10**6))
+def test_the_compiled_eviction_takes_the_tasks_of_the_plain_one(seed):
+    rng = np.random.default_rng(seed)
+    hosts, dims = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    tasks = int(rng.integers(1, (4 * SUBSETS_UP_TO if seed % 3 == 0 else 10) * hosts))
+    host = rng.integers(-1, hosts, tasks).astype(np.int32)
+    digits = int(rng.integers(0, 4))  # few digits: many sets cost the same
+    demand, cost = rng.uniform(0, 1, (tasks, dims)).round(digits), rng.uniform(0, 1, tasks).round(digits)
+    room = rng.uniform(0, 1.2, (hosts, dims)) * tasks / hosts / 2
+    out = evicted(host, demand, cost, room)
+    assert out.tolist() == evicted_plainly(host, demand, cost, room).tolist()
+    stays = ~out
+    assert (np.stack([demand[stays & (host == h)].sum(axis=0) for h in range(hosts)]) <= room + 1e-6).all()
+
+
+@given(st.integers(0, 10**6))
+def test_hosts_named_by_greed_keep_the_packing_and_at_least_half_of_what_can_stay(seed):
+    rng = np.random.default_rng(seed)
+    hosts, tasks = int(rng.integers(1, 6)), int(rng.integers(1, 12))
+    old, new = rng.integers(-1, hosts, tasks), rng.integers(0, hosts, tasks)
+    weight, kind = rng.uniform(0, 1, tasks), rng.integers(0, 2, hosts)
+    named = relabelled_by_greed(old, new, weight, kind)
+    pairs = {(int(a), int(b)) for a, b in zip(new, named, strict=True)}
+    assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+    assert all(kind[a] == kind[b] for a, b in pairs)
+    best = relabelled(old, new, weight, kind[:, None] == kind)
+    assert weight[named == old].sum() >= weight[best == old].sum() / 2 - 1e-9
+
+
+def test_a_boundless_budget_gets_what_packing_anew_gets_however_many_hosts_there_are(monkeypatch):
+    state = random_state(7, hosts=8, tasks=40)
+    anew = level_of(state.instance, mcb(state.instance).host)
+    for most in (bounded.MOST_BINS, 0):
+        monkeypatch.setattr(bounded, "MOST_BINS", most)
+        monkeypatch.setattr(bounded, "evict", lambda *_: None)
+        monkeypatch.setattr(bounded, "relieve", lambda state, start, budget: start)
+        assert rebalance(state, np.inf).level == anew > state.level
 
 
 def test_new_tasks_move_for_nothing_and_a_count_bounds_the_moves():

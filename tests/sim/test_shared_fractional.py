@@ -184,7 +184,7 @@ def test_renaming_hosts_keeps_the_packing_and_never_moves_more(seed):
     hosts, tasks = int(rng.integers(1, 6)), int(rng.integers(1, 12))
     old, new = rng.integers(-1, hosts, tasks), rng.integers(0, hosts, tasks)
     weight, kind = rng.uniform(0, 1, tasks), rng.integers(0, 2, hosts)
-    named = relabelled(old, new, weight, kind)
+    named = relabelled(old, new, weight, kind[:, None] == kind)
     for a in range(tasks):
         assert kind[named[a]] == kind[new[a]]
         for b in range(tasks):

@@ -8,8 +8,8 @@ from loadmaster.move.relieve_kernel import Moving, relieve_steps
 from loadmaster.pack.improve import search_state
 from loadmaster.pack.improve_kernel import load_state
 
-EFFORT = 200_000_000
-"""Pairs of tasks and hosts, or of tasks, after which it stops on very large states; some seconds."""
+EFFORT = 80_000_000
+"""Pairs of tasks and hosts, or of tasks, after which it stops on very large states; a second or two."""
 SLICE = 20_000_000
 """Pairs between two looks at whether the user wants to stop."""
 

@@ -1,6 +1,7 @@
 """The order of moves: no host ever holds more than it can, not even while tasks are on their way."""
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -35,36 +36,42 @@ def in_safe_order(state: State, mapping: Ints) -> Plan:
     free = state.instance.scaled.hard_room + TOLERANCE
     old = at >= 0
     free = free - host_use(hard[old], at[old], state.instance.hosts)
-    waiting = sorted(np.flatnonzero(mapping != at).tolist(), key=lambda t: (at[t] < 0, -hard[t].max(initial=0.0)))
-    moves: list[Move] = []
+    turn = sorted(np.flatnonzero(mapping != at).tolist(), key=lambda t: (at[t] < 0, -hard[t].max(initial=0.0)))
+    waiting, moves = dict.fromkeys(turn), list[Move]()
+    coming: dict[int, list[int]] = {}  # host -> turns of the tasks that are to run there
+    for k, task in enumerate(turn):
+        coming.setdefault(int(mapping[task]), []).append(k)
+    ask = list(range(len(turn)))  # a heap of turns that may have room: the others' targets have given up nothing since
 
     def go(task: int, to: int, temporary: bool = False) -> None:
-        moves.append(Move(task, int(at[task]), to, temporary))
+        source = int(at[task])
+        moves.append(Move(task, source, to, temporary))
         free[to] -= hard[task]
-        if at[task] >= 0:
-            free[at[task]] += hard[task]
         at[task] = to
+        if source >= 0:
+            free[source] += hard[task]
+            for k in coming.get(source, ()):
+                heappush(ask, k)
 
     parked: set[int] = set()
-    while waiting:
-        ready = next((t for t in waiting if (hard[t] <= free[mapping[t]]).all()), None)
-        if ready is not None:
-            go(ready, int(mapping[ready]))
-            waiting.remove(ready)
-            continue
-        place = _temporary(waiting, at, free, hard, parked)
+    by_size = sorted(turn, key=lambda t: hard[t].max(initial=0.0))
+    while True:
+        while ask:
+            task = turn[heappop(ask)]
+            if task in waiting and (hard[task] <= free[mapping[task]]).all():
+                del waiting[task]
+                go(task, int(mapping[task]))
+        by_size = [t for t in by_size if t in waiting and t not in parked and at[t] >= 0]
+        place = _temporary(by_size, at, free, hard)
         if place is None:
-            break
+            return Plan(tuple(moves), tuple(waiting))
         parked.add(place[0])
         go(*place, temporary=True)
-    return Plan(tuple(moves), tuple(waiting))
 
 
-def _temporary(waiting: list[int], at: Ints, free: Floats, hard: Floats, parked: set[int]) -> tuple[int, int] | None:
-    """(task, host): the smallest waiting task that is not parked yet and fits somewhere else; None if none does."""
-    for task in sorted(waiting, key=lambda t: hard[t].max(initial=0.0)):
-        if task in parked or at[task] < 0:
-            continue
+def _temporary(by_size: list[int], at: Ints, free: Floats, hard: Floats) -> tuple[int, int] | None:
+    """(task, host): the first of `by_size` that fits somewhere else, and the emptiest such host; None if none does."""
+    for task in by_size:
         able = np.flatnonzero((free >= hard[task]).all(axis=1))
         able = able[able != at[task]]
         if able.size:

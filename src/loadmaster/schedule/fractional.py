@@ -148,7 +148,7 @@ class Fractional:
         attempt = mcb(instance)
         if attempt.host is None or yield_of(view, attempt.host) <= enough * (1 - SLACK):
             return None
-        packed = relabelled(view.host, attempt.host, view.cost, view.kind)
+        packed = relabelled(view.host, attempt.host, view.cost, view.kind[:, None] == view.kind)
         moved = (view.host >= 0) & (packed != view.host)
         return packed if view.cost[moved].sum() <= view.budget * (1 + 1e-12) else None
 
