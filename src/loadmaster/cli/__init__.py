@@ -6,6 +6,9 @@ Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad
 import os
 import sys
 
+_STOPPED = 130
+"""Exit code after Ctrl-C; Typer makes it of the interrupt."""
+
 
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
@@ -14,8 +17,7 @@ def main() -> None:
     try:
         code = app(sys.argv[1:] or ["--help"], prog_name="loadmaster", standalone_mode=False)
     except KeyboardInterrupt:
-        print("loadmaster: stopped; the same command goes on where it was", file=sys.stderr)
-        sys.exit(130)
+        code = _STOPPED
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -29,8 +31,10 @@ def main() -> None:
         if not hasattr(error, "format_message"):  # not a usage error of the command-line library
             raise
         _fail(_usage(error))
-    else:
-        sys.exit(code if isinstance(code, int) else 0)
+    if code == _STOPPED:
+        resumes = sys.argv[1:2] in (["compare"], ["reproduce"], ["run"])
+        print("loadmaster: stopped" + "; the same command goes on where it was" * resumes, file=sys.stderr)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _usage(error: Exception) -> str:

@@ -52,6 +52,23 @@ def chosen_type(prices: Path | None, billing: str | None, name: str | None = Non
     return found[0]
 
 
+def guessed(text: str | None) -> float | None:
+    """Seconds of a task's guessed duration, None if there is no guess.
+
+    Raises:
+        InputError: not a duration above 0.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.model.units import parse_seconds
+
+    if text is None:
+        return None
+    seconds = parse_seconds(text)
+    if seconds <= 0:
+        raise InputError(text, "the guess must be a duration above 0 s", fix="write it like 30s or 5min")
+    return seconds
+
+
 def chosen_sizer(
     name: str, tasks: int, budget: float | None, deadline: str | None, confidence: float, guess: str | None,
     copies: bool = False,
@@ -65,7 +82,7 @@ def chosen_sizer(
     from loadmaster.model.units import parse_seconds
     from loadmaster.size import FixedHosts, Planner, SilvaRule, all_at_once, user_guess
 
-    guess_s = parse_seconds(guess) if guess else None
+    guess_s = guessed(guess)
     deadline_s = parse_seconds(deadline) if deadline else None
     if name == "planner":
         return Planner(budget, deadline_s, confidence, guess_s=guess_s, replicate=copies)
@@ -73,6 +90,8 @@ def chosen_sizer(
         raise InputError(name, "only the planner keeps a budget or a deadline", fix="leave out --sizer")
     if copies:
         raise InputError(name, "only the planner starts copies of stragglers", fix="leave out --sizer")
+    if guess_s is not None and name != "silva":
+        raise InputError(name, "only the planner and silva can use a guess", fix="leave out --guess")
     if name == "silva":
         return user_guess(tasks, guess_s) if guess_s else SilvaRule()
     if name == "all-at-once":

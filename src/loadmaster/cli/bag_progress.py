@@ -8,6 +8,9 @@ if TYPE_CHECKING:
 
     from loadmaster.size import BagSnapshot, Sizer
 
+PLAIN_S = 60.0
+"""How often a line is written where stderr is no terminal."""
+
 
 class BagProgress:
     """A line on stderr, rewritten in a terminal; a plain line now and then elsewhere."""
@@ -22,6 +25,7 @@ class BagProgress:
         self._live = Live(Text("starting"), console=console, refresh_per_second=4, transient=True)
         self._ahead = ""
         self._looked = -1e9
+        self._said = 0.0
 
     def __enter__(self) -> "BagProgress":
         if self._console.is_terminal:
@@ -39,10 +43,13 @@ class BagProgress:
         self._console.print(text, highlight=False, markup=False)
 
     def show(self, snapshot: "BagSnapshot", spent: float, done: int) -> None:
-        """Called after every decision."""
+        """Called after every decision, and every second."""
         from rich.text import Text
 
         if not self._console.is_terminal:
+            if snapshot.now_s - self._said >= PLAIN_S:
+                self._said = snapshot.now_s
+                self.say(self.line(snapshot, spent, done))
             return
         self._live.update(Text(self.line(snapshot, spent, done)))
 

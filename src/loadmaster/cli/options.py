@@ -39,7 +39,7 @@ Columns = Annotated[
 Limit = Annotated[int | None, typer.Option(min=1, help="Read only the first so many jobs.", rich_help_panel=LOG)]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.", rich_help_panel=LOG)]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.")]
 
 
 def read_options(

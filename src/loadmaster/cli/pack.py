@@ -11,7 +11,9 @@ from loadmaster.cli.options import AsJson, Seed
 def pack(
     tasks: Annotated[Path, typer.Argument(help="Tasks: CSV, Parquet, openb pods, or OptaPlanner's JSON.")],
     hosts: Annotated[str | None, typer.Option(help="Machines: 20x16c64g or a file.")] = None,
-    method: Annotated[str, typer.Option(help="The packer; see `loadmaster policies`.")] = "mcb8",
+    method: Annotated[
+        str | None, typer.Option(help="The packer, default mcb8; see `loadmaster policies`.", show_default=False)
+    ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="The optimum with its proof, if time allows.")] = False,
     time_limit: Annotated[float, typer.Option(help="Seconds, for exact solvers and local search.")] = 60.0,
     fluid: Annotated[str, typer.Option(help="Resources that may be scaled down, parted by commas.")] = "cores",
@@ -24,6 +26,8 @@ def pack(
     import json
     import math
 
+    from loadmaster.cli.progress import at_work
+    from loadmaster.cli.run_options import make_folder
     from loadmaster.model.errors import InputError
     from loadmaster.pack import PackOptions
     from loadmaster.pack import pack as solve
@@ -31,17 +35,22 @@ def pack(
     from loadmaster.pack.read import read_tasks
     from loadmaster.pack.solve import without
 
+    if exact and method not in (None, "exact"):
+        raise InputError(f"--method {method} --exact", "two packers for one placement", fix="leave one of them out")
     if not 0 < time_limit < math.inf:
         raise InputError(time_limit, "the time limit must be a number of seconds above 0")
+    if out is not None:
+        make_folder(out)
     read = read_tasks(tasks, hosts, [name.strip() for name in fluid.split(",")])
     for note in read.notes:
         typer.echo(f"note: {note}", err=True)
     instance, refused = read.instance, 0
-    if admit is not None:
-        admission = let_in(instance, admit)
-        refused = int((~admission.admitted).sum())
-        instance = without(instance, ~admission.admitted)
-    packing = solve(instance, "exact" if exact else method, PackOptions(time_limit, seed))
+    with at_work("packing"):
+        if admit is not None:
+            admission = let_in(instance, admit)
+            refused = int((~admission.admitted).sum())
+            instance = without(instance, ~admission.admitted)
+        packing = solve(instance, "exact" if exact else method or "mcb8", PackOptions(time_limit, seed))
     facts = _facts(instance, packing, refused)
     if as_json:
         placement = [None if h < 0 else instance.host_name(int(h)) for h in packing.host]
@@ -101,7 +110,6 @@ def _write(out: Path, instance: Any, packing: Any) -> None:
 
     from loadmaster.pack.picture import host_loads
 
-    out.mkdir(parents=True, exist_ok=True)
     columns: dict[str, Any] = {
         "task": [instance.task_name(t) for t in range(instance.tasks)],
         "job": instance.job_of,

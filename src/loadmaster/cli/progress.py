@@ -1,4 +1,4 @@
-"""A sweep's progress on stderr: runs done, jobs a second, time left; nothing for what takes under two seconds."""
+"""Progress on stderr: a sweep's runs done, jobs a second, time left; nothing for what takes under two seconds."""
 
 import sys
 import threading
@@ -112,6 +112,29 @@ class Bar(Watch):
         if self._compiled_s > QUIET_S:
             parts.append(f"compiling the engine, first time only: {self._compiled_s:.0f} s")
         return "; ".join(parts)
+
+
+@contextmanager
+def at_work(what: str) -> Iterator[None]:
+    """A spinner with the time passed, for what cannot say how much is left to do; from two seconds on.
+
+    Example:
+        >>> with at_work("packing"):
+        ...     pass
+    """
+    console = Console(stderr=True)
+    line = Progress(SpinnerColumn(), TextColumn(what), TimeElapsedColumn(), console=console, transient=True)
+    line.add_task(what, total=None)
+    delay = threading.Timer(QUIET_S, line.start)
+    delay.daemon = True
+    if console.is_terminal:
+        delay.start()
+    try:
+        yield
+    finally:
+        delay.cancel()
+        if line.live.is_started:
+            line.stop()
 
 
 def show_rate(rate: float) -> str:

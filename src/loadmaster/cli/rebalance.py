@@ -25,6 +25,8 @@ def rebalance(
     import json
     import math
 
+    from loadmaster.cli.progress import at_work
+    from loadmaster.cli.run_options import make_folder
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import parse_bytes
     from loadmaster.move import State, adapt_exactly, in_safe_order
@@ -35,6 +37,8 @@ def rebalance(
         raise InputError(time_limit, "the time limit must be a number of seconds above 0")
     if budget is not None and moves is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
+    if out is not None:
+        make_folder(out)
     read = read_tasks(state, hosts, [name.strip() for name in fluid.split(",")])
     for note in read.notes:
         typer.echo(f"note: {note}", err=True)
@@ -44,9 +48,10 @@ def rebalance(
     limit = float(moves) if moves is not None else math.inf if budget is None else float(parse_bytes(budget))
     cells = now.instance.tasks * now.instance.hosts
     small = method == "exact" or (method == "auto" and cells <= 300)
-    change = adapt_exactly(now, limit, time_limit) if small else heuristic(now, limit)
+    with at_work("looking for moves"):
+        change = adapt_exactly(now, limit, time_limit) if small else heuristic(now, limit)
+        plan = in_safe_order(now, change.host)
     done = not math.isnan(change.level)
-    plan = in_safe_order(now, change.host)
     facts = (
         _facts(now, change, plan, limit) if done else {"status": change.status, "proven": change.proven, "moves": []}
     )
@@ -61,7 +66,6 @@ def rebalance(
     if out is not None and done:
         import polars as pl
 
-        out.mkdir(parents=True, exist_ok=True)
         pl.DataFrame(facts["moves"], infer_schema_length=None).write_csv(out / "moves.csv")
         typer.echo(f"{out}/moves.csv", err=True)
     if not done:
@@ -99,7 +103,7 @@ def _show(title: str, now: Any, facts: dict[str, Any]) -> None:
     from loadmaster.model.units import show_bytes
 
     def amount(value: float) -> str:
-        return show_bytes(value) if facts["unit"] == "bytes" else f"{value:g} moves"
+        return show_bytes(value) if facts["unit"] == "bytes" else f"{value:g} tasks"
 
     console = Console()
     before = "not complete" if facts["level_before"] is None else f"{facts['level_before']:.4f}"

@@ -22,12 +22,12 @@ def run(
     ] = None,
     billing: Annotated[str | None, typer.Option(help="second, minute, hour, or a duration.")] = None,
     limit: Annotated[
-        int | None, typer.Option(help="Machines at the same time; on local: as many as processors.")
+        int | None, typer.Option(min=1, help="Machines at the same time; on local: as many as processors.")
     ] = None,
     copies: Annotated[
         bool, typer.Option("--copies", help="Start the last stragglers a second time; the first to end counts.")
     ] = False,
-    retries: Annotated[int, typer.Option(help="How often a failing command is tried again.")] = 0,
+    retries: Annotated[int, typer.Option(min=0, help="How often a failing command is tried again.")] = 0,
     timeout: Annotated[str | None, typer.Option(help="A command is killed after this time, such as 10min.")] = None,
     slurm_option: Annotated[list[str] | None, typer.Option(help="For SLURMCluster, such as queue=short.")] = None,
     out: Annotated[
@@ -45,10 +45,11 @@ def run(
 
     from loadmaster.cli.bag_options import chosen_sizer, chosen_type
     from loadmaster.cli.bag_progress import BagProgress
+    from loadmaster.cli.run_options import make_folder
     from loadmaster.live.bag_runner import run_commands
     from loadmaster.live.machines import Place, machines
     from loadmaster.live.terms import Terms
-    from loadmaster.model.units import parse_seconds, show_seconds
+    from loadmaster.model.units import show_seconds
 
     lines = read_commands(commands)
     console = Console(stderr=True)
@@ -58,15 +59,16 @@ def run(
     chosen = chosen_sizer(sizer, len(lines), budget, deadline, confidence, guess, copies)
     folder = out or commands.with_suffix(commands.suffix + ".run")
     boot_limit_s = 120.0 if on == "local" else math.inf  # a Slurm job may wait in the queue for hours
-    terms = Terms(folder, chosen, kind, retries, parse_seconds(timeout) if timeout else None, boot_limit_s)
-    options = dict(option.split("=", 1) for option in slurm_option or [])
+    terms = Terms(folder, chosen, kind, retries, time_limit(timeout), boot_limit_s)
+    options = slurm_options(on, slurm_option or [])
+    make_folder(folder)
     progress = BagProgress(console, len(lines), chosen)
     try:
         with machines(Place(on, options)) as place, progress:
             report = run_commands(lines, terms, place, progress.show, progress.say)
     except KeyboardInterrupt:
         console.print(
-            f"stopped; what is done is kept in {folder}, the same command goes on where it was",
+            f"what is done is kept in {folder}",
             soft_wrap=True,
             highlight=False,
         )
@@ -94,7 +96,7 @@ def read_commands(path: Path) -> list[str]:
     """The commands of a file, without empty lines and comments.
 
     Raises:
-        InputError: no such file, or nothing in it.
+        InputError: no such file, or nothing in it that can be run.
     """
     from loadmaster.model.errors import InputError
 
@@ -102,8 +104,42 @@ def read_commands(path: Path) -> list[str]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(path, "cannot be read as text", fix="give a file with one shell command a line") from error
-    lines = [line.strip() for line in text.splitlines()]
+    lines = [line.strip() for line in text.split("\n")]  # splitlines would cut commands at form feeds and the like
     found = [line for line in lines if line and not line.startswith("#")]
+    for number, line in enumerate(lines, 1):
+        if "\0" in line:
+            raise InputError(line[:40], "a command cannot hold a zero byte", where=f"{path}:{number}")
     if not found:
         raise InputError(path, "holds no command", fix="write one shell command a line")
     return found
+
+
+def time_limit(text: str | None) -> float | None:
+    """Seconds after which a command is killed, None for never.
+
+    Raises:
+        InputError: not a duration above 0.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.model.units import parse_seconds
+
+    seconds = parse_seconds(text) if text is not None else None
+    if seconds is not None and seconds <= 0:
+        raise InputError(text, "a command needs some time: --timeout must be above 0", fix="write it like 10min")
+    return seconds
+
+
+def slurm_options(on: str, given: list[str]) -> dict[str, str]:
+    """What `--slurm-option` says, by name.
+
+    Raises:
+        InputError: the run is not on Slurm, or an option is not NAME=VALUE.
+    """
+    from loadmaster.model.errors import InputError
+
+    if given and on != "slurm":
+        raise InputError(f"--on {on}", "--slurm-option needs --on slurm", fix="leave one of them out")
+    for option in given:
+        if not option.partition("=")[0] or "=" not in option:
+            raise InputError(option, "--slurm-option takes NAME=VALUE", fix="such as --slurm-option queue=short")
+    return dict(option.split("=", 1) for option in given)

@@ -31,17 +31,22 @@ def size(
 
     import numpy as np
 
-    from loadmaster.cli.bag_options import chosen_types
+    from loadmaster.cli.bag_options import chosen_types, guessed
+    from loadmaster.cli.run_options import make_folder
     from loadmaster.model.bag import Bag, BagLaw
     from loadmaster.model.units import parse_seconds
     from loadmaster.papers.progress import bar
     from loadmaster.sim.bag import draws
     from loadmaster.sim.bag_curve import fixed_curve, recommended, sizer_points
     from loadmaster.size import Planner, SilvaRule
+    from loadmaster.size.planner import check_budget
     from loadmaster.traces.bag import parse_bag
 
     deadline_s = parse_seconds(deadline) if deadline else None
-    guess_s = parse_seconds(guess) if guess else None
+    guess_s = guessed(guess)
+    if out is not None:
+        make_folder(out)
+    check_budget(budget)
     source = parse_bag(bag, column)
     types = chosen_types(prices, billing)
     unknown = source.tasks - source.known.size if isinstance(source, Bag) else 0
@@ -143,7 +148,6 @@ def _write(
     from loadmaster.report.bag_chart import bag_chart
     from loadmaster.report.page import Chart, write_page
 
-    out.mkdir(parents=True, exist_ok=True)
     subtitle = f"means of {result['repetitions']} simulated runs; the further down and left, the better"
     chart = bag_chart(curve, sizers, chosen, headline(result), subtitle)
     (out / "size.json").write_text(json.dumps(result, indent=1))

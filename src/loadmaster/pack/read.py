@@ -53,6 +53,8 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
     Raises:
         InputError: no such file, no hosts, or a value that breaks a rule.
     """
+    if path.is_dir():
+        raise InputError(path.name, "a folder, not a file", where=str(path))
     if not path.is_file():
         raise InputError(path.name, "no such file", fix="check the path", where=str(path))
     if path.suffix == ".json":
@@ -141,12 +143,11 @@ def _from_table(table: Any, cluster: Cluster, path: Path, fluid: Sequence[str], 
         raise InputError(path.name, f"no column of {', '.join(cluster.resources)}", where=str(path))
     job = _jobs(table, row)
     jobs = int(job.max()) + 1
-    more = {}
-    for column, field in (("weight", "weight"), ("min_yield", "guarantee")):
-        if column in table.columns:
-            values = np.zeros(jobs)
-            values[job] = _column(table, column, path, 0.0)[row]
-            more[field] = values
+    more = {
+        field: _of_jobs(_column(table, column, path, default), row, job, column, path)
+        for column, field, default in (("weight", "weight", 1.0), ("min_yield", "guarantee", 0.0))
+        if column in table.columns
+    }
     names = _names(table, row, count)
     job_or_none = job if jobs < len(row) else None
     instance = instance_of(cluster, demand, fluid, job=job_or_none, task_names=names, source=path.name, **more)
@@ -161,6 +162,24 @@ def _jobs(table: Any, row: Ints) -> Ints:
     own = table["job"].to_list()
     of_row = [number.setdefault(own[r] if own[r] is not None else ("row", r), len(number)) for r in range(len(own))]
     return np.array(of_row, np.int32)[row]
+
+
+def _of_jobs(values: Floats, row: Ints, job: Ints, column: str, path: Path) -> Floats:
+    """float64[J]: the value that all rows of a job have in common."""
+    rule = "must be more than 0" if column == "weight" else "must lie in [0, 1]"
+    wrong = values <= 0 if column == "weight" else values > 1
+    if wrong.any():
+        r = int(wrong.argmax())
+        raise InputError(f"{values[r]:g}", f"{column} {rule}", where=f"{path}: row {r + 1}")
+    first = np.unique(job, return_index=True)[1]
+    of_job = values[row][first]
+    other = values[row] != of_job[job]
+    if other.any():
+        t = int(other.argmax())
+        begun = f"row {row[first[job[t]]] + 1} gives this job {of_job[job[t]]:g}"
+        raise InputError(f"{values[row[t]]:g}", f"{column} must be the same in all rows of a job: {begun}",
+                         where=f"{path}: row {row[t] + 1}")  # fmt: skip
+    return np.asarray(of_job)
 
 
 def _names(table: Any, row: Ints, count: Ints) -> tuple[str, ...]:

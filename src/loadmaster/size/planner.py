@@ -43,6 +43,9 @@ class Planner:
     def __post_init__(self) -> None:
         if self.budget is not None and self.deadline_s is not None:
             raise InputError(self.budget, "a budget and a deadline cannot both be kept", fix="give one of the two")
+        check_budget(self.budget)
+        if self.guess_s is not None and not 0 < self.guess_s < math.inf:
+            raise InputError(self.guess_s, "the guess must be a duration above 0 s")
         if not 0.5 < self.confidence < 1:
             raise InputError(self.confidence, "confidence must lie above 0.5 and below 1", fix="0.9 is usual")
 
@@ -64,3 +67,9 @@ class Planner:
         if self.guess_s is None:
             return math.log(60.0), 2.0, 2.0
         return math.log(self.guess_s), math.log(self.guess_factor), 2.0
+
+
+def check_budget(budget: float | None) -> None:
+    """Raises InputError if `budget` is no amount of money."""
+    if budget is not None and not 0 <= budget < math.inf:
+        raise InputError(budget, "a budget is an amount of money, zero or more")
