@@ -1,5 +1,7 @@
 """What holds for every packer on any instance, and between them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -37,14 +39,18 @@ def random_instance(seed, tasks=None, hosts=None, slack=None):
 
 
 def odd_instance(seed):
-    """Two fluid and two rigid resources, unequal hosts, parallel jobs, weights, and half the time guarantees."""
+    """Two scarce fluid and two rigid resources, unequal hosts, parallel jobs, weights, half the time guarantees."""
     rng = np.random.default_rng(seed)
     tasks, hosts = int(rng.integers(2, 9)), int(rng.integers(2, 5))
     job = np.sort(np.unique(rng.integers(0, tasks, tasks), return_inverse=True)[1])
     jobs = int(job.max()) + 1
+    fluid = rng.uniform(0, 4, (tasks, 2))
+    rigid_capacity = rng.uniform(20, 60, (hosts, 2))
+    if seed % 3 == 0:
+        rigid_capacity[:] = rigid_capacity[0]
     return Instance(
-        rng.uniform(0, 4, (tasks, 2)), rng.uniform(0, 20, (tasks, 2)),
-        rng.uniform(2, 12, (hosts, 2)), rng.uniform(20, 60, (hosts, 2)),
+        fluid, rng.uniform(0, 20, (tasks, 2)),
+        rng.uniform(0.3, 1, (hosts, 2)) * fluid.sum(axis=0) / hosts, rigid_capacity,
         job, rng.uniform(0.2, 5, jobs), rng.uniform(0, 0.3, jobs) if seed % 2 else None,
         ("cpu", "network"), ("memory", "disk"),
     )  # fmt: skip
@@ -191,6 +197,41 @@ def test_order_of_tasks_and_more_hosts_keep_or_raise_the_optimum(seed):
     assert finish(shuffled, branch_and_bound(shuffled)).level == pytest.approx(best, nan_ok=True)
     if not np.isnan(best):
         assert finish(more, branch_and_bound(more)).level >= best - 1e-12
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6))
+def test_with_unequal_hosts_order_changes_nothing_and_another_host_never_lowers_the_optimum(seed):
+    instance, rng = odd_instance(seed), np.random.default_rng(seed)
+    best = finish(instance, branch_and_bound(instance))
+    task, host = rng.permutation(instance.tasks), rng.permutation(instance.hosts)
+    shuffled = replace(
+        instance, fluid=instance.fluid[task], rigid=instance.rigid[task], job=instance.job[task],
+        fluid_capacity=instance.fluid_capacity[host], rigid_capacity=instance.rigid_capacity[host],
+    )  # fmt: skip
+    part = rng.uniform(0.1, 1.5)
+    more = replace(
+        instance, fluid_capacity=np.vstack((instance.fluid_capacity, instance.fluid_capacity[:1] * part)),
+        rigid_capacity=np.vstack((instance.rigid_capacity, instance.rigid_capacity[:1] * part)),
+    )  # fmt: skip
+    again, larger = finish(shuffled, branch_and_bound(shuffled)), finish(more, branch_and_bound(more))
+    assert best.proven
+    assert again.proven
+    assert larger.proven
+    assert again.level == pytest.approx(best.level, rel=1e-9, nan_ok=True)
+    if best.placed:
+        assert larger.level >= best.level * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("method", ["mcb8", "exact"])
+def test_which_of_several_equal_tasks_comes_first_changes_nothing_that_matters(method):
+    rng = np.random.default_rng(3)
+    kinds = rng.uniform(0.05, 0.6, (3, 2))
+    for _ in range(8):
+        which = rng.integers(0, 3, 9)
+        one, other = (kinds[which], kinds[rng.permutation(which)])
+        levels = [pack(Instance.of(3, cpu=k[:, 0], memory=k[:, 1]), method).level for k in (one, other)]
+        assert levels[0] == pytest.approx(levels[1], rel=1e-12, nan_ok=True)
 
 
 def test_branch_and_bound_says_when_it_stopped_early():
