@@ -29,6 +29,18 @@ def test_one_move_of_two_tenths_is_enough(solve, budget, level):
     assert (change.host == G16.host).all() == (budget < 0.2)
 
 
+def test_no_more_is_moved_than_the_best_level_takes():
+    """Two tasks share a host although each could have its own: one has to move, and the smaller one is enough."""
+    state = State(Instance.of(3, cpu=[0.9, 0.9, 0.1], memory=[0.5, 0.2, 0.3]), np.array([0, 0, 1], np.int32))
+    for solve in (adapt_exactly, rebalance):
+        change = solve(state, np.inf)
+        assert (change.level, change.spent) == (1.0, 0.2)
+    settled = State(state.instance, np.array([0, 1, 2], np.int32))
+    assert adapt_exactly(settled, np.inf).spent == 0
+    promised = Instance.of(3, [0.9, 0.9, 0.1], [0.5, 0.2, 0.3], guarantee=[0.1, 0, 0])
+    assert adapt_exactly(State(promised, state.host), np.inf).spent == 0.2
+
+
 def test_migration_for_nothing_beats_every_single_mapping():
     three = Instance.of(2, cpu=[0.6] * 3, memory=[0.1] * 3)
     share = np.array([[0.45, 0.55, 0.6], [0.6, 0.55, 0.45]])
