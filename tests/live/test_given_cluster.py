@@ -4,9 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")
 
@@ -19,13 +19,6 @@ from loadmaster.size import FixedHosts, HostType
 KIND = HostType("second", 1.0, unit_s=1.0, limit=2)
 
 
-def wait_for(path):
-    end = time.monotonic() + 30
-    while not path.exists():
-        assert time.monotonic() < end, f"{path} never came"
-        time.sleep(0.05)
-
-
 @pytest.fixture
 def scheduler(tmp_path):
     """The address of a scheduler with two workers, all of them processes of their own."""
@@ -36,19 +29,19 @@ def scheduler(tmp_path):
         subprocess.Popen([*dask, "scheduler", "--port=0", "--no-dashboard", f"--scheduler-file={file}"], **quiet)
     ]
     try:
-        wait_for(file)
+        until(file.exists, "the scheduler")
         worker = [*dask, "worker", f"--scheduler-file={file}", "--nworkers=2", "--nthreads=1", "--no-dashboard"]
         started.append(subprocess.Popen([*worker, f"--local-directory={tmp_path}"], **quiet))
         from distributed import Client
 
         with Client(scheduler_file=str(file)) as client:
-            client.wait_for_workers(2, timeout=30)
+            client.wait_for_workers(2, timeout=PATIENCE_S)
             address = client.scheduler.address
         yield address
     finally:
         for process in reversed(started):
             process.terminate()
-            process.wait(20)
+            process.wait(PATIENCE_S)
 
 
 def test_the_workers_of_a_running_scheduler_are_taken_into_use_and_left_alone(scheduler, tmp_path):
@@ -92,7 +85,8 @@ def test_a_slurm_job_that_is_cancelled_while_it_waits_is_noticed_and_replaced(tm
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(slurm, "ASK_EVERY_S", 0.5)
     said, ctrl_c = [], signal.getsignal(signal.SIGINT)
-    options = {"interface": None, "local_directory": str(tmp_path), "scheduler_options": {"dashboard_address": ":0"}}
+    options = {"interface": None, "local_directory": str(tmp_path), "scheduler_options": {"dashboard_address": ":0"},
+               "death_timeout": PATIENCE_S}  # fmt: skip
     with machines(Place("slurm", options)) as place:
         report = run_commands(["echo done"], Terms(tmp_path / "out", FixedHosts(1), KIND), place, say=said.append)
     assert signal.getsignal(signal.SIGINT) is ctrl_c  # dask_jobqueue takes it when it is imported

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadmaster.live.command import TIMED_OUT, Outcome, execute, outcome_in, stop
+from loadmaster.live.command import CANNOT_RUN, TIMED_OUT, Outcome, execute, outcome_in, stop
 from loadmaster.live.job_log import JobLog, Past, read_past, same_commands
 from loadmaster.live.machines import Machines
 from loadmaster.live.terms import Report, Terms, task_folder
@@ -16,10 +16,10 @@ from loadmaster.size.ledger import Kind
 from loadmaster.size.snapshot import Occasion
 
 _POLL_S = 0.2
-
+_SHOW_S = 1.0
 
 Watcher = Callable[[BagSnapshot, float, int], None]
-"""Called after every decision with the snapshot, the money spent so far and the number of tasks done in all."""
+"""Called after every decision, and every second, with the snapshot, money spent and tasks done in all."""
 
 
 def run_commands(
@@ -101,7 +101,7 @@ class _Runner:
     def _loop(self) -> None:
         tick = self._now() + self.terms.sizer.tick_s
         wake = float("inf")
-        looked = 0.0
+        looked = shown = 0.0
         while not self.ledger.complete:
             with contextlib.suppress(queue.Empty):
                 host, task, future = self.news.get(timeout=max(0.01, min(_POLL_S, tick - self._now())))
@@ -114,6 +114,9 @@ class _Runner:
                 wake = self._decide("tick")
             elif self._now() >= wake and not self.ledger.complete:
                 wake = self._decide("change")
+            if self._now() - shown >= _SHOW_S:
+                shown = self._now()
+                self._show(self.ledger.snapshot(shown, "change"))
 
     def _ended(self, host: int, task: int, future: Any, wake: float) -> float:
         """A future is done: the command ended, or its worker died."""
@@ -121,7 +124,8 @@ class _Runner:
             return wake
         del self.futures[host]
         if future.status != "finished":
-            return self._lost(host, "its worker died")
+            reason = _cannot_run(future)
+            return self._lost(host, "its worker died") if reason is None else self._stillborn(host, task, reason)
         outcome = future.result()
         future.release()
         if outcome["exit_code"] == 0:
@@ -159,6 +163,16 @@ class _Runner:
             self.exits[line] = code
             self._note("given-up", host, task, exit=code, seconds=outcome["seconds"])
             self.say(f"task {line} {why}: {task_folder(self.terms.folder, line, self.attempt[host])}")
+
+    def _stillborn(self, host: int, task: int, reason: str) -> float:
+        """The worker lives but could not run the command at all, or not keep its output."""
+        outcome = Outcome(
+            command=self.commands[self.line[task] - 1], exit_code=CANNOT_RUN, seconds=0.0, cpu_s=0.0, ended=time.time(),
+            worker=-1,
+        )  # fmt: skip
+        self.say(f"task {self.line[task]} could not be run: {reason}")
+        self._failed(host, task, outcome)
+        return self._decide("change") if not self.ledger.complete else float("inf")
 
     def _look(self, wake: float) -> float:
         """Machines that came up, and machines that are gone."""
@@ -222,8 +236,11 @@ class _Runner:
         for task, host in zip(actions.replicate, self.ledger.idle(), strict=False):
             self._tell(self.line[task], "lasts far longer than others, a copy is started")
             self._start(host, task)
-        self.watch(snapshot, self.past.spent + self.ledger.spent(self._now()), len(self.exits))
+        self._show(snapshot)
         return actions.wake_s
+
+    def _show(self, snapshot: BagSnapshot) -> None:
+        self.watch(snapshot, self.past.spent + self.ledger.spent(self._now()), len(self.exits))
 
     def _change(self, actions: Actions) -> None:
         for host in actions.release:
@@ -280,3 +297,13 @@ class _Runner:
 
     def _now(self) -> float:
         return time.monotonic() - self.began
+
+
+def _cannot_run(future: Any) -> str | None:
+    """Why the worker could not run a command, or None if the worker is gone."""
+    from distributed import KilledWorker
+
+    if future.status != "error":
+        return None
+    error = future.exception()
+    return None if isinstance(error, KilledWorker) else f"{type(error).__name__}: {error}"

@@ -12,6 +12,8 @@ from typing import TypedDict
 TIMED_OUT = 124
 """Exit code of a command stopped at its time limit, as of the `timeout` program."""
 
+CANNOT_RUN = 126
+"""Exit code of a command that could not be run at all, as of a shell."""
 
 _running: dict[str, int] = {}
 """Sessions of the commands that this process runs, by folder."""

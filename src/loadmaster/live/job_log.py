@@ -58,13 +58,14 @@ class JobLog:
         """Every whole line; one cut short by a crash is passed over."""
         if not self.path.exists():
             return
-        with self.path.open(encoding="utf-8") as file:
+        with self.path.open(encoding="utf-8", errors="replace") as file:
             for text in file:
                 try:
                     line = json.loads(text)
                 except ValueError:
                     continue
-                yield line
+                if isinstance(line, dict):
+                    yield line
 
 
 @dataclass
@@ -89,9 +90,15 @@ class Past:
 
 
 def read_past(log: JobLog) -> Past:
-    """Sum up the sessions of a log."""
+    """Sum up the sessions of a log.
+
+    Raises:
+        InputError: it begins with something else.
+    """
     past = Past()
-    for line in log.lines():
+    for number, line in enumerate(log.lines()):
+        if number == 0 and "session" not in line:
+            raise InputError("log.jsonl", "not a log of this program", fix="give another -o", where=str(log.path))
         if "session" in line:
             past.commands = past.commands or line["commands"]
             past.open = {}

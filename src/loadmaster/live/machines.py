@@ -116,7 +116,7 @@ def machines(place: Place) -> Iterator[Machines]:
                 yield kind(cluster, client)
             return
         try:
-            client = Client(place.where, timeout="5s")  # type: ignore[no-untyped-call]
+            client = Client(place.where, timeout="10s")  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise InputError(place.where, "no Dask scheduler answers", fix="start one with: dask scheduler") from error
         with client:
