@@ -1,9 +1,11 @@
 """Clusters that are not ours: a scheduler that runs already, and Slurm, whose commands have stand-ins here."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
 from patience import PATIENCE_S, until
@@ -19,9 +21,16 @@ from loadmaster.size import FixedHosts, HostType
 KIND = HostType("second", 1.0, unit_s=1.0, limit=2)
 
 
+class Running(NamedTuple):
+    """A scheduler that runs."""
+
+    address: str
+    process: subprocess.Popen
+
+
 @pytest.fixture
 def scheduler(tmp_path):
-    """The address of a scheduler with two workers, all of them processes of their own."""
+    """A scheduler with two workers, all of them processes of their own."""
     file = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     dask = [sys.executable, "-m", "dask"]
@@ -37,7 +46,7 @@ def scheduler(tmp_path):
         with Client(scheduler_file=str(file)) as client:
             client.wait_for_workers(2, timeout=PATIENCE_S)
             address = client.scheduler.address
-        yield address
+        yield Running(address, started[0])
     finally:
         for process in reversed(started):
             process.terminate()
@@ -47,12 +56,30 @@ def scheduler(tmp_path):
 def test_the_workers_of_a_running_scheduler_are_taken_into_use_and_left_alone(scheduler, tmp_path):
     commands = [f"echo {n}" for n in range(5)]
     for folder in ("first", "second"):  # they are still there after the first
-        with machines(Place(scheduler)) as place:
+        with machines(Place(scheduler.address)) as place:
             report = run_commands(commands, Terms(tmp_path / folder, FixedHosts(2), KIND), place, say=lambda _: None)
             assert set(report.exits.values()) == {0}
             assert report.hosts == 2
             assert len(place.present()) == 2
         assert (task_folder(tmp_path / folder, 4, 1) / "stdout").read_text() == "3\n"
+
+
+def test_a_scheduler_that_dies_ends_the_run_in_one_clear_line_and_another_one_ends_the_bag(scheduler, tmp_path):
+    go = tmp_path / "go"
+    commands = ["echo done", f"echo $$ >> {tmp_path}/shells; until test -e {go}; do sleep 0.1; done"]
+    terms = Terms(tmp_path / "out", FixedHosts(2), KIND)
+
+    def watch(snapshot, spent, done):
+        if done == 1 and (tmp_path / "shells").exists():
+            scheduler.process.kill()
+
+    with machines(Place(scheduler.address)) as place, pytest.raises(InputError, match="scheduler is gone"):
+        run_commands(commands, terms, place, watch, say=lambda _: None)
+    go.touch()
+    with machines(Place()) as place:
+        report = run_commands(commands, terms, place, say=lambda _: None)
+    assert report.exits == {1: 0, 2: 0}
+    assert len((tmp_path / "shells").read_text().split()) == 1 + len(report.again)  # its worker may have ended it
 
 
 def test_an_address_where_nobody_answers_is_one_clear_line():
@@ -93,3 +120,24 @@ def test_a_slurm_job_that_is_cancelled_while_it_waits_is_noticed_and_replaced(tm
     assert report.exits == {1: 0}
     assert report.hosts == 2
     assert any("Slurm knows no job 1 any more" in line for line in said)
+
+
+def test_a_job_that_slurm_refuses_ends_the_run_with_what_slurm_says(tmp_path, monkeypatch):
+    pytest.importorskip("dask_jobqueue")
+    (tmp_path / "sbatch").write_text("#!/bin/sh\necho sbatch: error: invalid partition >&2\nexit 1\n")
+    options = {"interface": None, "scheduler_options": {"dashboard_address": ":0"}}
+    terms = Terms(tmp_path / "out", FixedHosts(1), KIND)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    for mode, says in ((0o644, "sbatch"), (0o755, "invalid partition")):  # first as if there were none
+        (tmp_path / "sbatch").chmod(mode)
+        with machines(Place("slurm", options)) as place, pytest.raises(InputError, match=says):
+            run_commands(["echo done"], terms, place, say=lambda _: None)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Dask's cluster, never whole
+@pytest.mark.parametrize("options", [{"bogus": "1"}, {"cores": "two"}])
+def test_an_option_that_no_slurm_cluster_takes_is_one_clear_line(options):
+    pytest.importorskip("dask_jobqueue")
+    with pytest.raises(InputError, match="does not take this"), machines(Place("slurm", options)):
+        pass
+    gc.collect()

@@ -111,6 +111,7 @@ def _show(title: str, now: Any, facts: dict[str, Any]) -> None:
         f"{title}: minimum yield {before} -> {facts['level']:.4f} (bound {facts['bound']:.4f}), "
         f"{amount(facts['spent'])} moved by {facts['solver']}" + (", proven best" if facts["proven"] else ""),
         highlight=False,
+        soft_wrap=True,
     )
     if facts["moves"]:
         table = Table("step", "task", "from", "to", facts["unit"], "")

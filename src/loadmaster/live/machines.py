@@ -147,5 +147,8 @@ def local_cluster() -> Any:
 
 
 def _present(client: Any) -> dict[str, str]:
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = client.scheduler_info(n_workers=-1).get("workers")
+    if workers is None:
+        fix = "start it again; the same command goes on where it was"
+        raise InputError(client.scheduler.address if client.scheduler else "Dask", "the scheduler is gone", fix=fix)
     return {str(worker["name"]): address for address, worker in workers.items() if worker["status"] == "running"}

@@ -6,33 +6,48 @@ import time
 from typing import Any
 
 from loadmaster.live.machines import AdaptiveMachines
-from loadmaster.model.errors import MissingExtra
+from loadmaster.model.errors import InputError, MissingExtra
 
 ASK_EVERY_S = 15.0
 """How often Slurm is asked at most; a site's Slurm has other things to do."""
 
 
 class SlurmMachines(AdaptiveMachines):
-    """Machines of which each is a Slurm job; a job that is cancelled or fails before its worker came up is noticed."""
+    """Machines of which each is a Slurm job.
+
+    A job that Slurm refuses, cancels or loses before its worker came up is noticed.
+    """
 
     def __init__(self, cluster: Any, client: Any) -> None:
         super().__init__(cluster, client)
         self._asked = time.monotonic()
+        self._came_up = False
+
+    def present(self) -> dict[str, str]:
+        """See `Machines`."""
+        found = super().present()
+        self._came_up |= bool(found)
+        return found
 
     def vanished(self) -> dict[str, str]:
-        """See `Machines`."""
+        """See `Machines`.
+
+        Raises:
+            InputError: Slurm refused a job before any machine came up; it would refuse the next one as well.
+        """
+        workers = {str(name): job for name, job in list(self.cluster.workers.items())}
+        refused = {name: f"Slurm refused its job: {job.refused}" for name, job in workers.items() if job.refused}
+        if refused and not self._came_up:
+            raise InputError("slurm", next(iter(refused.values())), fix="see --slurm-option")
         if time.monotonic() - self._asked < ASK_EVERY_S:
             return {}
         self._asked = time.monotonic()
         present = self.present()
-        jobs = {str(name): str(job.job_id) for name, job in self.cluster.workers.items() if job.job_id}
-        jobs = {name: job for name, job in jobs.items() if name not in present}
-        if not jobs:
-            return {}
-        queued = jobs_in_queue()
+        jobs = {name: str(job.job_id) for name, job in workers.items() if job.job_id and name not in present}
+        queued = jobs_in_queue() if jobs else None
         if queued is None:
-            return {}
-        return {name: f"Slurm knows no job {job} any more" for name, job in jobs.items() if job not in queued}
+            return refused
+        return refused | {n: f"Slurm knows no job {job} any more" for n, job in jobs.items() if job not in queued}
 
 
 def jobs_in_queue() -> set[str] | None:
@@ -47,7 +62,12 @@ def jobs_in_queue() -> set[str] | None:
 
 
 def slurm_cluster(options: dict[str, Any]) -> Any:
-    """A cluster whose workers are Slurm jobs of one core; `options` go to `dask_jobqueue.SLURMCluster`."""
+    """A cluster whose workers are Slurm jobs of one core; `options` go to `dask_jobqueue.SLURMCluster`.
+
+    Raises:
+        InputError: it does not take them.
+        MissingExtra: dask-jobqueue is not installed.
+    """
     ctrl_c = signal.getsignal(signal.SIGINT)
     try:
         from dask_jobqueue import SLURMCluster  # type: ignore[attr-defined]
@@ -57,4 +77,38 @@ def slurm_cluster(options: dict[str, Any]) -> Any:
         signal.signal(signal.SIGINT, ctrl_c)  # dask_jobqueue's import makes Ctrl-C a silent exit
 
     chosen = {"cores": 1, "processes": 1, "memory": "2GiB", "walltime": "04:00:00", **options}
-    return SLURMCluster(**chosen)
+    try:
+        for name in ("cores", "processes"):
+            chosen[name] = int(chosen[name])
+        return SLURMCluster(**chosen, job_cls=_job_class())
+    except (TypeError, ValueError) as error:
+        said = ", ".join(f"{name}={value}" for name, value in options.items())
+        why = str(error).splitlines()[0].partition(". ")[0]
+        raise InputError(said, f"SLURMCluster does not take this: {why}") from error
+
+
+def _job_class() -> Any:
+    """dask-jobqueue's job, but one that Slurm refuses says so, and one that is closed too.
+
+    Without the first the error is logged and the worker waited for in vain; without the second Dask cannot close its
+    cluster while something still refers to the job, such as the error that ended the run.
+    """
+    from dask_jobqueue.slurm import SLURMJob
+    from distributed.core import Status
+
+    class Job(SLURMJob):
+        refused = ""
+
+        async def start(self) -> None:
+            try:
+                await super().start()  # type: ignore[no-untyped-call]
+            except (OSError, RuntimeError, ValueError) as error:
+                lines = [line for line in str(error).splitlines() if line.strip()]
+                self.refused = lines[-1] if lines else type(error).__name__
+                self.status = Status.running
+
+        async def close(self) -> None:
+            await super().close()  # type: ignore[no-untyped-call]
+            self.status = Status.closed
+
+    return Job
