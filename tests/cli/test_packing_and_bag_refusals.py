@@ -147,3 +147,8 @@ def test_a_folder_of_something_else_is_left_alone(told):
 def test_a_folder_that_cannot_be_written_is_told_before_the_work(told, verb):
     words = ("size", "constant(300)x9") if verb == "size" else (verb, "tasks.csv", *HOSTS)
     assert "cannot write" in told(*words, "-o", "prices.csv")
+
+
+def test_demands_that_would_be_drawn_again_for_ever_are_refused(told):
+    kind = ("generate", "virtual-clusters", "-o", "t.csv", "--memory-rule", "direct_reject")
+    assert "for ever" in told(*kind, "--hosts", "64", "--tasks", "2", "--slack", "0.1", "--cv-memory", "0")

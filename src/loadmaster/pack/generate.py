@@ -11,6 +11,9 @@ from loadmaster.pack.instance import Instance
 
 MemoryRule = Literal["rescale_noclip", "rescale_clip", "direct_reject", "direct_clamp"]
 
+LEAST_KEPT = 1e-5
+"""Part of the draws that must be of use where values out of range are drawn again."""
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -113,6 +116,12 @@ def lublin_size(rng: np.random.Generator, count: int, high: float = 6.0) -> Long
 
 
 def _normal(rng: np.random.Generator, mean: float, cv: float, count: int, low: float, high: float) -> Floats:
+    from scipy.special import ndtr
+
+    sd = max(mean * cv, 1e-12)
+    if ndtr((high - mean) / sd) - ndtr((low - mean) / sd) < LEAST_KEPT:
+        rule = f"a mean demand so far from {low:g} to {high:g} would be drawn again for ever"
+        raise InputError(f"{mean:.4g}", rule, fix="more tasks, more slack or another memory rule")
     values = rng.normal(mean, mean * cv, count)
     while True:
         bad = (values < low) | (values > high)
