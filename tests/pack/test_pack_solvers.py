@@ -15,10 +15,11 @@ from loadmaster.pack.by_score import by_score
 from loadmaster.pack.check import violations
 from loadmaster.pack.cp_sat import cp_sat
 from loadmaster.pack.improve import improve
-from loadmaster.pack.level import level_of
+from loadmaster.pack.level import level_of, task_yield_at
 from loadmaster.pack.mcb import filling_order, mcb, problem_of, work_for
 from loadmaster.pack.mcb_kernel import probe
 from loadmaster.pack.mcb_plain import pack_at
+from loadmaster.pack.mean_yield import yields_by_greed, yields_by_lp
 from loadmaster.pack.milp import highs, relaxed_bound
 from loadmaster.pack.rounding import fractions
 from loadmaster.pack.solve import PACKERS
@@ -232,6 +233,23 @@ def test_which_of_several_equal_tasks_comes_first_changes_nothing_that_matters(m
         one, other = (kinds[which], kinds[rng.permutation(which)])
         levels = [pack(Instance.of(3, cpu=k[:, 0], memory=k[:, 1]), method).level for k in (one, other)]
         assert levels[0] == pytest.approx(levels[1], rel=1e-12, nan_ok=True)
+
+
+def test_the_smallest_demand_first_is_the_best_mean_yield_of_single_tasks():
+    raised = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        tasks, hosts = int(rng.integers(1, 12)), int(rng.integers(1, 4))
+        weight = rng.uniform(0.2, 2, tasks) if seed % 2 else None
+        instance = Instance.of(hosts, cpu=rng.uniform(0, 1, tasks), memory=np.zeros(tasks), weight=weight)
+        host = rng.integers(0, hosts, tasks).astype(np.int32)
+        level = level_of(instance, host) * rng.uniform(0.3, 1)
+        greedy, best = yields_by_greed(instance, host, level), yields_by_lp(instance, host, level)
+        assert greedy.mean() == pytest.approx(best.mean(), abs=1e-9)
+        assert (greedy >= task_yield_at(instance, level) - 1e-12).all()
+        assert (np.bincount(host, weights=instance.fluid[:, 0] * greedy, minlength=hosts) <= 1 + 1e-9).all()
+        raised += greedy.mean() > task_yield_at(instance, level).mean() + 1e-3
+    assert raised > 100
 
 
 def test_branch_and_bound_says_when_it_stopped_early():
