@@ -12,7 +12,7 @@ from numba import njit, typeof, types
 from loadmaster.compiled import fingerprint
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.schedule.fractional import Ask, FractionalView
-from loadmaster.sim import shared_fractional_kernel
+from loadmaster.sim import shared_fractional_hosts_kernel, shared_fractional_kernel
 from loadmaster.sim.shared_fractional import FractionalProblem, FractionalRun, Progress
 from loadmaster.sim.shared_fractional_kernel import advance
 from loadmaster.sim.shared_fractional_state import (
@@ -105,7 +105,7 @@ class _Shell:
 
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
-    stamp = fingerprint(shared_fractional_kernel)
+    stamp = fingerprint(shared_fractional_kernel, shared_fractional_hosts_kernel)
 
     def entry(world, rules, most):  # type: ignore[no-untyped-def]
         return advance(world, rules, most) if stamp >= 0 else -1

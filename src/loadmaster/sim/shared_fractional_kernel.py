@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
-"""Dynamic fractional scheduling compiled: events, admission and speeds, at a cost that grows with what runs alone.
+"""Dynamic fractional scheduling compiled: events and admission, at a cost that grows with what runs alone.
 
 The plain engine in shared_fractional_reference.py says what must come out. Where everything is to be packed anew the
 kernel returns, and is called again with the answer.
@@ -8,10 +8,18 @@ kernel returns, and is called again with the answer.
 import numpy as np
 
 from loadmaster.compiled import inner
+from loadmaster.sim.shared_fractional_hosts_kernel import (
+    come,
+    leave,
+    mark,
+    out_of_heap,
+    reschedule,
+    set_speeds,
+    sum_up,
+)
 from loadmaster.sim.shared_fractional_state import (
     ARRIVED,
     ASKING,
-    DIRTY,
     DONE,
     ENDED,
     EVENTS,
@@ -19,7 +27,6 @@ from loadmaster.sim.shared_fractional_state import (
     IMPROVE,
     LAST,
     LAST_TRIED,
-    LEAST_YIELD,
     MAKE_ROOM,
     MAY_REPACK,
     MORE,
@@ -29,7 +36,6 @@ from loadmaster.sim.shared_fractional_state import (
     REFUSED,
     RUNNING,
     STARTED,
-    TOUCHED,
     TRIED,
 )
 
@@ -55,7 +61,7 @@ def advance(world, rules, most):
             count[PHASE] = SPEEDS
             if count[MAY_REPACK] and _worth_improving(world, rules):
                 return IMPROVE
-        _set_speeds(world)
+        set_speeds(world)
         count[PHASE] = NEXT
     return MORE
 
@@ -65,13 +71,13 @@ def _take_answer(world, rules):
     """Carry out what was decided outside: moves, and hosts for the job that asked for room."""
     count, tasks, jobs = world.whole, world.tasks, world.jobs
     for i in range(count[MOVING]):
-        _leave(world, world.moving[i])
-    _sum_up(world)
+        leave(world, world.moving[i])
+    sum_up(world)
     for i in range(count[MOVING]):
         task = world.moving[i]
         job = tasks[task].job
-        _come(world, task, world.target[i])
-        _mark(world, job)
+        come(world, task, world.target[i])
+        mark(world, job)
         if jobs[job].start_s < world.real[NOW]:
             jobs[job].moves += 1
             if jobs[job].pause_s > 0.0:
@@ -108,12 +114,12 @@ def _next_moment(world, rules):
         count[EVENTS] += 1
         if jobs[job].standing:
             jobs[job].standing = False
-            _mark(world, job)
-            _reschedule(world, job, np.inf)
+            mark(world, job)
+            reschedule(world, job, np.inf)
         else:
             ended = True
             _end(world, job)
-    _sum_up(world)
+    sum_up(world)
     count[EVENTS] += period == now
     while count[ARRIVED] < jobs.shape[0] and jobs[count[ARRIVED]].submit_s <= now:
         _queue_up(world, count[ARRIVED])
@@ -143,9 +149,9 @@ def _end(world, job):
     this = world.jobs[job]
     this.end_s = world.real[NOW]
     world.whole[ENDED] += 1
-    _out_of_heap(world, job)
+    out_of_heap(world, job)
     for task in range(this.first_task, this.first_task + this.tasks):
-        _leave(world, task)
+        leave(world, task)
 
 
 @inner
@@ -255,13 +261,13 @@ def _start(world, job, before):
     _unqueue(world, job, before)
     this.start_s = this.since_s = world.real[NOW]
     for k in range(this.tasks):
-        _come(world, this.first_task + k, world.chosen[k])
+        come(world, this.first_task + k, world.chosen[k])
     this.due = np.inf
     this.place = world.whole[RUNNING]
     world.heap[this.place] = job
     world.whole[RUNNING] += 1
     world.whole[STARTED] += 1
-    _mark(world, job)
+    mark(world, job)
 
 
 @inner
@@ -273,166 +279,3 @@ def _unqueue(world, job, before):
         count[FIRST] = jobs[job].following
     if count[LAST] == job:
         count[LAST] = before
-
-
-@inner
-def _come(world, task, host):
-    """Count `task` on `host`, behind those that are there."""
-    that, this = world.tasks[task], world.hosts[host]
-    job = that.job
-    that.host = that.last_host = host
-    that.before = this.tail
-    that.after = -1
-    if this.tail >= 0:
-        world.tasks[this.tail].after = task
-    else:
-        this.head = task
-    this.tail = task
-    this.load += world.jobs[job].fluid
-    this.need += world.jobs[job].need
-    for m in range(world.used.shape[1]):
-        world.used[host, m] += world.rigid[job, m]
-    _touch(world, host)
-
-
-@inner
-def _leave(world, task):
-    """Take `task` off its host, whose sums are to be made anew."""
-    that = world.tasks[task]
-    this = world.hosts[that.host]
-    if that.before >= 0:
-        world.tasks[that.before].after = that.after
-    else:
-        this.head = that.after
-    if that.after >= 0:
-        world.tasks[that.after].before = that.before
-    else:
-        this.tail = that.before
-    this.stale = True
-    _touch(world, that.host)
-    that.host = -1
-
-
-@inner
-def _touch(world, host):
-    if not world.hosts[host].touched:
-        world.hosts[host].touched = True
-        world.touched[world.whole[TOUCHED]] = host
-        world.whole[TOUCHED] += 1
-
-
-@inner
-def _mark(world, job):
-    if not world.jobs[job].dirty:
-        world.jobs[job].dirty = True
-        world.dirty[world.whole[DIRTY]] = job
-        world.whole[DIRTY] += 1
-
-
-@inner
-def _sum_up(world):
-    """Hosts that somebody left: their sums over those still there, in the order in which they came."""
-    for i in range(world.whole[TOUCHED]):
-        host = world.touched[i]
-        this = world.hosts[host]
-        if this.stale:
-            this.stale = False
-            this.load = this.need = 0.0
-            for m in range(world.used.shape[1]):
-                world.used[host, m] = 0.0
-            task = this.head
-            while task >= 0:
-                job = world.tasks[task].job
-                this.load += world.jobs[job].fluid
-                this.need += world.jobs[job].need
-                for m in range(world.used.shape[1]):
-                    world.used[host, m] += world.rigid[job, m]
-                task = world.tasks[task].after
-
-
-@inner
-def _set_speeds(world):
-    """Every job goes at the least yield x speed of its tasks' hosts; a job whose memory travels stands still."""
-    count, hosts, real = world.whole, world.hosts, world.real
-    for i in range(count[TOUCHED]):
-        host = world.touched[i]
-        this = hosts[host]
-        this.touched = False
-        pace = this.speed
-        if this.need > world.cores[host]:
-            share = world.cores[host] / this.need
-            real[LEAST_YIELD] = min(real[LEAST_YIELD], share)
-            pace = share * this.speed
-        if pace != this.pace:
-            this.pace = pace
-            task = this.head
-            while task >= 0:
-                _mark(world, world.tasks[task].job)
-                task = world.tasks[task].after
-    count[TOUCHED] = 0
-    for i in range(count[DIRTY]):
-        _set_speed(world, world.dirty[i])
-    count[DIRTY] = 0
-
-
-@inner
-def _set_speed(world, job):
-    this, now = world.jobs[job], world.real[NOW]
-    this.dirty = False
-    rate = 0.0
-    if not this.standing:
-        rate = np.inf
-        for task in range(this.first_task, this.first_task + this.tasks):
-            rate = min(rate, world.hosts[world.tasks[task].host].pace)
-    if rate != this.rate:
-        this.left -= this.rate * (now - this.since_s)
-        this.since_s = now
-        this.rate = rate
-    if this.standing:
-        _reschedule(world, job, this.until)
-    else:
-        _reschedule(world, job, this.since_s + max(this.left, 0.0) / rate)
-
-
-@inner
-def _sooner(jobs, a, b):
-    return jobs[a].due < jobs[b].due or (jobs[a].due == jobs[b].due and a < b)
-
-
-@inner
-def _reschedule(world, job, due):
-    """Move `job` to its place in the binary heap of those that run."""
-    jobs, heap, size = world.jobs, world.heap, world.whole[RUNNING]
-    jobs[job].due = due
-    at = jobs[job].place
-    while at > 0:
-        up = (at - 1) // 2
-        if not _sooner(jobs, job, heap[up]):
-            break
-        heap[at] = heap[up]
-        jobs[heap[at]].place = at
-        at = up
-    while True:
-        down = 2 * at + 1
-        if down >= size:
-            break
-        if down + 1 < size and _sooner(jobs, heap[down + 1], heap[down]):
-            down += 1
-        if not _sooner(jobs, heap[down], job):
-            break
-        heap[at] = heap[down]
-        jobs[heap[at]].place = at
-        at = down
-    heap[at] = job
-    jobs[job].place = at
-
-
-@inner
-def _out_of_heap(world, job):
-    """Take `job` out of the heap; the last one takes its place."""
-    world.whole[RUNNING] -= 1
-    last = world.heap[world.whole[RUNNING]]
-    if last != job:
-        world.jobs[last].place = world.jobs[job].place
-        world.heap[world.jobs[last].place] = last
-        _reschedule(world, last, world.jobs[last].due)
