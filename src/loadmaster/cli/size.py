@@ -35,7 +35,7 @@ def size(
     from loadmaster.cli.run_options import make_folder
     from loadmaster.model.bag import Bag, BagLaw
     from loadmaster.model.units import parse_seconds
-    from loadmaster.papers.progress import bar
+    from loadmaster.report.progress import bar
     from loadmaster.sim.bag import draws
     from loadmaster.sim.bag_curve import fixed_curve, recommended, sizer_points
     from loadmaster.size import Planner, SilvaRule

@@ -8,8 +8,8 @@ from loadmaster.papers.amir2000.figures import charts
 from loadmaster.papers.amir2000.robustness import cluster_table, method_table, needs_table, switch_table
 from loadmaster.papers.amir2000.study import Outcome, Setup, run_study
 from loadmaster.papers.claim import Reproduction
-from loadmaster.papers.progress import bar
 from loadmaster.report.page import Block, Heading, Text
+from loadmaster.report.progress import bar
 
 TITLE = "Amir et al. 2000: an opportunity cost approach for job assignment"
 

@@ -6,7 +6,7 @@ from loadmaster.papers.casanova2008.figures import charts
 from loadmaster.papers.casanova2008.outcome import outcome_of
 from loadmaster.papers.casanova2008.study import QUICK, Size, cells, run
 from loadmaster.papers.claim import Reproduction
-from loadmaster.papers.progress import bar
+from loadmaster.report.progress import bar
 
 TITLE = "Casanova et al. 2008: resource allocation using virtual clusters"
 

@@ -7,8 +7,8 @@ from loadmaster.papers.claim import Reproduction
 from loadmaster.papers.delgado2011 import claims, figures
 from loadmaster.papers.delgado2011.streams import Stream, ctc, grid, synthetic
 from loadmaster.papers.delgado2011.study import PLATFORMS, Case, run_cases
-from loadmaster.papers.progress import bar
 from loadmaster.report.page import Block, Heading
+from loadmaster.report.progress import bar
 
 TITLE = "Delgado 2011: parallel jobs on shared virtual machines"
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from loadmaster.papers import Options
 from loadmaster.papers.claim import Claim, Reproduction
-from loadmaster.papers.progress import bar
 from loadmaster.papers.shai2014 import figures
 from loadmaster.papers.shai2014.bucket_claims import bucket_claims, shape_table
 from loadmaster.papers.shai2014.buckets import Matches, logged_buckets, synthetic_buckets
@@ -18,6 +17,7 @@ from loadmaster.papers.shai2014.real_logs import netbatch_stream, wagap_stream
 from loadmaster.papers.shai2014.setup import SHAPES, Setup
 from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
 from loadmaster.report.page import Block, Heading, Text
+from loadmaster.report.progress import bar
 from loadmaster.runs import LocalCores, OnDask, Store
 from loadmaster.traces import Trace, read_trace
 

@@ -5,11 +5,11 @@ import math
 from loadmaster.model.bag import BagSource
 from loadmaster.papers import Options
 from loadmaster.papers.claim import Claim, Reproduction
-from loadmaster.papers.progress import bar
 from loadmaster.papers.silva2008 import claims, figures
 from loadmaster.papers.silva2008.study import grid, paired
 from loadmaster.papers.silva2008.workloads import normal, real_logs, rendered, two_humps
 from loadmaster.report.page import Block, Chart, Heading
+from loadmaster.report.progress import bar
 from loadmaster.sim.bag import draws
 
 TITLE = "Silva et al. 2008: how many machines for a bag of tasks"
