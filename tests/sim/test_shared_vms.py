@@ -31,9 +31,9 @@ def random_problem(seed, choice, **changes):
 
 @pytest.mark.parametrize("choice", VM_CHOICES)
 @settings(max_examples=6)
-@given(seed=st.integers(0, 10**6), user=st.booleans(), redistribute=st.booleans())
-def test_compiled_and_plain_make_the_same_run(choice, seed, user, redistribute):
-    problem = random_problem(seed, choice, estimate="user" if user else "work", redistribute=redistribute)
+@given(seed=st.integers(0, 10**6), estimate=st.sampled_from(["work", "rate", "user"]), redistribute=st.booleans())
+def test_compiled_and_plain_make_the_same_run(choice, seed, estimate, redistribute):
+    problem = random_problem(seed, choice, estimate=estimate, redistribute=redistribute)
     compiled, plain = simulate_vms(problem), simulate_vms(problem, engine="reference")
     assert compiled.end_s == pytest.approx(plain.end_s, rel=1e-6)
     assert compiled.start_s == pytest.approx(plain.start_s, rel=1e-6)
@@ -71,6 +71,43 @@ def test_backfilling_never_delays_the_head_at_fixed_rates_with_exact_estimates(s
         earlier_waiting = (easy.start_s[:job] > workload.submit_s[job] - 1e-9).any()
         if not earlier_waiting:
             assert easy.start_s[job] <= alone.start_s[job] + 1e-6
+
+
+def test_an_estimate_by_rate_knows_that_a_backfilled_job_will_be_slow():
+    """One machine of three VMs: 0 and 1 run at 1/2 for 100 s of work each, job 2 wants all three, job 3 has 60 s.
+
+    At half speed the first two end at 200 s, which is the reservation. Job 3 takes 60 s at speed 1, 180 s at 1/3:
+    arriving at 50 s it ends before 200 s by its work, but not by its rate.
+    """
+    jobs = Workload.of(
+        submit_s=[0.0, 0.0, 1.0, 50.0], runtime_s=[100.0, 100.0, 10.0, 60.0], cores=[1] * 4, tasks=[1, 1, 3, 1]
+    )
+    vms = VirtualMachines.alike(1, shares=(1, 1, 1))
+    by_work = simulate_vms(VmProblem(jobs, vms, "pc-g", estimate="work"))
+    by_rate = simulate_vms(VmProblem(jobs, vms, "pc-g", estimate="rate"))
+    assert by_work.start_s[3] == pytest.approx(50.0)
+    assert by_rate.start_s[3] > 199.0
+    assert by_rate.start_s[2] < by_work.start_s[2]
+
+
+@pytest.mark.parametrize("change", [{"estimate": "guess"}, {"ranking": "twice"}, {"tolerance": 0.2}])
+def test_a_problem_that_makes_no_sense_is_refused(change):
+    jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1], tasks=[1])
+    with pytest.raises(InputError):
+        VmProblem(jobs, VirtualMachines.alike(2, shares=(1, 1)), **change)
+
+
+def test_progress_is_told_and_changes_nothing(monkeypatch):
+    import loadmaster.sim.shared_vms_kernel as kernel
+
+    problem = random_problem(3, "pc-sg")
+    whole = simulate_vms(problem)
+    monkeypatch.setattr(kernel, "CHUNK", 2)
+    told: list[int] = []
+    pieces = simulate_vms(problem, progress=lambda ended, jobs: told.append(ended))
+    assert told == sorted(told)
+    assert len(told) > 3
+    assert np.array_equal(whole.end_s, pieces.end_s)
 
 
 def test_a_static_ranking_crowds_a_job_on_one_machine():

@@ -35,6 +35,8 @@ class VmState(NamedTuple):
 
 
 DIRTY, IDLE = 0, 1
+CURRENT, ACTIVE, ALL = 0, 1, 2
+"""What the VMs beside a candidate ask for: what they use now, their maximum if active, their maximum."""
 
 
 def allocate_vms(vms: VirtualMachines) -> VmState:
@@ -56,25 +58,32 @@ def allocate_vms(vms: VirtualMachines) -> VmState:
 def potential(state, vm):
     """PC of `vm` (`potential_capacity`)."""
     machine = state.machine[vm]
-    return _gets(state, state.first[machine], state.first[machine + 1], vm, True)
+    return _gets(state, state.first[machine], state.first[machine + 1], vm, CURRENT)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def equilibrium(state, vm):
     """EC of `vm` (`equilibrium_capacity`): active VMs, those with a demand, ask for their maximum."""
     machine = state.machine[vm]
-    return _gets(state, state.first[machine], state.first[machine + 1], vm, False)
+    return _gets(state, state.first[machine], state.first[machine + 1], vm, ACTIVE)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _gets(state, first, last, vm, current):
-    """The allotment of `vm` when it asks for its maximum and the others for their demand or their maximum."""
+def entitlement(state, vm):
+    """EC of `vm` with all VMs of its machine, idle ones too, asking for their maximum."""
+    machine = state.machine[vm]
+    return _gets(state, state.first[machine], state.first[machine + 1], vm, ALL)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _gets(state, first, last, vm, others):
+    """The allotment of `vm` when it asks for its maximum; the others for their demand, or active ones or all too."""
     demand, high, low, limit = state.demand, state.high, state.low, state.limit
     limits, floors = 0.0, 0.0
     for i in range(first, last):
-        if i == vm:
+        if i == vm or others == ALL:
             asked = high[i]
-        elif current:
+        elif others == CURRENT:
             asked = min(demand[i], high[i])
         else:
             asked = high[i] if demand[i] > 0.0 else 0.0

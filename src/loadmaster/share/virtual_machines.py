@@ -20,7 +20,7 @@ class VirtualMachines:
         share: float64[V], relative claim on what is free, more than 0.
 
     Raises:
-        InputError: a minimum above the maximum, a maximum above 1, or a share that is not more than zero.
+        InputError: a minimum above the maximum, a maximum of 0 or above 1, or a share that is not more than zero.
 
     Example:
         >>> vms = VirtualMachines.alike(64, shares=(1, 1, 2, 4))
@@ -39,7 +39,7 @@ class VirtualMachines:
             object.__setattr__(self, column, frozen_floats(getattr(self, column)))
         for column, bad, rule in (
             ("low", ~(self.low >= 0) | (self.low > self.high), "a minimum lies between 0 and the maximum"),
-            ("high", ~(self.high <= 1.0), "a maximum is at most 1, the whole machine"),
+            ("high", ~(self.high > 0) | (self.high > 1.0), "a maximum is more than 0 and at most 1, the whole machine"),
             ("share", ~(self.share > 0), "a share is more than zero"),
         ):
             if bad.any():

@@ -42,6 +42,14 @@ class Board:
         return [int(vm) for vm in np.flatnonzero(~self.busy)]
 
 
+def speed_at_first(board: Board, chosen: list[int]) -> float:
+    """The speed of a job on these idle VMs before its neighbours make room for it."""
+    trial = board.copy()
+    for vm in chosen:
+        trial.take(vm)
+    return min(trial.potential(vm) for vm in chosen)
+
+
 Choice = Callable[[Board, int], list[int]]
 """choose(board, tasks) -> the VMs for a job's tasks; called only if so many are idle; may change the board."""
 
@@ -54,6 +62,15 @@ def potential_greedy(board: Board, tasks: int) -> list[int]:
 def equilibrium_greedy(board: Board, tasks: int) -> list[int]:
     """EC: one after another the idle VM with the largest EC (A4.4)."""
     return _greedily(board, tasks, lambda vm: equilibrium_capacity(board.vms, board.busy, vm))
+
+
+def entitlement_greedy(board: Board, tasks: int) -> list[int]:
+    """EC with all VMs of a machine for competitors, idle ones too (SPEC 4(a), `ec_scope = all`).
+
+    It is a constant of the VM, so equal VMs all tie and a job crowds on the first machines: here to show that.
+    """
+    everybody = np.ones(board.vms.count, dtype=bool)
+    return _greedily(board, tasks, lambda vm: equilibrium_capacity(board.vms, everybody, vm))
 
 
 def potential_semigreedy(board: Board, tasks: int) -> list[int]:
@@ -101,6 +118,7 @@ VM_CHOICES: dict[str, tuple[Choice, str]] = {
     "pcfc-sg": (potential_semigreedy_free, "pc-sg; serial jobs where they take nothing from others"),
     "ec": (equilibrium_greedy, "highest equilibrium capacity first"),
     "pmvm": (fewest_active, "machine with the fewest active VMs, then the largest share"),
+    "ec-all": (entitlement_greedy, "ec against idle VMs too, which ranks equal VMs alike"),
 }
 """Every policy by its name, with a summary."""
 

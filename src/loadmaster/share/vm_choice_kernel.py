@@ -3,11 +3,11 @@
 
 from numba import njit
 
-from loadmaster.share.equilibrium_kernel import equilibrium, potential
+from loadmaster.share.equilibrium_kernel import entitlement, equilibrium, potential
 
-CHOICES = ("pc-g", "pc-sg", "pcfc-sg", "ec", "pmvm")
+CHOICES = ("pc-g", "pc-sg", "pcfc-sg", "ec", "pmvm", "ec-all")
 """Their numbers in the kernel."""
-POTENTIAL, SEMIGREEDY, SEMIGREEDY_FREE, EQUILIBRIUM, FEWEST = 0, 1, 2, 3, 4
+POTENTIAL, SEMIGREEDY, SEMIGREEDY_FREE, EQUILIBRIUM, FEWEST, ENTITLEMENT = 0, 1, 2, 3, 4, 5
 MARGIN = 1e-7
 
 
@@ -17,7 +17,7 @@ def choose(state, chosen, value, policy, tasks, static):
     if policy == SEMIGREEDY_FREE and tasks == 1:
         chosen[0] = _harmless(state, value)
         return
-    kind = policy if policy in (EQUILIBRIUM, FEWEST) else POTENTIAL
+    kind = policy if policy in (EQUILIBRIUM, FEWEST, ENTITLEMENT) else POTENTIAL
     _greedily(state, chosen, value, kind, tasks, static)
     if policy in (SEMIGREEDY, SEMIGREEDY_FREE) and tasks > 1:
         reachable = 1e300
@@ -27,6 +27,18 @@ def choose(state, chosen, value, policy, tasks, static):
         _semigreedily(state, chosen, value, tasks, reachable - MARGIN)
     else:
         _give_back(state, chosen, tasks)
+
+
+@njit(cache=True, nogil=True)
+def speed_at_first(state, chosen, tasks):
+    """The speed of a job on chosen[:tasks], which are idle, before its neighbours make room. Leaves no trace."""
+    for k in range(tasks):
+        _take(state, chosen[k])
+    least = 1e300
+    for k in range(tasks):
+        least = min(least, potential(state, chosen[k]))
+    _give_back(state, chosen, tasks)
+    return least
 
 
 @njit(cache=True, nogil=True)
@@ -53,6 +65,8 @@ def _rate(state, value, kind, first, last):
                 value[vm] = potential(state, vm)
             elif kind == EQUILIBRIUM:
                 value[vm] = equilibrium(state, vm)
+            elif kind == ENTITLEMENT:
+                value[vm] = entitlement(state, vm)
             else:
                 value[vm] = -1e6 * state.active[state.machine[vm]] + state.share[vm]
 

@@ -1,7 +1,8 @@
 """The door to jobs on virtual machines: FCFS with EASY backfill, coupled speeds, one call a run (SPEC part 4)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from loadmaster.model.arrays import Floats
 from loadmaster.share.virtual_machines import VirtualMachines
 from loadmaster.share.vm_choice_kernel import CHOICES
 
-Estimate = Literal["work", "user"]
+Estimate = Literal["work", "rate", "user"]
 Ranking = Literal["incremental", "static"]
+Progress = Callable[[int, int], None]
+"""Called now and then with (jobs ended, jobs in all)."""
 TOLERANCE = 1e-4
 """Of the speeds in a simulation (SPEC 4(a))."""
 
@@ -25,13 +28,15 @@ class VmProblem:
         vms: where they run.
         choice: a name of `VM_CHOICES`.
         ranking: rank anew after every VM chosen, or once a job (incremental unless to show why).
-        estimate: what EASY's reservation takes for the runtime: the work at speed 1, or the user's own estimate.
+        estimate: what EASY takes for the runtime: the work at speed 1; the work over the speed that the job would
+            start with (`rate`); or the user's own estimate.
         backfill: False for plain FCFS.
         redistribute: False: what a throttled VM leaves unused is lost.
         tolerance: of the speeds.
 
     Raises:
-        InputError: a job with more tasks than there are VMs, or no such choice.
+        InputError: a job with more tasks than there are VMs, no such choice, ranking or estimate, or a VM whose
+            maximum is lost in the tolerance of the speeds.
     """
 
     workload: Workload
@@ -46,6 +51,12 @@ class VmProblem:
     def __post_init__(self) -> None:
         if self.choice not in CHOICES:
             raise InputError(self.choice, "no such choice of VMs", fix=f"known: {', '.join(CHOICES)}")
+        for value, known in ((self.estimate, get_args(Estimate)), (self.ranking, get_args(Ranking))):
+            if value not in known:
+                raise InputError(value, "no such way to estimate or to rank", fix=f"known: {', '.join(known)}")
+        least = float(self.vms.high.min(initial=1.0))
+        if least < 10.0 * self.tolerance:
+            raise InputError(least, "the maximum of a VM must be ten times the tolerance of the speeds, or more")
         widest = int(self.workload.task_count.max(initial=0))
         if widest > self.vms.count:
             raise InputError(
@@ -54,8 +65,8 @@ class VmProblem:
 
     @property
     def expected_s(self) -> Floats:
-        """float64[J]: the runtime that reservations count on."""
-        return self.workload.runtime_s if self.estimate == "work" else self.workload.expected_s
+        """float64[J]: the runtime that reservations count on; with `rate` at speed 1."""
+        return self.workload.expected_s if self.estimate == "user" else self.workload.runtime_s
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +75,7 @@ class VmRun:
 
     Attributes:
         start_s, end_s: float64[J].
-        busy_s: seconds with any job running; work_s: CPU seconds of work done.
+        busy_s: seconds from the first arrival to the last end; work_s: CPU seconds of work done.
         full_s: seconds in which every machine had an active VM; full_work_s: the work done in them.
         events: arrivals and ends.
         rounds: rounds of the fixed point in all.
@@ -103,8 +114,15 @@ def as_bags(workload: Workload) -> Workload:
     return replace(workload.take(owner), tasks=None)
 
 
-def simulate_vms(problem: VmProblem, *, engine: Literal["auto", "reference"] = "auto") -> VmRun:
+def simulate_vms(
+    problem: VmProblem, *, engine: Literal["auto", "reference"] = "auto", progress: Progress | None = None
+) -> VmRun:
     """Run all jobs of `problem` to their end.
+
+    Args:
+        problem: jobs, machines and how VMs are chosen.
+        engine: `reference` for the plain Python engine.
+        progress: told of the progress of long runs.
 
     Example:
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[60, 60], cores=[1, 1], tasks=[2, 1])
@@ -118,4 +136,4 @@ def simulate_vms(problem: VmProblem, *, engine: Literal["auto", "reference"] = "
         return replay_vms(problem)
     from loadmaster.sim.shared_vms_kernel import run_vms
 
-    return run_vms(problem)
+    return run_vms(problem, progress)

@@ -17,8 +17,8 @@ from loadmaster.share.equilibrium_kernel import (
     settle_changed,
     vacate,
 )
-from loadmaster.share.vm_choice_kernel import CHOICES, choose
-from loadmaster.sim.shared_vms import VmProblem, VmRun
+from loadmaster.share.vm_choice_kernel import CHOICES, choose, speed_at_first
+from loadmaster.sim.shared_vms import Progress, VmProblem, VmRun
 
 BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW = 0, 1, 2, 3, 4
 HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY = 0, 1, 2, 3, 4, 5
@@ -55,12 +55,17 @@ class Rule(NamedTuple):
     static: bool
     backfill: bool
     redistribute: bool
+    by_rate: bool
     tolerance: float
     most: int
     patience: int
 
 
-def run_vms(problem: VmProblem) -> VmRun:
+CHUNK = 500
+"""Events between two calls of a progress function."""
+
+
+def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
     """Make the run."""
     workload, vms = problem.workload, problem.vms
     jobs, v = workload.jobs, vms.count
@@ -76,18 +81,24 @@ def run_vms(problem: VmProblem) -> VmRun:
     board.real[NOW] = stream.submit_s[0] if jobs else 0.0
     rule = Rule(
         CHOICES.index(problem.choice), problem.ranking == "static", problem.backfill, problem.redistribute,
-        problem.tolerance, MOST_STEPS, PATIENCE,
+        problem.estimate == "rate", problem.tolerance, MOST_STEPS, PATIENCE,
     )  # fmt: skip
-    _run(allocate_vms(vms), stream, board, rule)
+    state = allocate_vms(vms)
+    while _run(state, stream, board, rule, CHUNK):
+        if progress is not None:
+            progress(int(board.whole[ENDED]), jobs)
     busy, work, full, full_work, _ = (float(value) for value in board.real)
     rounds = int(board.whole[ROUNDS])
     return VmRun(stream.start_s, stream.end_s, busy, work, full, full_work, 2 * jobs, rounds)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _run(state, stream, board, rule):
+def _run(state, stream, board, rule, most):
+    """Handle up to `most` events; returns whether any are left."""
     jobs = stream.submit_s.shape[0]
-    while board.whole[ENDED] < jobs:
+    for _ in range(most):
+        if board.whole[ENDED] == jobs:
+            return False
         slot, end = _next_end(state, stream, board)
         arrived = board.whole[ARRIVED]
         arrival = stream.submit_s[arrived] if arrived < jobs else 1e300
@@ -98,6 +109,7 @@ def _run(state, stream, board, rule):
         else:
             _enqueue(stream, board, arrived)
         _schedule(state, stream, board, rule)
+    return board.whole[ENDED] < jobs
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -207,7 +219,11 @@ def _schedule(state, stream, board, rule):
     while job >= 0 and state.counts[IDLE] > 0:
         after = stream.next_waiting[job]
         tasks = stream.tasks[job]
-        ends_before = board.real[NOW] + stream.expected_s[job] <= shadow
+        runtime = stream.expected_s[job]
+        if rule.by_rate and extra < tasks <= state.counts[IDLE]:
+            choose(state, board.chosen, board.value, rule.choice, tasks, rule.static)
+            runtime /= speed_at_first(state, board.chosen, tasks)
+        ends_before = board.real[NOW] + runtime <= shadow
         if tasks <= state.counts[IDLE] and (ends_before or tasks <= extra):
             stream.next_waiting[before] = after
             if whole[TAIL] == job:

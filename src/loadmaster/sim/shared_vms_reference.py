@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from loadmaster.share.equilibrium import settle, settle_without_redistribution
-from loadmaster.share.vm_choice import VM_CHOICES, Board
+from loadmaster.share.vm_choice import VM_CHOICES, Board, speed_at_first
 from loadmaster.sim.shared_vms import VmProblem, VmRun
 
 
@@ -78,12 +78,16 @@ class _Run:
             self.speed = settle_without_redistribution(self.vms, self.job)
 
     def start(self, job: int) -> None:
-        board = Board(self.vms, self.speed.copy(), self.job >= 0)
-        chosen = VM_CHOICES[self.problem.choice][0](board, int(self.tasks[job]))
-        self.job[chosen] = job
+        self.job[self.choose(job)] = job
         self.start_s[job] = self.now
-        self.speed[chosen] = 0.0
+        self.speed[self.job == job] = 0.0
         self.settle()
+
+    def board(self) -> Board:
+        return Board(self.vms, self.speed.copy(), self.job >= 0)
+
+    def choose(self, job: int) -> list[int]:
+        return VM_CHOICES[self.problem.choice][0](self.board(), int(self.tasks[job]))
 
     def schedule(self) -> None:
         """FCFS; then jobs that do not delay the first waiting one overtake it (EASY; SPEC A4.1)."""
@@ -94,7 +98,10 @@ class _Run:
         shadow, extra = self.reservation(int(self.tasks[self.waiting[0]]))
         for job in self.waiting[1:]:
             tasks = int(self.tasks[job])
-            ends_before = self.now + self.expected_s[job] <= shadow
+            runtime = float(self.expected_s[job])
+            if self.problem.estimate == "rate" and extra < tasks <= self.idle():
+                runtime /= speed_at_first(self.board(), self.choose(job))
+            ends_before = self.now + runtime <= shadow
             if tasks <= self.idle() and (ends_before or tasks <= extra):
                 self.waiting.remove(job)
                 self.start(job)
