@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.contacts import draw
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
@@ -89,3 +89,48 @@ def test_draws_are_the_same_compiled_and_plain(seed, tick, host, channel, below)
 def test_draws_look_uniform():
     counts = np.bincount([draw(7, tick, 2, 5, 10) for tick in range(20_000)], minlength=10)
     assert ((counts - 2000) ** 2 / 2000).sum() < 27.9  # chi-squared with 9 degrees of freedom, 0.1 %
+
+
+@pytest.mark.parametrize("name", ["pvm+mosix", "pvm+enhanced-mosix"])
+@settings(max_examples=6)
+@given(seed=st.integers(0, 10**6))
+def test_passing_over_ticks_that_move_nobody_changes_nothing(name, seed):
+    """Hosts with one task each, but for two that have two and two whose task ends early: who should move hears of
+    one other host a turn, so that many ticks pass without a move before one with it.
+    """
+    rng = np.random.default_rng(seed)
+    hosts = int(rng.integers(15, 30))
+    runtime_s = np.concatenate(([60.0, 90.0], rng.uniform(900.0, 1000.0, hosts)))
+    workload = Workload.of(
+        submit_s=[0.0] * hosts + [1.0, 2.0], runtime_s=np.roll(runtime_s, 5), cores=[1.0] * (hosts + 2),
+        memory=rng.uniform(0.5, 2.0, hosts + 2),
+    )  # fmt: skip
+    method = method_named(name)
+    method = replace(method, mover=replace(method.mover, period_s=5.0, fanout=1))
+    problem = SharedProblem(workload, Cluster.uniform(hosts, cores=1, memory=64), method, seed=seed)
+    compiled, plain = simulate_shared(problem), simulate_shared(problem, engine="reference")
+    assert compiled.moves.sum() > 0
+    assert compiled.agrees_with(plain)
+
+
+def test_a_task_that_needs_a_gpu_goes_to_a_host_that_has_one_and_stays_there():
+    """Host 0 has no GPU and is empty; host 1 has one, and is crowded by tasks that need none."""
+    cluster = Cluster(("cores", "memory", "gpus"), np.array([[4.0, 64.0, 0.0], [4.0, 64.0, 2.0]]))
+    demand = np.array([[1.0, 1.0, 0.0]] * 6 + [[1.0, 1.0, 1.0]] * 2)
+    workload = Workload(cluster.resources, np.arange(8.0), np.full(8, 200.0), demand)
+    for name in ("e-pvm", "e-mosix"):
+        problem = SharedProblem(workload, cluster, at_intervals(METHODS[name], 5.0))
+        run = simulate_shared(problem)
+        assert run.first_host[6:].tolist() == [1, 1]
+        assert run.host[6:].tolist() == [1, 1]
+        assert run.agrees_with(simulate_shared(problem, engine="reference"))
+
+
+@pytest.mark.parametrize(
+    ("mover", "change"),
+    [(Mosix, {"period_s": 0.0}), (Mosix, {"fanout": 0}), (Mosix, {"free_fraction": 1.0}), (Mosix, {"stability": -1.0}),
+     (EnhancedMosix, {"period_s": float("nan")}), (EnhancedMosix, {"fanout": 0})],
+)  # fmt: skip
+def test_a_mover_that_makes_no_sense_is_refused(mover, change):
+    with pytest.raises(InputError):
+        mover(**change)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
 from loadmaster.move.migration import Move
+from loadmaster.move.mover import check_periodic
 from loadmaster.share.shared_hosts import SharedHosts
 
 LEAST_GAIN = 1e-9
-"""A move must lower the total cost by more than this (SPEC A5.9)."""
+"""A move must lower the total cost by more than this (SPEC A5.9); moves closer to each other tie, the first wins."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,19 @@ class EnhancedMosix:
     fanout: int = 2
     name: str = "enhanced-mosix"
 
+    def __post_init__(self) -> None:
+        check_periodic(self.period_s, self.fanout)
+
     def turn(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
         """Over all residents and contacts the move with the most negative change of cost (see `PeriodicMover`)."""
-        best, best_change = None, -LEAST_GAIN
+        best, best_change = None, 0.0
         for task in hosts.present(host):
             leaving = host_cost(hosts, host, -demand[task]) - host_cost(hosts, host, 0.0 * demand[task])
             for other in contacts:
+                if (demand[task] > 0.0)[hosts.capacity[other] <= 0.0].any():
+                    continue  # it has nothing at all of what the task asks for
                 arriving = host_cost(hosts, other, demand[task]) - host_cost(hosts, other, 0.0 * demand[task])
-                if leaving + arriving < best_change:
+                if leaving + arriving < best_change - LEAST_GAIN:
                     best, best_change = Move(task, other), leaving + arriving
         return best
 

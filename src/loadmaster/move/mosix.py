@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
+from loadmaster.model.errors import InputError
 from loadmaster.move.migration import Move
+from loadmaster.move.mover import check_periodic
 from loadmaster.share.shared_hosts import SharedHosts
 
 
@@ -27,6 +29,13 @@ class Mosix:
     free_fraction: float = 0.05
     stability: float = 1.3
     name: str = "mosix"
+
+    def __post_init__(self) -> None:
+        check_periodic(self.period_s, self.fanout)
+        if not 0.0 <= self.free_fraction < 1.0:
+            raise InputError(self.free_fraction, "the part of the memory to keep free lies between 0 and 1")
+        if not self.stability >= 0.0:
+            raise InputError(self.stability, "the stability factor is zero or more tasks")
 
     def turn(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
         """Relieve the memory, else balance the load (see `PeriodicMover`)."""

@@ -3,6 +3,7 @@
 from typing import Protocol, runtime_checkable
 
 from loadmaster.model.arrays import Floats
+from loadmaster.model.errors import InputError
 from loadmaster.move.migration import Move
 from loadmaster.share.shared_hosts import SharedHosts
 
@@ -60,3 +61,15 @@ class TerminationMover(Protocol):
 
 
 Mover = PeriodicMover | TerminationMover
+
+
+def check_periodic(period_s: float, fanout: int) -> None:
+    """Refuse a period or a number of contacts with which a run would never end or nobody ever move.
+
+    Raises:
+        InputError: it is one.
+    """
+    if not 0.0 < period_s < float("inf"):
+        raise InputError(period_s, "the period of a mover must be more than zero seconds")
+    if fanout < 1:
+        raise InputError(fanout, "a mover needs at least one contact a turn")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from loadmaster.compiled import fingerprint, lean
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
@@ -31,7 +32,7 @@ Progress = Callable[[int, int], None]
 """Called now and then with (tasks ended, tasks in all)."""
 
 CHUNK = 200_000
-"""Events between two calls of a progress function."""
+"""Events between two calls of a progress function, fewer on many hosts: an arrival or a tick may look at each."""
 
 
 def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress: Progress | None = None) -> SharedRun:
@@ -54,8 +55,9 @@ def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress
         return replay_shared(problem)
     world, jobs, clock, buffers = allocate(problem)
     plain, contextual = _scores(problem.method.policy)
-    handle = _engine()
-    while handle(world, jobs, clock, rules_of(problem), buffers, plain, contextual, CHUNK):
+    handle, rules = _engine(), rules_of(problem)
+    chunk = min(CHUNK, max(256, 4_000_000 // problem.cluster.hosts))
+    while handle(world, jobs, clock, rules, buffers, plain, contextual, chunk):
         if progress is not None:
             progress(int(clock.whole[ENDED]), len(world.tasks))
     tasks = world.tasks
@@ -127,7 +129,21 @@ def _engine() -> Callable[..., bool]:
     from numba import njit, typeof, types
 
     from loadmaster.schedule.time_shared import METHODS
-    from loadmaster.sim.shared_kernel import handle_events
+    from loadmaster.sim import (
+        pairing_heap_kernel,
+        shared_hosts_kernel,
+        shared_kernel,
+        shared_movers_kernel,
+        shared_quiet_kernel,
+    )
+
+    handle_events = lean(shared_kernel.handle_events)
+    stamp = fingerprint(
+        shared_kernel, shared_hosts_kernel, shared_movers_kernel, shared_quiet_kernel, pairing_heap_kernel
+    )
+
+    def entry(world, jobs, clock, rules, buffers, plain, contextual, most):  # type: ignore[no-untyped-def]
+        return handle_events(world, jobs, clock, rules, buffers, plain, contextual, most) if stamp >= 0 else False
 
     example = SharedProblem(
         Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]), Cluster.uniform(1, cores=1, memory=1),
@@ -137,4 +153,4 @@ def _engine() -> Callable[..., bool]:
     arguments = [typeof(value) for value in (world, jobs, clock, rules_of(example), buffers)]
     functions = [types.FunctionType(_plain_signature()), types.FunctionType(_context_signature())]
     signature = types.boolean(*arguments, *functions, types.int64)
-    return njit(signature, cache=True, nogil=True, error_model="numpy")(handle_events)
+    return njit(signature, cache=True, nogil=True, error_model="numpy")(entry)

@@ -5,13 +5,12 @@ All tasks of a host progress alike, so one clock a host says what each has done:
 reads w with work x left ends when it reads w + x, whoever else comes or goes. Only the clock's speed changes.
 """
 
-from numba import njit
-
+from loadmaster.compiled import lean
 from loadmaster.sim.pairing_heap_kernel import insert, without
 from loadmaster.sim.shared_state import NOW, SCALE
 
 
-@njit(cache=True, nogil=True)
+@lean
 def bring_up(hosts, host, now):
     """Let the clock of `host` count the work done until now."""
     this = hosts[host]
@@ -19,7 +18,7 @@ def bring_up(hosts, host, now):
     this.since = now
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def reschedule(world, host, thrash):
     """After a change on `host`, whose clock is up to date: its rate, its next end, its place among the hosts."""
     hosts, used, capacity = world.hosts, world.used, world.capacity
@@ -36,7 +35,7 @@ def reschedule(world, host, thrash):
     _settle(hosts, world.heap, host)
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _settle(hosts, heap, host):
     """Move `host` to its place in the binary heap of hosts."""
     at = hosts[host].place
@@ -62,13 +61,13 @@ def _settle(hosts, heap, host):
     hosts[host].place = at
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _sooner(a, b):
     """Whether the next end on host a comes before that on host b; of those at one moment the lower task's."""
     return a.due < b.due or (a.due == b.due and a.root < b.root)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def settle_on(world, clock, task, host):
     """Count `task` among the residents of `host`, and raise the scale if this is the highest load so far."""
     tasks, used, demand = world.tasks, world.used, world.demand
@@ -90,7 +89,7 @@ def settle_on(world, clock, task, host):
         clock.real[SCALE] *= 2.0
 
 
-@njit(cache=True, nogil=True)
+@lean
 def leave(world, task):
     """Take `task` off the residents of its host; an empty host uses exactly nothing."""
     tasks, used, demand = world.tasks, world.used, world.demand
@@ -110,7 +109,7 @@ def leave(world, task):
         used[host, r] = 0.0 if this.residents == 0 else used[host, r] - demand[that.job, r]
 
 
-@njit(cache=True, nogil=True)
+@lean
 def start(world, clock, task, thrash):
     """Let `task` run on the host where it is counted."""
     tasks = world.tasks
@@ -123,7 +122,7 @@ def start(world, clock, task, thrash):
     reschedule(world, host, thrash)
 
 
-@njit(cache=True, nogil=True)
+@lean
 def stop(world, clock, task, thrash):
     """Stop `task`, remember what it has left, and take it off its host."""
     tasks = world.tasks

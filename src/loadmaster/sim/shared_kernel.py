@@ -5,8 +5,8 @@ The plain engine in shared_reference.py says what must come out.
 """
 
 import numpy as np
-from numba import njit
 
+from loadmaster.compiled import lean
 from loadmaster.place.policy import Context
 from loadmaster.sim.pairing_heap_kernel import insert, without
 from loadmaster.sim.shared_hosts_kernel import bring_up, reschedule, settle_on, start, stop
@@ -18,9 +18,11 @@ from loadmaster.sim.shared_movers_kernel import (
     mosix_turn,
     unstable_task,
 )
+from loadmaster.sim.shared_quiet_kernel import all_content
 from loadmaster.sim.shared_state import (
     ARRIVED,
     ASSIGN_U_R,
+    CONTENT,
     ENDED,
     EVENTS,
     FLYING_ROOT,
@@ -28,6 +30,7 @@ from loadmaster.sim.shared_state import (
     MOSIX,
     NOW,
     SCALE,
+    STILL,
     TICK,
 )
 
@@ -35,7 +38,8 @@ from loadmaster.sim.shared_state import (
 def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score, most):
     """Handle up to `most` events; returns whether tasks are left.
 
-    Of the events at one moment ends come first (the lower task first), then landings, arrivals, the tick.
+    Of the events at one moment ends come first (the lower task first), then landings, arrivals, the tick. Ticks that
+    could move nobody are passed over, which changes nothing: draws depend on a tick's number alone.
     """
     whole, real = clock.whole, clock.real
     hosts, tasks, heap, submit_s = world.hosts, world.tasks, world.heap, jobs.submit_s
@@ -47,8 +51,12 @@ def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score
         landing = tasks[flying].key if flying >= 0 else 1e300
         coming = submit_s[whole[ARRIVED]] if whole[ARRIVED] < submit_s.shape[0] else 1e300
         tick = _next_tick(clock, rules, due < 1e300 or flying >= 0)
+        if whole[CONTENT]:
+            tick = 1e300
         now = min(min(due, landing), min(coming, tick))
         real[NOW] = now
+        if now < tick:
+            whole[STILL] = whole[CONTENT] = 0
         if due == now:
             _end(world, jobs, clock, rules, hosts[heap[0]].root)
         elif landing == now:
@@ -56,11 +64,11 @@ def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score
         elif coming == now:
             _arrive(world, jobs, clock, rules, buffers, plain_score, context_score)
         else:
-            _take_turns(world, jobs, clock, rules, buffers)
+            _tick(world, jobs, clock, rules, buffers)
     return whole[ENDED] < tasks.shape[0]
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _next_tick(clock, rules, anybody):
     if rules.period_s <= 0.0 or not anybody:
         return 1e300
@@ -72,7 +80,7 @@ def _next_tick(clock, rules, anybody):
     return tick * rules.period_s
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _end(world, jobs, clock, rules, task):
     stop(world, clock, task, rules.thrash)
     world.tasks[task].end_s = clock.real[NOW]
@@ -85,7 +93,7 @@ def _end(world, jobs, clock, rules, task):
             moving, target = unstable_task(world, rules.base)
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _land(world, clock, rules, task):
     clock.whole[FLYING_ROOT] = without(world.tasks, task, task)
     world.tasks[task].travelling = False
@@ -93,7 +101,7 @@ def _land(world, clock, rules, task):
     start(world, clock, task, rules.thrash)
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _arrive(world, jobs, clock, rules, buffers, plain_score, context_score):
     """All tasks of the next job, each placed with those before it already in place."""
     job = clock.whole[ARRIVED]
@@ -109,7 +117,7 @@ def _arrive(world, jobs, clock, rules, buffers, plain_score, context_score):
     clock.whole[ARRIVED] += 1
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _choose(world, clock, rules, buffers, plain_score, context_score, task):
     """The lowest rated host of the best class of hosts that has any, the lowest index among equals."""
     demand, free, capacity = buffers.demand, buffers.free, buffers.capacity
@@ -138,8 +146,25 @@ def _choose(world, clock, rules, buffers, plain_score, context_score, task):
     return best
 
 
-@njit(cache=True, nogil=True)
+@lean
+def _tick(world, jobs, clock, rules, buffers):
+    """Let all hosts take their turns; after some ticks without a move see whether there can be any."""
+    whole = clock.whole
+    if _take_turns(world, jobs, clock, rules, buffers):
+        whole[STILL] = 0
+        return
+    whole[STILL] += 1
+    # To see costs no more than a tick does, but for Enhanced Mosix with many kinds of tasks on many hosts.
+    many = rules.mover != MOSIX and buffers.seen_at.shape[0] > 16
+    still = whole[STILL]
+    if still & (still - 1) == 0 and not (many and still <= world.hosts.shape[0] // 16):
+        whole[CONTENT] = all_content(world, jobs, clock, rules, buffers)
+
+
+@lean
 def _take_turns(world, jobs, clock, rules, buffers):
+    """One tick; returns whether a task moved."""
+    moved = False
     amount, tick = world.hosts.shape[0], clock.whole[TICK]
     draw_order(buffers.order, rules.seed, tick)
     for turn in range(amount):
@@ -154,10 +179,12 @@ def _take_turns(world, jobs, clock, rules, buffers):
             task, target = enhanced_turn(world, clock, buffers, host, known)
         if task >= 0:
             _migrate(world, jobs, clock, rules, task, target)
+            moved = True
     clock.whole[TICK] += 1
+    return moved
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _migrate(world, jobs, clock, rules, task, target):
     """The task is counted on its new host at once, and runs there when its memory has travelled."""
     stop(world, clock, task, rules.thrash)

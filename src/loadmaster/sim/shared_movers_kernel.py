@@ -2,12 +2,13 @@
 """The movers of `loadmaster.move` for time-shared hosts, compiled; the plain ones say what they must return."""
 
 import numpy as np
-from numba import njit
 
+from loadmaster.compiled import lean
+from loadmaster.move.enhanced_mosix import LEAST_GAIN
 from loadmaster.sim.shared_state import SCALE
 
 
-@njit(cache=True, nogil=True)
+@lean
 def hashed(seed, tick, host, channel, below):
     """`loadmaster.move.contacts.draw`; int64 products wrap around as the mask there does."""
     value = seed * -7046029254386353131 + tick * -4658895280553007687 + host * -7723592293110705685 + channel
@@ -19,7 +20,7 @@ def hashed(seed, tick, host, channel, below):
     return ((value >> 11) & 0x1FFFFFFFFFFFFF) % below
 
 
-@njit(cache=True, nogil=True)
+@lean
 def draw_order(order, seed, tick):
     """`order_of_turns`, into `order`."""
     for host in range(order.shape[0]):
@@ -29,7 +30,7 @@ def draw_order(order, seed, tick):
         order[last], order[other] = order[other], order[last]
 
 
-@njit(cache=True, nogil=True)
+@lean
 def draw_contacts(contacts, seed, tick, host, hosts, fanout):
     """`contacts_of`, into `contacts`; returns how many."""
     found = 0
@@ -48,7 +49,7 @@ def draw_contacts(contacts, seed, tick, host, hosts, fanout):
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def mosix_turn(world, rules, host, contacts, known, pick):
     """`Mosix.turn`; returns (task, target), task -1 for no move."""
     task, target = _relieve(world, rules, host, contacts, known)
@@ -57,7 +58,7 @@ def mosix_turn(world, rules, host, contacts, known, pick):
     return _balance(world, rules, host, contacts, known, pick)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def _relieve(world, rules, host, contacts, known):
     best, target = -1, -1
     if world.used.shape[1] < 2:
@@ -86,12 +87,12 @@ def _relieve(world, rules, host, contacts, known):
     return best, target
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def _load(world, host):
     return world.used[host, 0] / world.hosts[host].power
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def _balance(world, rules, host, contacts, known, pick):
     if known == 0:
         return -1, -1
@@ -120,7 +121,7 @@ def _balance(world, rules, host, contacts, known, pick):
         task = world.tasks[task].after
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _fits(world, task, target):
     if world.tasks[task].travelling:
         return False
@@ -130,8 +131,8 @@ def _fits(world, task, target):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _note_cost(world, cost, room, row, host, scale):
+@lean
+def note_cost(world, cost, room, row, host, scale):
     """Write what each resource of `host` costs now, n^use, and its capacity (0 counts for nothing) into row `row`."""
     log_base = np.log(max(2.0, float(world.hosts.shape[0])))
     for r in range(cost.shape[1]):
@@ -139,39 +140,44 @@ def _note_cost(world, cost, room, row, host, scale):
         cost[row, r] = np.exp(log_base * world.used[host, r] / room[row, r]) if room[row, r] > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _cost_change(cost, room, row, demand, job, log_base, sign):
-    """By how much the cost of the host in `row` grows when a task of `job` comes (sign 1) or goes (sign -1)."""
+@lean
+def cost_change(cost, room, row, demand, job, log_base, sign):
+    """By how much the cost of the host in `row` grows when a task of `job` comes (sign 1) or goes (sign -1).
+
+    Infinite where it comes to a host that has nothing at all of what it asks for.
+    """
     change = 0.0
     for r in range(cost.shape[1]):
         if room[row, r] > 0.0:
             change += cost[row, r] * (np.exp(log_base * sign * demand[job, r] / room[row, r]) - 1.0)
+        elif sign > 0.0 and demand[job, r] > 0.0:
+            return np.inf
     return change
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def enhanced_turn(world, clock, buffers, host, known):
     """`EnhancedMosix.turn`; returns (task, target), task -1 for no move."""
     tasks, demand, cost, room, contacts = world.tasks, world.demand, buffers.cost, buffers.room, buffers.contacts
     log_base = np.log(max(2.0, float(world.hosts.shape[0])))
     for c in range(known):
-        _note_cost(world, cost, room, c, contacts[c], clock.real[SCALE])
-    _note_cost(world, cost, room, known, host, clock.real[SCALE])
-    best, target, best_change = -1, -1, -1e-9
+        note_cost(world, cost, room, c, contacts[c], clock.real[SCALE])
+    note_cost(world, cost, room, known, host, clock.real[SCALE])
+    best, target, best_change = -1, -1, 0.0
     task = world.hosts[host].head
     while task >= 0:
         this = tasks[task]
         if not this.travelling:
-            leaving = _cost_change(cost, room, known, demand, this.job, log_base, -1.0)
+            leaving = cost_change(cost, room, known, demand, this.job, log_base, -1.0)
             for c in range(known):
-                change = leaving + _cost_change(cost, room, c, demand, this.job, log_base, 1.0)
-                if change < best_change:
+                change = leaving + cost_change(cost, room, c, demand, this.job, log_base, 1.0)
+                if change < best_change - LEAST_GAIN:
                     best, target, best_change = task, contacts[c], change
         task = this.after
     return best, target
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@lean
 def unstable_task(world, base):
     """`AssignUR.next_move`; returns (task, target), task -1 if all are stable."""
     for host in range(world.hosts.shape[0]):
@@ -194,6 +200,6 @@ def unstable_task(world, base):
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@lean
 def _added(base, load, more):
     return base ** (load + more) - base**load

@@ -10,8 +10,8 @@ from loadmaster.sim.shared_run import SharedProblem
 
 SCALE, NOW = 0, 1
 """Places in `Clock.real`."""
-ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING, FLYING_ROOT = 0, 1, 2, 3, 4, 5, 6
-"""Places in `Clock.whole`."""
+ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING, FLYING_ROOT, STILL, CONTENT = range(9)
+"""Places in `Clock.whole`; STILL: ticks without a move since anything happened; CONTENT: no tick could move any."""
 NO_MOVER, MOSIX, ENHANCED_MOSIX, ASSIGN_U_R = 0, 1, 2, 3
 """Kinds of movers that are compiled."""
 
@@ -78,13 +78,14 @@ class Jobs(NamedTuple):
     first_task: Longs  # [J + 1]
     seen: Floats  # [J, R], as the placement policy is told
     pause_s: Floats  # [J], how long a moved task stands still
+    kind: Longs  # [J], jobs of equal demand have equal numbers
 
 
 class Clock(NamedTuple):
     """Scalars that change."""
 
     real: Floats  # SCALE, NOW
-    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING, FLYING_ROOT
+    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING, FLYING_ROOT, STILL, CONTENT
 
 
 class Rules(NamedTuple):
@@ -113,24 +114,32 @@ class Buffers(NamedTuple):
     contacts: Longs  # [H]
     cost: Floats  # [H + 1, R], what each resource of a contact costs now
     room: Floats  # [H + 1, R], its capacity as the cost sees it
+    cheapest: Floats  # [kinds, 2], the least and the second least cost that a task of this kind adds to a host
+    cheapest_host: Longs  # [kinds], where it is least
+    seen_at: Longs  # [kinds], the tick at which that was found
 
 
 def allocate(problem: SharedProblem) -> tuple[World, Jobs, Clock, Buffers]:
     """The state before the first event."""
     workload, cluster = problem.workload, problem.cluster
     resources = len(workload.resources)
+    kind = np.unique(workload.demand, axis=0, return_inverse=True)[1].astype(np.int64)
     world = World(
         _hosts(problem), _tasks(problem), np.arange(cluster.hosts), np.zeros((cluster.hosts, resources)),
         _own(cluster.capacity), _own(workload.demand),
     )  # fmt: skip
     jobs = Jobs(
         _own(workload.submit_s), _own(workload.first_task), _own(problem.demand_seen),
-        _own(problem.migration.of(workload.demand)),
+        _own(problem.migration.of(workload.demand)), kind.reshape(-1),
     )  # fmt: skip
+    kinds = int(kind.max(initial=0)) + 1
     rows = (np.zeros(resources), np.zeros(resources), np.zeros(resources))
     tables = (np.zeros((cluster.hosts + 1, resources)), np.zeros((cluster.hosts + 1, resources)))
-    buffers = Buffers(*rows, np.arange(cluster.hosts), np.zeros(cluster.hosts, np.int64), *tables)
-    return world, jobs, Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, 0, -1])), buffers
+    buffers = Buffers(
+        *rows, np.arange(cluster.hosts), np.zeros(cluster.hosts, np.int64), *tables, np.zeros((kinds, 2)),
+        np.zeros(kinds, np.int64), np.zeros(kinds, np.int64),
+    )  # fmt: skip
+    return world, jobs, Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, 0, -1, 0, 0])), buffers
 
 
 def _hosts(problem: SharedProblem) -> Any:
