@@ -2,11 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
-from loadmaster.model import InputError
+from loadmaster.model import InputError, Workload
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,9 @@ def log(tmp_path_factory):
 
 
 def share(log, *options):
-    result = CliRunner().invoke(app, ["share", str(log), "--json", *options])
+    """The rows by method; kept beside the log unless the options say where."""
+    out = [] if "-o" in options else ["-o", str(log.parent / "rows")]
+    result = CliRunner().invoke(app, ["share", str(log), "--json", *out, *options])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return {row["method"]: row for row in json.loads(result.stdout)}
@@ -80,12 +83,17 @@ def test_needs_can_be_learned_but_a_batch_queue_must_be_told(log):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--methods", "pmv"], "no such placement policy"),
+        (["--methods", "e-pvn"], "did you mean e-pvm"),
         (["--methods", "e-pvm+magic"], "no such mover"),
         (["--methods", ","], "names nothing"),
         (["--thrash", "0.5"], "1 or more"),
         (["--thrash", "inf"], "1 or more"),
-        (["--methods", "pvm,pmv"], "no such placement policy"),
+        (["--methods", "pvm,max-jobs"], "no such method, placement policy or discipline"),
+        (["--methods", "fractional+mosix"], "takes no mover"),
+        (["--bandwidth", "0"], "--bandwidth must be more than zero"),
+        (["--period", "0"], "--period must be more than zero"),
+        (["--vms", "1,x"], "write it like 1,1,2,4"),
+        (["--vms", "1,0"], "a number above zero"),
         (["--methods", "fractional", "--least-yield", "2"], "between 0 and 1"),
     ],
 )
@@ -101,3 +109,53 @@ def test_a_stream_needs_times_that_make_sense(tmp_path, options):
     assert isinstance(result.exception, InputError)
     assert "more than zero seconds" in str(result.exception)
     assert not out.exists()
+
+
+def test_a_row_that_is_finished_is_kept_and_not_made_again_unless_something_changed(log, tmp_path):
+    first = share(log, "-o", str(tmp_path), "--methods", "pvm")["pvm"]
+    kept = next(tmp_path.glob("row-*.json"))
+    kept.write_text(kept.read_text().replace('"migrations": 0', '"migrations": 77'))
+    again = share(log, "-o", str(tmp_path), "--methods", "pvm,greedy")
+    assert again["pvm"] == first | {"migrations": 77}
+    assert share(log, "-o", str(tmp_path), "--methods", "pvm", "--thrash", "3")["pvm"]["migrations"] == 0
+    assert json.loads((tmp_path / "sharing.json").read_text())[0]["method"] == "pvm"
+
+
+def test_what_was_finished_before_a_stop_is_shown_and_kept(log, tmp_path, monkeypatch):
+    import loadmaster.runs.sharing as sharing
+
+    real = sharing.simulate_fractional
+
+    def stopped(problem, **more):
+        if problem.workload.jobs > 2:  # not while it is compiled
+            raise KeyboardInterrupt
+        return real(problem, **more)
+
+    monkeypatch.setattr(sharing, "simulate_fractional", stopped)
+    result = CliRunner().invoke(app, ["share", str(log), "-o", str(tmp_path), "--json", "--methods", "pvm,fractional"])
+    assert result.exit_code != 0
+    assert [row["method"] for row in json.loads(result.stdout)] == ["pvm"]
+    assert len(list(tmp_path.glob("row-*.json"))) == 1
+
+
+def test_choices_of_vms_share_hosts_of_one_core(tmp_path):
+    """A serial job and one of two tasks on two machines: coupled, both go at half speed."""
+    log = tmp_path / "log.csv"
+    log.write_text("job_id,submit_s,runtime_s,cores,memory,tasks\n0,0,100,1,1,1\n1,0,100,1,1,2\n")
+    rows = share(log, "--hosts", "2x1c4g", "--methods", "pmvm,pcfc-sg", "--vms", "1,1")
+    assert rows["pmvm"]["kind"] == "vms"
+    assert rows["pmvm"]["mean_turnaround_s"] == pytest.approx(200.0, rel=1e-3)
+    assert "shares 1 1" in rows["pmvm"]["parameters"]
+    with pytest.raises(InputError, match="hosts of one core"):
+        share(log, "--hosts", "2x4c4g", "--methods", "pmvm")
+
+
+def test_nothing_that_ran_is_told_as_nothing_not_as_a_number():
+    from loadmaster.report.sharing_table import sharing_table
+    from loadmaster.runs.sharing import SharingSettings, _row
+
+    jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1], memory=[1])
+    row = _row(("fractional", "fractional", ""), jobs, np.array([np.nan]), np.array([np.nan]), 0)
+    assert json.loads(json.dumps(row.as_dict(), allow_nan=False))["mean_slowdown"] is None
+    table = sharing_table([row], SharingSettings())
+    assert [list(column.cells) for column in table.columns][1:] == [["-"]] * 6 + [["1"]]

@@ -39,7 +39,15 @@ Columns = Annotated[
 Limit = Annotated[int | None, typer.Option(min=1, help="Read only the first so many jobs.", rich_help_panel=LOG)]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.", rich_help_panel=LOG)]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.")]
+
+
+def _checked_seed(seed: int) -> int:
+    if seed >= 2**63:
+        raise typer.BadParameter(f"{seed} is not below 2^63")
+    return seed
+
+
+Seed = Annotated[int, typer.Option(min=0, callback=_checked_seed, help="Seed of every random draw.")]
 
 
 def read_options(

@@ -1,5 +1,6 @@
 """`loadmaster share`: what a log's jobs would feel if its machines were shared instead of queued for."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -9,8 +10,7 @@ from loadmaster.cli import options as o
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.table import Table
-
+    from loadmaster.runs import Case
     from loadmaster.runs.sharing import SharingRow, SharingSettings
 
 SHARING = "How machines are shared"
@@ -23,7 +23,7 @@ def share(
     methods: Annotated[
         str,
         typer.Option(metavar="A,B,...", help="Time-sharing methods, placement policies (also file.py:function, and "
-                     "POLICY+MOVER), fractional, or disciplines of the batch queue."),
+                     "POLICY+MOVER), fractional, choices of VMs, or disciplines of the batch queue."),
     ] = METHODS,
     thrash: Annotated[
         float, typer.Option(help="Factor by which a host slows down when memory is over-committed.",
@@ -63,6 +63,10 @@ def share(
         float, typer.Option("--least-yield", help="Jobs wait if they would press a yield below this.",
                             rich_help_panel=SHARING)
     ] = 0.0,
+    vms: Annotated[
+        str, typer.Option(metavar="S1,S2,...", help="Shares of the VMs of each host, for choices of VMs.",
+                          rich_help_panel=SHARING)
+    ] = "1,1,1,1",
     seed: o.Seed = 0,
     spread: o.SpreadOption = "any",
     format: o.Format = "auto",
@@ -71,43 +75,94 @@ def share(
     columns: o.Columns = None,
     limit: o.Limit = None,
     strict: o.Strict = False,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Where results go, and rows are kept.")
+    ] = Path("sharing"),
     as_json: o.AsJson = False,
 ) -> None:  # fmt: skip
     """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue."""
+    from loadmaster.cli import run_options as r
+    from loadmaster.cli.load import load, remarks
+    from loadmaster.model import InputError
+    from loadmaster.runs.sharing import check_method
+
+    names = list(dict.fromkeys(r.split(methods)))
+    if not names:
+        raise InputError(methods, "--methods names nothing", fix="see `loadmaster policies`")
+    settings = _settings(
+        thrash, cpu_load, pause, bandwidth, needs, repack, period, budget, least_yield, vms, seed
+    )  # fmt: skip
+    for name in names:
+        check_method(name, settings)
+    r.make_folder(out)
+    case = load(trace, hosts, o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts), spread)
+    rows: list[SharingRow] = []
+    try:
+        _run(names, case, settings, out, rows)
+    finally:  # stopped by hand, what is finished is shown all the same
+        if rows:
+            _show(rows, remarks(case), settings, out, as_json)
+
+
+def _settings(
+    thrash: float, cpu_load: 'Literal["jobs/speed", "jobs"]', pause: str, bandwidth: str | None,
+    needs: 'Literal["told", "learned"]', repack: 'Literal["never", "events", "periods"]', period: str,
+    budget: str | None, least_yield: float, vms: str, seed: int,
+) -> "SharingSettings":  # fmt: skip
+    """The options as settings; each is refused under its own name."""
     import math
 
-    from loadmaster.cli.load import load, remarks
-    from loadmaster.cli.run_options import split
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_bytes, parse_seconds
     from loadmaster.move.migration import MigrationCost
-    from loadmaster.papers.progress import bar
-    from loadmaster.runs.sharing import SharingSettings, check_method, run_sharing
+    from loadmaster.runs.sharing import SharingSettings
+    from loadmaster.runs.sharing_vms import check_shares
     from loadmaster.schedule.fractional import Fractional
     from loadmaster.share.processor_sharing import ProcessorSharing
 
-    if not split(methods):
-        raise InputError(methods, "--methods names nothing", fix="see `loadmaster policies`")
-    settings = SharingSettings(
-        ProcessorSharing(thrash),
-        cpu_load,
-        MigrationCost(parse_seconds(pause), math.inf if bandwidth is None else parse_bytes(bandwidth)),
+    period_s, pause_s = parse_seconds(period), parse_seconds(pause)
+    for name, value in (
+        ("--period", period_s),
+        ("--bandwidth", math.inf if bandwidth is None else parse_bytes(bandwidth)),
+    ):
+        if not value > 0:
+            raise InputError(f"{value:g}", f"{name} must be more than zero")
+    try:
+        shares = tuple(float(share) for share in vms.split(","))
+    except ValueError as error:
+        raise InputError(vms, "--vms takes the share of each VM of a host", fix="write it like 1,1,2,4") from error
+    check_shares(shares)
+    return SharingSettings(
+        ProcessorSharing(thrash), cpu_load,
+        MigrationCost(pause_s, math.inf if bandwidth is None else parse_bytes(bandwidth)),
         Fractional(
-            repack, parse_seconds(period), least_yield, math.inf if budget is None else parse_bytes(budget),
-            parse_seconds(period),
+            repack, period_s, least_yield, math.inf if budget is None else parse_bytes(budget), period_s,
         ),
-        needs,
-        seed=seed,
+        needs, vm_shares=shares, seed=seed,
     )  # fmt: skip
-    for name in split(methods):
-        check_method(name, settings)
-    case = load(trace, hosts, o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts), spread)
-    rows = []
-    for name in split(methods):
-        with bar(name, case.workload.jobs, "jobs") as advance:
-            watch = _from_totals(advance, case.workload.jobs)
-            rows.append(run_sharing(name, case.workload, case.cluster, settings, watch))
-    _show(rows, remarks(case), settings, as_json)
+
+
+def _run(names: list[str], case: "Case", settings: "SharingSettings", out: Path, rows: "list[SharingRow]") -> None:
+    """Make the rows that are not kept from before; each is in `rows` as soon as it is there."""
+    from loadmaster.report.progress import bar
+    from loadmaster.runs.sharing import run_sharing
+    from loadmaster.runs.sharing_kept import KeptRows
+
+    kept = KeptRows(out, case, settings)
+    missing = [name for name in names if kept.get(name) is None]
+    few = case.workload.take(slice(0, 2))
+    with bar("preparing (compiles once)", len(missing), "methods") as advance:
+        for name in missing:
+            run_sharing(name, few, case.cluster, settings)
+            advance(1)
+    for name in names:
+        row = kept.get(name)
+        if row is None:
+            with bar(name, case.workload.jobs, "jobs") as advance:
+                watch = _from_totals(advance, case.workload.jobs)
+                row = run_sharing(name, case.workload, case.cluster, settings, watch)
+            kept.put(name, row)
+        rows.append(row)
 
 
 def _from_totals(advance: "Callable[[int], None]", jobs: int) -> "Callable[[int, int], None]":
@@ -123,53 +178,23 @@ def _from_totals(advance: "Callable[[int], None]", jobs: int) -> "Callable[[int,
     return watch
 
 
-def _show(rows: "list[SharingRow]", said: list[str], settings: "SharingSettings", as_json: bool) -> None:
+def _show(rows: "list[SharingRow]", said: list[str], settings: "SharingSettings", out: Path, as_json: bool) -> None:
     import json
 
     from rich.console import Console
 
+    from loadmaster.report.sharing_table import sharing_table
+
     notes = Console(stderr=True)
     for remark in said:
         notes.print(remark, highlight=False, soft_wrap=True)
+    text = json.dumps([row.as_dict() for row in rows])
+    (out / "sharing.json").write_text(text + "\n", encoding="utf-8")
     if as_json:
-        print(json.dumps([row.as_dict() for row in rows]))
+        print(text)
         return
-    Console().print(_table(rows, settings))
+    Console().print(sharing_table(rows, settings))
     for row in rows:
         if row.parameters != "no migration":
             notes.print(f"{row.method}: {row.parameters}", highlight=False, soft_wrap=True)
-
-
-def _table(rows: "list[SharingRow]", settings: "SharingSettings") -> "Table":
-    """One row a method; the last columns only where a task moved or a job was refused."""
-    from rich import box
-    from rich.table import Table
-
-    from loadmaster.model.units import show_seconds
-
-    table = Table(
-        title=f"needs {settings.needs}, thrashing x{settings.sharing.thrash:g}",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("method", no_wrap=True)
-    shown = {
-        "slowdown": [_ratio(row.mean_slowdown) for row in rows],
-        "stretch": [_ratio(row.mean_stretch) for row in rows],
-        "p95": [_ratio(row.p95_stretch) for row in rows],
-        "max": [_ratio(row.max_stretch) for row in rows],
-        "wait": [show_seconds(row.mean_wait_s) for row in rows],
-        "yield": [f"{row.mean_yield:.2f}" for row in rows],
-        "moves": [f"{row.migrations:,}" for row in rows],
-        "refused": [f"{row.refused:,}" for row in rows],
-    }
-    shown = {name: cells for name, cells in shown.items() if name not in ("moves", "refused") or set(cells) != {"0"}}
-    for name in shown:
-        table.add_column(name, justify="right", no_wrap=True)
-    for row, cells in zip(rows, zip(*shown.values(), strict=True), strict=True):
-        table.add_row(row.method, *cells)
-    return table
-
-
-def _ratio(value: float) -> str:
-    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+    notes.print(f"The rows: {out / 'sharing.json'}", highlight=False, soft_wrap=True)

@@ -1,7 +1,9 @@
-"""One log under several ways to share its machines: time-shared, fractional, and the batch queue they would replace."""
+"""One log under several ways to share its machines: time-shared, fractional, VMs, and the batch queue instead."""
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -10,13 +12,16 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.migration import MigrationCost
 from loadmaster.order import DISCIPLINES
+from loadmaster.place import POLICIES
 from loadmaster.place.load import policy_named
+from loadmaster.runs.sharing_vms import run_on_vms
 from loadmaster.schedule import compose
 from loadmaster.schedule.fractional import Fractional
-from loadmaster.schedule.time_shared import method_named
+from loadmaster.schedule.time_shared import METHODS, method_named
 from loadmaster.share.learned_needs import learned_needs
 from loadmaster.share.processor_sharing import ProcessorSharing
 from loadmaster.share.shared_hosts import CpuLoad
+from loadmaster.share.vm_choice import VM_CHOICES
 from loadmaster.sim import simulate
 from loadmaster.sim.reference import replay
 from loadmaster.sim.shared_engine import simulate_shared
@@ -35,6 +40,7 @@ class SharingSettings:
     Attributes:
         needs: `told`, or `learned`: policies see only what they observed of earlier jobs.
         batch_policy: the placement policy of the batch queues.
+        vm_shares: of the VMs of every host, for the choices of VMs.
     """
 
     sharing: ProcessorSharing = field(default_factory=ProcessorSharing)
@@ -43,6 +49,7 @@ class SharingSettings:
     fractional: Fractional = field(default_factory=Fractional)
     needs: Literal["told", "learned"] = "told"
     batch_policy: str = "best-fit-memory"
+    vm_shares: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
     seed: int = 0
 
 
@@ -51,7 +58,7 @@ class SharingRow:
     """One method on one log; times in simulated seconds, all means over the jobs that ran.
 
     Attributes:
-        kind: `shared`, `fractional` or `batch`.
+        kind: `shared`, `fractional`, `vms` or `batch`.
         refused: jobs that never ran.
         mean_slowdown, median_slowdown: turnaround over the runtime on a machine of speed 1 for oneself.
         mean_stretch, p95_stretch, max_stretch: turnaround over max(runtime, 10 s), at least 1.
@@ -75,15 +82,16 @@ class SharingRow:
     migrations: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of `--json`."""
-        return asdict(self)
+        """The row of `--json`; None for what no job was there to tell."""
+        row = asdict(self)
+        return {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
 
 
 def run_sharing(
     name: str, workload: Workload, cluster: Cluster, settings: SharingSettings = SharingSettings(),
     progress: Progress | None = None,
 ) -> SharingRow:  # fmt: skip
-    """Run one method: a name of `METHODS`, a placement policy, `fractional`, or a discipline of the batch queue.
+    """Run one method: of `METHODS` or `VM_CHOICES`, a placement policy, `fractional`, or a batch discipline.
 
     Raises:
         InputError: no such method.
@@ -98,6 +106,8 @@ def run_sharing(
         return _fractional(workload, cluster, settings, progress)
     if name in DISCIPLINES:
         return _batch(name, workload, cluster, settings, progress)
+    if name in VM_CHOICES:
+        return _vms(name, workload, cluster, settings, progress)
     return _time_shared(name, workload, cluster, settings, progress)
 
 
@@ -112,8 +122,17 @@ def check_method(name: str, settings: SharingSettings) -> None:
             name, "a batch queue must be told the needs: its tasks hold what they ask for",
             fix="leave it out, or use --needs told",
         )  # fmt: skip
-    if name != FRACTIONAL and name not in DISCIPLINES:
-        method_named(name)
+    if name == FRACTIONAL or name in DISCIPLINES or name in VM_CHOICES:
+        return
+    plain, plus, _ = name.partition("+")
+    if plus and (plain == FRACTIONAL or plain in DISCIPLINES or plain in VM_CHOICES):
+        raise InputError(name, f"{plain} takes no mover", fix="movers go with methods and placement policies")
+    known = [*METHODS, *POLICIES, FRACTIONAL, *DISCIPLINES, *VM_CHOICES]
+    if ":" not in plain and not plain.endswith(".py") and plain not in known:
+        near = get_close_matches(plain, known, n=1)
+        fix = f"did you mean {near[0]}?" if near else "see `loadmaster policies`"
+        raise InputError(plain, "no such method, placement policy or discipline", fix=fix)
+    method_named(name)
 
 
 def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Floats | None:
@@ -147,6 +166,15 @@ def _fractional(
     run = simulate_fractional(problem, progress=progress)
     what = (FRACTIONAL, "fractional", repr(settings.fractional))
     return _row(what, workload, run.start_s, run.end_s, int(run.moves.sum()))
+
+
+def _vms(
+    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
+) -> SharingRow:
+    run = run_on_vms(name, workload, cluster, settings.vm_shares, progress)
+    shares = " ".join(f"{share:g}" for share in settings.vm_shares)
+    what = (name, "vms", f"VMs of shares {shares} on each host, coupled jobs, EASY; only the CPU is looked at")
+    return _row(what, workload, run.start_s, run.end_s, 0)
 
 
 def _batch(

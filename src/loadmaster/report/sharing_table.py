@@ -1,0 +1,46 @@
+"""The table of `loadmaster share`: one row a method."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from loadmaster.runs.sharing import SharingRow, SharingSettings
+
+
+def sharing_table(rows: "list[SharingRow]", settings: "SharingSettings") -> "Table":
+    """One row a method; the last columns only where a task moved or a job was refused."""
+    from rich import box
+    from rich.table import Table
+
+    from loadmaster.model.units import show_seconds
+
+    table = Table(
+        title=f"needs {settings.needs}, thrashing x{settings.sharing.thrash:g}",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("method", overflow="fold")
+    shown = {
+        "slowdown": [_ratio(row.mean_slowdown) for row in rows],
+        "stretch": [_ratio(row.mean_stretch) for row in rows],
+        "p95": [_ratio(row.p95_stretch) for row in rows],
+        "max": [_ratio(row.max_stretch) for row in rows],
+        "wait": [show_seconds(row.mean_wait_s) if row.mean_wait_s >= 0 else "-" for row in rows],
+        "yield": [f"{row.mean_yield:.2f}" if row.mean_yield >= 0 else "-" for row in rows],
+        "moves": [f"{row.migrations:,}" for row in rows],
+        "refused": [f"{row.refused:,}" for row in rows],
+    }
+    shown = {name: cells for name, cells in shown.items() if name not in ("moves", "refused") or set(cells) != {"0"}}
+    for name in shown:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row, cells in zip(rows, zip(*shown.values(), strict=True), strict=True):
+        table.add_row(row.method, *cells)
+    return table
+
+
+def _ratio(value: float) -> str:
+    """`value` in three digits or so; a dash where no job ran."""
+    if not value >= 0:
+        return "-"
+    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
