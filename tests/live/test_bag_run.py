@@ -22,7 +22,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.size import FixedHosts, HostType, Planner, SilvaRule
 
 SECOND = HostType("second", 1.0, unit_s=1.0, limit=2)
-SIZERS = [Planner(tick_s=0.5), SilvaRule(tick_s=1.0, host_time_s=6.0)]
+SIZERS = [Planner(tick_s=0.5), SilvaRule(tick_s=1.0, host_time_s=60.0)]
 SOURCE = Path(__file__).parents[2] / "src"
 
 
@@ -121,13 +121,25 @@ def test_simulator_and_real_run_take_the_same_decisions(place, tmp_path, sizer):
         assert real.actions.memory == anew.actions.memory
 
 
-def start(tmp_path, commands):
-    (tmp_path / "commands.txt").write_text("\n".join(commands))
-    return subprocess.Popen(
-        [sys.executable, "-m", "loadmaster", "run", f"{tmp_path}/commands.txt", "--sizer=2", "--limit=2", "--json"],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
+@pytest.fixture
+def start(tmp_path):
+    """Starts `loadmaster run` on commands, as a process; none outlives its test, which others would suffer from."""
+    started = []
+
+    def begin(commands):
+        (tmp_path / "commands.txt").write_text("\n".join(commands))
+        started.append(subprocess.Popen(
+            [sys.executable, "-m", "loadmaster", "run", f"{tmp_path}/commands.txt", "--sizer=2", "--limit=2", "--json"],
+            env={**os.environ, "PYTHONPATH": str(SOURCE)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True,
+        ))  # fmt: skip
+        return started[-1]
+
+    yield begin
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
 
 
 def dead(process):
@@ -135,11 +147,11 @@ def dead(process):
     return not psutil.pid_exists(process) or psutil.Process(process).status() == psutil.STATUS_ZOMBIE
 
 
-def test_a_killed_runner_goes_on_where_it_was_and_says_what_runs_twice(tmp_path):
+def test_a_killed_runner_goes_on_where_it_was_and_says_what_runs_twice(start, tmp_path):
     b, go = tmp_path / "b", tmp_path / "go"
     held = f"echo $$ >> {tmp_path}/shells; echo begun >> {b}; until test -e {go}; do sleep 0.1; done; echo ended >> {b}"
     commands = [f"echo one >> {tmp_path}/a", held]
-    first = start(tmp_path, commands)
+    first = start(commands)
     log = tmp_path / "commands.txt.run" / "log.jsonl"
     until(lambda: b.exists() and '"finished"' in log.read_text(), "the first task done and the second begun")
     first.send_signal(signal.SIGKILL)
@@ -147,7 +159,7 @@ def test_a_killed_runner_goes_on_where_it_was_and_says_what_runs_twice(tmp_path)
     shell = int((tmp_path / "shells").read_text())
     until(lambda: dead(shell), "the end of the first attempt with its runner")
     go.touch()
-    out, err = start(tmp_path, commands).communicate(timeout=PATIENCE_S)
+    out, err = start(commands).communicate(timeout=PATIENCE_S)
     report = json.loads(out)
     assert report["skipped"] == 1
     assert report["again"] == [[2, "was running when the last run stopped, is run again"]]
@@ -157,8 +169,8 @@ def test_a_killed_runner_goes_on_where_it_was_and_says_what_runs_twice(tmp_path)
 
 
 @pytest.mark.parametrize("moment", ["while a command runs", "while its worker starts"])
-def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path, moment):
-    runner = start(tmp_path, [f"echo $$ > {tmp_path}/up; sleep 600"])
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(start, tmp_path, moment):
+    runner = start([f"echo $$ > {tmp_path}/up; sleep 600"])
     log = tmp_path / "commands.txt.run" / "log.jsonl"
     until(lambda: log.exists() and '"rented"' in log.read_text(), "a machine rented")
     shell = tmp_path / "up"
