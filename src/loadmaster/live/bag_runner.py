@@ -208,7 +208,7 @@ class _Runner:
             return float("inf")
         task = self.ledger.task_on(host)
         copies = self.ledger.hosts_of(task)
-        self._note("lost", host)
+        self._note("lost", host, why=why)
         if task >= 0 and len(copies) > 1:
             self.say(f"task {self.line[task]} {why}, its copy runs on")
         elif task >= 0:
