@@ -32,7 +32,7 @@ def main() -> None:
             raise
         _fail(_usage(error))
     if code == _STOPPED:
-        resumes = sys.argv[1:2] in (["compare"], ["reproduce"], ["run"])
+        resumes = sys.argv[1:2] in (["compare"], ["reproduce"], ["run"], ["share"])
         print("loadmaster: stopped" + "; the same command goes on where it was" * resumes, file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
 
