@@ -1,5 +1,7 @@
 """The worked examples of the packing model (SPEC G1.2 to G1.5 and G1.7)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,21 @@ def test_mcb8_probes_five_tasks_as_published():
     found = mcb(FIVE, 8, McbSwitches(threshold=0.01, probe_high=False))
     assert finish(FIVE, found).level == pytest.approx(2 / 3, abs=1e-6)
     assert found.effort == 7
+
+
+@pytest.mark.parametrize(
+    ("instance", "switches", "level"),
+    [
+        (FIVE, McbSwitches(0.01, probe_high=False, report="probe"), 0.661058),
+        (TIGHT, McbSwitches(1e-3, probe_high=False, report="probe"), 0.999023),
+        (FIVE, McbSwitches(0.3, probe_high=False, grid=40, report="probe"), 0.576923 + 19 / 41 * 0.192308),
+    ],
+)
+def test_mcb8_may_report_the_last_successful_probe(instance, switches, level):
+    packing = finish(instance, mcb(instance, 8, switches))
+    assert packing.level == pytest.approx(level, abs=1e-6)
+    assert packing.level < finish(instance, replace(mcb(instance, 8, switches), level=None)).level
+    assert violations(instance, packing) == []
 
 
 def test_mcb8_leaves_the_fifth_task_at_level_three_quarters():

@@ -118,3 +118,13 @@ def test_generated_tasks_can_be_packed_as_they_are(kind, tmp_path):
     packed = json.loads(run("pack", path, "--hosts", facts["hosts"], "--json").stdout)
     assert packed["status"] == "ok"
     assert packed["jobs"] == facts["jobs"]
+
+
+def test_the_slip_of_the_later_generator_is_drawn_when_asked_for(tmp_path):
+    jobs = []
+    for option in ([], ["--lublin-bug"]):
+        path = tmp_path / f"tasks{len(option)}.csv"
+        jobs.append(
+            json.loads(run("generate", "lublin", "-o", path, "--tasks", 4000, "--json", *option).stdout)["jobs"]
+        )
+    assert jobs[1] > 1.1 * jobs[0]

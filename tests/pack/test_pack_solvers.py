@@ -4,16 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from loadmaster.pack import Instance, PackOptions, finish, pack
 from loadmaster.pack.admit import admit
-from loadmaster.pack.bound import upper_bound
+from loadmaster.pack.bound import hopeless, upper_bound
 from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.by_score import by_score
 from loadmaster.pack.check import violations
 from loadmaster.pack.cp_sat import cp_sat
+from loadmaster.pack.greedy import in_order, largest_first, place
+from loadmaster.pack.greedy_plain import place_plainly
 from loadmaster.pack.improve import improve
 from loadmaster.pack.level import level_of, task_yield_at
 from loadmaster.pack.mcb import filling_order, mcb, problem_of, work_for
@@ -267,6 +269,37 @@ def test_backtracking_stops_at_its_limit_and_says_so():
     assert packing.status == "limit"
     assert packing.effort == 1000
     assert packing.unplaced >= 0
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**9), st.booleans(), st.booleans(), st.sampled_from(["examined", "fitted"]))
+def test_the_compiled_greedy_places_and_counts_as_the_plain_one(seed, in_size, backtrack, counts):
+    rng = np.random.default_rng(seed)
+    tasks, hosts = int(rng.integers(1, 10)), int(rng.integers(1, 5))
+    cpu, memory = rng.integers(0, 65, tasks), rng.integers(0, min(65, 128 * hosts // tasks), tasks)
+    instance = Instance.of(hosts, cpu / 64, memory / 64)  # sums are exact, so that equal loads are equal
+    assume(hopeless(instance) is None)
+    order = largest_first(instance) if in_size else in_order(instance)
+    limit = int(rng.integers(1, 40))
+    host, attempts = place_plainly(instance, order, limit, backtrack, counts)
+    found = place(instance, "own", order, backtrack, limit, counts)
+    assert found.effort == attempts
+    assert (found.host is None) == (host is None)
+    assert host is None or np.array_equal(found.host, host)
+
+
+def test_attempts_may_count_only_the_hosts_that_a_task_fits():
+    instance = Instance.of(2, cpu=[0.5, 0.5, 0.1], memory=[0.9, 0.9, 0.1])  # the second task examines one host in vain
+    examined, fitted = (pack(instance, "gb", PackOptions(attempt_counts=counts)) for counts in ("examined", "fitted"))
+    assert np.array_equal(examined.host, fitted.host)
+    assert (examined.effort, fitted.effort) == (3, 3)
+    tight = Instance.of(2, cpu=[0.1, 0.5, 0.2], memory=[0.2, 0.3, 0.9])
+    examined, fitted = (pack(tight, "gb", PackOptions(attempt_counts=counts)) for counts in ("examined", "fitted"))
+    assert np.array_equal(examined.host, fitted.host)
+    assert examined.effort > fitted.effort
+    stopped = pack(tight, "gb", PackOptions(attempts=fitted.effort))
+    assert stopped.status == "limit"
+    assert pack(tight, "gb", PackOptions(attempts=fitted.effort, attempt_counts="fitted")).placed
 
 
 def test_a_task_that_fits_nowhere_is_named():

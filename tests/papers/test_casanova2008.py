@@ -52,6 +52,19 @@ def test_job_sizes_follow_lublin_and_feitelson():
     assert lublin_sizes(100, np.random.default_rng(2)).sum() == 100
 
 
+def test_the_later_generators_sizes_are_smaller_and_begin_at_one():
+    size = lublin_size(np.random.default_rng(1), 400_000, lublin_bug=True)
+    # Serial by lot, or in the first stage (0.86) from 0 to 2.7: rounded (0.75) below 0.5, not rounded below log2 1.5.
+    first = 0.76 * 0.86 * (0.75 * 0.5 + 0.25 * np.log2(1.5)) / 2.7
+    assert (size == 1).mean() == pytest.approx(0.24 + first, abs=0.003)
+    assert size.mean() < 0.85 * lublin_size(np.random.default_rng(1), 400_000).mean()
+    assert size.max() <= 64
+    spec = Spec(64, 100, 0.5, parallel=True)
+    one, other = virtual_clusters(spec, 1), virtual_clusters(spec, 1, lublin_bug=True)
+    assert not np.array_equal(one.job_of, other.job_of)
+    assert other.source.endswith("lublin_bug")
+
+
 def test_a_specification_out_of_range_is_refused():
     with pytest.raises(InputError, match="slack"):
         Spec(4, 6, 1.0)

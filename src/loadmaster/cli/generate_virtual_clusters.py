@@ -17,6 +17,9 @@ MemoryRuleOption = Annotated[
     Literal["rescale_noclip", "rescale_clip", "direct_reject", "direct_clamp"],
     typer.Option("--memory-rule", help="How memory demands are drawn; see the reference."),
 ]
+LublinBug = Annotated[
+    bool, typer.Option("--lublin-bug", help="Draw job sizes with the slip of the authors' later generator.")
+]
 
 
 def virtual_clusters(
@@ -24,20 +27,19 @@ def virtual_clusters(
     cv_cpu: CvCpu = 0.25, memory_rule: MemoryRuleOption = "rescale_noclip", seed: Seed = 0, as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Tasks of one VM each, to be packed (Casanova et al. 2008, section 4.1)."""
-    _write(out, hosts, tasks, slack, cv_memory, cv_cpu, memory_rule, False, seed, as_json)
+    _write(out, (hosts, tasks, slack, cv_memory, cv_cpu, False, memory_rule), seed, as_json)
 
 
 def lublin(
     out: Out, hosts: Hosts = 64, tasks: Tasks = 250, slack: Slack = 0.3, cv_memory: CvMemory = 0.25,
-    cv_cpu: CvCpu = 0.25, memory_rule: MemoryRuleOption = "rescale_noclip", seed: Seed = 0, as_json: AsJson = False,
+    cv_cpu: CvCpu = 0.25, memory_rule: MemoryRuleOption = "rescale_noclip", lublin_bug: LublinBug = False,
+    seed: Seed = 0, as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Parallel jobs with sizes of Lublin and Feitelson 2003, to be packed (Casanova et al. 2008, section 5.2)."""
-    _write(out, hosts, tasks, slack, cv_memory, cv_cpu, memory_rule, True, seed, as_json)
+    _write(out, (hosts, tasks, slack, cv_memory, cv_cpu, True, memory_rule), seed, as_json, lublin_bug)
 
 
-def _write(  # type: ignore[no-untyped-def]
-    out, hosts, tasks, slack, cv_memory, cv_cpu, memory_rule, parallel, seed, as_json
-) -> None:
+def _write(out: Path, spec: tuple[Any, ...], seed: int, as_json: bool, lublin_bug: bool = False) -> None:
     import json
 
     import polars as pl
@@ -48,9 +50,10 @@ def _write(  # type: ignore[no-untyped-def]
 
     if out.suffix not in (".csv", ".parquet"):
         raise InputError(out.name, "the file must end in .csv or .parquet", fix="write it like tasks.csv")
-    instance = virtual_clusters(Spec(hosts, tasks, slack, cv_memory, cv_cpu, parallel, memory_rule), seed)
+    wanted = Spec(*spec)
+    instance = virtual_clusters(wanted, seed, lublin_bug=lublin_bug)
     columns: dict[str, Any] = {"cores": instance.fluid[:, 0], "memory": instance.rigid[:, 0] * GB}
-    if parallel:
+    if wanted.parallel:
         columns = {"job": instance.job_of, **columns}
     frame = pl.DataFrame(columns)
     if out.suffix == ".csv":
@@ -59,10 +62,10 @@ def _write(  # type: ignore[no-untyped-def]
         frame.write_parquet(out)
     facts = {
         "tasks_file": str(out), "synthetic": True, "tasks": instance.tasks, "jobs": instance.jobs,
-        "hosts": f"{hosts}x1c1g", "seed": seed,
+        "hosts": f"{wanted.hosts}x1c1g", "seed": seed,
     }  # fmt: skip
     if as_json:
         print(json.dumps(facts))
         return
     typer.echo(f"{out}: {instance.tasks:,} synthetic tasks of {instance.jobs:,} jobs, seed {seed}")
-    typer.echo(f"pack them with: loadmaster pack {out} --hosts {hosts}x1c1g")
+    typer.echo(f"pack them with: loadmaster pack {out} --hosts {wanted.hosts}x1c1g")

@@ -49,8 +49,10 @@ class Spec:
                 raise InputError(getattr(self, name), f"{name} must lie in [0, 5]")
 
 
-def virtual_clusters(spec: Spec, seed: int = 0, repetition: int = 0) -> Instance:
+def virtual_clusters(spec: Spec, seed: int = 0, repetition: int = 0, lublin_bug: bool = False) -> Instance:
     """One instance of `spec`; the same seed and repetition give the same one, whatever else was drawn.
+
+    With `lublin_bug` the sizes of parallel jobs come out as in the authors' later generator, see `lublin_size`.
 
     CPU demands are normal with mean 0.5, drawn again until in [0.01, 1]. Differs from the paper: it calls the
     distribution truncated at 0 and 1; the bounds are those of its authors' later generator.
@@ -61,7 +63,7 @@ def virtual_clusters(spec: Spec, seed: int = 0, repetition: int = 0) -> Instance
         (2.8, True)
     """
     rng = np.random.default_rng(_stream(spec, seed, repetition))
-    size = lublin_sizes(spec.tasks, rng) if spec.parallel else np.ones(spec.tasks, np.int64)
+    size = lublin_sizes(spec.tasks, rng, lublin_bug=lublin_bug) if spec.parallel else np.ones(spec.tasks, np.int64)
     jobs = len(size)
     cpu = _normal(rng, 0.5, spec.cv_cpu, jobs, 0.01, 1.0)
     total = spec.hosts * (1.0 - spec.slack)
@@ -78,11 +80,11 @@ def virtual_clusters(spec: Spec, seed: int = 0, repetition: int = 0) -> Instance
     job = np.repeat(np.arange(jobs), size)
     return Instance.of(
         spec.hosts, cpu[job], memory[job], job=job if spec.parallel else None,
-        source=f"virtual-clusters {spec!r}, seed {seed}.{repetition}", synthetic=True,
+        source=f"virtual-clusters {spec!r}, seed {seed}.{repetition}" + ", lublin_bug" * lublin_bug, synthetic=True,
     )  # fmt: skip
 
 
-def lublin_sizes(tasks: int, rng: np.random.Generator, high: float = 6.0) -> Longs:
+def lublin_sizes(tasks: int, rng: np.random.Generator, high: float = 6.0, lublin_bug: bool = False) -> Longs:
     """int64[J]: sizes of jobs that together have `tasks` tasks; the last is cut to what is left.
 
     Lublin and Feitelson 2003 (their program's constants for all jobs): a job is serial with probability 0.244; else
@@ -92,27 +94,34 @@ def lublin_sizes(tasks: int, rng: np.random.Generator, high: float = 6.0) -> Lon
         tasks: how many in all.
         rng: the draws.
         high: log2 of the largest size; 6 for at most 64 tasks.
+        lublin_bug: see `lublin_size`.
     """
     sizes: list[int] = []
     left = tasks
     while left > 0:
-        size = min(left, int(lublin_size(rng, 1, high)[0]))
+        size = min(left, int(lublin_size(rng, 1, high, lublin_bug)[0]))
         sizes.append(size)
         left -= size
     return np.array(sizes, np.int64)
 
 
-def lublin_size(rng: np.random.Generator, count: int, high: float = 6.0) -> Longs:
-    """int64[count]: independent sizes of jobs; see `lublin_sizes`."""
+def lublin_size(rng: np.random.Generator, count: int, high: float = 6.0, lublin_bug: bool = False) -> Longs:
+    """int64[count]: independent sizes of jobs; see `lublin_sizes`.
+
+    `lublin_bug` draws as the later generator of Casanova's co-authors does: a job is serial with probability 0.24,
+    three quarters of the others have a whole log2, and the first of the two stages begins at 0 and not at `low`.
+    """
+    serial, power = (0.24, 0.75 * (1 - 0.24)) if lublin_bug else (0.244, 0.576)
     low, middle, first = 0.8, high - 2.5, 0.86
     kind = rng.random(count)
     in_first = rng.random(count) <= first
     spread = rng.random(count)
-    exponent = np.where(in_first, low + spread * (middle - low), middle + spread * (high - middle))
-    whole = (kind > 0.244) & (kind <= 0.244 + 0.576)
+    start = 0.0 if lublin_bug else low
+    exponent = np.where(in_first, start + spread * (middle - low), middle + spread * (high - middle))
+    whole = (kind > serial) & (kind <= serial + power)
     exponent = np.where(whole, np.rint(exponent), exponent)
     size = np.rint(2.0**exponent)
-    return np.where(kind <= 0.244, 1, size).astype(np.int64)
+    return np.where(kind <= serial, 1, size).astype(np.int64)
 
 
 def _normal(rng: np.random.Generator, mean: float, cv: float, count: int, low: float, high: float) -> Floats:

@@ -1,5 +1,7 @@
 """GR, SG, GB and SGB: the least loaded host that fits, sorted or not, with backtracking or not."""
 
+from typing import Literal
+
 import numpy as np
 
 from loadmaster.model.arrays import Longs
@@ -11,25 +13,32 @@ from loadmaster.pack.packing import Attempt
 ATTEMPTS = 500_000
 """The bound on attempts that Casanova et al. 2008 use for backtracking (section 3.3)."""
 
+AttemptCounts = Literal["examined", "fitted"]
+"""What counts as an attempt: every host examined for a task, or only those that it fits. The paper does not say."""
+
 
 def greedy(instance: Instance) -> Attempt:
     """GR: tasks as given, each to the host with the smallest load whose memory fits (section 3.3)."""
-    return _run(instance, "gr", in_order(instance), False, ATTEMPTS)
+    return place(instance, "gr", in_order(instance), False, ATTEMPTS)
 
 
 def sorted_greedy(instance: Instance) -> Attempt:
     """SG: as GR, tasks with the largest rigid demand first."""
-    return _run(instance, "sg", largest_first(instance), False, ATTEMPTS)
+    return place(instance, "sg", largest_first(instance), False, ATTEMPTS)
 
 
-def greedy_backtracking(instance: Instance, attempts: int = ATTEMPTS) -> Attempt:
-    """GB: as GR, going back to the task before when a task fits nowhere, for at most `attempts` hosts examined."""
-    return _run(instance, "gb", in_order(instance), True, attempts)
+def greedy_backtracking(
+    instance: Instance, attempts: int = ATTEMPTS, attempt_counts: AttemptCounts = "examined"
+) -> Attempt:
+    """GB: as GR, going back to the task before when a task fits nowhere, for at most `attempts` attempts."""
+    return place(instance, "gb", in_order(instance), True, attempts, attempt_counts)
 
 
-def sorted_greedy_backtracking(instance: Instance, attempts: int = ATTEMPTS) -> Attempt:
+def sorted_greedy_backtracking(
+    instance: Instance, attempts: int = ATTEMPTS, attempt_counts: AttemptCounts = "examined"
+) -> Attempt:
     """SGB: SG with the backtracking of GB."""
-    return _run(instance, "sgb", largest_first(instance), True, attempts)
+    return place(instance, "sgb", largest_first(instance), True, attempts, attempt_counts)
 
 
 def in_order(instance: Instance) -> Longs:
@@ -43,13 +52,17 @@ def largest_first(instance: Instance) -> Longs:
     return np.argsort(-hard.max(axis=1, initial=0.0), kind="stable")
 
 
-def _run(instance: Instance, name: str, order: Longs, backtrack: bool, limit: int) -> Attempt:
+def place(
+    instance: Instance, name: str, order: Longs, backtrack: bool, limit: int, counts: AttemptCounts = "examined"
+) -> Attempt:
+    """Place the tasks in `order`, int64[T]; the methods above differ only in what they give here."""
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", name, 0.0, True, lost[0], lost[1])
     scaled = instance.scaled
     with np.errstate(divide="ignore"):
-        problem = GreedyProblem(scaled.need, 1.0 / scaled.room, scaled.hard, scaled.hard_room, order, TOLERANCE)
+        share = 1.0 / scaled.room
+    problem = GreedyProblem(scaled.need, share, scaled.hard, scaled.hard_room, order, TOLERANCE, counts == "fitted")
     host = np.empty(instance.tasks, np.int32)
     deepest, attempts, done = place_greedily(problem, limit, backtrack, host)
     if done:

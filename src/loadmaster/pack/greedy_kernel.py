@@ -19,6 +19,7 @@ class GreedyProblem(NamedTuple):
         room: float64[H, D].
         order: int64[T], the order in which tasks are placed.
         tolerance: by how much a host may be overfilled.
+        fitted_only: a host examined counts as an attempt only if the task fits.
     """
 
     need: Floats
@@ -27,6 +28,7 @@ class GreedyProblem(NamedTuple):
     room: Floats
     order: Longs
     tolerance: float
+    fitted_only: bool
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -47,7 +49,7 @@ def shift(ranked, load, position):
 def place_greedily(problem, limit, backtrack, host):
     """Depth-first search over hosts in the order of load; the first complete placement goes to `host`.
 
-    An attempt is a host examined for a task, whether the task fits or not (SPEC A1.8).
+    An attempt is a host examined for a task, whether the task fits or not, or fitting only (SPEC A1.8).
 
     Args:
         problem: tasks and hosts.
@@ -66,6 +68,7 @@ def place_greedily(problem, limit, backtrack, host):
     choice, landed = np.full(tasks, -1, np.int64), np.zeros(tasks, np.int64)
     old_load, old_total, old_free = np.zeros(tasks), np.zeros((tasks, fluid)), np.zeros((tasks, dims))
     depth, attempts, deepest = 0, 0, 0
+    examined = 0 if problem.fitted_only else 1
     while depth < tasks:
         task = order[depth]
         if choice[depth] >= 0:  # take it back from where it was
@@ -83,13 +86,13 @@ def place_greedily(problem, limit, backtrack, host):
         while position < hosts:
             if backtrack and attempts >= limit:
                 return deepest, attempts, 0
-            attempts += 1
             h = ranked[position]
             fit = True
             for d in range(dims):
                 if hard[task, d] > free[h, d]:
                     fit = False
                     break
+            attempts += 1 if fit else examined
             if fit:
                 found = position
                 break

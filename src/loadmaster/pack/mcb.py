@@ -1,6 +1,7 @@
 """MCB1 to MCB8: multi-capacity bin packing inside a bisection on the level (Casanova et al. 2008, section 3.4)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -21,11 +22,14 @@ class McbSwitches:
         probe_high: try the upper bound itself first; can only help.
         grid: after the bisection, try this many levels evenly between its result and the bound, for success is not
             monotone in the level; 0 for none.
+        report: the level reported: of the `mapping` that was found, or of the last successful `probe`, which is no
+            higher. Only the first reproduces the paper's Table 1.
     """
 
     threshold: float = 1e-4
     probe_high: bool = True
     grid: int = 0
+    report: Literal["mapping", "probe"] = "mapping"
 
 
 DEFAULT = McbSwitches()
@@ -37,7 +41,7 @@ PAPER = McbSwitches(threshold=1e-3, probe_high=False)
 def mcb(instance: Instance, key: int = 8, switches: McbSwitches = DEFAULT) -> Attempt:
     """Pack by MCB`key`: tasks parted into lists by their larger demand, each host filled against its imbalance.
 
-    The level is that of the mapping found, not the level of the probe that found it.
+    The level is that of the mapping found and not of the probe that found it, unless `switches.report` says so.
 
     With more than two resources the lists are those of Permutation Pack with a window of two (Leinberger et al.
     1999): by the largest and the second largest demand. Unequal hosts are filled from the smallest to the largest.
@@ -59,12 +63,15 @@ def mcb(instance: Instance, key: int = 8, switches: McbSwitches = DEFAULT) -> At
     level, probes = search(problem, work, high, switches.threshold, switches.probe_high, best)
     mapping: Longs | None = order[best] if level >= 0 else None
     if switches.grid and level < high:
-        mapping, more = _scan(instance, problem, work, (max(level, 0.0), high), switches.grid, order, mapping)
+        found, more = _scan(instance, problem, work, (max(level, 0.0), high), switches.grid, order, mapping)
         probes += more
+        if found is not None:
+            mapping, level = found
     if mapping is None:
         reason = f"{name} found no mapping in {probes} probes; another method may"
         return Attempt(None, "infeasible", name, reason=reason, effort=probes)
-    return Attempt(mapping.astype(np.int32), "ok", name, effort=probes)
+    reported = level if switches.report == "probe" else None
+    return Attempt(mapping.astype(np.int32), "ok", name, effort=probes, level=reported)
 
 
 def reaches(instance: Instance, level: float, key: int = 8) -> bool:
@@ -133,15 +140,16 @@ def _scan(
     grid: int,
     order: Longs,
     mapping: Longs | None,
-) -> tuple[Longs | None, int]:
+) -> tuple[tuple[Longs, float] | None, int]:
+    """A better mapping from a level above the bisection's result, with that level; and the number of probes."""
     best = level_of(instance, mapping) if mapping is not None else -1.0
     low, high = between
     for step in range(grid, 0, -1):
         level = low + (high - low) * step / (grid + 1)
         if level <= best:
-            return mapping, grid - step
+            return None, grid - step
         if probe(problem, work, level) == instance.tasks:
             found: Longs = order[work.host]
             if level_of(instance, found) > best:
-                return found, grid - step + 1
-    return mapping, grid
+                return (found, level), grid - step + 1
+    return None, grid

@@ -23,6 +23,7 @@ class Attempt:
         unplaced: the first task that found no host, -1 if none is known.
         reason: why there is no mapping.
         effort: probes, nodes or attempts, as the solver counts.
+        level: a lower level to report than the mapping's own; None where the mapping's own is reported.
     """
 
     host: Ints | None
@@ -33,6 +34,7 @@ class Attempt:
     unplaced: int = -1
     reason: str = ""
     effort: int = 0
+    level: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from loadmaster.pack.cp_sat import cp_sat
 from loadmaster.pack.exact import exact
 from loadmaster.pack.greedy import (
     ATTEMPTS,
+    AttemptCounts,
     greedy,
     greedy_backtracking,
     sorted_greedy,
@@ -41,13 +42,15 @@ class PackOptions:
     Attributes:
         time_limit_s: for exact solvers and the local search.
         seed: for what draws.
-        attempts: the most hosts examined by GB and SGB.
+        attempts: the most attempts of GB and SGB.
+        attempt_counts: what an attempt is: a host `examined` for a task, or one that the task `fitted`.
         mcb: how the MCB algorithms search.
     """
 
     time_limit_s: float = 60.0
     seed: int = 0
     attempts: int = ATTEMPTS
+    attempt_counts: AttemptCounts = "examined"
     mcb: McbSwitches = DEFAULT
 
 
@@ -94,8 +97,10 @@ PACKERS: dict[str, Packer] = {
                  _CASANOVA) for k in range(8, 0, -1)),
         Packer("gr", lambda i, o: greedy(i), "tasks as given, to the least loaded host", _CASANOVA),
         Packer("sg", lambda i, o: sorted_greedy(i), "largest rigid demand first, to the least loaded host", _CASANOVA),
-        Packer("gb", lambda i, o: greedy_backtracking(i, o.attempts), "gr with backtracking", _CASANOVA),
-        Packer("sgb", lambda i, o: sorted_greedy_backtracking(i, o.attempts), "sg with backtracking", _CASANOVA),
+        Packer("gb", lambda i, o: greedy_backtracking(i, o.attempts, o.attempt_counts),
+               "gr with backtracking", _CASANOVA),
+        Packer("sgb", lambda i, o: sorted_greedy_backtracking(i, o.attempts, o.attempt_counts),
+               "sg with backtracking", _CASANOVA),
         Packer("rrnd", lambda i, o: rounded(i, o.seed), "randomised rounding of the relaxed program", _CASANOVA),
         Packer("rrnz", lambda i, o: rounded_no_zero(i, o.seed), "randomised rounding, no host without a chance",
                _CASANOVA),
@@ -139,6 +144,8 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
             attempt.effort,
         )  # fmt: skip
     level = level_of(instance, attempt.host)
+    if attempt.level is not None:
+        level = float(np.minimum(level, attempt.level))
     job_yield = raise_mean(instance, attempt.host, level)
     bound = ceiling(instance)
     if attempt.bound is not None:
