@@ -108,3 +108,40 @@ def test_a_number_outside_its_band_is_said_to_differ():
     assert claims.judge(5, 0, 4, enough=False) == "report only"
     assert claims.judge(4, 0, 4) == "holds"
     assert [claim.verdict for claim in claims.other()] == ["holds", "not measured"]
+
+
+def failing(n, fails, level=0.5):
+    """An outcome of `n` instances with 100 tasks of which each algorithm fails the first so many."""
+    found = {name: np.where(np.arange(n) < number, np.nan, level) for name, number in fails.items()}
+    return Outcome(found, {}, {}, np.ones(n), np.tile([0.1, 0.4, 0.9], n)[:n], np.full(n, 100.0))
+
+
+def test_each_of_the_better_three_must_fail_less_often_than_each_of_the_others():
+    fails = {"sg": 600, "sgb": 590, "mcb8": 580, "gr": 1000, "gb": 980}
+    assert claims.fewer_failures(failing(10_800, fails)).verdict == "holds"
+    assert claims.fewer_failures(failing(10_799, fails)).verdict == "report only"
+    claim = claims.fewer_failures(failing(10_800, fails | {"sgb": 950}))
+    assert claim.verdict == "differs"
+    assert "SGB / GR -5" in claim.ours
+    assert "SGB / GB -3" in claim.ours
+
+
+def test_rrnz_on_the_sample_stands_against_the_others_by_number_of_tasks():
+    sample = failing(30, {"rrnd": 30, "rrnz": 6, "mcb8": 0, "gr": 0})
+    everything = failing(300, {"sg": 30, "sgb": 30, "mcb8": 15, "gr": 60, "gb": 60})
+    found = next(claim for claim in claims.sampled(sample, everything) if "RRNZ, each" in claim.claim)
+    assert found.ours == "SG / RRNZ -50; SGB / RRNZ -50; MCB8 / RRNZ -75"
+    assert found.verdict == "holds"
+    worse = failing(300, {"sg": 90, "sgb": 30, "mcb8": 15, "gr": 60, "gb": 60})
+    assert next(c for c in claims.sampled(sample, worse) if "RRNZ, each" in c.claim).verdict == "differs"
+
+
+def test_no_mcb_may_lose_more_than_sixty_percent_on_a_small_instance():
+    best = np.full(1440, 0.8)
+    level = {f"mcb{k}": best for k in range(1, 9)} | {"mcb4": np.where(np.arange(1440) == 7, 0.4, 0.8)}
+    outcome = Outcome(level, {}, {}, best, best, best)
+    claim = claims.largest_degradation(outcome)
+    assert (claim.ours, claim.verdict) == ("50.00 (MCB4)", "holds")
+    level["mcb4"] = np.where(np.arange(1440) == 7, 0.3, 0.8)
+    assert claims.largest_degradation(outcome).verdict == "differs"
+    assert claims.largest_degradation(outcome.take(np.arange(1440) < 100)).verdict == "report only"
