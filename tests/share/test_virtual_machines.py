@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from loadmaster.model import InputError
 from loadmaster.share.capacity import equilibrium_capacity, free_capacity, potential_capacity
-from loadmaster.share.equilibrium import settle, settle_without_redistribution
-from loadmaster.share.equilibrium_kernel import allocate_vms, occupy, set_speed, settle_changed
+from loadmaster.share.equilibrium import MOST_ROUNDS, PATIENCE, settle, settle_without_redistribution
+from loadmaster.share.equilibrium_kernel import DIRTY, allocate_vms, occupy, set_speed, settle_changed
 from loadmaster.share.virtual_machines import VirtualMachines
 from loadmaster.share.vm_choice import VM_CHOICES, Board
 from loadmaster.share.vm_choice_kernel import CHOICES, choose
@@ -58,7 +58,7 @@ def test_potential_and_free_capacity_beside_a_busy_and_a_throttled_vm():
 )  # fmt: skip
 def test_coupled_jobs_settle_at_the_published_speeds(vms, job, speeds, used):
     job = np.array(job)
-    speed = settle(vms, job)
+    speed = settle(vms, job).speed
     for number, expected in speeds.items():
         assert speed[job == number] == pytest.approx(expected, abs=1e-6)
     assert (speed[:4].sum(), speed[4:].sum()) == pytest.approx(used, abs=1e-6)
@@ -98,7 +98,8 @@ def test_with_equal_shares_the_fixed_point_is_the_same_from_different_starts_and
     speeds = []
     for start in (0.0, 0.3, 1.0):
         state = occupied(vms, job, start)
-        assert settle_changed(state, 1e-10, 1000, 50) < 1000
+        settle_changed(state, 1e-10, MOST_ROUNDS, PATIENCE)
+        assert state.counts[DIRTY] == 0
         speeds.append(state.demand)
     for other in speeds[1:]:
         assert other == pytest.approx(speeds[0], abs=1e-8)
@@ -112,8 +113,8 @@ def test_with_equal_shares_the_fixed_point_is_the_same_from_different_starts_and
 def test_the_compiled_fixed_point_is_the_plain_one(case):
     vms, job = case
     state = occupied(vms, job, 0.0)
-    settle_changed(state, 1e-9, 1000, 50)
-    plain = settle(vms, job)
+    settle_changed(state, 1e-9, MOST_ROUNDS, PATIENCE)
+    plain = settle(vms, job).speed
     for number in np.unique(job[job >= 0]):
         assert np.ptp(plain[job == number]) == 0.0
     assert state.demand == pytest.approx(plain, abs=1e-7)
@@ -121,10 +122,32 @@ def test_the_compiled_fixed_point_is_the_plain_one(case):
 
 def test_a_job_with_four_tasks_on_one_machine_settles_though_half_steps_swing_for_ever():
     vms, job = VirtualMachines.alike(1, shares=(2, 4, 4, 1), high=(0.3,) * 4), np.zeros(4, int)
-    assert settle(vms, job) == pytest.approx([0.25] * 4, abs=1e-6)
+    assert settle(vms, job).speed == pytest.approx([0.25] * 4, abs=1e-6)
     state = occupied(vms, job, 0.0)
-    assert settle_changed(state, 1e-9, 1000, 50) < 1000
+    assert settle_changed(state, 1e-9, MOST_ROUNDS, PATIENCE) < 100
+    assert state.counts[DIRTY] == 0
     assert state.demand == pytest.approx([0.25] * 4, abs=1e-6)
+
+
+@pytest.mark.parametrize("most", [0, 1, 20])
+def test_speeds_that_need_more_rounds_than_allowed_are_said_not_to_be_settled(most):
+    vms, job = VirtualMachines.alike(1, shares=(2, 4, 4, 1), high=(0.3,) * 4), np.zeros(4, int)
+    enough = settle(vms, job)
+    assert enough.settled
+    assert enough.rounds > 20
+    assert settle(vms, job, most=most)[1:] == (most, False)
+    state = occupied(vms, job, 0.0)
+    assert settle_changed(state, 1e-9, most, PATIENCE) == most
+    assert state.counts[DIRTY] > 0
+
+
+@settings(max_examples=60)
+@given(placements(), st.sampled_from([0.0, 0.3, 1.0]))
+def test_speeds_settle_within_the_rounds_allowed_however_unequal_the_shares(case, start):
+    vms, job = case
+    state = occupied(vms, job, start)
+    settle_changed(state, 1e-9, MOST_ROUNDS, PATIENCE)
+    assert state.counts[DIRTY] == 0
 
 
 def test_with_unequal_shares_any_split_between_two_jobs_can_be_a_fixed_point():
@@ -133,15 +156,15 @@ def test_with_unequal_shares_any_split_between_two_jobs_can_be_a_fixed_point():
     job = np.array([0, -1, 1, -1, 0, 1])
     for weak in (0.22, 0.25, 0.28):
         start = np.where(job == 0, weak, np.where(job == 1, 1 - weak, 0.0))
-        assert settle(vms, job, start)[[0, 2]] == pytest.approx([weak, 1 - weak], abs=1e-6)
+        assert settle(vms, job, start).speed[[0, 2]] == pytest.approx([weak, 1 - weak], abs=1e-6)
 
 
 def test_with_several_tasks_of_a_job_on_a_machine_there_can_be_more_than_one_fixed_point():
     """Two jobs, each the weak third of a machine on which the other is strong twice: who is slow stays slow."""
     vms = VirtualMachines.alike(2, shares=(1, 4, 4))
     job = np.array([0, 1, 1, 1, 0, 0])
-    slow_first = settle(vms, job, np.where(job == 0, 0.1, 0.45))
-    slow_second = settle(vms, job, np.where(job == 1, 0.1, 0.45))
+    slow_first = settle(vms, job, np.where(job == 0, 0.1, 0.45)).speed
+    slow_second = settle(vms, job, np.where(job == 1, 0.1, 0.45)).speed
     assert slow_first[[0, 1]] == pytest.approx([1 / 9, 4 / 9], abs=1e-6)
     assert slow_second[[0, 1]] == pytest.approx([4 / 9, 1 / 9], abs=1e-6)
 
@@ -150,7 +173,7 @@ def test_with_several_tasks_of_a_job_on_a_machine_there_can_be_more_than_one_fix
 @given(placements())
 def test_losing_what_throttled_vms_leave_never_makes_all_jobs_faster_than_redistribution(case):
     vms, job = case
-    lost, kept = settle_without_redistribution(vms, job), settle(vms, job)
+    lost, kept = settle_without_redistribution(vms, job), settle(vms, job).speed
     assert (lost <= kept + 1e-6).all()
 
 
@@ -158,7 +181,7 @@ def test_losing_what_throttled_vms_leave_never_makes_all_jobs_faster_than_redist
 @given(placements())
 def test_equilibrium_capacity_never_exceeds_potential_capacity(case):
     vms, job = case
-    speed = settle(vms, job)
+    speed = settle(vms, job).speed
     for vm in np.flatnonzero(job < 0):
         ec, pc = equilibrium_capacity(vms, job >= 0, vm), potential_capacity(vms, speed, vm)
         assert ec <= pc + 1e-9
@@ -176,7 +199,7 @@ def test_every_choice_takes_as_many_different_idle_vms_as_there_are_tasks(name, 
     vms, job = case
     if (job < 0).sum() < tasks:
         return
-    board = Board(vms, settle(vms, job), job >= 0)
+    board = Board(vms, settle(vms, job).speed, job >= 0)
     chosen = VM_CHOICES[name][0](board, tasks)
     assert len(set(chosen)) == tasks
     assert (job[chosen] < 0).all()
@@ -198,7 +221,7 @@ def test_semigreedy_packs_a_job_onto_slow_vms_and_leaves_a_whole_machine_to_othe
     """Three machines of two equal VMs, one VM busy: three tasks cannot go faster than one half anyway."""
     vms = VirtualMachines.alike(3, shares=(1, 1))
     job = np.array([-1, -1, -1, -1, 0, -1])
-    board = Board(vms, settle(vms, job), job >= 0)
+    board = Board(vms, settle(vms, job).speed, job >= 0)
     assert VM_CHOICES["pc-g"][0](board.copy(), 3) == [0, 2, 1]
     assert VM_CHOICES["pc-sg"][0](board.copy(), 3) == [5, 0, 1]
 
@@ -211,7 +234,7 @@ def test_compiled_and_plain_choose_the_same_vms_and_leave_no_trace(name, case, t
     if (job < 0).sum() < tasks:
         return
     state = occupied(vms, job, 0.0)
-    settle_changed(state, 1e-11, 1000, 50)
+    settle_changed(state, 1e-11, MOST_ROUNDS, PATIENCE)
     before = [column.copy() for column in (state.demand, state.slot, state.active)]
     chosen = np.full(vms.count, -1)
     choose(state, chosen, np.zeros(vms.count), CHOICES.index(name), tasks, False)

@@ -1,5 +1,7 @@
 """Jobs on virtual machines: the compiled engine makes the plain one's runs, and neither breaks EASY or conservation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -90,11 +92,22 @@ def test_an_estimate_by_rate_knows_that_a_backfilled_job_will_be_slow():
     assert by_rate.start_s[2] < by_work.start_s[2]
 
 
-@pytest.mark.parametrize("change", [{"estimate": "guess"}, {"ranking": "twice"}, {"tolerance": 0.2}])
+@pytest.mark.parametrize(
+    "change", [{"estimate": "guess"}, {"ranking": "twice"}, {"tolerance": 0.2}, {"most_rounds": 0}]
+)
 def test_a_problem_that_makes_no_sense_is_refused(change):
     jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1], tasks=[1])
     with pytest.raises(InputError):
         VmProblem(jobs, VirtualMachines.alike(2, shares=(1, 1)), **change)
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_a_run_counts_the_events_after_which_speeds_had_not_settled(engine):
+    problem = random_problem(3, "pc-sg")
+    assert simulate_vms(problem, engine=engine).unsettled == 0
+    hurried = simulate_vms(replace(problem, most_rounds=1), engine=engine)
+    assert 0 < hurried.unsettled <= hurried.events
+    assert np.isfinite(hurried.end_s).all()
 
 
 def test_progress_is_told_and_changes_nothing(monkeypatch):

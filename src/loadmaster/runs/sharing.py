@@ -1,7 +1,6 @@
 """One log under several ways to share its machines: time-shared, fractional, VMs, and the batch queue instead."""
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -26,11 +25,10 @@ from loadmaster.sim import simulate
 from loadmaster.sim.reference import replay
 from loadmaster.sim.shared_engine import simulate_shared
 from loadmaster.sim.shared_fractional import FractionalProblem, simulate_fractional
-from loadmaster.sim.shared_run import SharedProblem
+from loadmaster.sim.shared_run import Progress, SharedProblem
 
 BOUND_S = 10.0
 FRACTIONAL = "fractional"
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -173,7 +171,10 @@ def _vms(
 ) -> SharingRow:
     run = run_on_vms(name, workload, cluster, settings.vm_shares, progress)
     shares = " ".join(f"{share:g}" for share in settings.vm_shares)
-    what = (name, "vms", f"VMs of shares {shares} on each host, coupled jobs, EASY; only the CPU is looked at")
+    said = f"VMs of shares {shares} on each host, coupled jobs, EASY; only the CPU is looked at"
+    if run.unsettled:
+        said += f"; after {run.unsettled} events the speeds had not settled"
+    what = (name, "vms", said)
     return _row(what, workload, run.start_s, run.end_s, 0)
 
 

@@ -3,6 +3,8 @@
 A slow member throttles its fellows everywhere, and what they leave unused goes to their neighbours: the ripple effect.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
@@ -10,16 +12,34 @@ from loadmaster.share.capacity import equilibrium_capacity, potential_capacity
 from loadmaster.share.virtual_machines import VirtualMachines
 
 TOLERANCE = 1e-9
-MOST_STEPS = 1_000
+MOST_ROUNDS = 10_000
 PATIENCE = 50
 
 
-def settle(vms: VirtualMachines, job: Longs, start: Floats | None = None, tolerance: float = TOLERANCE) -> Floats:
+class Settled(NamedTuple):
+    """The speeds that `settle` came to.
+
+    Attributes:
+        speed: float64[V], of the job on each VM, 0 where idle.
+        rounds: that changed a speed.
+        settled: False if the speeds still changed in the last round allowed: then they are no fixed point.
+    """
+
+    speed: Floats
+    rounds: int
+    settled: bool
+
+
+def settle(
+    vms: VirtualMachines, job: Longs, start: Floats | None = None, tolerance: float = TOLERANCE,
+    most: int = MOST_ROUNDS,
+) -> Settled:  # fmt: skip
     """The fixed point r_j = min over the job's VMs w of PC(w), every other VM asking for its own job's r.
 
     Found by r <- (1 - step) r + step r_new, step 1/2, until nothing would change by more than `tolerance`. The map
     falls in r, so full steps would swing; where a job has four tasks on one machine even half steps swing for ever,
-    so the step is halved after every `PATIENCE` rounds. With equal shares and at most one task of a job a machine
+    so the step is halved after `PATIENCE` rounds, and again after twice as many, and so on: each step size comes as
+    far as the one before could. With equal shares and at most one task of a job a machine
     this is max-min fairness and all starts lead to the same speeds. With unequal shares there can be many fixed
     points, and the start decides: 0, or the speeds before the change (docs/explanation/coupled-jobs).
 
@@ -28,26 +48,24 @@ def settle(vms: VirtualMachines, job: Longs, start: Floats | None = None, tolera
         job: int64[V], the job whose task is on each VM, -1 where idle. A bag's tasks are jobs of their own.
         start: float64[V] to begin with; 0 if None.
         tolerance: of the speeds.
-
-    Returns:
-        float64[V]: the speed of the job on each VM, 0 where idle.
+        most: rounds after which to give up (SPEC 4(a)).
 
     Example:
         >>> two = VirtualMachines.alike(2, shares=(1, 1))
-        >>> settle(two, np.array([0, 1, 0, -1])).round(6).tolist()
+        >>> settle(two, np.array([0, 1, 0, -1])).speed.round(6).tolist()
         [0.5, 0.5, 0.5, 0.0]
     """
     speed = np.zeros(vms.count) if start is None else np.where(job >= 0, start, 0.0)
-    step = 0.5
-    for round_number in range(MOST_STEPS):
-        if round_number % PATIENCE == PATIENCE - 1:
-            step *= 0.5
+    step, halve_at = 0.5, PATIENCE
+    for number in range(most):
+        if number == halve_at:
+            step, halve_at = 0.5 * step, 2 * halve_at + PATIENCE
         reached = np.array([potential_capacity(vms, speed, v) if job[v] >= 0 else 0.0 for v in range(vms.count)])
         change = _slowest(job, reached) - speed
         if float(np.abs(change).max(initial=0.0)) < 2.0 * tolerance:
-            break
+            return Settled(speed, number, True)
         speed = speed + step * change
-    return speed
+    return Settled(speed, most, False)
 
 
 def settle_without_redistribution(vms: VirtualMachines, job: Longs) -> Floats:

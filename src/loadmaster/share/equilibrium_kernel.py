@@ -112,15 +112,17 @@ def mark(state, machine):
 def settle_changed(state, tolerance, most, patience):
     """Bring all speeds to the fixed point, looking at marked machines only; returns the number of rounds.
 
+    Machines still marked afterwards say that `most` rounds were not enough.
+
     A round is that of the plain `settle` restricted to jobs with a VM on a marked machine: what all others would
     reach has not changed. A machine is marked again when a speed on it changes.
     """
-    step = 0.5
+    step, halve_at = 0.5, patience
     for number in range(most):
         if state.counts[0] == 0:
             return number
-        if number % patience == patience - 1:
-            step *= 0.5
+        if number == halve_at:
+            step, halve_at = 0.5 * step, 2 * halve_at + patience
         touched = _look(state)
         for t in range(touched):
             slot = state.touched[t]

@@ -14,7 +14,7 @@ from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
 from loadmaster.place.policy import Context, Policy
 from loadmaster.sim.shared_reference import replay_shared
-from loadmaster.sim.shared_run import SharedProblem, SharedRun
+from loadmaster.sim.shared_run import Progress, SharedProblem, SharedRun
 from loadmaster.sim.shared_state import (
     ASSIGN_U_R,
     ENDED,
@@ -28,9 +28,6 @@ from loadmaster.sim.shared_state import (
 )
 
 Engine = Literal["auto", "reference"]
-Progress = Callable[[int, int], None]
-"""Called now and then with (tasks ended, tasks in all)."""
-
 CHUNK = 200_000
 """Events between two calls of a progress function, fewer on many hosts: an arrival or a tick may look at each."""
 

@@ -1,77 +1,11 @@
 """The door to dynamic fractional scheduling: jobs on hosts that give each task a part of the CPU it asks for."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
-
-from loadmaster.model import Cluster, Workload
-from loadmaster.model.arrays import Floats, Ints, Longs
-from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.fractional import Fractional
-
-Progress = Callable[[int, int], None]
-"""Called now and then with (jobs ended or refused, jobs in all)."""
-
-
-@dataclass(frozen=True, eq=False)
-class FractionalProblem:
-    """One run to make: `runtime_s` is the time that a job takes at yield 1 on hosts of speed 1.
-
-    Attributes:
-        told: float64[J, R], the demand that decisions see; None: the truth. CPU is shared by what is really used.
-    """
-
-    workload: Workload
-    cluster: Cluster
-    policy: Fractional = field(default_factory=Fractional)
-    migration: MigrationCost = field(default_factory=MigrationCost)
-    told: Floats | None = None
-
-    def __post_init__(self) -> None:
-        self.workload.check_resources(self.cluster)
-
-    @property
-    def seen(self) -> Floats:
-        """float64[J, R]: what decisions are told a task of each job asks for."""
-        return self.workload.demand if self.told is None else self.told
-
-    @property
-    def kind(self) -> Ints:
-        """int32[H]: hosts of equal capacity and speed have equal numbers."""
-        assert self.cluster.speed is not None
-        rows = np.column_stack((self.cluster.capacity, self.cluster.speed))
-        return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
-
-
-@dataclass(frozen=True, eq=False)
-class FractionalRun:
-    """What became of every job.
-
-    Attributes:
-        start_s, end_s: float64[J], NaN for jobs that no empty cluster could hold at the least yield.
-        host: int32[T], the last host of every task, -1 for those that never ran.
-        moves: int64[J], tasks moved.
-        moved_memory: their memory; most_moved: the most within one budget interval.
-        least_yield: the least yield that any task ever had.
-        events: arrivals, ends, ends of standstills and periods.
-    """
-
-    start_s: Floats
-    end_s: Floats
-    host: Ints
-    moves: Longs
-    moved_memory: float
-    most_moved: float
-    least_yield: float
-    events: int
-
-    def mean_yield(self, workload: Workload) -> float:
-        """Work done over the time for which jobs ran: their mean speed, weighted by that time."""
-        ran = np.isfinite(self.end_s)
-        time_s = float((self.end_s - self.start_s)[ran].sum())
-        return float(workload.runtime_s[ran].sum()) / time_s if time_s > 0 else 1.0
+from loadmaster.sim.shared_fractional_reference import replay_fractional
+from loadmaster.sim.shared_fractional_run import FractionalProblem, FractionalRun
+from loadmaster.sim.shared_run import Progress
 
 
 def simulate_fractional(
@@ -88,15 +22,17 @@ def simulate_fractional(
         progress: told of the progress of long runs.
 
     Example:
+        >>> from loadmaster.model import Cluster, Workload
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[60, 60], cores=[4, 4], memory=[1, 1])
         >>> run = simulate_fractional(FractionalProblem(jobs, Cluster.uniform(1, cores=4, memory=4)))
         >>> run.end_s.tolist(), run.least_yield
         ([120.0, 120.0], 0.5)
     """
     if engine == "reference" or type(problem.policy) is not Fractional:
-        from loadmaster.sim.shared_fractional_reference import replay_fractional
-
         return replay_fractional(problem, progress)
     from loadmaster.sim.shared_fractional_compiled import run_fractional
 
     return run_fractional(problem, progress)
+
+
+__all__ = ["FractionalProblem", "FractionalRun", "simulate_fractional"]

@@ -13,8 +13,8 @@ from loadmaster.compiled import fingerprint
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.schedule.fractional import Ask, FractionalView
 from loadmaster.sim import shared_fractional_hosts_kernel, shared_fractional_kernel
-from loadmaster.sim.shared_fractional import FractionalProblem, FractionalRun, Progress
 from loadmaster.sim.shared_fractional_kernel import advance
+from loadmaster.sim.shared_fractional_run import FractionalProblem, FractionalRun
 from loadmaster.sim.shared_fractional_state import (
     ASKING,
     DONE,
@@ -30,6 +30,7 @@ from loadmaster.sim.shared_fractional_state import (
     allocate,
     rules_of,
 )
+from loadmaster.sim.shared_run import Progress
 
 CHUNK = 20_000
 """Moments between two calls of a progress function."""

@@ -1,16 +1,16 @@
 """Dynamic fractional scheduling in plain Python: what the compiled engine must agree with to the bit."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.schedule.fractional import Ask, FractionalView
-from loadmaster.sim.shared_fractional import FractionalProblem, FractionalRun
+from loadmaster.sim.shared_fractional_run import FractionalProblem, FractionalRun
+from loadmaster.sim.shared_run import Progress
 
 
-def replay_fractional(problem: FractionalProblem, progress: Callable[[int, int], None] | None = None) -> FractionalRun:
+def replay_fractional(problem: FractionalProblem, progress: Progress | None = None) -> FractionalRun:
     """Make the run, one moment after another."""
     run = _Run(problem)
     while run.step():

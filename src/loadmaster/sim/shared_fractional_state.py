@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.schedule.fractional import SLACK
-from loadmaster.sim.shared_fractional import FractionalProblem
+from loadmaster.sim.shared_fractional_run import FractionalProblem
 
 NOW, LEAST_YIELD = 0, 1
 """Places in `World.real`."""

@@ -1,5 +1,6 @@
 """What a run on time-shared hosts is asked for and what it leaves behind."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +11,9 @@ from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import Method
 from loadmaster.share.processor_sharing import ProcessorSharing
 from loadmaster.share.shared_hosts import CpuLoad
+
+Progress = Callable[[int, int], None]
+"""Called now and then with (ended, in all): tasks on time-shared hosts, jobs elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,117 +1,14 @@
 """The door to jobs on virtual machines: FCFS with EASY backfill, coupled speeds, one call a run (SPEC part 4)."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
-from loadmaster.model import InputError, Workload
-from loadmaster.model.arrays import Floats
-from loadmaster.share.virtual_machines import VirtualMachines
-from loadmaster.share.vm_choice_kernel import CHOICES
-
-Estimate = Literal["work", "rate", "user"]
-Ranking = Literal["incremental", "static"]
-Progress = Callable[[int, int], None]
-"""Called now and then with (jobs ended, jobs in all)."""
-TOLERANCE = 1e-4
-"""Of the speeds in a simulation (SPEC 4(a))."""
-
-
-@dataclass(frozen=True, eq=False)
-class VmProblem:
-    """One run to make.
-
-    Attributes:
-        workload: `tasks` VMs at once for each job; runtime_s is the CPU time of each task at speed 1.
-        vms: where they run.
-        choice: a name of `VM_CHOICES`.
-        ranking: rank anew after every VM chosen, or once a job (incremental unless to show why).
-        estimate: what EASY takes for the runtime: the work at speed 1; the work over the speed that the job would
-            start with (`rate`); or the user's own estimate.
-        backfill: False for plain FCFS.
-        redistribute: False: what a throttled VM leaves unused is lost.
-        tolerance: of the speeds.
-
-    Raises:
-        InputError: a job with more tasks than there are VMs, no such choice, ranking or estimate, or a VM whose
-            maximum is lost in the tolerance of the speeds.
-    """
-
-    workload: Workload
-    vms: VirtualMachines
-    choice: str = "pcfc-sg"
-    ranking: Ranking = "incremental"
-    estimate: Estimate = "work"
-    backfill: bool = True
-    redistribute: bool = True
-    tolerance: float = TOLERANCE
-
-    def __post_init__(self) -> None:
-        if self.choice not in CHOICES:
-            raise InputError(self.choice, "no such choice of VMs", fix=f"known: {', '.join(CHOICES)}")
-        for value, known in ((self.estimate, get_args(Estimate)), (self.ranking, get_args(Ranking))):
-            if value not in known:
-                raise InputError(value, "no such way to estimate or to rank", fix=f"known: {', '.join(known)}")
-        least = float(self.vms.high.min(initial=1.0))
-        if least < 10.0 * self.tolerance:
-            raise InputError(least, "the maximum of a VM must be ten times the tolerance of the speeds, or more")
-        widest = int(self.workload.task_count.max(initial=0))
-        if widest > self.vms.count:
-            raise InputError(
-                widest, f"a job cannot have more tasks than the {self.vms.count} VMs", fix="clip it with `narrowed`"
-            )
-
-    @property
-    def expected_s(self) -> Floats:
-        """float64[J]: the runtime that reservations count on; with `rate` at speed 1."""
-        return self.workload.expected_s if self.estimate == "user" else self.workload.runtime_s
-
-
-@dataclass(frozen=True, eq=False)
-class VmRun:
-    """What became of every job, and how well the machines were used.
-
-    Attributes:
-        start_s, end_s: float64[J].
-        busy_s: seconds from the first arrival to the last end; work_s: CPU seconds of work done.
-        full_s: seconds in which every machine had an active VM; full_work_s: the work done in them.
-        events: arrivals and ends.
-        rounds: rounds of the fixed point in all.
-    """
-
-    start_s: Floats
-    end_s: Floats
-    busy_s: float
-    work_s: float
-    full_s: float
-    full_work_s: float
-    events: int
-    rounds: int
-
-    def efficiency(self, vms: VirtualMachines) -> float:
-        """CPU used over CPU there, from the first arrival to the last end."""
-        return self.work_s / (vms.machines * self.busy_s) if self.busy_s > 0 else 0.0
-
-    def efficiency_when_full(self, vms: VirtualMachines) -> float:
-        """The same over the time in which every machine is in use; NaN if that never was."""
-        return self.full_work_s / (vms.machines * self.full_s) if self.full_s > 0 else float("nan")
-
-    def speed(self, workload: Workload) -> Floats:
-        """float64[J]: mean speed of each job while it ran."""
-        return np.asarray(workload.runtime_s / (self.end_s - self.start_s))
-
-
-def narrowed(workload: Workload, most: int) -> Workload:
-    """The same jobs, none with more than `most` tasks."""
-    return replace(workload, tasks=np.minimum(workload.task_count, most))
-
-
-def as_bags(workload: Workload) -> Workload:
-    """Every task a job of its own, submitted with its fellows: bags, whose tasks wait for nobody."""
-    owner = np.repeat(np.arange(workload.jobs), workload.task_count)
-    return replace(workload.take(owner), tasks=None)
+from loadmaster.model import Workload
+from loadmaster.sim.shared_run import Progress
+from loadmaster.sim.shared_vms_reference import replay_vms
+from loadmaster.sim.shared_vms_run import Ranking, VmProblem, VmRun
 
 
 def simulate_vms(
@@ -125,15 +22,28 @@ def simulate_vms(
         progress: told of the progress of long runs.
 
     Example:
+        >>> from loadmaster.share.virtual_machines import VirtualMachines
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[60, 60], cores=[1, 1], tasks=[2, 1])
         >>> run = simulate_vms(VmProblem(jobs, VirtualMachines.alike(2, shares=(1, 1)), "pmvm"))
         >>> run.end_s.round().tolist()  # speeds are found to 1e-4
         [120.0, 120.0]
     """
     if engine == "reference":
-        from loadmaster.sim.shared_vms_reference import replay_vms
-
         return replay_vms(problem)
     from loadmaster.sim.shared_vms_kernel import run_vms
 
     return run_vms(problem, progress)
+
+
+def narrowed(workload: Workload, most: int) -> Workload:
+    """The same jobs, none with more than `most` tasks."""
+    return replace(workload, tasks=np.minimum(workload.task_count, most))
+
+
+def as_bags(workload: Workload) -> Workload:
+    """Every task a job of its own, submitted with its fellows: bags, whose tasks wait for nobody."""
+    owner = np.repeat(np.arange(workload.jobs), workload.task_count)
+    return replace(workload.take(owner), tasks=None)
+
+
+__all__ = ["Ranking", "VmProblem", "VmRun", "as_bags", "narrowed", "simulate_vms"]

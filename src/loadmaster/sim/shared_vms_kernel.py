@@ -7,8 +7,9 @@ import numpy as np
 from numba import njit
 
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.share.equilibrium import MOST_STEPS, PATIENCE
+from loadmaster.share.equilibrium import PATIENCE
 from loadmaster.share.equilibrium_kernel import (
+    DIRTY,
     IDLE,
     allocate_vms,
     equilibrium,
@@ -18,10 +19,11 @@ from loadmaster.share.equilibrium_kernel import (
     vacate,
 )
 from loadmaster.share.vm_choice_kernel import CHOICES, choose, speed_at_first
-from loadmaster.sim.shared_vms import Progress, VmProblem, VmRun
+from loadmaster.sim.shared_run import Progress
+from loadmaster.sim.shared_vms_run import VmProblem, VmRun
 
 BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW = 0, 1, 2, 3, 4
-HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY = 0, 1, 2, 3, 4, 5
+HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY, UNSETTLED = 0, 1, 2, 3, 4, 5, 6
 
 
 class Stream(NamedTuple):
@@ -42,7 +44,7 @@ class Board(NamedTuple):
 
     job: Longs  # [V], the job in each slot, -1 if free
     real: Floats  # BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW
-    whole: Longs  # HEAD, TAIL of the queue; ENDED, ARRIVED, ROUNDS; EMPTY machines
+    whole: Longs  # HEAD, TAIL of the queue; ENDED, ARRIVED, ROUNDS; EMPTY machines; UNSETTLED speeds
     chosen: Longs  # [V]
     value: Floats  # [V]
     end: Floats  # [V], expected ends of slots, for the reservation
@@ -75,21 +77,21 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
         np.full(jobs, np.nan), np.full(jobs, -1, np.int64),
     )  # fmt: skip
     board = Board(
-        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines]), np.zeros(v, np.int64),
+        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0]), np.zeros(v, np.int64),
         np.zeros(v), np.zeros(v),
     )  # fmt: skip
     board.real[NOW] = stream.submit_s[0] if jobs else 0.0
     rule = Rule(
         CHOICES.index(problem.choice), problem.ranking == "static", problem.backfill, problem.redistribute,
-        problem.estimate == "rate", problem.tolerance, MOST_STEPS, PATIENCE,
+        problem.estimate == "rate", problem.tolerance, problem.most_rounds, PATIENCE,
     )  # fmt: skip
     state = allocate_vms(vms)
     while _run(state, stream, board, rule, CHUNK):
         if progress is not None:
             progress(int(board.whole[ENDED]), jobs)
     busy, work, full, full_work, _ = (float(value) for value in board.real)
-    rounds = int(board.whole[ROUNDS])
-    return VmRun(stream.start_s, stream.end_s, busy, work, full, full_work, 2 * jobs, rounds)
+    rounds, unsettled = int(board.whole[ROUNDS]), int(board.whole[UNSETTLED])
+    return VmRun(stream.start_s, stream.end_s, busy, work, full, full_work, 2 * jobs, rounds, unsettled)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -172,6 +174,7 @@ def _enqueue(stream, board, job):
 def _settle(state, board, rule):
     if rule.redistribute:
         board.whole[ROUNDS] += settle_changed(state, rule.tolerance, rule.most, rule.patience)
+        board.whole[UNSETTLED] += state.counts[DIRTY] > 0
         return
     for vm in range(state.slot.shape[0]):
         state.reached[vm] = equilibrium(state, vm) if state.slot[vm] >= 0 else 0.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.share.equilibrium import settle, settle_without_redistribution
 from loadmaster.share.vm_choice import VM_CHOICES, Board, speed_at_first
-from loadmaster.sim.shared_vms import VmProblem, VmRun
+from loadmaster.sim.shared_vms_run import VmProblem, VmRun
 
 
 def replay_vms(problem: VmProblem) -> VmRun:
@@ -15,8 +15,9 @@ def replay_vms(problem: VmProblem) -> VmRun:
     while len(run.ended) < problem.workload.jobs:
         run.step()
     return VmRun(
-        run.start_s, run.end_s, run.busy_s, run.work_s, run.full_s, run.full_work_s, 2 * problem.workload.jobs, 0
-    )
+        run.start_s, run.end_s, run.busy_s, run.work_s, run.full_s, run.full_work_s, 2 * problem.workload.jobs,
+        run.rounds, run.unsettled,
+    )  # fmt: skip
 
 
 class _Run:
@@ -33,6 +34,7 @@ class _Run:
         self.waiting: list[int] = []
         self.ended: set[int] = set()
         self.arrived = 0
+        self.rounds = self.unsettled = 0
         self.busy_s = self.work_s = self.full_s = self.full_work_s = 0.0
 
     def step(self) -> None:
@@ -73,7 +75,10 @@ class _Run:
 
     def settle(self) -> None:
         if self.problem.redistribute:
-            self.speed = settle(self.vms, self.job, self.speed, self.problem.tolerance)
+            found = settle(self.vms, self.job, self.speed, self.problem.tolerance, self.problem.most_rounds)
+            self.speed = found.speed
+            self.rounds += found.rounds
+            self.unsettled += not found.settled
         else:
             self.speed = settle_without_redistribution(self.vms, self.job)
 
