@@ -72,6 +72,19 @@ def test_a_block_is_the_same_whoever_makes_it_and_a_recorded_one_is_not_made_aga
     assert len(kept["jobs"]) == BLOCK
 
 
+def test_a_study_stopped_while_it_writes_a_record_goes_on(tmp_path, monkeypatch):
+    def half(file, **columns):
+        file.write(b"PK")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "savez", half)
+        with pytest.raises(KeyboardInterrupt):
+            run_study(replace(SMALL, executions=1), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert len(run_study(replace(SMALL, executions=1), tmp_path).total) == 1
+
+
 def test_pvm_is_worst_and_migration_helps_whatever_the_machines(outcome):
     for cluster in CLUSTERS:
         result = outcome if cluster == SMALL.cluster else run_study(replace(SMALL, cluster=cluster))

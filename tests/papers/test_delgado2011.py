@@ -1,5 +1,7 @@
 """The poster's study on small streams: streams, records, and the results that its gates ask for."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -70,3 +72,19 @@ def test_a_recorded_run_is_not_made_again_unless_its_stream_changed(tmp_path):
     record.write_text(record.read_text().replace(str(first.speed), "0.125"))
     assert run_cases([case], {"s": small}, tmp_path)[case].speed == 0.125
     assert run_cases([case], {"s": other}, tmp_path)[case].speed != 0.125
+
+
+def test_a_study_stopped_while_it_writes_a_record_goes_on(tmp_path, monkeypatch):
+    case, small = Case("s", "homogeneous", 0.5, "pmvm"), Stream("s", synthetic(60, 0.5, 1))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", _half)
+        with pytest.raises(KeyboardInterrupt):
+            run_cases([case], {"s": small}, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert run_cases([case], {"s": small}, tmp_path)[case].unsettled == 0
+
+
+def _half(path, text):
+    with path.open("w") as file:
+        file.write(text[: len(text) // 2])
+    raise KeyboardInterrupt

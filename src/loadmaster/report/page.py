@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model import InputError
+from loadmaster.whole_file import whole_file
 
 
 @dataclass(frozen=True)
@@ -142,9 +143,8 @@ def _runtime() -> str:
     made = str(vl_convert.javascript_bundle(draw, version)).replace("</script", "<\\/script")
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        half = kept.with_suffix(f".{os.getpid()}")
-        half.write_text(made, encoding="utf-8")
-        half.replace(kept)
+        with whole_file(kept) as part:
+            part.write_text(made, encoding="utf-8")
     return made
 
 

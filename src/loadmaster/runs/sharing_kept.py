@@ -8,6 +8,7 @@ from pathlib import Path
 from loadmaster import __version__
 from loadmaster.runs.case import Case, digest_of
 from loadmaster.runs.sharing import SharingRow, SharingSettings
+from loadmaster.whole_file import whole_file
 
 
 class KeptRows:
@@ -24,10 +25,8 @@ class KeptRows:
 
     def put(self, method: str, row: SharingRow) -> None:
         """Keep `row`; a stop half-way leaves no half of it."""
-        path = self._path(method)
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(asdict(row)), encoding="utf-8")
-        part.replace(path)
+        with whole_file(self._path(method)) as part:
+            part.write_text(json.dumps(asdict(row)), encoding="utf-8")
 
     def _path(self, method: str) -> Path:
         source = Path(method.partition("+")[0].rpartition(":")[0])  # the file of a policy of the user's own

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.swf_writer import write_swf
+from loadmaster.whole_file import whole_file
 
 KINDS = (".swf", ".swf.gz", ".csv", ".csv.gz", ".parquet")
 Extra = Mapping[str, NDArray[Any]]
@@ -103,20 +104,17 @@ def column_of(resource: str) -> str:
 @contextmanager
 def _created(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
     """A file that takes the place of `path` once it is whole; nothing is left behind if writing fails."""
-    part = path.with_name(f"{path.name}.part")
     try:
-        if packed:
-            with igzip.open(part, "wb", compresslevel=2) as file:  # type: ignore[no-untyped-call]
-                yield cast(BinaryIO, file)
-        else:
-            with part.open("wb") as file:
-                yield file
-        part.replace(path)
+        with whole_file(path) as part:
+            if packed:
+                with igzip.open(part, "wb", compresslevel=2) as file:  # type: ignore[no-untyped-call]
+                    yield cast(BinaryIO, file)
+            else:
+                with part.open("wb") as file:
+                    yield file
     except OSError as error:
         fix = "make the folder first" if isinstance(error, FileNotFoundError) else ""
         raise InputError(path.name, f"cannot be written: {error.strerror}", fix=fix, where=str(path)) from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _whole(frame: pl.DataFrame) -> pl.DataFrame:

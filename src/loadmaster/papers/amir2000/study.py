@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from loadmaster import __version__
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
@@ -23,6 +24,7 @@ from loadmaster.share.shared_hosts import CpuLoad
 from loadmaster.sim.shared_engine import simulate_shared
 from loadmaster.sim.shared_run import SharedProblem
 from loadmaster.traces.opportunity import ComponentMemory, ComponentWork, MemoryCap, generate_opportunity
+from loadmaster.whole_file import whole_file
 
 SlowdownUnit = Literal["component", "parent"]
 BLOCK = 50
@@ -58,8 +60,8 @@ class Setup:
 
     @property
     def key(self) -> str:
-        """Names the study's record: everything but the number of executions."""
-        text = json.dumps(asdict(replace(self, executions=0)), sort_keys=True)
+        """Names the study's record: everything but the number of executions, and the version of the program."""
+        text = json.dumps((asdict(replace(self, executions=0)), __version__), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def method(self, name: str) -> Method:
@@ -148,7 +150,8 @@ def run_study(
     for start, outcome in _computed(setup, missing, on):
         found[start] = outcome
         if folder is not None:
-            np.savez(folder / f"{setup.key}-{start}.npz", **outcome._asdict())
+            with whole_file(folder / f"{setup.key}-{start}.npz") as part, part.open("wb") as file:
+                np.savez(file, **outcome._asdict())
         if progress is not None:
             progress(BLOCK)
     blocks = [block for block in found.values() if block is not None]

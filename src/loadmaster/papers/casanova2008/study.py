@@ -19,6 +19,7 @@ from loadmaster.pack.generate import Spec, virtual_clusters
 from loadmaster.pack.greedy import greedy, greedy_backtracking, sorted_greedy, sorted_greedy_backtracking
 from loadmaster.pack.mcb import PAPER, mcb
 from loadmaster.pack.rounding import EPSILON, fractions, round_off
+from loadmaster.whole_file import whole_file
 
 Part = Literal["small", "large", "parallel", "large-lp"]
 SLACKS = tuple(k / 10 for k in range(1, 10))
@@ -98,10 +99,9 @@ def _store(cell: Cell, folder: Path) -> None:
     for repetition in range(cell.repetitions):
         instance = virtual_clusters(cell.spec, cell.seed, repetition)
         rows += list(_rows(cell, repetition, instance))
-    part = folder / (cell.file + ".part")
     whole = {"level": pl.Float64, "mean_yield": pl.Float64}
-    pl.DataFrame(rows, infer_schema_length=None, schema_overrides=whole).write_parquet(part)
-    part.rename(folder / cell.file)
+    with whole_file(folder / cell.file) as part:
+        pl.DataFrame(rows, infer_schema_length=None, schema_overrides=whole).write_parquet(part)
 
 
 def _rows(cell: Cell, repetition: int, instance: Instance) -> Iterable[dict[str, Any]]:

@@ -6,9 +6,10 @@ from loadmaster.papers import Options
 from loadmaster.papers.claim import Reproduction
 from loadmaster.papers.delgado2011 import claims, figures
 from loadmaster.papers.delgado2011.streams import Stream, ctc, grid, synthetic
-from loadmaster.papers.delgado2011.study import PLATFORMS, Case, run_cases
+from loadmaster.papers.delgado2011.study import PLATFORMS, Case, Row, run_cases
 from loadmaster.report.page import Block, Heading
 from loadmaster.report.progress import bar
+from loadmaster.share.equilibrium import MOST_ROUNDS
 
 TITLE = "Delgado 2011: parallel jobs on shared virtual machines"
 
@@ -50,7 +51,7 @@ def reproduce(options: Options) -> Reproduction:
         Heading("All runs"),
         figures.all_runs(rows),
     ]
-    return Reproduction("delgado2011", TITLE, shown, blocks, _notes(jobs, main))
+    return Reproduction("delgado2011", TITLE, shown, blocks, _notes(jobs, main, rows))
 
 
 def _cases(main: list[str], serials: list[str], parallels: list[str], loads: tuple[float, ...]) -> list[Case]:
@@ -67,11 +68,13 @@ def _cases(main: list[str], serials: list[str], parallels: list[str], loads: tup
     return list(dict.fromkeys(cases))
 
 
-def _notes(jobs: int, main: list[str]) -> list[str]:
+def _notes(jobs: int, main: list[str], rows: dict[Case, Row]) -> list[str]:
+    unsettled = sum(row.unsettled > 0 for row in rows.values())
     return [
         f"Streams of {jobs} jobs: {', '.join(main)}; streams named by their part of serial jobs are synthetic.",
         "The Grid'5000 trace of the poster cannot be had; a grid's serial jobs stand in for it.",
         "EC, PC and the backfill are reconstructions: the poster names them without formulas. VMs have minimum 0 and "
         "maximum 1; EASY takes the work at speed 1 for the runtime.",
+        f"Runs with events after which {MOST_ROUNDS:,} rounds had not settled the speeds: {unsettled} of {len(rows)}.",
         "Logs: Parallel Workloads Archive (CTC: Dan Dwyer and Steve Hotovy; LCG: e-Science group at Imperial College).",
     ]

@@ -4,14 +4,16 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
+from loadmaster import __version__
 from loadmaster.papers.delgado2011.streams import Stream, at_load
 from loadmaster.share.virtual_machines import VirtualMachines
 from loadmaster.sim.shared_vms import Ranking, VmProblem, as_bags, simulate_vms
+from loadmaster.whole_file import whole_file
 
 MACHINES = 64
 PLATFORMS = {"homogeneous": (1.0, 1.0, 1.0, 1.0), "heterogeneous": (1.0, 1.0, 2.0, 4.0)}
@@ -44,7 +46,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """What one run came to; NaN where nothing could be measured."""
+    """What one run came to; NaN where nothing could be measured. `unsettled` as in `VmRun`."""
 
     efficiency: float
     efficiency_full: float
@@ -53,6 +55,7 @@ class Row:
     serial_stretch: float
     wait_s: float
     bounded_slowdown: float
+    unsettled: int
 
 
 def run_case(case: Case, stream: Stream) -> Row:
@@ -76,6 +79,7 @@ def run_case(case: Case, stream: Stream) -> Row:
         float((1.0 / speed[serial]).mean()) if serial.any() else float("nan"),
         float((run.start_s - workload.submit_s).mean()),
         float(np.maximum(1.0, response / np.maximum(workload.runtime_s, BOUND_S)).mean()),
+        run.unsettled,
     )
 
 
@@ -97,7 +101,8 @@ def run_cases(
             return Row(**json.loads(path.read_text()))
         row = run_case(case, stream)
         if path is not None:
-            path.write_text(json.dumps(asdict(row)))
+            with whole_file(path) as part:
+                part.write_text(json.dumps(asdict(row)))
         return row
 
     with ThreadPoolExecutor() as pool:
@@ -109,8 +114,9 @@ def run_cases(
 
 
 def _key(case: Case, stream: Stream) -> str:
-    """Names a run by its case and by the very jobs of its stream."""
-    digest = hashlib.sha256(json.dumps(asdict(case), sort_keys=True).encode())
+    """Names a run by its case, the very jobs of its stream, what is measured, and the version of the program."""
+    about = (asdict(case), [field.name for field in fields(Row)], __version__)
+    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for column in (stream.workload.submit_s, stream.workload.runtime_s, stream.workload.task_count):
         digest.update(column.tobytes())
     return digest.hexdigest()[:16]

@@ -17,6 +17,7 @@ from loadmaster.papers.shai2014.setup import SHAPES, Setup, Shape
 from loadmaster.place import POLICIES, Policy
 from loadmaster.sim.cycles import distinct_rows
 from loadmaster.traces import generate_netbatch
+from loadmaster.whole_file import whole_file
 
 TRIED = (*HEURISTICS, "first-fit")
 """Policies that are given the buckets; First-Fit gets no points, as in the thesis."""
@@ -131,7 +132,8 @@ def _streams(pool: str, setup: Setup, folder: Path | None, progress: Callable[[i
             workload = stream(pool, setup, number)
             found = [match(workload, shape.cluster()) for shape in shapes]
             if path is not None:
-                np.savez(path, **{str(k): matched for k, matched in enumerate(found)})
+                with whole_file(path) as part, part.open("wb") as file:
+                    np.savez(file, **{str(k): matched for k, matched in enumerate(found)})
         for k, matched in enumerate(found):
             rows[k].append(matched)
         progress(1)
