@@ -39,7 +39,6 @@ def run(
     import dataclasses
     import json
     import math
-    import os
 
     from rich.console import Console
 
@@ -50,11 +49,12 @@ def run(
     from loadmaster.live.machines import Place, machines
     from loadmaster.live.terms import Terms
     from loadmaster.model.units import show_seconds
+    from loadmaster.process import usable_cores
 
     lines = read_commands(commands)
     console = Console(stderr=True)
     kind = chosen_type(prices, billing, machine_type)
-    most = limit or (os.cpu_count() or 1 if on == "local" else len(lines))
+    most = limit or (usable_cores() if on == "local" else len(lines))
     kind = dataclasses.replace(kind, limit=min(kind.limit, most))
     chosen = chosen_sizer(sizer, len(lines), budget, deadline, confidence, guess, copies)
     folder = out or commands.with_suffix(commands.suffix + ".run")

@@ -4,13 +4,13 @@ Threads, not processes: the engines run outside Python's global lock, and thread
 may be a gigabyte.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from threading import Event
 
 from loadmaster.compiled import timing_compilation
+from loadmaster.process import free_memory_bytes, usable_cores
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, run
 from loadmaster.runs.setting import Setting, Sources, sources_of
@@ -73,15 +73,5 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
 
 def workers_for(jobs: int) -> int:
     """One worker a core this process may use, but no more than memory has room for."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     room = free_memory_bytes() // max(jobs * _BYTES_PER_JOB, 1)
-    return max(1, min(cores, room))
-
-
-def free_memory_bytes() -> int:
-    """Memory that can be had without swapping; a terabyte where the system does not tell."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return 1 << 40
+    return max(1, min(usable_cores(), room))

@@ -1,6 +1,5 @@
 """The Standard Workload Format of the Parallel Workloads Archive (Chapin et al. 1999), read in parallel blocks."""
 
-import os
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Cluster
 from loadmaster.model.units import CORES, KB, MEMORY
+from loadmaster.process import usable_cores
 from loadmaster.traces.files import blocks, checked_text, head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Line, Rejects, Rule
@@ -88,7 +88,7 @@ def _in_order(path: Path, wanted: Wanted, options: ReadOptions) -> Iterator[tupl
 
     This thread unpacks while others tokenise (the kernel lets go of the GIL); few blocks are under way at once.
     """
-    threads = min(2, os.cpu_count() or 1)
+    threads = min(2, usable_cores())
     running: deque[tuple[bytes, Future[Block], float]] = deque()
     part = 0.0
 
