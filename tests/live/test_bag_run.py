@@ -15,7 +15,7 @@ pytest.importorskip("distributed")
 
 from loadmaster.live.bag_runner import run_commands
 from loadmaster.live.job_log import JobLog
-from loadmaster.live.machines import Place, machines
+from loadmaster.live.place import Place, machines
 from loadmaster.live.replay import decide_again, sessions
 from loadmaster.live.terms import Terms, task_folder
 from loadmaster.model.errors import InputError

@@ -13,7 +13,7 @@ from patience import PATIENCE_S, until
 pytest.importorskip("distributed")
 
 from loadmaster.live.bag_runner import run_commands
-from loadmaster.live.machines import Place, machines
+from loadmaster.live.place import Place, machines
 from loadmaster.live.terms import Terms, task_folder
 from loadmaster.model.errors import InputError
 from loadmaster.size import FixedHosts, HostType

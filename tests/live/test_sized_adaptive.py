@@ -7,7 +7,7 @@ from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")
 
-from loadmaster.live.machines import local_cluster
+from loadmaster.live.place import local_cluster
 from loadmaster.live.sized_adaptive import SizedAdaptive
 from loadmaster.size import FixedHosts, HostType
 

@@ -46,7 +46,7 @@ def run(
     from loadmaster.cli.bag_progress import BagProgress
     from loadmaster.cli.run_options import make_folder
     from loadmaster.live.bag_runner import run_commands
-    from loadmaster.live.machines import Place, machines
+    from loadmaster.live.place import Place, machines
     from loadmaster.live.terms import Terms
     from loadmaster.model.units import show_seconds
     from loadmaster.process import usable_cores

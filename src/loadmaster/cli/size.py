@@ -39,7 +39,7 @@ def size(
     from loadmaster.sim.bag import draws
     from loadmaster.sim.bag_curve import fixed_curve, recommended, sizer_points
     from loadmaster.size import Planner, SilvaRule
-    from loadmaster.size.planner import check_budget
+    from loadmaster.size.goal import check_budget
     from loadmaster.traces.bag import parse_bag
 
     deadline_s = parse_seconds(deadline) if deadline else None

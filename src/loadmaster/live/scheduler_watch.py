@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from loadmaster.live.sized_adaptive import Wanted
+from loadmaster.live.wanted import Wanted
 from loadmaster.size import Actions, BagSnapshot, HostType, RentedHost, Sizer, decide
 from loadmaster.size.snapshot import Occasion
 

@@ -1,18 +1,13 @@
 """Dask's Adaptive hook, sized by a sizer instead of by load: pass the class to `cluster.adapt(Adaptive=...)`."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from distributed.deploy.adaptive import Adaptive
 
+from loadmaster.live.scheduler_watch import SchedulerWatch
+from loadmaster.live.wanted import Wanted
 from loadmaster.size import HostType, Planner, Sizer
-
-
-class Wanted(NamedTuple):
-    """What the cluster is to do: start `rent` workers, close those named in `release`."""
-
-    rent: int = 0
-    release: tuple[Any, ...] = ()
 
 
 class SizedAdaptive(Adaptive):
@@ -46,8 +41,6 @@ class SizedAdaptive(Adaptive):
         **others: Any,
     ) -> None:
         if advise is None:
-            from loadmaster.live.scheduler_watch import SchedulerWatch
-
             advise = SchedulerWatch.on(cluster, sizer or Planner(), types).advise
         self._advise = advise
         self._wanted = Wanted()

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +9,8 @@ from loadmaster.model.arrays import Floats
 from loadmaster.size import plan_kernel as kernel
 from loadmaster.size.billing import HostType
 from loadmaster.size.estimate_kernel import WorkLeft, work_left
+from loadmaster.size.goal import Goal
 from loadmaster.size.snapshot import Actions, BagSnapshot, Rent, RentedHost
-
-if TYPE_CHECKING:
-    from loadmaster.size.planner import Planner
 
 _ENOUGH = 8
 """Results before which no promise is made and no chance is taken."""
@@ -40,29 +37,29 @@ class Outlook:
     kept: bool
 
 
-def plan(snapshot: BagSnapshot, planner: "Planner") -> Actions:
+def plan(snapshot: BagSnapshot, goal: Goal) -> Actions:
     """The planner's actions; pure."""
-    return _plan(snapshot, planner)[0]
+    return _plan(snapshot, goal)[0]
 
 
-def outlook(snapshot: BagSnapshot, planner: "Planner") -> Outlook:
+def outlook(snapshot: BagSnapshot, goal: Goal) -> Outlook:
     """What the planner expects if its own actions are taken now."""
-    return _plan(snapshot, planner)[1]
+    return _plan(snapshot, goal)[1]
 
 
-def _plan(snapshot: BagSnapshot, planner: "Planner") -> tuple[Actions, Outlook]:
-    work = estimate(snapshot, planner)
+def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, Outlook]:
+    work = estimate(snapshot, goal)
     whole_s = work.work_s + sum(h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.running)
     tasks = max(1, snapshot.unstarted + len(snapshot.running))
     end_s = min((1 + (work.sd_s / work.mean_s) ** 2) / 2, 1.0) * whole_s / tasks
-    release = _release(snapshot, planner, work, float(end_s[3]))
+    release = _release(snapshot, goal, work, float(end_s[3]))
     hosts = [host for host in snapshot.hosts if host.host not in release]
     fleet = _fleet(snapshot.types, hosts)
     fresh = max(0, snapshot.unstarted - sum(host.task < 0 for host in hosts))
     gone = sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts if h.host in release)
-    aim = _aim(snapshot, planner, work, snapshot.spent + gone)
+    aim = _aim(snapshot, goal, work, snapshot.spent + gone)
     cheapest = _cheapest(snapshot, whole_s)
-    tail_s = work.mean_s + float(planner.levels[-1, 1]) * min(work.sd_s, 2.0 * work.mean_s)
+    tail_s = work.mean_s + float(goal.levels[-1, 1]) * min(work.sd_s, 2.0 * work.mean_s)
     choices = []
     for index, kind in enumerate(snapshot.types):
         rented = sum(host.type == index for host in hosts)
@@ -70,9 +67,9 @@ def _plan(snapshot: BagSnapshot, planner: "Planner") -> tuple[Actions, Outlook]:
         if most < 0 or (most == 0 and index > 0):
             continue
         choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, work.work_s, cheapest, end_s, tail_s)))
-    index, (chosen, kept) = min(choices, key=lambda choice: _rank(choice[1][0], choice[1][1], planner))
+    index, (chosen, kept) = min(choices, key=lambda choice: _rank(choice[1][0], choice[1][1], goal))
     rent = (Rent(index, chosen.number),) if chosen.number > 0 else ()
-    actions = Actions(rent, release, _copies(snapshot, planner, work, hosts), wake_s=_wake(snapshot, hosts))
+    actions = Actions(rent, release, _copies(snapshot, goal, work, hosts), wake_s=_wake(snapshot, hosts))
     ahead = Outlook(
         chosen.cost, snapshot.now_s + chosen.span_s, chosen.sure_cost, snapshot.now_s + chosen.sure_span_s,
         bool(kept),
@@ -80,22 +77,22 @@ def _plan(snapshot: BagSnapshot, planner: "Planner") -> tuple[Actions, Outlook]:
     return actions, ahead
 
 
-def estimate(snapshot: BagSnapshot, planner: "Planner") -> WorkLeft:
+def estimate(snapshot: BagSnapshot, goal: Goal) -> WorkLeft:
     """What is believed about the tasks not yet done; `work_s` at the planner's levels."""
     ages = np.array([h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.hosts if h.task >= 0], dtype=float)
     finished = np.maximum(snapshot.finished_s, 1e-3)
-    return work_left(finished, ages, snapshot.unstarted, *planner.prior, planner.levels)  # type: ignore[no-any-return]
+    return work_left(finished, ages, snapshot.unstarted, *goal.prior, goal.levels)  # type: ignore[no-any-return]
 
 
-def _aim(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, spent: float) -> kernel.Aim:
+def _aim(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, spent: float) -> kernel.Aim:
     """What is wanted now. A bag of which little is known is run thriftily, and less may be wasted then."""
     results = len(snapshot.finished_s)
-    waste = planner.waste * (results + 1) / (results + 2)
-    mode, money, seconds = kernel.THRIFT, math.inf if planner.budget is None else planner.budget, math.inf
-    if planner.budget is not None and not _doubtful(snapshot):
+    waste = goal.waste * (results + 1) / (results + 2)
+    mode, money, seconds = kernel.THRIFT, math.inf if goal.budget is None else goal.budget, math.inf
+    if goal.budget is not None and not _doubtful(snapshot):
         mode = kernel.BUDGET
-    elif planner.deadline_s is not None and not (_doubtful(snapshot) and _far(snapshot, planner, work)):
-        mode, seconds = kernel.DEADLINE, planner.deadline_s - snapshot.now_s
+    elif goal.deadline_s is not None and not (_doubtful(snapshot) and _far(snapshot, goal, work)):
+        mode, seconds = kernel.DEADLINE, goal.deadline_s - snapshot.now_s
     return kernel.Aim(mode, money, seconds, waste, spent)
 
 
@@ -104,14 +101,14 @@ def _doubtful(snapshot: BagSnapshot) -> bool:
     return len(snapshot.finished_s) < max(_ENOUGH, len(snapshot.running))
 
 
-def _far(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft) -> bool:
+def _far(snapshot: BagSnapshot, goal: Goal, work: WorkLeft) -> bool:
     """The deadline is far enough to wait for more results: machines can still be added."""
-    if planner.deadline_s is None:
+    if goal.deadline_s is None:
         return False
     known_s = max((host.elapsed_s for host in snapshot.hosts), default=0.0)
-    if planner.guess_s is not None:
+    if goal.guess_s is not None:
         known_s = max(known_s, work.mean_s)
-    return planner.deadline_s - snapshot.now_s >= 4.0 * known_s
+    return goal.deadline_s - snapshot.now_s >= 4.0 * known_s
 
 
 def _cheapest(snapshot: BagSnapshot, whole_s: Floats) -> Floats:
@@ -121,11 +118,11 @@ def _cheapest(snapshot: BagSnapshot, whole_s: Floats) -> Floats:
     return np.asarray(np.min(kinds, axis=0))
 
 
-def _rank(chosen: kernel.Forecast, kept: bool, planner: "Planner") -> tuple[float, float, float]:
+def _rank(chosen: kernel.Forecast, kept: bool, goal: Goal) -> tuple[float, float, float]:
     """Smaller is better: what the planner is asked for, kept or not, then the other of cost and span."""
-    if planner.deadline_s is None and planner.budget is not None:
+    if goal.deadline_s is None and goal.budget is not None:
         return (not kept, chosen.span_s, chosen.cost)
-    if planner.deadline_s is not None and not kept:
+    if goal.deadline_s is not None and not kept:
         return (True, chosen.sure_span_s, chosen.cost)
     return (not kept, chosen.cost, chosen.span_s)
 
@@ -146,7 +143,7 @@ def _offer(kind: HostType, most: int) -> kernel.Offer:
     return kernel.Offer(kind.speed, kind.boot_s, kind.unit_s, kind.units(0.0), kind.unit_price, most)
 
 
-def _release(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, end_s: float) -> tuple[int, ...]:
+def _release(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, end_s: float) -> tuple[int, ...]:
     """Idle machines with nothing to take, and those whose next task would likely start a unit nobody needs."""
     idle = [host for host in snapshot.hosts if host.idle]
     if not idle:
@@ -157,11 +154,11 @@ def _release(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, end_s: f
     for host in sorted(idle, key=lambda h: left[h.host]):
         kind = snapshot.types[host.type]
         if waiting == 0:
-            if not _worth_keeping(snapshot, planner, kind) or left[host.host] <= 1e-9:
+            if not _worth_keeping(snapshot, goal, kind) or left[host.host] <= 1e-9:
                 release.append(host.host)
             continue
         crosses = not host.first_task and _dear(snapshot, kind, left[host.host])
-        if crosses and _spare(snapshot, planner, work, end_s, left, {host.host, *release}):
+        if crosses and _spare(snapshot, goal, work, end_s, left, {host.host, *release}):
             release.append(host.host)
         else:
             waiting -= 1
@@ -174,36 +171,36 @@ def _dear(snapshot: BagSnapshot, kind: HostType, left_s: float) -> bool:
     return (longer + 1) / (len(snapshot.finished_s) + 2) > left_s / kind.unit_s
 
 
-def _worth_keeping(snapshot: BagSnapshot, planner: "Planner", kind: HostType) -> bool:
+def _worth_keeping(snapshot: BagSnapshot, goal: Goal, kind: HostType) -> bool:
     """An idle machine that is paid for may still be of use: a task may come back, or get a copy."""
-    return planner.replicate or any(t.interruptions_per_h > 0 for t in snapshot.types)
+    return goal.replicate or any(t.interruptions_per_h > 0 for t in snapshot.types)
 
 
 def _spare(
-    snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, end_s: float, left: dict[int, float], without: set[int]
+    snapshot: BagSnapshot, goal: Goal, work: WorkLeft, end_s: float, left: dict[int, float], without: set[int]
 ) -> bool:
     """The other machines hold the work within what is paid, or there is no money for one more unit."""
     others = [host for host in snapshot.hosts if host.host not in without]
     if not others:
         return False
-    if planner.budget is not None:
+    if goal.budget is not None:
         committed = snapshot.spent + sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts)
         dearest = max(snapshot.types[h.type].unit_price for h in snapshot.hosts)
-        if committed + dearest > planner.budget + 1e-9 and committed <= planner.budget + 1e-9:
+        if committed + dearest > goal.budget + 1e-9 and committed <= goal.budget + 1e-9:
             return True
     room = sum(max(0.0, left[host.host] - end_s) * snapshot.types[host.type].speed for host in others)
     if room < work.work_s[3]:
         return False
-    if planner.deadline_s is None:
+    if goal.deadline_s is None:
         return True
     pace = sum(snapshot.types[host.type].speed for host in others)
-    return snapshot.now_s + float(work.work_s[-1]) / pace + work.mean_s + work.sd_s <= planner.deadline_s
+    return snapshot.now_s + float(work.work_s[-1]) / pace + work.mean_s + work.sd_s <= goal.deadline_s
 
 
-def _copies(snapshot: BagSnapshot, planner: "Planner", work: WorkLeft, hosts: list[RentedHost]) -> tuple[int, ...]:
+def _copies(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, hosts: list[RentedHost]) -> tuple[int, ...]:
     """Running tasks far older than usual, oldest first, for as many idle machines as there are."""
     idle = sum(host.idle for host in hosts)
-    if not planner.replicate or snapshot.unstarted > 0 or idle == 0:
+    if not goal.replicate or snapshot.unstarted > 0 or idle == 0:
         return ()
     limit = work.mean_s + 2.0 * work.sd_s
     running = [host for host in hosts if host.task >= 0]

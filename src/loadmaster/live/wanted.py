@@ -1,0 +1,10 @@
+"""What Dask's Adaptive hook is to do, whoever decides it."""
+
+from typing import Any, NamedTuple
+
+
+class Wanted(NamedTuple):
+    """What the cluster is to do: start `rent` workers, close those named in `release`."""
+
+    rent: int = 0
+    release: tuple[Any, ...] = ()
