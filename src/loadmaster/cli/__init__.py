@@ -12,9 +12,9 @@ _STOPPED = 130
 
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
-    from loadmaster.cli.app import app
-
     try:
+        from loadmaster.cli.app import app  # here, so that Ctrl-C while it is loaded ends as it does later
+
         code = app(sys.argv[1:] or ["--help"], prog_name="loadmaster", standalone_mode=False)
     except KeyboardInterrupt:
         code = _STOPPED

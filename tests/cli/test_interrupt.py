@@ -1,0 +1,34 @@
+"""Ctrl-C while the program still loads: it ends as it does at any later moment, without a traceback."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = str(Path(__file__).parents[2] / "src")
+STOPPED_WHILE_LOADING = """
+import signal, sys
+
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupted())
+from loadmaster.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["loadmaster.cli.app", "typer", "loadmaster.cli.size", "loadmaster.pack", "numba"])
+def test_ctrl_c_while_the_program_loads_is_quiet(module, tmp_path):
+    tasks = tmp_path / "tasks.csv"
+    tasks.write_text("cores,memory\n1,1g\n")
+    ended = subprocess.run(
+        [sys.executable, "-c", STOPPED_WHILE_LOADING.format(module=module), "pack", tasks, "--hosts", "1x1c1g"],
+        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": SOURCE},
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "loadmaster: stopped\n")
