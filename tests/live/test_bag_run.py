@@ -14,7 +14,7 @@ from patience import PATIENCE_S, until
 pytest.importorskip("distributed")
 
 from loadmaster.live.bag_runner import run_commands
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.job_log import JobLog, read_past
 from loadmaster.live.place import Place, machines
 from loadmaster.live.replay import decide_again, sessions
 from loadmaster.live.terms import Terms, task_folder
@@ -79,6 +79,34 @@ def test_finished_tasks_are_not_run_again(place, tmp_path):
     assert [(tmp_path / f"count-{n}").read_text() for n in range(3)] == ["run\n"] * 3
     with pytest.raises(InputError, match="not those of the run"):
         run(place, ["echo other"], tmp_path)
+
+
+def test_what_failed_for_good_is_tried_again_only_when_asked(place, tmp_path):
+    commands = [f"echo run >> {tmp_path}/fine", f"echo run >> {tmp_path}/bad; test -e {tmp_path}/mended", "exit 4"]
+    assert run(place, commands, tmp_path)[0].failed == [2, 3]
+    assert run(place, commands, tmp_path)[0].skipped == 3
+    (tmp_path / "mended").touch()
+    report, said = run(place, commands, tmp_path, retry_failed=True)
+    assert report.exits == {1: 0, 2: 0, 3: 4}
+    assert report.skipped == 1
+    assert "task 2 ended with 1 in an earlier run, is tried again" in said
+    assert (tmp_path / "fine").read_text() == "run\n"
+    assert (tmp_path / "bad").read_text() == "run\nrun\n"
+    assert json.loads((task_folder(tmp_path, 2, 2) / "result.json").read_text())["exit_code"] == 0
+    assert run(place, commands, tmp_path)[0].failed == [3]
+
+
+def test_a_task_that_was_being_tried_again_is_not_done(tmp_path):
+    log = JobLog(tmp_path / "log.jsonl")
+    log.open()
+    log.write(session=0, commands=["false"])
+    log.write(event="given-up", task=1, exit=1)
+    assert read_past(log).done == {1: 1}
+    log.write(session=1, commands=["false"])
+    log.write(event="started", task=1, attempt=2)
+    log.close()
+    past = read_past(log)
+    assert (past.done, past.open) == ({}, {1: [2]})
 
 
 def test_a_straggler_gets_a_copy_the_first_to_end_counts_and_the_other_is_killed(place, tmp_path):

@@ -28,6 +28,9 @@ def run(
         bool, typer.Option("--copies", help="Start the last stragglers a second time; the first to end counts.")
     ] = False,
     retries: Annotated[int, typer.Option(min=0, help="How often a failing command is tried again.")] = 0,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try again what failed for good in an earlier run of the same file.")
+    ] = False,
     timeout: Annotated[str | None, typer.Option(help="A command is killed after this time, such as 10min.")] = None,
     slurm_option: Annotated[list[str] | None, typer.Option(help="For SLURMCluster, such as queue=short.")] = None,
     out: Annotated[
@@ -59,7 +62,7 @@ def run(
     chosen = chosen_sizer(sizer, len(lines), budget, deadline, confidence, guess, copies)
     folder = out or commands.with_suffix(commands.suffix + ".run")
     boot_limit_s = 120.0 if on == "local" else math.inf  # a Slurm job may wait in the queue for hours
-    terms = Terms(folder, chosen, kind, retries, time_limit(timeout), boot_limit_s)
+    terms = Terms(folder, chosen, kind, retries, time_limit(timeout), boot_limit_s, retry_failed)
     options = slurm_options(on, slurm_option or [])
     make_folder(folder)
     progress = BagProgress(console, len(lines), chosen)
@@ -87,7 +90,7 @@ def run(
             + (f"; {report.skipped} were done before" if report.skipped else "")
         )
         if report.failed:
-            print(f"failed: {', '.join(map(str, report.failed))}; see {folder}/tasks")
+            print(f"failed: {', '.join(map(str, report.failed))}; see {folder}/tasks; --retry-failed tries again")
     if report.failed:
         raise typer.Exit(1)
 

@@ -29,7 +29,7 @@ def run_commands(
     watch: Watcher | None = None,
     say: Callable[[str], None] = print,
 ) -> Report:
-    """Run every command that no earlier session has done; returns when all have ended for good.
+    """Run every command that no earlier session has ended; returns when all have ended for good.
 
     Raises:
         InputError: the folder belongs to other commands, or another runner is at work there.
@@ -67,6 +67,8 @@ class _Runner:
 
     def __post_init__(self) -> None:
         self.began = time.monotonic()
+        if self.terms.retry_failed:
+            self._take_up_failed()
         self.exits = dict(self.past.done)
         self._adopt()
         # Index in the book -> line number of the command.
@@ -267,6 +269,13 @@ class _Runner:
         )  # fmt: skip
         self.futures[host] = future
         future.add_done_callback(lambda done: self.news.put((host, task, done)))
+
+    def _take_up_failed(self) -> None:
+        """Tasks that failed for good in earlier sessions count as not done."""
+        for line, code in sorted(self.past.done.items()):
+            if code != 0:
+                del self.past.done[line]
+                self._tell(line, f"ended with {code} in an earlier run, is tried again")
 
     def _adopt(self) -> None:
         """Tasks that were running when the last session stopped: ended all the same, or to be run again."""

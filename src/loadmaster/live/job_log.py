@@ -104,6 +104,7 @@ def read_past(log: JobLog) -> Past:
             past.open = {}
         elif line.get("event") == "started":
             past.attempts[line["task"]] = line["attempt"]
+            past.done.pop(line["task"], None)  # it had failed, and was tried again
             past.open.setdefault(line["task"], []).append(line["attempt"])
         elif line.get("event") in ("finished", "given-up"):
             past.done[line["task"]] = line["exit"]

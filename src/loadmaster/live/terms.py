@@ -18,6 +18,7 @@ class Terms:
         retries: how often a command that fails is tried again.
         timeout_s: a command is killed after this time; None: never.
         boot_limit_s: a machine that has not come up by then is given up.
+        retry_failed: commands that failed for good in an earlier session are tried again, as often as `retries` says.
     """
 
     folder: Path
@@ -26,6 +27,7 @@ class Terms:
     retries: int = 0
     timeout_s: float | None = None
     boot_limit_s: float = math.inf
+    retry_failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Report:
         cost: money charged in this session, by the price table.
         spent_before: money of earlier sessions, where they came to an end.
         hosts: machines rented in this session.
-        skipped: tasks that an earlier session had done.
+        skipped: tasks that an earlier session had ended, and that were left as they are.
         again: tasks started more than once, with the reason.
     """
 
