@@ -6,6 +6,7 @@ is inlined.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,12 +57,18 @@ def rater(policy: Policy) -> Callable[..., int]:
         score = njit(error_model="numpy")(policy.score)
         return njit(RATER, error_model="numpy", nogil=True)(_contextual(score) if policy.contextual else _plain(score))
     except (NumbaError, ValueError, TypeError, NotImplementedError) as error:  # Numba lets some through as they are
-        reason = str(error).strip().splitlines()
-        said = next((line for line in reason if "error" in line.lower() or "not" in line), reason[0])
+        lines = str(error).strip().splitlines()
+        telling = [line for line in lines if not line.lstrip().startswith(_NOT_TELLING)]
+        said = next((line for line in telling if _TELLING.search(line)), lines[0])
         raise InputError(
             policy.name, f"this policy cannot be compiled: {said.strip()}",
             fix="use numbers, loops and math only; see the guide on writing a policy",
         ) from error  # fmt: skip
+
+
+_NOT_TELLING = ("Failed in nopython mode pipeline", "-", ">>>", "*", "There are")
+_TELLING = re.compile(r"error|not|unknown|cannot|unsupported|must", re.IGNORECASE)
+"""Which lines of Numba's long messages say what is wrong."""
 
 
 @contextmanager

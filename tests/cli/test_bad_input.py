@@ -144,10 +144,12 @@ def test_no_job_that_fits_any_machine_is_said(told):
         (("--loads", "-1"), "-1"),
         (("--loads", "nan"), "nan"),
         (("--loads", "high"), "high"),
+        (("--loads", ","), "--loads"),
         (("--loads", "1", "--beta", "1"), "--beta"),
         (("--interval", "-30s"), "-30"),
         (("--interval", "soon"), "soon"),
         (("--reservations", "-1"), "-1"),
+        (("--reservations", "²"), "--reservations"),
         (("--lookahead", "0"), "0"),
         (("--limit", "0"), "--limit"),
         (("--seed", "x"), "--seed"),
@@ -157,6 +159,7 @@ def test_no_job_that_fits_any_machine_is_said(told):
         (("--format", "xls"), "xls"),
         (("--columns", "submit_s"), "submit_s"),
         (("-o", "good.swf"), "good.swf"),
+        (("--picture", "nowhere/wait.png"), "nowhere"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_named(told, options, word):
@@ -179,6 +182,10 @@ def test_an_option_that_makes_no_sense_is_named(told, options, word):
         ("def rule(demand, free, capacity):\n    return float('nan')\n", "mine.py:rule", "mine.py:rule"),
         ("def rule(demand, free, capacity):\n    return open('x').read()\n", "mine.py:rule", "compiled"),
         ("def rule(demand, free, capacity):\n    return 'low'\n", "mine.py:rule", "mine.py:rule"),
+        ("def rule(demand, free, capacity):\n    return free[7]\n", "mine.py:rule", "0 cores, 1 memory"),
+        ("def rule(demand, free, capacity):\n    demand[0] = 0\n    return 0.0\n", "mine.py:rule", "change"),
+        ("import os\ndef rule(demand, free, capacity):\n    return os.getpid()\n", "mine.py:rule", "getpid"),
+        ("import sys\nsys.exit(3)\n", "mine.py:rule", "SystemExit"),
         (b"\x00\xff\x00", "mine.py:rule", "mine.py"),
     ],
 )
@@ -186,6 +193,16 @@ def test_a_policy_of_ones_own_that_does_not_work_is_named(told, source, spec, wo
     if source is not None:
         Path("mine.py").write_bytes(source if isinstance(source, bytes) else source.encode())
     assert word in told("compare", "good.swf", *HOSTS, "--policies", spec)
+
+
+def test_a_store_that_is_none_is_named(told):
+    Path("report").mkdir()
+    Path("report/results.sqlite").write_bytes(b"no database of anything" * 50)
+    assert "results.sqlite" in told("compare", "good.swf", *HOSTS, "--policies", "first-fit")
+
+
+def test_more_than_memory_can_hold_is_said(told):
+    assert "memory" in told("generate", "netbatch", "--jobs", "99999999999999", "-o", "x.swf")
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,19 @@ def test_the_answer_says_so_where_the_baseline_is_the_best():
     assert answer(shown) == "first-fit keeps the queue shortest: the next, random, waits 10 % more."
 
 
+def test_the_answer_names_those_that_do_as_well():
+    waits = {("first-fit", 0.9): 100.0, ("mix-fit", 0.9): 60.0, ("norm-greedy", 0.9): 60.3, ("random", 0.9): 120.0}
+    text = answer(comparison(waits))
+    assert text == (
+        "mix-fit keeps the queue shortest, norm-greedy within 1 % of it: 40 % less wait than first-fit "
+        "(1 min, not 1.67 min)."
+    )
+    ties = {("first-fit", 0.9): 15.0, ("mix-fit", 0.9): 15.0, ("random", 0.9): 18.0}
+    assert answer(comparison(ties)) == (
+        "first-fit keeps the queue shortest, mix-fit within 1 % of it: the next, random, waits 20 % more."
+    )
+
+
 def test_the_answer_does_not_choose_where_there_is_nothing_to_choose():
     shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 995.0})
     assert answer(shown) == "The choice hardly matters here: all policies wait within 1 % of first-fit's 16.7 min."

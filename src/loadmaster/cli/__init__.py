@@ -28,6 +28,8 @@ def main() -> None:
             _fail(str(error))
         if isinstance(error, OSError) and error.filename is not None:  # such as a folder nobody may write to
             _fail(f"{error.filename}: {error.strerror}")
+        if isinstance(error, MemoryError):
+            _fail(f"there is not enough memory here for that: {error or type(error).__name__}")
         if not hasattr(error, "format_message"):  # not a usage error of the command-line library
             raise
         _fail(_usage(error))

@@ -96,6 +96,6 @@ def chosen_sizer(
         return user_guess(tasks, guess_s) if guess_s else SilvaRule()
     if name == "all-at-once":
         return all_at_once(tasks)
-    if name.isdigit() and int(name) > 0:
+    if name.isdecimal() and int(name) > 0:
         return FixedHosts(int(name))
     raise InputError(name, "no such sizer", fix="planner, silva, all-at-once or a number of machines")

@@ -1,5 +1,6 @@
 """`loadmaster info`: what is in a log."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from loadmaster.cli.options import (
@@ -16,6 +17,8 @@ from loadmaster.cli.options import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from loadmaster.traces import Trace
     from loadmaster.traces.summary import Fit, Summary
 
@@ -75,7 +78,7 @@ def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
     from rich.table import Table
 
     from loadmaster.model.units import show_seconds
-    from loadmaster.traces.summary import QUANTILES
+    from loadmaster.report.narrow import columns_that_fit
 
     console = Console()
     source = read.workload.source
@@ -92,12 +95,12 @@ def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
         facts.add_row("offered load", load, f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else "")
     console.print(f"[bold]{title}[/bold]", highlight=False)
     console.print(facts, highlight=False)
-    table = Table("", "mean", *QUANTILES, header_style="bold")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for name, spread in summary.columns.items():
-        table.add_row(_label(name), *(_amount(name, value) for value in spread.values()))
-    console.print(table)
+    many = columns_that_fit(console, len(_SHOWN), lambda most: _spreads(summary, _SHOWN[:most]))
+    console.print()
+    console.print(_spreads(summary, _SHOWN[:many]), highlight=False)
+    if many < len(_SHOWN):
+        console.print(f"not shown, since this terminal is narrow: {', '.join(_SHOWN[many:])}", style="dim")
+    console.print()
     for sentence in read.skipped.sentences():
         console.print(sentence, highlight=False)
     if fitted is not None:
@@ -105,6 +108,26 @@ def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
             console.print(sentence, highlight=False)
     for note in read.notes:
         console.print(f"Note: {note}", highlight=False, style="yellow" if "wrong" in note else "dim")
+
+
+def _spreads(summary: "Summary", statistics: Sequence[str]) -> "Table":
+    """A row for each of runtimes, times between arrivals and demands; the statistics in their natural order."""
+    from rich import box
+    from rich.table import Table
+
+    order = [name for name in next(iter(summary.columns.values())) if name in statistics]
+    table = Table("", *order, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column in table.columns:
+        column.no_wrap = True
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, spread in summary.columns.items():
+        table.add_row(_label(name), *(_amount(name, spread[statistic]) for statistic in order))
+    return table
+
+
+_SHOWN = ("mean", "median", "max", "min", "p90", "p99", "p10")
+"""The statistics, the first to be shown first where a terminal is narrow."""
 
 
 def _kinds(fitted: "Fit") -> str:
@@ -129,4 +152,6 @@ def _amount(name: str, value: float) -> str:
 
     if name.endswith("_s"):
         return show_seconds(value)
-    return show_bytes(value) if name == "memory" else f"{value:,.4g}"
+    if name == "memory":
+        return show_bytes(value)
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.4g}"

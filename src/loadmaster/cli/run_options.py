@@ -48,12 +48,15 @@ def numbers(text: str, option: str, rule: str = "a number above 0") -> list[floa
     """The numbers of a list parted by commas, each above 0.
 
     Raises:
-        InputError: one of them is not.
+        InputError: one of them is not, or there is none in a text that is not empty.
     """
     from loadmaster.model import InputError
 
+    parts = split(text)
+    if text and not parts:
+        raise InputError(text, f"{option} names nothing", fix=f"write it like {option} 0.8,0.9")
     found = []
-    for part in split(text):
+    for part in parts:
         try:
             number = float(part)
         except ValueError:
@@ -70,7 +73,7 @@ def count(text: str, option: str, least: int) -> int | None:
 
     if text.strip() == "all":
         return None
-    if not text.strip().isdigit() or int(text) < least:
+    if not text.strip().isdecimal() or int(text) < least:
         raise InputError(text, f"{option} takes a whole number of at least {least}, or all")
     return int(text)
 

@@ -60,8 +60,8 @@ def show_bytes(amount: float) -> str:
         ('64 GiB', '1.5 KiB')
     """
     value = float(amount)
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if abs(value) < 1024 or unit == "TiB":
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
+        if abs(value) < 1024 or unit == "EiB":
             break
         value /= 1024
     return f"{value:.4g} {unit}"
@@ -71,10 +71,11 @@ def show_seconds(seconds: float) -> str:
     """`seconds` in the unit a person would use.
 
     Example:
-        >>> show_seconds(42), show_seconds(5400), show_seconds(200000)
-        ('42 s', '1.5 h', '2.31 d')
+        >>> show_seconds(42), show_seconds(5400), show_seconds(200000), show_seconds(1e8)
+        ('42 s', '1.5 h', '2.31 d', '1,157 d')
     """
     for unit, size in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if abs(seconds) >= size:
-            return f"{seconds / size:.3g} {unit}"
+            value = seconds / size
+            return f"{value:,.0f} {unit}" if abs(value) >= 1000 else f"{value:.3g} {unit}"
     return f"{seconds:.3g} s"

@@ -46,7 +46,7 @@ def _from_file(spec: str) -> Policy:
     sys.modules[module_spec.name] = module
     try:
         module_spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(path, f"this file cannot be imported: {type(error).__name__}: {error}") from error
     score = getattr(module, name, None)
     if not inspect.isfunction(score):

@@ -125,13 +125,28 @@ def _sentence(group: Group) -> str:
     if _all_close(group):
         return f"The choice hardly matters here: all policies wait within 1 % of {baseline}'s {against}"
     change = group.change(best)
+    least = best.metrics.mean_wait_s
+    close = [o for o in group.outcomes if o is not best and o.metrics.mean_wait_s <= least * (1 + CLOSE)]
+    level = f", {listed([o.setting.policy for o in close])} within 1 % of it" if close else ""
     if change is None:
-        others = [outcome for outcome in group.outcomes if outcome is not best]
+        others = [outcome for outcome in group.outcomes if outcome is not best and outcome not in close]
         second = min(others, key=lambda outcome: outcome.metrics.mean_wait_s)
         more = second.metrics.mean_wait_s / best.metrics.mean_wait_s - 1 if best.metrics.mean_wait_s > 0 else 0.0
-        return f"{baseline} keeps the queue shortest: the next, {second.setting.policy}, waits {percent(more)} more"
+        return (
+            f"{baseline} keeps the queue shortest{level}: the next, {second.setting.policy}, waits {percent(more)} more"
+        )
     less = f"{percent(-change)} less wait than {baseline} ({wait}, not {against})"
-    return f"{best.setting.policy} keeps the queue shortest: {less}"
+    return f"{best.setting.policy} keeps the queue shortest{level}: {less}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them.
+
+    Example:
+        >>> listed(["a"]), listed(["a", "b", "c"])
+        ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def percent(part: float) -> str:

@@ -110,13 +110,15 @@ def write_picture(path: Path, chart: Any, scale: float = 2.0) -> None:
 
 
 def check_picture(path: Path) -> None:
-    """See that pictures of this kind can be written.
+    """See, before any work is done, that a picture can be written there.
 
     Raises:
-        InputError: the name ends in neither .png nor .svg.
+        InputError: the name ends in neither .png nor .svg, or there is no such folder.
     """
     if path.suffix not in (".png", ".svg"):
         raise InputError(path, "a picture is written as .png or .svg", fix="end its name so")
+    if not path.parent.is_dir():
+        raise InputError(path, "no such folder for a picture", fix="make the folder first")
 
 
 def _script(specs: list[dict[str, Any]]) -> str:

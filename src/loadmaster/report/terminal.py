@@ -5,24 +5,19 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from loadmaster.report.columns import BEST, Column, change_text, columns_for, marked
 from loadmaster.report.comparison import Comparison, Group, answer, faults
+from loadmaster.report.narrow import columns_that_fit
 from loadmaster.runs import Outcome
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """The table, then the answer, then what the user must know of the data."""
     columns = columns_for(comparison)
-    many = len(columns)
-    if console.is_terminal:
-        while many > 1 and _width(console, table(comparison, columns[:many])) > console.width:
-            many -= 1
-    else:  # nothing is cut off in a file
-        console.width = max(console.width, _width(console, table(comparison, columns)))
+    many = columns_that_fit(console, len(columns), lambda most: table(comparison, columns[:most]))
     console.print(table(comparison, columns[:many]))
     if many < len(columns):
         names = ", ".join(column.title for column in columns[many:])
@@ -33,10 +28,6 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         console.print(Text(f"warning: {fault}", style="bold red"))
     for remark in comparison.remarks:
         console.print(Text(remark, style="yellow" if "synthetic" in remark else "dim"))
-
-
-def _width(console: Console, shown: Table) -> int:
-    return Measurement.get(console, console.options.update(width=1000), shown).maximum
 
 
 def table(comparison: Comparison, columns: Sequence[Column]) -> Table:

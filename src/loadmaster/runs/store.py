@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Column, DateTime, Float, LargeBinary, MetaData, String, Table, Text, create_engine, select
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, IntegrityError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 
 from loadmaster.model import InputError, MissingExtra
 from loadmaster.runs.outcome import Outcome, from_bytes, to_bytes
@@ -47,9 +47,11 @@ class Store:
             raise MissingExtra(f"a store at {url}", "postgres") from error
         except ArgumentError as error:
             raise InputError(url, "not the URL of a database", fix="write it like sqlite:///results.sqlite") from error
-        except OperationalError as error:
+        except DatabaseError as error:
             reason = str(error.orig).strip().splitlines()[0]
-            raise InputError(url, f"this store cannot be opened: {reason}") from error
+            raise InputError(
+                url, f"this store cannot be opened: {reason}", fix="move it away, or name another with --store"
+            ) from error
 
     @classmethod
     def in_folder(cls, folder: Path) -> "Store":

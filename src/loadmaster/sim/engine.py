@@ -5,7 +5,8 @@ from typing import Literal
 
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import Discipline
-from loadmaster.place import Policy
+from loadmaster.place import POLICIES, Policy
+from loadmaster.place.trial import try_out
 from loadmaster.schedule import AnyPolicy, compose
 from loadmaster.sim.reference import replay
 
@@ -40,11 +41,17 @@ def simulate(
         progress: told of the progress of long runs.
 
     Raises:
-        InputError: jobs and hosts name different resources.
+        InputError: jobs and hosts name different resources, or a policy of one's own is not sound.
     """
+    from loadmaster.compiled import rater
     from loadmaster.sim import backfill, cycles, netbatch
 
     workload.check_resources(cluster)
+    if engine != "reference":
+        for member in cycles.members_of(policy):
+            if POLICIES.get(member.name) is not member:
+                rater(member)  # what cannot be compiled is said first, and never run
+                try_out(member, workload, cluster)
     if engine in ("auto", "rows") and netbatch.serves_rows(workload, cluster, policy, discipline, interval_s):
         return netbatch.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     if engine in ("auto", "cycles") and cycles.serves(policy, discipline):

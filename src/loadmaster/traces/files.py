@@ -37,7 +37,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     except FileNotFoundError:
         raise InputError(path.name, "no such file", fix="check the path", where=str(path)) from None
     except IsADirectoryError:
-        raise InputError(path.name, "a folder, not a file", where=str(path)) from None
+        raise InputError(path, "a folder, not a file", fix="name a file in it") from None
     except PermissionError:
         raise InputError(path.name, "may not be read by you", where=str(path)) from None
     except EOFError:
