@@ -9,5 +9,5 @@ def worse_fit_cores(demand: Floats, free: Floats, capacity: Floats) -> float:
 
 
 def worse_fit_memory(demand: Floats, free: Floats, capacity: Floats) -> float:
-    """Rate by free memory, negated, before the task is placed."""
-    return -float(free[1])
+    """Rate by free memory, negated, before the task is placed; by the only resource where hosts have one."""
+    return -float(free[min(1, free.shape[0] - 1)])
