@@ -6,12 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadmaster.model.errors import InputError
-from loadmaster.move import State, adapt_exactly, best_rotation, bounded, in_safe_order, mean_yields, rebalance
+from loadmaster.move import bounded
+from loadmaster.move.adapt import adapt_exactly
+from loadmaster.move.bounded import rebalance
+from loadmaster.move.change import State
 from loadmaster.move.evict import SUBSETS_UP_TO, evicted
 from loadmaster.move.evict_plain import evicted_plainly
 from loadmaster.move.relabel import relabelled, relabelled_by_greed
 from loadmaster.move.relieve import relieve
 from loadmaster.move.relieve_plain import relieve_plainly
+from loadmaster.move.rotation import best_rotation, mean_yields
+from loadmaster.move.sequence import in_safe_order
 from loadmaster.pack import Instance, pack
 from loadmaster.pack.generate import Spec, virtual_clusters
 from loadmaster.pack.level import fits, level_of

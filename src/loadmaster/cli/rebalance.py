@@ -29,8 +29,10 @@ def rebalance(
     from loadmaster.cli.run_options import make_folder
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import parse_bytes
-    from loadmaster.move import State, adapt_exactly, in_safe_order
-    from loadmaster.move import rebalance as heuristic
+    from loadmaster.move.adapt import adapt_exactly
+    from loadmaster.move.bounded import rebalance as heuristic
+    from loadmaster.move.change import State
+    from loadmaster.move.sequence import in_safe_order
     from loadmaster.pack.read import read_tasks
 
     if not 0 < time_limit < math.inf:

@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.measure.interval import show_interval
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.move import best_rotation, mean_yields
+from loadmaster.move.rotation import best_rotation, mean_yields
 from loadmaster.pack import Instance, pack
 from loadmaster.papers.casanova2008.outcome import Outcome, degradations, percent_below, percent_over
 from loadmaster.papers.casanova2008.published import FIGURE_7, TABLE_1, Degradation

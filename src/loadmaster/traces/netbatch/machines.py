@@ -1,7 +1,6 @@
 """Hosts of 8, 12 and 16 cores that meet a pool's numbers of hosts and of cores exactly."""
 
 import numpy as np
-from scipy.optimize import brentq
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Longs
@@ -42,6 +41,8 @@ def mix(hosts: int, cores: int) -> Longs:
 
 
 def _most_even(mean: float) -> np.ndarray:
+    from scipy.optimize import brentq  # slow to load, and readers of logs need none of it
+
     sizes = np.array(HOST_SIZES, dtype=np.float64)
 
     def parts(tilt: float) -> np.ndarray:
