@@ -128,6 +128,45 @@ def test_a_straggler_gets_a_copy_the_first_to_end_counts_and_the_other_is_killed
     assert json.loads(killed.read_text())["exit_code"] == -9
 
 
+def test_a_busy_worker_is_not_taken_for_dead_when_the_client_hears_of_the_scheduler_meanwhile(place, monkeypatch):
+    up = place.present()
+    assert up  # of the tests before
+    sync, background = place.client.sync, place.client._update_scheduler_info
+
+    def overtaken(ask, *args, **kwargs):
+        answer = sync(ask, *args, **kwargs)
+        sync(background)  # as the client does every two seconds by itself
+        return answer
+
+    monkeypatch.setattr(place.client, "sync", overtaken)
+    assert place.present() == up
+
+
+def test_a_worker_that_is_paused_keeps_its_task(place, tmp_path):
+    begun, go, looks = tmp_path / "begun", tmp_path / "go", []
+
+    def become(status, dask_worker):
+        dask_worker.status = type(dask_worker.status)[status]
+
+    def watch(snapshot, spent, done):
+        if begun.exists():
+            looks.append(snapshot.now_s)
+        if len(looks) == 1:
+            place.client.run(become, "paused")
+        elif len(looks) == 4:
+            go.touch()
+
+    held = f"echo run >> {begun}; until test -e {go}; do sleep 0.05; done"
+    terms = Terms(tmp_path / "out", FixedHosts(1), SECOND)
+    try:
+        report = run_commands([held], terms, place, watch, say=lambda _: None)
+    finally:
+        place.client.run(become, "running")
+    assert report.exits == {1: 0}
+    assert report.again == []
+    assert begun.read_text() == "run\n"
+
+
 def test_a_killed_worker_loses_no_task(place, tmp_path):
     # The first attempt kills the worker that runs it: its number stands above the shell's.
     suicide = f"test -e {tmp_path}/dead || {{ touch {tmp_path}/dead; kill -9 $PPID; sleep 5; }}; echo alive"

@@ -127,7 +127,8 @@ class _Runner:
         del self.futures[host]
         if future.status != "finished":
             reason = _cannot_run(future)
-            return self._lost(host, "its worker died") if reason is None else self._stillborn(host, task, reason)
+            died = "its worker died" if future.status == "error" else "the scheduler lost it"
+            return self._lost(host, died) if reason is None else self._stillborn(host, task, reason)
         outcome = future.result()
         future.release()
         if outcome["exit_code"] == 0:
@@ -144,9 +145,13 @@ class _Runner:
         for other in self.ledger.hosts_of(task):
             self.say(f"task {line} ended on its attempt {self.attempt[host]}; attempt {self.attempt[other]} is killed")
             self.futures.pop(other).cancel(force=True)
-            folder = str(task_folder(self.terms.folder.resolve(), line, self.attempt[other]))
-            self.machines.client.run(stop, folder, workers=[self.addresses[other]], on_error="ignore")
+            self._kill(other, line)
             self._note("dropped", other, task)
+
+    def _kill(self, host: int, line: int) -> None:
+        """Kill the command of a task on a machine, which lives."""
+        folder = str(task_folder(self.terms.folder.resolve(), line, self.attempt[host]))
+        self.machines.client.run(stop, folder, workers=[self.addresses[host]], on_error="ignore")
 
     def _failed(self, host: int, task: int, outcome: Outcome) -> None:
         """A command ended badly: its copy runs on, or it is tried again, or given up."""
@@ -209,6 +214,8 @@ class _Runner:
         if host not in self.ledger.alive():
             return float("inf")
         task = self.ledger.task_on(host)
+        if task >= 0 and self.addresses[host] in self.machines.present().values():
+            self._kill(host, self.line[task])
         copies = self.ledger.hosts_of(task)
         self._note("lost", host, why=why)
         if task >= 0 and len(copies) > 1:

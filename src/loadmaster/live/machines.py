@@ -1,5 +1,6 @@
 """Machines of a bag, rented one by one: workers that a Dask cluster starts, or those of a running scheduler."""
 
+import time
 from typing import Any, Protocol
 
 from loadmaster.live.wanted import Wanted
@@ -17,7 +18,7 @@ class Machines(Protocol):
         """Rent and give back machines; the names of those rented."""
 
     def present(self) -> dict[str, str]:
-        """Address of every machine that has come up, by name."""
+        """Address of every machine that has come up and not gone since, by name; a machine left out is gone."""
 
     def vanished(self) -> dict[str, str]:
         """Machines that will never come up, by name, with the reason."""
@@ -61,7 +62,8 @@ class GivenMachines:
     def change(self, rent: int, release: list[str]) -> list[str]:
         """Take up to `rent` workers that are not in use; give back is only noted."""
         self._taken -= set(release)
-        free = [name for name in self.present() if name not in self._taken]
+        running = [name for name, (_, status) in _workers(self.client).items() if status == "running"]
+        free = [name for name in running if name not in self._taken]
         self._taken |= set(free[:rent])
         return free[:rent]
 
@@ -74,9 +76,26 @@ class GivenMachines:
         return {}
 
 
+def _workers(client: Any) -> dict[str, tuple[str, str]]:
+    """Address and status of every worker that the scheduler knows at this moment, by name.
+
+    Asks the scheduler itself: `client.scheduler_info` hands out what it was told last, and the client keeps itself
+    informed in the background of all but the workers, so that now and then every worker would seem to be gone.
+
+    Raises:
+        InputError: the client has lost the scheduler, and not found it again in its time.
+    """
+    while client.status in ("running", "connecting") and client.scheduler is not None:
+        try:
+            workers = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+        except (OSError, RuntimeError):  # the connection is lost, or was just given up
+            time.sleep(0.1)
+            continue
+        return {str(worker["name"]): (address, worker["status"]) for address, worker in workers.items()}
+    address = client.scheduler.address if client.scheduler is not None else "Dask"
+    raise InputError(address, "the scheduler is gone", fix="start it again; the same command goes on where it was")
+
+
 def _present(client: Any) -> dict[str, str]:
-    workers = client.scheduler_info(n_workers=-1).get("workers")
-    if workers is None:
-        fix = "start it again; the same command goes on where it was"
-        raise InputError(client.scheduler.address if client.scheduler else "Dask", "the scheduler is gone", fix=fix)
-    return {str(worker["name"]): address for address, worker in workers.items() if worker["status"] == "running"}
+    """Address of every worker that has come up; one that is paused, or about to retire, still runs its task."""
+    return {name: address for name, (address, status) in _workers(client).items() if status != "init"}
