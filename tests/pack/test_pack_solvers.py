@@ -254,6 +254,15 @@ def test_the_smallest_demand_first_is_the_best_mean_yield_of_single_tasks():
     assert raised > 100
 
 
+def test_cp_sat_bears_a_host_that_is_tiny_beside_the_others():
+    for tiny in (1e-6, 1e-9, 1e-12):
+        capacity = np.array([[1.0], [1.0], [tiny]])
+        instance = Instance(np.array([[0.9], [0.9], [0.9]]), np.full((3, 1), 0.1), capacity, np.ones((3, 1)))
+        found = cp_sat(instance, 5.0)
+        assert (found.status, found.proven) == ("ok", True)
+        assert level_of(instance, found.host) == pytest.approx(1 / 1.8)
+
+
 def test_branch_and_bound_says_when_it_stopped_early():
     rng = np.random.default_rng(5)
     instance = Instance.of(8, cpu=rng.uniform(0.1, 1, 32), memory=rng.uniform(0.05, 0.4, 32))

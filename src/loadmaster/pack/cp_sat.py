@@ -75,6 +75,7 @@ def _add_program(model: Any, instance: Instance) -> tuple[list[list[Any]], Any]:
     for row in on:
         model.add_exactly_one(row)
     highest = int(1 / FLUID_GRAIN)  # no level is above 1
+    most = float(2**60 // max(1, instance.tasks))  # a task for which a host is tiny; its loads must add up in 64 bits
     loads = []
     for h in hosts:
         column = [row[h] for row in on]
@@ -84,7 +85,7 @@ def _add_program(model: Any, instance: Instance) -> tuple[list[list[Any]], Any]:
             model.add(_sum(column, asked) <= room)
         for f in range(scaled.need.shape[1]):
             if scaled.room[h, f] > 0:
-                share = np.floor(scaled.need[:, f] / scaled.room[h, f] / FLUID_GRAIN).astype(np.int64)
+                share = np.floor(np.minimum(scaled.need[:, f] / scaled.room[h, f] / FLUID_GRAIN, most)).astype(np.int64)
                 highest = max(highest, int(share.sum()))
                 loads.append(_sum(column, share))
             else:
