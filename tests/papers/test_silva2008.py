@@ -31,6 +31,21 @@ def test_creation_ratio_one_scatters_on_a_render(cells):
     assert claims.full_creation("render", cells["render"], "").verdict == "holds"
 
 
+def test_a_ratio_growing_after_every_result_does_not_show_what_the_paper_shows(cells):
+    assert claims.increase_ratio("render", cells["render"]).verdict == "holds"
+    every = claims.other_reading("render", grid(draws(rendered(), 60), math.inf, "every"))
+    assert every.verdict == "report only"
+    assert "does not show" in every.note
+    assert "This reading shows" in claims.other_reading("render", cells["render"]).note
+
+
+def test_equal_ranges_are_not_called_wider(cells):
+    same = dict.fromkeys(cells["render"], cells["render"][0.5, 0.5])
+    wider, least, _ = claims.behaviours("render", same, True)
+    assert (wider.verdict, least.verdict) == ("differs", "holds")
+    assert [c.verdict for c in claims.behaviours("render", cells["render"], True)] == ["holds", "holds", "report only"]
+
+
 def test_a_claim_that_does_not_hold_is_called_so(cells):
     swapped = dict.fromkeys(cells["normal"], cells["normal"][0.5, 0.5])
     assert claims.full_creation("normal", swapped, "").verdict == "differs"

@@ -36,6 +36,7 @@ def reproduce(options: Options) -> Reproduction:
             claims.thirteen(name, cells[name], plain),
             *claims.behaviours(name, cells[name], not plain),
         ]
+    shown.append(claims.other_reading("our render", grid(bags["our render"], math.inf, "every")))
     shown += claims.errata()
     against = {**workloads, **real_logs(options.traces)}
     repetitions = 20 if options.quick else 200

@@ -1,5 +1,7 @@
 """The paper's claims, with the bands they are held to."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from loadmaster.papers.claim import Claim, Verdict
@@ -23,7 +25,7 @@ def figure_1() -> list[Claim]:
                 claim,
                 f"{cost:g}, {speedup:g}",
                 f"{ours[0]:g}, {ours[1]:g}",
-                _held(ours == (cost, speedup)),
+                _held(np.allclose(ours, (cost, speedup), rtol=1e-9, atol=0.0)),
                 "exact",
                 1,
             )
@@ -46,12 +48,13 @@ def optimum(name: str, cells: Cells, gated: bool) -> Claim:
 
 def full_creation(name: str, cells: Cells, note: str) -> Claim:
     """With c = 1 the numbers vary widely."""
-    wide = max(cells[1.0, i].hosts.std() for i in (0.0, 0.25, 0.5, 0.75, 1.0))
-    narrow = cells[CONSERVATIVE].hosts.std()
+    whole, damped = cells[1.0, 0.0], cells[CONSERVATIVE]  # a ratio of 1 cannot increase
+    wide, narrow = whole.hosts.std(), damped.hosts.std()
     return Claim(
-        f"Figures 5, 6 ({name})", "creation ratio 1: deviation of the number of machines is high", "high",
-        f"sd {wide:.2f} against {narrow:.2f} at (0.5, 0.5); most {max(cells[1.0, i].hosts.max() for i in (0.0, 1.0))}",
-        _held(wide >= 2 * narrow), "at least twice", len(cells[CONSERVATIVE].hosts), note,
+        f"Figures 5, 6 ({name})", "creation ratio 1: machines and span deviate much", "much",
+        f"machines sd {wide:.2f} against {narrow:.2f} at (0.5, 0.5), most {whole.hosts.max()}; "
+        f"span sd {whole.span_s.std() / 60:.1f} against {damped.span_s.std() / 60:.1f} min",
+        _held(wide >= 2 * narrow), "sd of machines at least twice", len(damped.hosts), note,
     )  # fmt: skip
 
 
@@ -74,6 +77,17 @@ def increase_ratio(name: str, cells: Cells) -> Claim:
     )  # fmt: skip
 
 
+def other_reading(name: str, cells: Cells) -> Claim:
+    """The same on cells whose creation ratio grew after every result, as the prose has it and the pseudo-code not."""
+    found = increase_ratio(name, cells)
+    shows = "shows" if found.verdict == "holds" else "does not show"
+    return replace(
+        found, claim=f"{found.claim}; read with the prose, the ratio growing after every result",
+        verdict="report only", gate="",
+        note=f"This reading {shows} all three. Elsewhere it grows with new machines only, as in the pseudo-code.",
+    )  # fmt: skip
+
+
 def thirteen(name: str, cells: Cells, gated: bool) -> Claim:
     """13 machines give a speedup of 11 to 12."""
     runs = cells[CONSERVATIVE]
@@ -91,7 +105,7 @@ def behaviours(name: str, cells: Cells, render: bool) -> list[Claim]:
     """Conservative against aggressive."""
     calm, bold = cells[CONSERVATIVE], cells[AGGRESSIVE]
     ranges = f"[{calm.hosts.min()}, {calm.hosts.max()}] and [{bold.hosts.min()}, {bold.hosts.max()}]"
-    wider = np.ptp(bold.hosts) >= np.ptp(calm.hosts)
+    wider = np.ptp(bold.hosts) > np.ptp(calm.hosts)
     rows = [
         Claim(
             f"Figure 7 ({name})", "machines, conservative and aggressive: the range is wider when aggressive" if render
@@ -100,10 +114,10 @@ def behaviours(name: str, cells: Cells, render: bool) -> list[Claim]:
             "order of the ranges" if render else "means within 0.5", len(calm.hosts),
         ),
         Claim(
-            f"Figure 7 ({name})", "the least number of machines is the same for both behaviours", "equal",
-            f"{calm.hosts.min()} and {bold.hosts.min()}",
-            _held(abs(int(calm.hosts.min()) - int(bold.hosts.min())) <= 1),
-            "within 1", len(calm.hosts),
+            f"Figure 7 ({name})", "the least number of machines, and speedup, is the same for both behaviours", "equal",
+            f"{calm.hosts.min()} and {bold.hosts.min()}; speedup {calm.speedup.min():.2f} and {bold.speedup.min():.2f}",
+            _held(max(abs(calm.hosts.min() - bold.hosts.min()), abs(calm.speedup.min() - bold.speedup.min())) <= 1),
+            "each within 1", len(calm.hosts),
         ),
     ]  # fmt: skip
     if render:
@@ -142,5 +156,5 @@ def better(found: Paired) -> Claim:
     )  # fmt: skip
 
 
-def _held(holds: bool) -> Verdict:
+def _held(holds: bool | np.bool_) -> Verdict:
     return "holds" if holds else "differs"
