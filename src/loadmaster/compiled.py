@@ -89,7 +89,13 @@ def fingerprint(*modules: ModuleType) -> int:
 
 
 def kept(entry: Callable[..., Any], signature: Any, **options: Any) -> Callable[..., Any]:
-    """`entry` compiled for one signature and kept on disk; what another version of the program left there goes."""
+    """`entry` compiled for one signature and kept on disk; what another version of the program left there goes.
+
+    It may close over numbers only, such as a `fingerprint`: with a kernel in its closure, and not at the top of its
+    module, Numba would never find again what it has kept.
+    """
+    held = [cell.cell_contents for cell in entry.__closure__ or ()]
+    assert all(isinstance(value, int) for value in held), f"{entry.__qualname__} closes over {held}"
     dispatcher = njit(cache=True, **options)(entry)
     try:
         dispatcher.compile(signature)

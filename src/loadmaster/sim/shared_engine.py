@@ -7,12 +7,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from loadmaster.compiled import fingerprint, lean
+from loadmaster.compiled import LEAN, fingerprint, kept
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
 from loadmaster.place.policy import Context, Policy
+from loadmaster.sim import (
+    pairing_heap_kernel,
+    shared_hosts_kernel,
+    shared_kernel,
+    shared_movers_kernel,
+    shared_quiet_kernel,
+)
+from loadmaster.sim.shared_kernel import handle_events
 from loadmaster.sim.shared_reference import replay_shared
 from loadmaster.sim.shared_run import Progress, SharedProblem, SharedRun
 from loadmaster.sim.shared_state import (
@@ -123,18 +131,10 @@ def _scores(policy: Policy) -> tuple[Any, Any]:
 @lru_cache(maxsize=1)
 def _engine() -> Callable[..., bool]:
     """The engine, compiled once for all policies: they come in as typed functions."""
-    from numba import njit, typeof, types
+    from numba import typeof, types
 
     from loadmaster.schedule.time_shared import METHODS
-    from loadmaster.sim import (
-        pairing_heap_kernel,
-        shared_hosts_kernel,
-        shared_kernel,
-        shared_movers_kernel,
-        shared_quiet_kernel,
-    )
 
-    handle_events = lean(shared_kernel.handle_events)
     stamp = fingerprint(
         shared_kernel, shared_hosts_kernel, shared_movers_kernel, shared_quiet_kernel, pairing_heap_kernel
     )
@@ -150,4 +150,4 @@ def _engine() -> Callable[..., bool]:
     arguments = [typeof(value) for value in (world, jobs, clock, rules_of(example), buffers)]
     functions = [types.FunctionType(_plain_signature()), types.FunctionType(_context_signature())]
     signature = types.boolean(*arguments, *functions, types.int64)
-    return njit(signature, cache=True, nogil=True, error_model="numpy")(entry)
+    return kept(entry, signature, **LEAN)

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit, typeof, types
+from numba import typeof, types
 
-from loadmaster.compiled import fingerprint
+from loadmaster.compiled import fingerprint, kept
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.schedule.fractional import Ask, FractionalView
 from loadmaster.sim import shared_fractional_hosts_kernel, shared_fractional_kernel
@@ -112,5 +112,4 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
         return advance(world, rules, most) if stamp >= 0 else -1
 
     signature = types.int64(*layout, types.int64)
-    compiled: Callable[..., int] = njit(signature, cache=True, nogil=True, error_model="numpy")(entry)
-    return compiled
+    return kept(entry, signature, nogil=True, error_model="numpy")
