@@ -14,6 +14,7 @@ from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.by_score import by_score
 from loadmaster.pack.check import violations
 from loadmaster.pack.cp_sat import cp_sat
+from loadmaster.pack.first_fit_kernel import LEVELS, WIDTH, build_trees, first_fit, take_out
 from loadmaster.pack.greedy import in_order, largest_first, place
 from loadmaster.pack.greedy_plain import place_plainly
 from loadmaster.pack.improve import improve
@@ -278,6 +279,25 @@ def test_backtracking_stops_at_its_limit_and_says_so():
     assert packing.status == "limit"
     assert packing.effort == 1000
     assert packing.unplaced >= 0
+
+
+@given(st.integers(0, 10**9), st.integers(1, 200), st.integers(1, 3))
+def test_first_fit_by_a_tree_of_minima_is_first_fit_by_a_scan(seed, tasks, dims):
+    rng = np.random.default_rng(seed)
+    capacity = (tasks // WIDTH + 1) * WIDTH
+    demand = rng.integers(0, 9, (tasks, dims)).astype(float)
+    tree = np.full((2 * capacity + 100, dims), np.nan)
+    tree[:tasks] = demand
+    at, top = np.zeros((1, LEVELS), np.int64), np.zeros(1, np.int64)
+    build_trees(tree, at, top, np.array([tasks]), capacity)
+    for _ in range(30):
+        free, last = rng.integers(0, 9, dims).astype(float), int(rng.integers(-1, tasks))
+        fits = [t for t in range(last + 1, tasks) if (demand[t] <= free).all()]
+        found = first_fit(tree, at, 0, top[0], last, free)
+        assert found == min(fits, default=-1)
+        if found >= 0:
+            take_out(tree, at, 0, top[0], found, np.empty(dims))
+            demand[found] = np.inf
 
 
 @settings(max_examples=60)

@@ -7,9 +7,10 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.pack.bound import hopeless, upper_bound
+from loadmaster.pack.first_fit_kernel import LEVELS, WIDTH
 from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.level import level_of
-from loadmaster.pack.mcb_kernel import LEVELS, WIDTH, McbProblem, McbWork, probe, search
+from loadmaster.pack.mcb_kernel import McbProblem, McbWork, probe, search
 from loadmaster.pack.packing import Attempt
 
 
