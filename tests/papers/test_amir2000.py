@@ -136,3 +136,12 @@ def test_a_scheduler_that_does_not_answer_is_told_in_one_line():
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         run_study(Setup(executions=1), on="tcp://127.0.0.1:9")
+
+
+def test_the_page_says_of_enhanced_mosix_what_its_tables_say():
+    from loadmaster.papers.amir2000.robustness import cluster_table, spread
+
+    table = cluster_table(SMALL, lambda setup: run_block(setup, 0, 2))
+    ratios = sorted(row[1 + 6] for row in table.rows[1:])
+    assert f"in the 8 set-ups below it is {ratios[0]} to {ratios[-1]} times" in spread(table)
+    assert "is 1.144 times" in spread(table)

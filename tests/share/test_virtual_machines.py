@@ -142,12 +142,14 @@ def test_speeds_that_need_more_rounds_than_allowed_are_said_not_to_be_settled(mo
 
 
 @settings(max_examples=60)
-@given(placements(), st.sampled_from([0.0, 0.3, 1.0]))
-def test_speeds_settle_within_the_rounds_allowed_however_unequal_the_shares(case, start):
+@given(placements(), st.sampled_from([0.0, 0.3, 1.0]), st.integers(0, 30))
+def test_whether_speeds_settled_or_not_no_machine_is_overfull(case, start, most):
     vms, job = case
     state = occupied(vms, job, start)
-    settle_changed(state, 1e-9, MOST_ROUNDS, PATIENCE)
-    assert state.counts[DIRTY] == 0
+    settle_changed(state, 1e-9, most, PATIENCE)
+    for speed in (state.demand, settle(vms, job, np.full(vms.count, start), most=most).speed):
+        assert (np.add.reduceat(speed, vms.first[:-1]) <= 1 + 1e-8).all()
+        assert (speed <= vms.high + 1e-8).all()
 
 
 def test_with_unequal_shares_any_split_between_two_jobs_can_be_a_fixed_point():

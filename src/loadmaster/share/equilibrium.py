@@ -14,6 +14,8 @@ from loadmaster.share.virtual_machines import VirtualMachines
 TOLERANCE = 1e-9
 MOST_ROUNDS = 10_000
 PATIENCE = 50
+LEAST_STEP = 1 / 32
+"""Smaller steps are not needed: with n VMs on a machine those below 2 / n do not swing."""
 
 
 class Settled(NamedTuple):
@@ -22,7 +24,8 @@ class Settled(NamedTuple):
     Attributes:
         speed: float64[V], of the job on each VM, 0 where idle.
         rounds: that changed a speed.
-        settled: False if the speeds still changed in the last round allowed: then they are no fixed point.
+        settled: False if the speeds still changed in the last round allowed. Then they are no fixed point, but
+            lowered to what each job can get while the others go at theirs, so that no machine is overfull.
     """
 
     speed: Floats
@@ -38,10 +41,12 @@ def settle(
 
     Found by r <- (1 - step) r + step r_new, step 1/2, until nothing would change by more than `tolerance`. The map
     falls in r, so full steps would swing; where a job has four tasks on one machine even half steps swing for ever,
-    so the step is halved after `PATIENCE` rounds, and again after twice as many, and so on: each step size comes as
-    far as the one before could. With equal shares and at most one task of a job a machine
-    this is max-min fairness and all starts lead to the same speeds. With unequal shares there can be many fixed
-    points, and the start decides: 0, or the speeds before the change (docs/explanation/coupled-jobs).
+    so the step is halved after every `PATIENCE` rounds down to `LEAST_STEP`. With unequal shares speeds can also
+    drift for long, which small steps would make longer: then it is 1/2 again, with twice the patience.
+
+    With equal shares and at most one task of a job a machine this is max-min fairness and all starts lead to the same
+    speeds. With unequal shares there can be many fixed points, and the start decides: 0, or the speeds before the
+    change; or the speeds go round for ever (docs/explanation/coupled-jobs).
 
     Args:
         vms: the machines.
@@ -56,21 +61,29 @@ def settle(
         [0.5, 0.5, 0.5, 0.0]
     """
     speed = np.zeros(vms.count) if start is None else np.where(job >= 0, start, 0.0)
-    step, halve_at = 0.5, PATIENCE
+    step, patience, change_at = 0.5, PATIENCE, PATIENCE
     for number in range(most):
-        if number == halve_at:
-            step, halve_at = 0.5 * step, 2 * halve_at + PATIENCE
-        reached = np.array([potential_capacity(vms, speed, v) if job[v] >= 0 else 0.0 for v in range(vms.count)])
-        change = _slowest(job, reached) - speed
+        if number == change_at:
+            step *= 0.5
+            if step < LEAST_STEP:
+                step, patience = 0.5, 2 * patience
+            change_at += patience
+        change = _reached(vms, job, speed) - speed
         if float(np.abs(change).max(initial=0.0)) < 2.0 * tolerance:
             return Settled(speed, number, True)
         speed = speed + step * change
-    return Settled(speed, most, False)
+    return Settled(np.minimum(speed, _reached(vms, job, speed)), most, False)
 
 
 def settle_without_redistribution(vms: VirtualMachines, job: Longs) -> Floats:
     """The speeds if what a throttled VM leaves unused is lost: r_j = min over its VMs of EC."""
     reached = [equilibrium_capacity(vms, job >= 0, v) if job[v] >= 0 else 0.0 for v in range(vms.count)]
+    return _slowest(job, np.array(reached))
+
+
+def _reached(vms: VirtualMachines, job: Longs, speed: Floats) -> Floats:
+    """float64[V]: the speed that the job on each VM could go at if all others kept theirs."""
+    reached = [potential_capacity(vms, speed, v) if job[v] >= 0 else 0.0 for v in range(vms.count)]
     return _slowest(job, np.array(reached))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.share.equilibrium import LEAST_STEP
 from loadmaster.share.virtual_machines import VirtualMachines
 from loadmaster.share.water_filling_kernel import level_of
 
@@ -117,26 +118,40 @@ def settle_changed(state, tolerance, most, patience):
     A round is that of the plain `settle` restricted to jobs with a VM on a marked machine: what all others would
     reach has not changed. A machine is marked again when a speed on it changes.
     """
-    step, halve_at = 0.5, patience
+    step, change_at = 0.5, patience
     for number in range(most):
         if state.counts[0] == 0:
             return number
-        if number == halve_at:
-            step, halve_at = 0.5 * step, 2 * halve_at + patience
+        if number == change_at:
+            step *= 0.5
+            if step < LEAST_STEP:
+                step, patience = 0.5, 2 * patience
+            change_at += patience
         touched = _look(state)
         for t in range(touched):
             slot = state.touched[t]
             state.is_touched[slot] = 0
-            least = 1e300
-            vm = state.first_vm[slot]
-            while vm >= 0:
-                least = min(least, state.reached[vm])
-                vm = state.next_vm[vm]
-            change = least - state.speed[slot]
+            change = least_reached(state, slot) - state.speed[slot]
             if abs(change) < 2.0 * tolerance:
                 continue
             set_speed(state, slot, state.speed[slot] + step * change)
+    touched = _look(state)
+    for t in range(touched):  # unsettled: at least no machine is overfull
+        slot = state.touched[t]
+        state.is_touched[slot] = 0
+        set_speed(state, slot, min(state.speed[slot], least_reached(state, slot)))
     return most
+
+
+@njit(cache=True, nogil=True)
+def least_reached(state, slot):
+    """What the slowest VM of the job in `slot` reached when last looked at."""
+    least = 1e300
+    vm = state.first_vm[slot]
+    while vm >= 0:
+        least = min(least, state.reached[vm])
+        vm = state.next_vm[vm]
+    return least
 
 
 @njit(cache=True, nogil=True)

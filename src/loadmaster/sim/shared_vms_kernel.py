@@ -13,6 +13,7 @@ from loadmaster.share.equilibrium_kernel import (
     IDLE,
     allocate_vms,
     equilibrium,
+    least_reached,
     occupy,
     set_speed,
     settle_changed,
@@ -180,12 +181,7 @@ def _settle(state, board, rule):
         state.reached[vm] = equilibrium(state, vm) if state.slot[vm] >= 0 else 0.0
     for slot in range(state.slot.shape[0]):
         if state.first_vm[slot] >= 0:
-            least = 1e300
-            vm = state.first_vm[slot]
-            while vm >= 0:
-                least = min(least, state.reached[vm])
-                vm = state.next_vm[vm]
-            set_speed(state, slot, least)
+            set_speed(state, slot, least_reached(state, slot))
     for d in range(state.counts[0]):
         state.is_dirty[state.dirty[d]] = 0
     state.counts[0] = 0

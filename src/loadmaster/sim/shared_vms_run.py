@@ -82,7 +82,7 @@ class VmRun:
         events: arrivals and ends.
         rounds: rounds of the fixed point in all; the two engines count a last one without change differently.
         unsettled: starts and ends after which `most_rounds` rounds had not brought the speeds within the tolerance;
-            they went on from there at the next event.
+            no machine is overfull then, and the search goes on at the next event.
     """
 
     start_s: Floats

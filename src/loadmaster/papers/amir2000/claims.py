@@ -58,7 +58,7 @@ def orderings(setup: Setup, outcome: Outcome) -> list[Claim]:
             f"difference {show_interval(mosix - e_mosix)}, ratio {mosix.mean() / e_mosix.mean():.3f}, "
             f"better in {float((e_mosix < mosix).mean()):.0%}",
             "report only", n=n,
-            note="not robust: it turns with the machines and with how strong the undocumented Mosix is; see the table",
+            note="not robust: it hangs on the machines and on how strong the undocumented Mosix is; see the tables",
         ),
         Claim(
             "Figure 2", "the larger Mosix's slowdown, the larger Enhanced Mosix's gain", "positive slope",

@@ -59,6 +59,17 @@ def switch_table(setup: Setup, study: Study) -> Table:
     return Table(("choice", *COLUMNS), rows, f"average slowdowns by execution; machines {setup.cluster}")
 
 
+def spread(*tables: Table) -> str:
+    """What the tables of set-ups say about Enhanced Mosix and Mosix, in one sentence or two."""
+    column = 1 + COLUMNS.index("M/EM")
+    tried = [float(row[column]) for table in tables for row in table.rows if row[0] != _published()[0]]
+    return (
+        f"In the paper Mosix is {_published()[column]} times as slow as Enhanced Mosix. That is not robust: in the "
+        f"{len(tried)} set-ups below it is {min(tried):.3f} to {max(tried):.3f} times as slow. They differ in what is "
+        "not published: the six machines, what a job's components share, thrashing, and the parameters of Mosix."
+    )
+
+
 def method_table(setup: Setup, outcome: Outcome) -> Table:
     """All methods on the same streams."""
     mean = outcome.by_execution
