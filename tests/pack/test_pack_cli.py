@@ -1,6 +1,7 @@
 """`loadmaster pack` and `rebalance` as a user meets them, on tables and on real files."""
 
 import json
+import re
 import tarfile
 
 import numpy as np
@@ -128,3 +129,40 @@ def test_the_slip_of_the_later_generator_is_drawn_when_asked_for(tmp_path):
             json.loads(run("generate", "lublin", "-o", path, "--tasks", 4000, "--json", *option).stdout)["jobs"]
         )
     assert jobs[1] > 1.1 * jobs[0]
+
+
+@pytest.fixture
+def few_tasks(tmp_path):
+    path = tmp_path / "few.csv"
+    assert run("generate", "virtual-clusters", "--hosts", 4, "--tasks", 16, "-o", path).exit_code == 0
+    return path
+
+
+def written(tmp_path, body):
+    (tmp_path / "mine.py").write_text(f"def mine(demand, free, capacity):\n    {body}\n")
+    return f"{tmp_path}/mine.py:mine"
+
+
+def test_a_policy_of_ones_own_packs_as_the_built_in_that_it_equals(few_tasks, tmp_path):
+    mine = written(tmp_path, "return free[1] - demand[1]")
+    one, other = (
+        json.loads(run("pack", few_tasks, "--hosts", "4x1c1g", "--json", "--method", name).stdout)
+        for name in (mine, "best-fit-memory")
+    )
+    assert one["solver"] == mine
+    assert (one["host"], one["min_yield"]) == (other["host"], other["min_yield"])
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return free[7]", "this policy fails: IndexError"),
+        ("demand[0] = 0; return 0.0", "this policy fails: ValueError"),
+        ("return (free[1] - free[1]) / 0.0 * free[0]", "ZeroDivisionError|finite number"),
+    ],
+)
+def test_a_policy_that_fails_is_told_in_one_line(few_tasks, tmp_path, body, says):
+    result = run("pack", few_tasks, "--hosts", "4x1c1g", "--method", written(tmp_path, body))
+    assert isinstance(result.exception, InputError)
+    assert re.search(says, str(result.exception))
+    assert "\n" not in str(result.exception)

@@ -12,7 +12,11 @@ def pack(
     tasks: Annotated[Path, typer.Argument(help="Tasks: CSV, Parquet, openb pods, or OptaPlanner's JSON.")],
     hosts: Annotated[str | None, typer.Option(help="Machines: 20x16c64g or a file.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="The packer, default mcb8; see `loadmaster policies`.", show_default=False)
+        str | None,
+        typer.Option(
+            help="The packer, default mcb8, or a placement policy (also file.py:function); see `loadmaster policies`.",
+            show_default=False,
+        ),
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="The optimum with its proof, if time allows.")] = False,
     time_limit: Annotated[float, typer.Option(help="Seconds, for exact solvers and local search.")] = 60.0,

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from loadmaster.model.arrays import Floats
+from loadmaster.model.errors import InputError
 from loadmaster.pack.bound import hopeless, upper_bound
 from loadmaster.pack.greedy import largest_first
 from loadmaster.pack.instance import TOLERANCE, Instance
@@ -22,6 +24,9 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
         policy: any placement policy.
         seed: for policies that draw.
         level: the yield that must fit; at 0 only rigid demands bind.
+
+    Raises:
+        InputError: the policy fails, or rates a host with something that is not a finite number.
     """
     lost = hopeless(instance)
     if lost is not None:
@@ -34,6 +39,8 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
     demand = np.hstack((fluid if level > 0 or instance.guaranteed else scaled.need, scaled.hard[:, :rigid]))
     binding = np.hstack((fluid, scaled.hard[:, :rigid]))
     capacity = np.hstack((scaled.room, scaled.hard_room[:, :rigid]))
+    for given in (demand, capacity):
+        given.setflags(write=False)
     free, host, last = capacity.copy(), np.full(instance.tasks, -1, np.int32), -1
     for placed, task in enumerate(largest_first(instance)):
         able = np.flatnonzero(((binding[task] <= 0) | (free + TOLERANCE >= binding[task])).all(axis=1))
@@ -44,11 +51,22 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
         rated = []
         for h in able:
             context = Context(int(h), instance.hosts, last, int(task), seed)
-            rated.append(policy.rate(demand[task], np.maximum(free[h], 0.0), capacity[h], context))
+            rated.append(_rate(policy, demand[task], np.maximum(free[h], 0.0), capacity[h], context))
         last = int(able[int(np.argmin(rated))])
         host[task] = last
         free[last] -= demand[task]
     return Attempt(host, "ok", policy.name)
+
+
+def _rate(policy: Policy, demand: Floats, free: Floats, capacity: Floats, context: Context) -> float:
+    try:
+        with np.errstate(all="ignore"):
+            score = policy.rate(demand, free, capacity, context)
+    except Exception as error:  # a user's function may fail in any way
+        raise InputError(policy.name, f"this policy fails: {type(error).__name__}: {error}") from error
+    if not np.isfinite(score):
+        raise InputError(policy.name, "a score must be a finite number", fix="check its formula for 0/0 or infinity")
+    return score
 
 
 def best_by_score(instance: Instance, policy: Policy, seed: int = 0, threshold: float = 1e-2) -> Attempt:

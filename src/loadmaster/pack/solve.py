@@ -30,7 +30,8 @@ from loadmaster.pack.mean_yield import raise_mean
 from loadmaster.pack.milp import highs
 from loadmaster.pack.packing import Attempt, Packing
 from loadmaster.pack.rounding import rounded, rounded_no_zero
-from loadmaster.place import POLICIES
+from loadmaster.place import POLICIES, Policy
+from loadmaster.place.load import policy_named
 
 _CASANOVA = "Casanova et al. 2008"
 
@@ -69,8 +70,11 @@ def _mcb(key: int) -> Callable[[Instance, PackOptions], Attempt]:
     return lambda instance, options: mcb(instance, key, options.mcb)
 
 
-def _scored(name: str) -> Callable[[Instance, PackOptions], Attempt]:
-    return lambda instance, options: best_by_score(instance, POLICIES[name], options.seed)
+def _scored(policy: Policy) -> Packer:
+    def solve(instance: Instance, options: PackOptions) -> Attempt:
+        return best_by_score(instance, policy, options.seed)
+
+    return Packer(policy.name, solve, f"largest first, each by {policy.name}: {policy.summary}", policy.source)
 
 
 def _local_search(instance: Instance, options: PackOptions) -> Attempt:
@@ -104,18 +108,32 @@ PACKERS: dict[str, Packer] = {
         Packer("rrnd", lambda i, o: rounded(i, o.seed), "randomised rounding of the relaxed program", _CASANOVA),
         Packer("rrnz", lambda i, o: rounded_no_zero(i, o.seed), "randomised rounding, no host without a chance",
                _CASANOVA),
-        *(Packer(name, _scored(name), f"largest first, each by {name}: {POLICIES[name].summary}", POLICIES[name].source)
+        *(_scored(POLICIES[name])
           for name in ("mix-fit", "opportunity-cost", "dot-product", "best-fit-cores", "best-fit-memory")),
     )
 }  # fmt: skip
-"""Every packer by its name on the command line."""
+"""Packers by their names on the command line; any other placement policy is one as well, see `packer_named`."""
+
+
+def packer_named(method: str) -> Packer:
+    """The packer of that name: of `PACKERS`, a placement policy, or a function of the user's as `file.py:function`.
+
+    Raises:
+        InputError: no such packer, file or function.
+    """
+    if method in PACKERS:
+        return PACKERS[method]
+    if method in POLICIES or ":" in method or method.endswith(".py"):
+        return _scored(policy_named(method))
+    near = get_close_matches(method, [*PACKERS, *POLICIES], n=1)
+    raise InputError(method, "no such packer", fix=f"did you mean {near[0]}?" if near else "see `loadmaster policies`")
 
 
 def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOptions()) -> Packing:
     """Place all tasks of `instance` by `method` and share the hosts' fluid resources among them.
 
     Raises:
-        InputError: no such method.
+        InputError: no such packer.
 
     Example:
         >>> two = Instance.of(hosts=2, cpu=[0.9, 0.2, 0.7, 0.3, 0.5], memory=[0.1, 0.6, 0.2, 0.5, 0.3])
@@ -123,13 +141,9 @@ def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOp
         >>> best.host.tolist(), round(best.min_yield, 6), round(best.bound, 6)
         ([0, 0, 1, 1, 1], 0.666667, 0.666667)
     """
-    if method not in PACKERS:
-        near = get_close_matches(method, PACKERS, n=1)
-        raise InputError(
-            method, "no such packer", fix=f"did you mean {near[0]}?" if near else "see `loadmaster policies`"
-        )
+    packer = packer_named(method)
     start = time.perf_counter()
-    attempt = PACKERS[method].solve(instance, options)
+    attempt = packer.solve(instance, options)
     packing = finish(instance, attempt)
     return replace(packing, seconds=time.perf_counter() - start)
 
