@@ -1,10 +1,13 @@
 """What all tests share: the same examples on every machine, and where real logs are found."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from loadmaster.cli import main
 
 settings.register_profile(
     "seeded", derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -20,3 +23,25 @@ def real_logs() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real logs in {folder}; set LOADMASTER_SHARED to the folder that holds `traces`")
     return folder
+
+
+@pytest.fixture
+def told(here, monkeypatch, capfd):
+    """Run the command line as typed, in the folder `here` of the module; return what stderr says.
+
+    Checks all that holds for any bad input: exit code 2, one line, no traceback, nothing on stdout.
+    """
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["loadmaster", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        printed = capfd.readouterr()
+        assert stop.value.code == 2, printed.err
+        assert printed.out == ""
+        assert "Traceback" not in printed.err
+        assert len(printed.err.splitlines()) == 1, printed.err
+        assert printed.err.startswith("loadmaster: ")
+        return printed.err
+
+    return run

@@ -31,25 +31,6 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def told(here, monkeypatch, capfd):
-    """Run the command line as typed; return what stderr says, after checking all that holds for any bad input."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["loadmaster", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        printed = capfd.readouterr()
-        assert stop.value.code == 2, printed.err
-        assert printed.out == ""
-        assert "Traceback" not in printed.err
-        assert len(printed.err.splitlines()) == 1, printed.err
-        assert printed.err.startswith("loadmaster: ")
-        return printed.err
-
-    return run
-
-
 def test_good_input_gives_a_table_and_exit_code_0(here, monkeypatch, capfd):
     """The counterpart: without it, all the others could fail for a reason of their own."""
     monkeypatch.setattr(sys, "argv", ["loadmaster", "compare", "good.swf", *HOSTS, "--policies", "rule.py:rule"])
