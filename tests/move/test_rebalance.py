@@ -22,16 +22,16 @@ from loadmaster.pack.generate import Spec, virtual_clusters
 from loadmaster.pack.level import fits, level_of
 from loadmaster.pack.mcb import mcb
 
-G16 = State(Instance.of(2, cpu=[0.6, 0.6, 0.3], memory=[0.3, 0.2, 0.4]), np.array([0, 0, 1], np.int32))
+TIGHT = State(Instance.of(2, cpu=[0.6, 0.6, 0.3], memory=[0.3, 0.2, 0.4]), np.array([0, 0, 1], np.int32))
 
 
 @pytest.mark.parametrize("solve", [adapt_exactly, rebalance])
 @pytest.mark.parametrize(("budget", "level"), [(0.0, 0.833333), (0.19, 0.833333), (0.2, 1.0), (4.0, 1.0)])
 def test_one_move_of_two_tenths_is_enough(solve, budget, level):
-    change = solve(G16, budget)
+    change = solve(TIGHT, budget)
     assert change.level == pytest.approx(level, abs=1e-6)
     assert change.spent <= budget
-    assert (change.host == G16.host).all() == (budget < 0.2)
+    assert (change.host == TIGHT.host).all() == (budget < 0.2)
 
 
 def test_no_more_is_moved_than_the_best_level_takes():

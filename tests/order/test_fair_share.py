@@ -1,4 +1,4 @@
-"""Fair share between projects (SPEC A3.5): by hand, and in the long run."""
+"""Fair share between projects (rule Q4): by hand, and in the long run."""
 
 import numpy as np
 from snapshots import placed, snapshot

@@ -1,4 +1,4 @@
-"""Max-Jobs (SPEC A3.4): the first of the members that tie decides, and all of them are logged."""
+"""Max-Jobs (rule Q8): the first of the members that tie decides, and all of them are logged."""
 
 import pytest
 from snapshots import placed, snapshot

@@ -1,4 +1,4 @@
-"""The NetBatch cycle rule by rule (SPEC A3.3), on decisions worked out by hand."""
+"""The NetBatch cycle rule by rule (rule Q2), on decisions worked out by hand."""
 
 from snapshots import placed, snapshot
 

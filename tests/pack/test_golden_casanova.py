@@ -1,4 +1,4 @@
-"""The worked examples of the packing model (SPEC G1.2 to G1.5 and G1.7)."""
+"""The worked examples of the packing model (rule K17)."""
 
 from dataclasses import replace
 

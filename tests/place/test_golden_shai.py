@@ -1,4 +1,4 @@
-"""The worked examples of Shai 2014 (SPEC G3.1 to G3.5)."""
+"""The worked examples of Shai 2014 (rule P12)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The worked examples of Silva et al. 2008 (SPEC G2.1 to G2.3)."""
+"""The worked examples of Silva et al. 2008 (rule Z8)."""
 
 import numpy as np
 import pytest

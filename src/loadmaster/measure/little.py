@@ -8,7 +8,7 @@ from loadmaster.model.schedule import Cycles, Schedule
 from loadmaster.model.workload import Workload
 
 TOLERANCE = 0.01
-"""Largest relative difference that a sound run may show (SPEC 3(a)); rounding alone stays below 1e-9."""
+"""Largest relative difference that a sound run may show (rule A9); rounding alone stays below 1e-9."""
 
 
 @dataclass(frozen=True)

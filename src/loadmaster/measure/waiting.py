@@ -12,7 +12,7 @@ from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
 
 SHORTEST_S = 1.0
-"""Runtimes below this count as this in the slowdown (SPEC 3(a), `sd_floor`)."""
+"""Runtimes below this count as this in the slowdown (rule A8)."""
 BOUND_S = 10.0
 """The bound of the bounded slowdown (Feitelson, Rudolph et al. 1997)."""
 _CHUNK = 1 << 20

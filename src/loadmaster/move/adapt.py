@@ -18,7 +18,7 @@ NAME = "adapt-exactly"
 def adapt_exactly(state: State, budget: float, time_limit_s: float = 60.0) -> Change:
     """Maximise the level with at most `budget` moved (equation 31), then move as little as that level takes; HiGHS.
 
-    New tasks move for nothing. The program is the compact one (fact F1), the paper's where there are guarantees.
+    New tasks move for nothing. The program is the compact one (rule K5), the paper's where there are guarantees.
 
     Args:
         state: tasks and where they run.

@@ -10,7 +10,7 @@ from loadmaster.share.shared_hosts import SharedHosts
 
 @dataclass(frozen=True)
 class AssignUR:
-    """The stability condition of Amir et al. 2000, section 3.3 (SPEC A5.5), on the CPU load.
+    """The stability condition of Amir et al. 2000, section 3.3 (rule M5), on the CPU load.
 
     Task j on host i is stable if a^(h + p_i) - a^h <= 2 (a^(l_M + p_M) - a^(l_M)) for every host M, where h is the
     load of i just before j came to it, l_M the load of M now and p the load that j adds. An unstable task moves to

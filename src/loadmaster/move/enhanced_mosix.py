@@ -8,12 +8,12 @@ from loadmaster.move.mover import check_periodic
 from loadmaster.share.shared_hosts import SharedHosts
 
 LEAST_GAIN = 1e-9
-"""A move must lower the total cost by more than this (SPEC A5.9); moves closer to each other tie, the first wins."""
+"""A move must lower the total cost by more than this (rule M4); moves closer to each other tie, the first wins."""
 
 
 @dataclass(frozen=True)
 class EnhancedMosix:
-    """Opportunity cost for reassignment (Amir et al. 2000, section 4; SPEC A5.9).
+    """Opportunity cost for reassignment (Amir et al. 2000, section 4; rule M4).
 
     Attributes:
         period_s: seconds between ticks.

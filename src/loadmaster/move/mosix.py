@@ -11,7 +11,7 @@ from loadmaster.share.shared_hosts import SharedHosts
 
 @dataclass(frozen=True)
 class Mosix:
-    """A reconstruction (SPEC A5.8): the paper calls Mosix "improved load balancing that keeps some memory free".
+    """A reconstruction (rule M3): the paper calls Mosix "improved load balancing that keeps some memory free".
 
     A turn of one host: if its memory is fuller than it should be, move a task that relieves it to a contact with
     room; else, or if there is none, move a random task to the contact with the least load, if that load plus a

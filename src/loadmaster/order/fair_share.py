@@ -12,7 +12,7 @@ from loadmaster.place import Policy
 
 @dataclass(frozen=True)
 class FairShare:
-    """Serve next the first waiting job of the project with the smallest used cores / share (SPEC A3.5).
+    """Serve next the first waiting job of the project with the smallest used cores / share (rule Q4).
 
     Attributes:
         shares: share of each project by its number; projects beyond the tuple have share 1.

@@ -9,7 +9,7 @@ from loadmaster.place.board import Board
 
 @dataclass(frozen=True)
 class NetBatch:
-    """Walk the queue in the order of arrival (SPEC A3.3).
+    """Walk the queue in the order of arrival (rule Q2).
 
     Attributes:
         reservations: at most so many jobs a cycle get a reservation; None for no limit, 0 for none at all.

@@ -49,7 +49,7 @@ def shift(ranked, load, position):
 def place_greedily(problem, limit, backtrack, host):
     """Depth-first search over hosts in the order of load; the first complete placement goes to `host`.
 
-    An attempt is a host examined for a task, whether the task fits or not, or fitting only (SPEC A1.8).
+    An attempt is a host examined for a task, whether the task fits or not, or fitting only (rule K8).
 
     Args:
         problem: tasks and hosts.

@@ -15,7 +15,7 @@ class OutOfAttempts(Exception):
 def place_plainly(
     instance: Instance, order: Longs, limit: int, backtrack: bool, counts: AttemptCounts
 ) -> tuple[Ints | None, int]:
-    """The first complete mapping, int32[T], and the attempts made; None without one (SPEC A1.6 to A1.9)."""
+    """The first complete mapping, int32[T], and the attempts made; None without one (rules K7 and K8)."""
     scaled = instance.scaled
     host = np.full(instance.tasks, -1, np.int32)
     attempts = 0

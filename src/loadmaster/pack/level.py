@@ -1,4 +1,4 @@
-"""The level of a mapping: the best minimum yield its hosts can give (Casanova et al. 2008; F1 of the model page)."""
+"""The level of a mapping: the best minimum yield its hosts can give (Casanova et al. 2008; rule K2)."""
 
 import numpy as np
 

@@ -172,7 +172,7 @@ def next_list(free, is_open, ranked):
 
 @part
 def fill_hosts(problem, work):
-    """Fill host after host from the lists (SPEC A1.10); the number of tasks placed.
+    """Fill host after host from the lists (rule K10); the number of tasks placed.
 
     Stops early, with fewer than could be, when what is left cannot fit into the hosts that are left.
     """

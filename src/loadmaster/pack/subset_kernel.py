@@ -7,7 +7,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def least_peak(alone, choice):
-    """best[h, S] = min over T in S of max(best[h - 1, S - T], alone[h, T]) (SPEC A1.2); the least for all tasks.
+    """best[h, S] = min over T in S of max(best[h - 1, S - T], alone[h, T]) (rule K6); the least for all tasks.
 
     Args:
         alone: float64[H, 2^T], the relative load of host h with the tasks of a set, infinite where they do not fit.

@@ -1,4 +1,4 @@
-"""Best-fit: the host with least left of one resource (Shai 2014, section 3; SPEC A3.1 names them BFC and BFM)."""
+"""Best-fit: the host with least left of one resource (Shai 2014, section 3: BFC and BFM; rule P1)."""
 
 from loadmaster.model.arrays import Floats
 

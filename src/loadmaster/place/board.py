@@ -70,7 +70,7 @@ class Board:
     def reserve(self, index: int) -> None:
         """Keep hosts for the queue's job `index`: most free memory first, until they could hold it when empty.
 
-        Only hosts that could hold one of its tasks when empty are taken (SPEC A3.3); with a single resource
+        Only hosts that could hold one of its tasks when empty are taken (rule Q2); with a single resource
         that resource stands in for memory.
         """
         demand = self.queue.demand[index]

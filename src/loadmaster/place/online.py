@@ -1,4 +1,4 @@
-"""Jobs on unrelated hosts, one by one, by load alone: the theory behind the opportunity cost (SPEC A5.4 to A5.6).
+"""Jobs on unrelated hosts, one by one, by load alone: the theory behind the opportunity cost (rules P5 and P6).
 
 p[i, j] is the load that job j puts on host i. The aim is the least largest load over hosts, against an adversary.
 """

@@ -17,7 +17,7 @@ class Circuits:
     """A network with its loads; the one thing here that changes, by `route` and `release`.
 
     Edge e has capacity u(e); a request of bandwidth p raises the load of every edge on its path by p / u(e). The
-    path taken minimises the sum of a^(l_e + p_e) - a^(l_e) (Amir et al. 2000, section 3.4; SPEC A5.7): the largest
+    path taken minimises the sum of a^(l_e + p_e) - a^(l_e) (Amir et al. 2000, section 3.4; rule P7): the largest
     load stays within O(log n) of the best that could be done knowing all requests.
 
     Attributes:

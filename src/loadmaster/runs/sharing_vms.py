@@ -1,4 +1,4 @@
-"""One log on virtual machines: coupled jobs on hosts of one core, each divided into VMs (Delgado 2011; SPEC part 4)."""
+"""One log on virtual machines: coupled jobs on hosts of one core, each divided into VMs (Delgado 2011; rule V1)."""
 
 import numpy as np
 

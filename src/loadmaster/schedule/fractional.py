@@ -12,7 +12,7 @@ from loadmaster.move.relabel import relabelled
 
 Repack = Literal["never", "events", "periods"]
 SLACK = 1e-9
-"""Part by which a host may be overfull, for rounding (SPEC section 0)."""
+"""Part by which a host may be overfull, for rounding (rule A2)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ class Fractional:
 
 
 def least_yield(load: Floats, capacity: Floats) -> float:
-    """The least yield of any host, min(1, capacity / CPU asked) (SPEC 1(a), F1)."""
+    """The least yield of any host, min(1, capacity / CPU asked) (rule K2)."""
     with np.errstate(divide="ignore"):
         return float(np.minimum(1.0, capacity / load).min())
 

@@ -1,4 +1,4 @@
-"""What an idle VM could get: potential, equilibrium and free capacity (Delgado 2011; SPEC 4(a)).
+"""What an idle VM could get: potential, equilibrium and free capacity (Delgado 2011; rule V2).
 
 The poster says what the metrics are for, not how they are computed: potential capacity (PC) is "the upper limit on a
 VM's capacity", equilibrium capacity (EC) the lower one. These are reconstructions that agree with all it says.

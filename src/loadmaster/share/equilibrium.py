@@ -1,4 +1,4 @@
-"""The speeds of tightly coupled jobs on VMs: all tasks of a job go as fast as its slowest (SPEC 4(a)).
+"""The speeds of tightly coupled jobs on VMs: all tasks of a job go as fast as its slowest (rule V3).
 
 A slow member throttles its fellows everywhere, and what they leave unused goes to their neighbours: the ripple effect.
 """
@@ -53,7 +53,7 @@ def settle(
         job: int64[V], the job whose task is on each VM, -1 where idle. A bag's tasks are jobs of their own.
         start: float64[V] to begin with; 0 if None.
         tolerance: of the speeds.
-        most: rounds after which to give up (SPEC 4(a)).
+        most: rounds after which to give up (rule V3).
 
     Example:
         >>> two = VirtualMachines.alike(2, shares=(1, 1))

@@ -7,7 +7,7 @@ from loadmaster.model.errors import InputError
 
 @dataclass(frozen=True)
 class ProcessorSharing:
-    """The sharing model of a time-shared host (Amir et al. 2000, section 2; SPEC 5(a)).
+    """The sharing model of a time-shared host (Amir et al. 2000, section 2; rules S1 and S2).
 
     A task that asks for c cores runs c threads, and every thread gets the same part of the host's cores, at most
     one core. So all tasks of a host progress at one rate, whatever they ask: `limit x min(1, cores / load)` is

@@ -61,7 +61,7 @@ class SharedHosts:
         return float(self.used[host, 0] / self.unit[host])
 
     def overcommitted(self, host: int) -> bool:
-        """Whether a resource other than the cores is asked for beyond what the host has (SPEC section 0 tolerance)."""
+        """Whether a resource other than the cores is asked for beyond what the host has (rule A2)."""
         used, capacity = self.used[host, 1:], self.capacity[host, 1:]
         return bool((used > capacity * (1 + 1e-9)).any())
 

@@ -11,7 +11,7 @@ from loadmaster.model.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class VirtualMachines:
-    """V virtual machines (VMs) on P physical machines (PMs) of capacity 1; a VM holds at most one task (SPEC 4(a)).
+    """V virtual machines (VMs) on P physical machines (PMs) of capacity 1; a VM holds at most one task (rule V1).
 
     Attributes:
         first: int64[P + 1], VMs of machine p are numbered first[p] up to first[p + 1].

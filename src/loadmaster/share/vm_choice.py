@@ -1,4 +1,4 @@
-"""Which idle VMs a job gets: the policies of Delgado 2011, one function each (SPEC 4(b)).
+"""Which idle VMs a job gets: the policies of Delgado 2011, one function each (rules V6 to V10).
 
 All rank incrementally: a VM just chosen counts as busy at its maximum when the next is ranked. Two values closer than
 `MARGIN` tie, and ties go to the lower number, so that rounding in the speeds decides nothing.
@@ -55,17 +55,17 @@ Choice = Callable[[Board, int], list[int]]
 
 
 def potential_greedy(board: Board, tasks: int) -> list[int]:
-    """PC-g: one after another the idle VM with the largest PC (A4.3)."""
+    """PC-g: one after another the idle VM with the largest PC (rule V7)."""
     return _greedily(board, tasks, board.potential)
 
 
 def equilibrium_greedy(board: Board, tasks: int) -> list[int]:
-    """EC: one after another the idle VM with the largest EC (A4.4)."""
+    """EC: one after another the idle VM with the largest EC (rule V7)."""
     return _greedily(board, tasks, lambda vm: equilibrium_capacity(board.vms, board.busy, vm))
 
 
 def entitlement_greedy(board: Board, tasks: int) -> list[int]:
-    """EC with all VMs of a machine for competitors, idle ones too (SPEC 4(a), `ec_scope = all`).
+    """EC with all VMs of a machine for competitors, idle ones too (rule V2, `ec-all`).
 
     It is a constant of the VM, so equal VMs all tie and a job crowds on the first machines: here to show that.
     """
@@ -74,7 +74,7 @@ def entitlement_greedy(board: Board, tasks: int) -> list[int]:
 
 
 def potential_semigreedy(board: Board, tasks: int) -> list[int]:
-    """PC-sg: as slow VMs as do not slow the job, so that faster ones stay for smaller jobs (A4.5).
+    """PC-sg: as slow VMs as do not slow the job, so that faster ones stay for smaller jobs (rule V8).
 
     The greedy choice shows the speed that the job can reach. Then take the VM with the least PC that still lets
     it, and all taken on its machine, reach that.
@@ -95,7 +95,7 @@ def potential_semigreedy(board: Board, tasks: int) -> list[int]:
 
 
 def potential_semigreedy_free(board: Board, tasks: int) -> list[int]:
-    """PCFC-sg: as PC-sg, but a serial job goes where it takes nothing from others, if it can (A4.6)."""
+    """PCFC-sg: as PC-sg, but a serial job goes where it takes nothing from others, if it can (rule V9)."""
     if tasks > 1:
         return potential_semigreedy(board, tasks)
     harmless = [vm for vm in board.idle() if board.potential(vm) <= free_capacity(board.vms, board.demand, vm) + MARGIN]
@@ -103,7 +103,7 @@ def potential_semigreedy_free(board: Board, tasks: int) -> list[int]:
 
 
 def fewest_active(board: Board, tasks: int) -> list[int]:
-    """PMVM: the machine with the fewest active VMs, then the largest share (A4.7)."""
+    """PMVM: the machine with the fewest active VMs, then the largest share (rule V10)."""
 
     def value(vm: int) -> float:
         beside = board.vms.beside(vm)

@@ -7,7 +7,7 @@ from loadmaster.model.errors import InputError
 
 
 def water_fill(limit: Floats, floor: Floats, share: Floats, capacity: float) -> Floats:
-    """Divide `capacity` among n tasks; nothing is left over that a task could still use (SPEC 4(a), `fill`).
+    """Divide `capacity` among n tasks; nothing is left over that a task could still use (rule S8).
 
     Everybody gets its limit if that fits; if not even the floors fit, the floors are scaled down; else task i gets
     min(limit_i, max(floor_i, share_i x level)) with the one level at which the sum is the capacity. The level is
@@ -53,7 +53,7 @@ def equal_shares(tasks: int, capacity: float = 1.0, limit: float = 1.0) -> Float
 
 
 def capped_by_yield(need: Floats, capacity: float = 1.0) -> Floats:
-    """All tasks at the same yield: each gets its need times min(1, capacity / sum of needs) (SPEC 1(a), F1).
+    """All tasks at the same yield: each gets its need times min(1, capacity / sum of needs) (rule S9).
 
     Example:
         >>> capped_by_yield(np.array([0.5, 1.5])).tolist()

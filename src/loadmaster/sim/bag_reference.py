@@ -101,7 +101,7 @@ class World:
 
 
 def run_bag(world: World, sizer: Sizer) -> BagRun:
-    """Run a bag to its end (SPEC 2(b), A2.1): event by event, each asks `decide`.
+    """Run a bag to its end (rule Z2): event by event, each asks `decide`.
 
     Events of the same time: ends of tasks by machine, machines that become ready, machines lost, then the clock.
     """

@@ -41,7 +41,7 @@ CHUNK = 200_000
 
 
 def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress: Progress | None = None) -> SharedRun:
-    """Run all jobs of `problem` to their end on time-shared hosts (SPEC part 5).
+    """Run all jobs of `problem` to their end on time-shared hosts (rules S1 to S6).
 
     Args:
         problem: jobs, hosts, method and sharing model.

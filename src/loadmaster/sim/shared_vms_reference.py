@@ -95,7 +95,7 @@ class _Run:
         return VM_CHOICES[self.problem.choice][0](self.board(), int(self.tasks[job]))
 
     def schedule(self) -> None:
-        """FCFS; then jobs that do not delay the first waiting one overtake it (EASY; SPEC A4.1)."""
+        """FCFS; then jobs that do not delay the first waiting one overtake it (EASY; rule V5)."""
         while self.waiting and self.tasks[self.waiting[0]] <= self.idle():
             self.start(self.waiting.pop(0))
         if not self.waiting or not self.problem.backfill:

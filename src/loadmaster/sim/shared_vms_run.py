@@ -1,4 +1,4 @@
-"""What a run of jobs on virtual machines is asked for and what it leaves behind (SPEC part 4)."""
+"""What a run of jobs on virtual machines is asked for and what it leaves behind (rules V1 to V11)."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -14,7 +14,7 @@ from loadmaster.share.vm_choice import VM_CHOICES
 Estimate = Literal["work", "rate", "user"]
 Ranking = Literal["incremental", "static"]
 TOLERANCE = 1e-4
-"""Of the speeds in a simulation (SPEC 4(a))."""
+"""Of the speeds in a simulation (rule V3)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ def generate_opportunity(
 ) -> Trace:
     """Jobs of Pareto length and memory: 2/r seconds and (1/m) % of the largest memory, r and m uniform on (0, 1].
 
-    5 % of the jobs need 20/r seconds instead and have 1 to 20 parallel components (SPEC 5(c)). Arrivals are Poisson.
+    5 % of the jobs need 20/r seconds instead and have 1 to 20 parallel components (rule W3). Arrivals are Poisson.
 
     Args:
         cluster: a name of `CLUSTERS`.

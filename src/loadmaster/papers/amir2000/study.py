@@ -33,7 +33,7 @@ BLOCK = 50
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices that the paper leaves open (SPEC 5(c)) and the sizes of a study.
+    """The choices that the paper leaves open (rules S4 and W3) and the sizes of a study.
 
     Attributes:
         cluster: which guess at the six machines (`CLUSTERS`).

@@ -40,7 +40,7 @@ def grid(folder: Path | None, jobs: int) -> Stream:
 
 
 def synthetic(jobs: int, serial: float, seed: int) -> Workload:
-    """Sizes as Lublin and Feitelson 2003 (SPEC 1(c)) with a given part of serial jobs.
+    """Sizes as Lublin and Feitelson 2003 (rule W2) with a given part of serial jobs.
 
     Work is log-normal and arrivals are Poisson. Scale the arrivals with `at_load`.
     """

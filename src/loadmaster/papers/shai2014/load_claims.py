@@ -21,7 +21,7 @@ from loadmaster.report.page import Table
 
 FIGURES = dict(zip(METRICS, ("Figure 6.1", "Figure 6.2", "Figure 6.3"), strict=True))
 NEAR = 1.05
-"""Max-Jobs may wait so many times as long as the best single heuristic (SPEC 3(c))."""
+"""Max-Jobs may wait so many times as long as the best single heuristic (rule Q10)."""
 _OTHER_LOG = "published for Intel's log of this pool; ours is a synthetic one with assumed memory and hosts"
 
 
