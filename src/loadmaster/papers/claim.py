@@ -1,9 +1,15 @@
-"""A published claim beside our number, and a paper as a list of them."""
+"""A published claim beside our number, how it is judged, and a paper as a list of claims.
 
+Every verdict comes from one of four judges below, and each of them can say no: a verdict that could not change,
+whatever the code did, is a remark and stands as `report only`.
+"""
+
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from loadmaster.papers.estimate import Estimate
 from loadmaster.report.page import Block
 
 Verdict = Literal["holds", "differs", "report only", "not measured"]
@@ -17,8 +23,9 @@ class Claim:
         where: table, figure or page.
         claim: what is claimed, in our own words.
         published: the paper's value, as text; empty where the paper gives none.
-        ours: our value, as text, with its 95 % interval where it is a mean.
-        verdict: `holds` or `differs` by the band stated in `gate`; `report only` where the paper under-specifies.
+        ours: our value, as text, with its 95 % interval.
+        verdict: `holds` or `differs` by a judge of this module; `report only` where the paper under-specifies, where
+            too little was run to tell, and for remarks; `not measured` where there is no number.
         gate: the band or ordering tested.
         n: how many runs or instances stand behind our value.
         note: why ours differs and which of the two we believe.
@@ -43,3 +50,48 @@ class Reproduction:
     claims: Sequence[Claim]
     blocks: Sequence[Block] = ()
     notes: Sequence[str] = field(default=())
+
+
+def meets(found: Estimate, low: float, high: float) -> Verdict:
+    """Judge a published number: our interval and the band around it overlap.
+
+    An interval wider than the band would meet almost any number, so it tells nothing: `report only`.
+
+    Example:
+        >>> meets(Estimate(11.6, 11.4, 11.8, 200), 11, 12), meets(Estimate(14.0, 13.8, 14.2, 200), 11, 12)
+        ('holds', 'differs')
+    """
+    if not found.measured:
+        return "not measured"
+    if found.n < 2:
+        return "report only"
+    if found.high < low or found.low > high:
+        return "differs"
+    return "report only" if found.high - found.low > high - low else "holds"
+
+
+def exceeds(found: Estimate, least: float = 0.0) -> Verdict:
+    """Judge an ordering: the interval of the paired difference (or ratio) lies above `least` as a whole.
+
+    Example:
+        >>> exceeds(Estimate(0.3, 0.1, 0.5, 20)), exceeds(Estimate(0.3, -0.1, 0.7, 20))
+        ('holds', 'differs')
+    """
+    if not found.measured:
+        return "not measured"
+    if found.n < 2:
+        return "report only"
+    return "holds" if found.low > least else "differs"
+
+
+def equals(ours: float, published: float, within: float = 1e-9) -> Verdict:
+    """Judge a number that chance has no part in."""
+    if not math.isfinite(ours):
+        return "not measured"
+    return "holds" if abs(ours - published) <= within else "differs"
+
+
+def all_of(verdicts: Sequence[Verdict]) -> Verdict:
+    """Judge a claim made of several: it differs if one does, and holds only if each does."""
+    worst_first: tuple[Verdict, ...] = ("differs", "not measured", "report only", "holds")
+    return next((verdict for verdict in worst_first if verdict in verdicts), "not measured")
