@@ -3,12 +3,10 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 import numpy as np
 
 from loadmaster.model.arrays import Bools
-from loadmaster.model.errors import InputError
 from loadmaster.pack.bound import ceiling
 from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.by_score import best_by_score
@@ -32,6 +30,8 @@ from loadmaster.pack.packing import Attempt, Packing
 from loadmaster.pack.rounding import rounded, rounded_no_zero
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
+from loadmaster.rules.find import Reference
+from loadmaster.rules.near import no_such
 
 _CASANOVA = "Casanova et al. 2008"
 
@@ -123,10 +123,9 @@ def packer_named(method: str) -> Packer:
     """
     if method in PACKERS:
         return PACKERS[method]
-    if method in POLICIES or ":" in method or method.endswith(".py"):
+    if method in POLICIES or Reference.of(method) is not None:
         return _scored(policy_named(method))
-    near = get_close_matches(method, [*PACKERS, *POLICIES], n=1)
-    raise InputError(method, "no such packer", fix=f"did you mean {near[0]}?" if near else "see `loadmaster policies`")
+    raise no_such(method, [*PACKERS, *POLICIES], what="packer")
 
 
 def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOptions()) -> Packing:

@@ -11,9 +11,10 @@ from threading import Event
 
 from loadmaster.compiled import timing_compilation
 from loadmaster.process import free_memory_bytes, usable_cores
+from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, run
-from loadmaster.runs.setting import Setting, Sources, sources_of
+from loadmaster.runs.setting import Setting, sources_of
 from loadmaster.runs.watch import Stopped, Watch
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs

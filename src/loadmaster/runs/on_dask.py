@@ -7,9 +7,10 @@ from typing import Any
 
 from loadmaster import __version__
 from loadmaster.model import InputError, MissingExtra
+from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, from_bytes, run, to_bytes
-from loadmaster.runs.setting import Setting, Sources, sources_of
+from loadmaster.runs.setting import Setting, sources_of
 from loadmaster.runs.watch import Watch
 
 _PATIENCE_S = 15

@@ -14,8 +14,9 @@ from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.timeline import QueueSeries, Timeline, queue_series, timeline
 from loadmaster.model import Schedule
 from loadmaster.model.arrays import Longs
+from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
-from loadmaster.runs.setting import Setting, Sources, discipline_of, member_names, policy_of
+from loadmaster.runs.setting import Setting, discipline_of, member_names, policy_of
 from loadmaster.sim import Progress, simulate
 
 

@@ -1,19 +1,17 @@
 """What a run is to do, in words that can be written down: read back, they give the same run."""
 
 import dataclasses
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
-from functools import lru_cache
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, get_args
 
 from loadmaster.model import InputError
 from loadmaster.order import DISCIPLINES, Discipline
 from loadmaster.place import Policy
 from loadmaster.place.load import policy_named
+from loadmaster.rules.find import Sources, sources
+from loadmaster.rules.near import pick
+from loadmaster.runs.kinds import elsewhere
 from loadmaster.schedule import AnyPolicy, MaxJobs
 from loadmaster.schedule.max_jobs import Target
 
@@ -66,10 +64,6 @@ class Setting:
         return {name: value for name, value in self.plain().items() if name in taken}
 
 
-Sources = Mapping[str, str]
-"""Text of every Python file that holds a policy of the user, by its path as given."""
-
-
 def policy_of(setting: Setting, sources: Sources) -> AnyPolicy:
     """The policy that `setting` names.
 
@@ -106,41 +100,21 @@ def sources_of(setting: Setting) -> dict[str, str]:
     """The text of each file that `setting` takes a policy from.
 
     Raises:
-        InputError: a file is not text.
+        InputError: a file is not there or not text.
     """
-    specs = (setting.policy, *setting.members)
-    paths = {spec.rpartition(":")[0] for spec in specs if ":" in spec}
-    try:
-        return {path: Path(path).read_text(encoding="utf-8") for path in paths if Path(path).is_file()}
-    except UnicodeDecodeError as error:
-        raise InputError(", ".join(sorted(paths)), "not a Python file: it is not text in UTF-8") from error
+    return sources(setting.policy, *setting.members)
 
 
 def named(spec: str, sources: Sources) -> Policy:
     """The placement policy `spec`; one from a file is taken from its text in `sources`, if it is there."""
     if spec == MAX_JOBS:
         raise InputError(spec, "max-jobs cannot be a member of itself", fix="name placement policies")
-    path, _, _ = spec.rpartition(":")
-    return _loaded(spec, sources.get(path))
-
-
-@lru_cache(maxsize=256)
-def _loaded(spec: str, text: str | None) -> Policy:
-    # Remembered, so that a policy is imported once and compiled once, however many runs use it.
-    path, _, function = spec.rpartition(":")
-    if text is None or (Path(path).is_file() and Path(path).read_text(encoding="utf-8") == text):
-        return policy_named(spec)
-    folder = Path(tempfile.gettempdir()) / f"loadmaster-policy-{sha256(text.encode()).hexdigest()[:16]}"
-    folder.mkdir(exist_ok=True)
-    copy = folder / Path(path).name
-    copy.write_text(text, encoding="utf-8")
-    return dataclasses.replace(policy_named(f"{copy}:{function}"), name=spec)
+    return policy_named(spec, sources, elsewhere("placement policy"))
 
 
 def _parameters(discipline: str) -> set[str]:
-    if discipline not in DISCIPLINES:
-        near = get_close_matches(discipline, DISCIPLINES, n=1)
-        fix = f"did you mean {near[0]}?" if near else f"one of {', '.join(DISCIPLINES)}"
-        raise InputError(discipline, "no such discipline", fix=fix)
-    known = {"reservations", "lookahead", "shares"}
-    return known & {field.name for field in fields(DISCIPLINES[discipline][0])}
+    kind, *_ = pick(
+        discipline, DISCIPLINES, what="discipline", see=f"one of {', '.join(DISCIPLINES)}",
+        elsewhere=elsewhere("discipline"),
+    )  # fmt: skip
+    return {"reservations", "lookahead", "shares"} & {field.name for field in fields(kind)}

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import asdict, dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -13,10 +12,12 @@ from loadmaster.move.migration import MigrationCost
 from loadmaster.order import DISCIPLINES
 from loadmaster.place import POLICIES
 from loadmaster.place.load import policy_named
+from loadmaster.rules.find import Reference
+from loadmaster.rules.near import no_such
 from loadmaster.runs.sharing_vms import run_on_vms
 from loadmaster.schedule import compose
 from loadmaster.schedule.fractional import Fractional
-from loadmaster.schedule.time_shared import METHODS, method_named
+from loadmaster.schedule.time_shared import METHODS, method_named, parts_of
 from loadmaster.share.learned_needs import learned_needs
 from loadmaster.share.processor_sharing import ProcessorSharing
 from loadmaster.share.shared_hosts import CpuLoad
@@ -122,14 +123,12 @@ def check_method(name: str, settings: SharingSettings) -> None:
         )  # fmt: skip
     if name == FRACTIONAL or name in DISCIPLINES or name in VM_CHOICES:
         return
-    plain, plus, _ = name.partition("+")
+    plain, plus, _ = parts_of(name)
     if plus and (plain == FRACTIONAL or plain in DISCIPLINES or plain in VM_CHOICES):
         raise InputError(name, f"{plain} takes no mover", fix="movers go with methods and placement policies")
     known = [*METHODS, *POLICIES, FRACTIONAL, *DISCIPLINES, *VM_CHOICES]
-    if ":" not in plain and not plain.endswith(".py") and plain not in known:
-        near = get_close_matches(plain, known, n=1)
-        fix = f"did you mean {near[0]}?" if near else "see `loadmaster policies`"
-        raise InputError(plain, "no such method, placement policy or discipline", fix=fix)
+    if plain not in known and Reference.of(plain) is None:
+        raise no_such(plain, known, what="method, placement policy or discipline")
     method_named(name)
 
 

@@ -6,8 +6,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from loadmaster import __version__
+from loadmaster.rules.find import sources
 from loadmaster.runs.case import Case, digest_of
 from loadmaster.runs.sharing import SharingRow, SharingSettings
+from loadmaster.schedule.time_shared import parts_of
 from loadmaster.whole_file import whole_file
 
 
@@ -29,9 +31,9 @@ class KeptRows:
             part.write_text(json.dumps(asdict(row)), encoding="utf-8")
 
     def _path(self, method: str) -> Path:
-        source = Path(method.partition("+")[0].rpartition(":")[0])  # the file of a policy of the user's own
+        text = "".join(sources(parts_of(method)[0]).values())
         shaped_by = (
-            method, source.read_text(encoding="utf-8") if source.is_file() else "", self.case.digest,
+            method, text, self.case.digest,
             digest_of(self.case.workload, ("user",)), repr(self.settings), __version__,
         )  # fmt: skip
         return self.folder / f"row-{sha256(repr(shaped_by).encode()).hexdigest()[:24]}.json"

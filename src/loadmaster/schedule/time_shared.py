@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from loadmaster.model.errors import InputError
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
 from loadmaster.move.mover import Mover
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
+from loadmaster.rules.near import pick
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,23 @@ def method_named(spec: str) -> Method:
         >>> method_named("e-pvm").mover is None, method_named("mix-fit+mosix").parameters[:20]
         (True, 'Mosix(period_s=1.0, ')
     """
-    name, plus, mover = spec.partition("+")
-    if plus and mover not in MOVERS:
-        raise InputError(mover, "no such mover", fix=f"known: {', '.join(MOVERS)}")
+    name, plus, mover = parts_of(spec)
+    moving = pick(mover, MOVERS, what="mover", see=f"known: {', '.join(MOVERS)}")[0] if plus else None
     if name in METHODS:
         method = METHODS[name]
     else:
         policy = policy_named(name)
         method = Method(policy.name, policy, overcommit=False, summary=policy.summary, source=policy.source)
-    return replace(method, name=spec, mover=MOVERS[mover][0]) if plus else method
+    return replace(method, name=spec, mover=moving) if plus else method
+
+
+def parts_of(spec: str) -> tuple[str, str, str]:
+    """Method, `+` if a mover follows, mover; a path may hold a + of its own.
+
+    Example:
+        >>> parts_of("a+b.py:rule+mosix"), parts_of("pvm")
+        (('a+b.py:rule', '+', 'mosix'), ('pvm', '', ''))
+    """
+    path, colon, rest = spec.rpartition(":")
+    name, plus, mover = rest.partition("+")
+    return path + colon + name, plus, mover

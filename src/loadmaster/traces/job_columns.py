@@ -1,6 +1,5 @@
 """The columns of a job table: their names, their units, and which column of a file holds which."""
 
-import difflib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import InputError
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.rules.near import near_to
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import EXTRA as LOGGED
 from loadmaster.traces.swf_memory import memory_scale
@@ -157,6 +157,6 @@ def _known(ours: str) -> bool:
 
 
 def _nearest(name: str) -> str:
-    near = difflib.get_close_matches(name, [*COLUMNS, *LOGGED], n=1)
-    meant = f"did you mean {near[0]}? " if near else ""
+    near = near_to(name, (*COLUMNS, *LOGGED))
+    meant = f"did you mean {near}? " if near else ""
     return f"{meant}a resource is named resource_{name}; --columns OURS=THEIRS,... names those to read"

@@ -1,0 +1,9 @@
+"""The one door for a function that a user gives: find it by `file.py:name`, near names, is it sound.
+
+What it is for (a placement policy, a packer's policy) is said by the room that takes it; compiling is `compiled`'s.
+"""
+
+from loadmaster.rules.find import Reference, sources
+from loadmaster.rules.near import near_to, no_such, pick
+
+__all__ = ["Reference", "near_to", "no_such", "pick", "sources"]

@@ -1,0 +1,94 @@
+"""What can be said of a user's function by looking at it: its parameters, its kind, whether it draws at random."""
+
+import inspect
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from loadmaster.model.errors import InputError
+from loadmaster.rules.find import Reference
+
+SHAPE = "score(demand, free, capacity)"
+"""How a placement policy is written; a fourth parameter is the context."""
+
+
+def check_function(function: FunctionType, named: Reference | str) -> int:
+    """How many parameters `function` takes, 3 or 4, if it can be a placement policy by the look of it.
+
+    Raises:
+        InputError: it is a coroutine or a generator, or its parameters are not three or four plain ones.
+    """
+    name, where = (named.name, named.path) if isinstance(named, Reference) else (named, "")
+    for test, kind in (
+        (inspect.iscoroutinefunction, "async def: its call gives no number"),
+        (inspect.isasyncgenfunction, "async def: its call gives no number"),
+        (inspect.isgeneratorfunction, "a generator (it has a yield): its call gives no number"),
+    ):
+        if test(function):
+            raise InputError(name, f"this function is {kind}", where=where, fix=f"write a plain def {SHAPE}")
+    parameters = inspect.signature(function).parameters.values()
+    if len(parameters) not in (3, 4):
+        rule = f"a policy takes 3 or 4 parameters, this takes {len(parameters)}"
+        raise InputError(name, rule, where=where, fix=f"write it as {SHAPE}")
+    for parameter in parameters:
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            raise InputError(name, f"{parameter} is no plain parameter", where=where, fix=f"write it as {SHAPE}")
+        if parameter.default is not parameter.empty:
+            fix = "make it a constant of the file; a fourth parameter is the context"
+            raise InputError(
+                name, f"the parameter {parameter.name} has a default, which nobody sets", where=where, fix=fix
+            )
+    return len(parameters)
+
+
+def draws_at_random(function: FunctionType) -> bool:
+    """Whether `function`, or one of its own that it calls, draws from a generator that nobody has seeded.
+
+    It looks at the names in the code and what they stand for: `random` and `numpy.random`, whole or by function. Code
+    that names a `seed` is taken to seed.
+    """
+    parts = list(_reached(function))
+    names = {name for part in parts for code in _codes(part.__code__) for name in code.co_names}
+    return "seed" not in names and any(_is_random(value) for part in parts for value in _named(part))
+
+
+def _reached(function: FunctionType) -> Iterator[FunctionType]:
+    """`function` and the functions of its own file that it names, and those that they name."""
+    seen: set[FunctionType] = set()
+    todo = [function]
+    while todo:
+        part = todo.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        plain = (getattr(value, "py_func", value) for value in _named(part))
+        todo += [value for value in plain if inspect.isfunction(value) and value.__module__ == function.__module__]
+
+
+def _named(function: FunctionType) -> Iterator[Any]:
+    """What the names in the code of `function` stand for, also one step into modules: `np.random`."""
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    inner = [cell.cell_contents for cell in function.__closure__ or ()]
+    for value in (*inner, *(function.__globals__[name] for name in names if name in function.__globals__)):
+        yield value
+        if isinstance(value, ModuleType):
+            yield from (vars(value)[name] for name in names if name in vars(value))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _is_random(value: Any) -> bool:
+    """A module of random draws, or a function or a generator of one."""
+    if isinstance(value, ModuleType):
+        return value.__name__ in _RANDOM
+    owner = type(value) if getattr(value, "__self__", None) is None else type(value.__self__)
+    return owner.__module__ in (*_RANDOM, "_random", "numpy.random.mtrand", "numpy.random._generator")
+
+
+_RANDOM = ("random", "numpy.random")
