@@ -4,7 +4,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, InputError, Workload
@@ -16,8 +16,8 @@ from loadmaster.sim.shared_run import SharedProblem
 
 ASSIGN_U_CONSTANT = 2.5
 """Largest load over log2(n) x optimum, never exceeded on these instances (measured: 1.75)."""
-MOVES_CONSTANT, MOST_MOVES_CONSTANT = 0.25, 1.0
-"""Moves a job, on average and at most, over log2(n) and the best possible largest load (measured: 0.07 and 0.47)."""
+MOVES_CONSTANT, MOST_MOVES_CONSTANT = 1.25, 2.0
+"""Moves a task, on average and at most, over log2(n) (measured: 0.88 and 1.26 on 1,440 streams)."""
 
 
 def optimum(added):
@@ -64,23 +64,32 @@ def test_assign_u_beats_greedy_where_greedy_is_lured_to_slow_hosts():
     assert largest_load(added, by_assign_u(added)) <= 2 * np.log2(hosts) * optimum(added)
 
 
-@settings(max_examples=25)
-@given(st.integers(0, 10**6), st.integers(2, 8))
-def test_assign_u_r_moves_each_job_a_number_of_times_logarithmic_in_the_hosts(seed, hosts):
+def assign_u_r_run(seed, hosts, busy):
+    """200 tasks on hosts of three speeds; `busy` tasks for every one that the hosts could do at once."""
     rng = np.random.default_rng(seed)
     jobs = 200
+    speed = rng.choice([0.25, 0.5, 1.0], hosts)
     workload = Workload(
-        ("cores", "memory"), np.cumsum(rng.exponential(1.0, jobs)), rng.exponential(hosts, jobs) + 0.01,
-        np.column_stack((np.ones(jobs), np.zeros(jobs))),
+        ("cores", "memory"), np.cumsum(rng.exponential(1.0, jobs)),
+        rng.exponential(busy * speed.sum(), jobs) + 0.01, np.column_stack((np.ones(jobs), np.zeros(jobs))),
     )  # fmt: skip
-    cluster = Cluster(("cores", "memory"), np.ones((hosts, 2)), speed=rng.choice([0.25, 0.5, 1.0], hosts))
-    run = simulate_shared(SharedProblem(workload, cluster, METHODS["assign-u-r"]))
-    times = np.concatenate((workload.submit_s, run.end_s))
-    present = np.cumsum(np.concatenate((np.ones(jobs), -np.ones(jobs)))[np.argsort(times)]).max()
-    # The theory counts load in units of the best possible largest load, which is at least this.
-    unit = max(1.0, present / cluster.speed.sum())
-    assert run.moves.sum() / jobs <= MOVES_CONSTANT * unit * np.log2(max(2, hosts))
-    assert run.moves.max() <= MOST_MOVES_CONSTANT * unit * np.log2(max(2, hosts))
+    cluster = Cluster(("cores", "memory"), np.ones((hosts, 2)), speed=speed)
+    return simulate_shared(SharedProblem(workload, cluster, METHODS["assign-u-r"]))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(2, 12), st.sampled_from([0.5, 1.0, 5.0, 50.0]))
+@example(0, 2, 50.0)
+def test_assign_u_r_moves_each_task_a_number_of_times_logarithmic_in_the_hosts_however_long_the_queue(
+    seed, hosts, busy
+):
+    run = assign_u_r_run(seed, hosts, busy)
+    assert run.moves.sum() / len(run.moves) <= MOVES_CONSTANT * np.log2(hosts)
+    assert run.moves.max() <= MOST_MOVES_CONSTANT * np.log2(hosts)
+
+
+def test_assign_u_r_does_move_tasks_and_evens_out_what_ended_unevenly():
+    assert sum(int(assign_u_r_run(seed, 4, 1.0).moves.sum()) for seed in range(5)) > 20
 
 
 def test_two_edge_paths_reduce_machines_to_a_network():

@@ -76,7 +76,7 @@ def rules_of(problem: SharedProblem) -> Rules:
     rules = Rules(
         thrash=float(problem.sharing.thrash), scaled=method.scaled, overcommit=method.overcommit,
         contextual=method.policy.contextual, seed=int(problem.seed), mover=NO_MOVER, period_s=0.0, fanout=0,
-        free_fraction=0.0, stability=0.0, base=1.5,
+        free_fraction=0.0, stability=0.0,
     )  # fmt: skip
     mover = method.mover
     if isinstance(mover, Mosix):
@@ -87,7 +87,7 @@ def rules_of(problem: SharedProblem) -> Rules:
     if isinstance(mover, EnhancedMosix):
         return rules._replace(mover=ENHANCED_MOSIX, period_s=float(mover.period_s), fanout=mover.fanout)
     if isinstance(mover, AssignUR):
-        return rules._replace(mover=ASSIGN_U_R, base=float(mover.base))
+        return rules._replace(mover=ASSIGN_U_R)
     return rules
 
 

@@ -88,10 +88,10 @@ def _end(world, jobs, clock, rules, task):
     clock.whole[ENDED] += 1
     clock.whole[EVENTS] += 1
     if rules.mover == ASSIGN_U_R:
-        moving, target = unstable_task(world, rules.base)
+        moving, target = unstable_task(world, clock.real[SCALE])
         while moving >= 0:
             _migrate(world, jobs, clock, rules, moving, target)
-            moving, target = unstable_task(world, rules.base)
+            moving, target = unstable_task(world, clock.real[SCALE])
 
 
 @lean

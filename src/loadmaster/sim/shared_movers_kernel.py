@@ -178,8 +178,9 @@ def enhanced_turn(world, clock, buffers, host, known):
 
 
 @lean
-def unstable_task(world, base):
+def unstable_task(world, scale):
     """`AssignUR.next_move`; returns (task, target), task -1 if all are stable."""
+    base = max(2.0, float(world.hosts.shape[0])) ** (1.0 / scale)
     for host in range(world.hosts.shape[0]):
         task = world.hosts[host].head
         while task >= 0:

@@ -101,7 +101,6 @@ class Rules(NamedTuple):
     fanout: int
     free_fraction: float
     stability: float
-    base: float
 
 
 class Buffers(NamedTuple):
