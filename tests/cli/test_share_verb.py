@@ -27,7 +27,7 @@ def share(log, *options):
     result = CliRunner().invoke(app, ["share", str(log), "--json", *out, *options])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return {row["method"]: row for row in json.loads(result.stdout)}
+    return {row["method"]: row for row in json.loads(result.stdout)["rows"]}
 
 
 def test_every_kind_of_sharing_gives_a_row(log):
@@ -118,7 +118,7 @@ def test_a_row_that_is_finished_is_kept_and_not_made_again_unless_something_chan
     again = share(log, "-o", str(tmp_path), "--methods", "pvm,greedy")
     assert again["pvm"] == first | {"migrations": 77}
     assert share(log, "-o", str(tmp_path), "--methods", "pvm", "--thrash", "3")["pvm"]["migrations"] == 0
-    assert json.loads((tmp_path / "sharing.json").read_text())[0]["method"] == "pvm"
+    assert json.loads((tmp_path / "sharing.json").read_text())["rows"][0]["method"] == "pvm"
 
 
 def test_what_was_finished_before_a_stop_is_shown_and_kept(log, tmp_path, monkeypatch):
@@ -134,7 +134,8 @@ def test_what_was_finished_before_a_stop_is_shown_and_kept(log, tmp_path, monkey
     monkeypatch.setattr(sharing, "simulate_fractional", stopped)
     result = CliRunner().invoke(app, ["share", str(log), "-o", str(tmp_path), "--json", "--methods", "pvm,fractional"])
     assert result.exit_code != 0
-    assert [row["method"] for row in json.loads(result.stdout)] == ["pvm"]
+    told = json.loads(result.stdout)
+    assert ([row["method"] for row in told["rows"]], told["unfinished"]) == (["pvm"], ["fractional"])
     assert len(list(tmp_path.glob("row-*.json"))) == 1
 
 

@@ -52,7 +52,7 @@ def test_compare_again_runs_nothing_again(run):
 
 def test_json_is_the_only_thing_on_stdout(run):
     code, out, err = run("compare --limit 300 --policies first-fit,max-jobs --json --check --loads 0.8,1.1 -o d")
-    rows = json.loads(out)
+    rows = json.loads(out)["rows"]
     assert code == 0
     assert [(row["policy"], round(row["load"], 6)) for row in rows] == [
         ("first-fit", 0.8), ("max-jobs", 0.8), ("first-fit", 1.1), ("max-jobs", 1.1)
@@ -64,7 +64,7 @@ def test_json_is_the_only_thing_on_stdout(run):
 
 def test_the_same_seed_gives_the_same_rows_and_another_seed_others(run):
     command = "compare --limit 300 --hosts 4x8c32g --policies random --json -o"
-    rows = [json.loads(run(f"{command} d{n} --seed {seed}")[1])[0] for n, seed in enumerate((7, 7, 8))]
+    rows = [json.loads(run(f"{command} d{n} --seed {seed}")[1])["rows"][0] for n, seed in enumerate((7, 7, 8))]
     for row in rows:
         del row["simulated_jobs_per_s"]
     assert rows[0] == rows[1]
@@ -72,13 +72,13 @@ def test_the_same_seed_gives_the_same_rows_and_another_seed_others(run):
 
 
 def test_beta_scales_the_times_between_arrivals(run):
-    rows = json.loads(run("compare --limit 300 --policies first-fit --beta 1,0.5 --json")[1])
+    rows = json.loads(run("compare --limit 300 --policies first-fit --beta 1,0.5 --json")[1])["rows"]
     assert rows[1]["load"] == pytest.approx(2 * rows[0]["load"])
 
 
 def test_a_policy_from_a_file_stands_beside_the_built_in_ones(run):
     Path("rule.py").write_text("def even(demand, free, capacity):\n    return free[0]\n")
-    rows = json.loads(run("compare --limit 300 --policies best-fit-cores,rule.py:even --json")[1])
+    rows = json.loads(run("compare --limit 300 --policies best-fit-cores,rule.py:even --json")[1])["rows"]
     assert rows[1]["policy"] == "rule.py:even"
     assert rows[0]["mean_wait_s"] == rows[1]["mean_wait_s"]
 
@@ -118,7 +118,7 @@ def test_a_run_that_does_not_repeat_ends_with_code_1(run):
 
 
 def test_policies_lists_everything_that_can_be_named(run):
-    rows = json.loads(run("policies --json")[1])
+    rows = json.loads(run("policies --json")[1])["rows"]
     names = {(row["kind"], row["name"]) for row in rows}
     assert {("placement", "mix-fit"), ("meta-policy", "max-jobs"), ("discipline", "netbatch")} <= names
     assert "max-jobs" in run("policies")[1]

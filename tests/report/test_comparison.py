@@ -115,7 +115,8 @@ def test_the_summary_has_one_row_a_run_and_all_columns(tmp_path):
 
 def test_json_rows_have_exactly_the_documented_keys():
     first, meta = comparison({("first-fit", 0.9): 10.0, ("max-jobs", 0.9): 9.0}).outcomes
-    keys = ["policy", "discipline", "load", "jobs", "rejected", "mean_wait_s", "median_wait_s", "p95_wait_s"]
+    keys = ["kind", "policy", "discipline", "load", "jobs", "rejected", "unstarted"]
+    keys += ["mean_wait_s", "median_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s"]
     keys += ["mean_slowdown", "mean_bounded_slowdown", "mean_queue_length", "utilization", "makespan_s", "cycles"]
     keys += ["simulated_jobs_per_s"]
     assert list(first.row()) == keys

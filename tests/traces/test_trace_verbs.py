@@ -38,7 +38,7 @@ def test_info_shows_jobs_load_and_what_was_left_out(run, tmp_path):
     document = json.loads(out)
     assert (document["jobs"], document["users"], document["cluster"]["hosts"]) == (50, 3, 4)
     assert document["cluster"]["offered_load"]["cores"] == pytest.approx(50 * 2 * 100 / (32 * 490))
-    assert [(left["count"], left["malformed"]) for left in document["skipped"]] == [(1, True), (1, False)]
+    assert [(left["count"], left["malformed"]) for left in document["left_out"]] == [(1, True), (1, False)]
 
 
 def test_info_ends_with_code_2_and_one_line_on_bad_input(run, tmp_path):

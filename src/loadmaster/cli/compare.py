@@ -99,17 +99,18 @@ def _write(comparison: "Comparison", out: Path, picture: Path | None) -> None:
 
 
 def _show(comparison: "Comparison", out: Path, as_json: bool) -> None:
-    import json
-
     from rich.console import Console
 
+    from loadmaster.report.compare_document import comparison_document
+    from loadmaster.report.comparison import faults
+    from loadmaster.report.document import print_document
     from loadmaster.report.terminal import print_comparison
 
     notes = Console(stderr=True)
     if as_json:
-        print(json.dumps([outcome.row() for outcome in comparison.outcomes]))
-        for remark in comparison.remarks:
-            notes.print(remark, highlight=False, soft_wrap=True)
+        print_document(comparison_document(comparison))
+        for remark in (*(f"warning: {fault}" for fault in faults(comparison)), *comparison.remarks):
+            notes.print(remark, highlight=False, soft_wrap=True, markup=False)
     else:
         print_comparison(Console(), comparison)
     notes.print(f"The full report: {out / 'report.html'}", highlight=False, soft_wrap=True)

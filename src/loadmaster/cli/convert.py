@@ -20,13 +20,14 @@ def convert(
     as_json: AsJson = False,
 ) -> None:
     """Write a job log in another format, in the order of arrival, the first arrival at 0."""
-    import json
     from dataclasses import replace
 
     from rich.console import Console
 
     from loadmaster.cli.options import read_log, read_options
+    from loadmaster.cli.run_options import command_line
     from loadmaster.model.errors import InputError
+    from loadmaster.report.document import document, left_out, print_document
     from loadmaster.traces import write_trace
 
     if out.exists() and trace.exists() and out.samefile(trace):
@@ -35,8 +36,12 @@ def convert(
     read = read_log(trace, replace(options, all_fields=True, find_hosts=False))
     write_trace(read.workload, out, read.extra)
     if as_json:
-        skipped = read.skipped.counts
-        print(json.dumps({"out": str(out), "jobs": read.workload.jobs, "skipped": skipped, "notes": list(read.notes)}))
+        content = {"out": str(out), "jobs": read.workload.jobs}
+        made = document(
+            "convert", content, command=command_line(), synthetic=read.workload.synthetic, notes=read.notes,
+            left_out=left_out(read.skipped),
+        )  # fmt: skip
+        print_document(made)
         return
     console = Console(stderr=True)
     for sentence in (*read.skipped.sentences(), *(f"Note: {note}" for note in read.notes)):

@@ -15,10 +15,10 @@ def explain(
     as_json: o.AsJson = False,
 ) -> None:
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
-    import json
-
     from rich.console import Console
 
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.explanation import as_plain, print_explanation
     from loadmaster.runs.explain import explain as explain_job
     from loadmaster.runs.record import read_record
@@ -26,6 +26,11 @@ def explain(
     record = read_record(run)
     told = explain_job(record, job)
     if as_json:
-        print(json.dumps(as_plain(record, told, top)))
+        case, content = record.case, as_plain(record, told, top)
+        made = document(
+            "explain", content, command=command_line(), seed=record.setting.seed, synthetic=case.workload.synthetic,
+            notes=case.notes, left_out=left_out(case.skipped),
+        )  # fmt: skip
+        print_document(made)
     else:
         print_explanation(Console(), record, told, top)

@@ -15,12 +15,12 @@ def bag(
     as_json: AsJson = False,
 ) -> None:
     """A synthetic bag of tasks, one duration in seconds a line."""
-    import json
-
     import numpy as np
 
+    from loadmaster.cli.run_options import command_line
     from loadmaster.model.bag import BagLaw
     from loadmaster.model.errors import InputError
+    from loadmaster.report.document import document, print_document
     from loadmaster.traces.bag import parse_bag, write_bag
 
     source = parse_bag(law)
@@ -28,5 +28,8 @@ def bag(
         raise InputError(law, "is a file, not a law", fix="such as normal(150,30)x256")
     durations = source.draw(np.random.default_rng(seed))
     write_bag(durations, out)
-    facts = {"bag": str(out), "synthetic": True, "law": source.source, "tasks": source.tasks, "seed": seed}
-    print(json.dumps(facts) if as_json else f"{out}: {source.tasks} synthetic durations, {source.source}, seed {seed}")
+    if as_json:
+        content = {"kind": "bag", "bag": str(out), "law": source.source, "tasks": source.tasks}
+        print_document(document("generate", content, command=command_line(), seed=seed, synthetic=True))
+        return
+    print(f"{out}: {source.tasks} synthetic durations, {source.source}, seed {seed}")

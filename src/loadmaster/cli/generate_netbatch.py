@@ -21,10 +21,10 @@ def netbatch(
     as_json: AsJson = False,
 ) -> None:
     """A synthetic log like that of a NetBatch pool (Shai 2014), and beside it the machines as .hosts.csv."""
-    import json
-
     from rich.console import Console
 
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.document import document, print_document
     from loadmaster.traces import generate_netbatch, write_hosts, write_trace
     from loadmaster.traces.writer import hosts_beside
 
@@ -38,13 +38,13 @@ def netbatch(
         assert cluster is not None
         write_trace(trace.workload, out)
         write_hosts(cluster, beside)
-    facts = {
-        "trace": str(out), "hosts_file": str(beside), "synthetic": True, "jobs": trace.workload.jobs,
-        "hosts": cluster.hosts, "cores": int(cluster.total[0]), "span_s": trace.workload.span_s,
-        "offered_load": trace.workload.offered_load(cluster), "seed": seed,
-    }  # fmt: skip
     if as_json:
-        print(json.dumps(facts))
+        content = {
+            "kind": "netbatch", "trace": str(out), "hosts_file": str(beside), "jobs": trace.workload.jobs,
+            "hosts": cluster.hosts, "cores": int(cluster.total[0]), "span_s": trace.workload.span_s,
+            "offered_load": trace.workload.offered_load(cluster),
+        }  # fmt: skip
+        print_document(document("generate", content, command=command_line(), seed=seed, synthetic=True))
         return
     console = Console()
     console.print(f"{out}: {trace.workload.jobs:,} synthetic jobs of pool {pool}, seed {seed}", highlight=False)

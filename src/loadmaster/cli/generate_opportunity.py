@@ -24,13 +24,14 @@ def opportunity(
     as_json: AsJson = False,
 ) -> None:
     """Synthetic jobs with Pareto work and memory, a few of them parallel, and beside them the machines."""
-    import json
     from dataclasses import replace
 
     import numpy as np
     from rich.console import Console
 
+    from loadmaster.cli.run_options import command_line
     from loadmaster.model.units import MB
+    from loadmaster.report.document import document, print_document
     from loadmaster.traces import write_hosts, write_trace
     from loadmaster.traces.opportunity import generate_opportunity
     from loadmaster.traces.writer import hosts_beside
@@ -45,11 +46,11 @@ def opportunity(
     write_trace(replace(trace.workload, demand=np.round(trace.workload.demand * unit)), out)
     write_hosts(replace(trace.cluster, capacity=trace.cluster.capacity * unit), beside)
     facts = {
-        "trace": str(out), "hosts_file": str(beside), "synthetic": True, "jobs": trace.workload.jobs,
-        "tasks": int(trace.workload.task_count.sum()), "hosts": trace.cluster.hosts, "seed": seed,
+        "kind": "opportunity", "trace": str(out), "hosts_file": str(beside), "jobs": trace.workload.jobs,
+        "tasks": int(trace.workload.task_count.sum()), "hosts": trace.cluster.hosts,
     }  # fmt: skip
     if as_json:
-        print(json.dumps(facts))
+        print_document(document("generate", facts, command=command_line(), seed=seed, synthetic=True))
         return
     console = Console()
     console.print(f"{out}: {facts['jobs']:,} synthetic jobs, {facts['tasks']:,} tasks, seed {seed}", highlight=False)

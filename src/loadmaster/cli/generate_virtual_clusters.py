@@ -40,13 +40,13 @@ def lublin(
 
 
 def _write(out: Path, spec: tuple[Any, ...], seed: int, as_json: bool, lublin_bug: bool = False) -> None:
-    import json
-
     import polars as pl
 
+    from loadmaster.cli.run_options import command_line
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import GB
     from loadmaster.pack.generate import Spec, virtual_clusters
+    from loadmaster.report.document import document, print_document
 
     if out.suffix not in (".csv", ".parquet"):
         raise InputError(out.name, "the file must end in .csv or .parquet", fix="write it like tasks.csv")
@@ -60,12 +60,12 @@ def _write(out: Path, spec: tuple[Any, ...], seed: int, as_json: bool, lublin_bu
         frame.write_csv(out)
     else:
         frame.write_parquet(out)
-    facts = {
-        "tasks_file": str(out), "synthetic": True, "tasks": instance.tasks, "jobs": instance.jobs,
-        "hosts": f"{wanted.hosts}x1c1g", "seed": seed,
-    }  # fmt: skip
     if as_json:
-        print(json.dumps(facts))
+        content = {
+            "kind": "lublin" if wanted.parallel else "virtual-clusters", "tasks_file": str(out),
+            "tasks": instance.tasks, "jobs": instance.jobs, "hosts": f"{wanted.hosts}x1c1g",
+        }  # fmt: skip
+        print_document(document("generate", content, command=command_line(), seed=seed, synthetic=True))
         return
     typer.echo(f"{out}: {instance.tasks:,} synthetic tasks of {instance.jobs:,} jobs, seed {seed}")
     typer.echo(f"pack them with: loadmaster pack {out} --hosts {wanted.hosts}x1c1g")

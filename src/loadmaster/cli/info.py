@@ -36,9 +36,8 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a job log: jobs, span, load, demands, what was left out and why."""
-    import json
-
     from loadmaster.cli.options import read_log, read_options
+    from loadmaster.report.document import print_document
     from loadmaster.traces.summary import fit, summarise
 
     options = read_options(trace_format, swf_memory, memory_unit, columns, limit, strict, hosts)
@@ -46,7 +45,7 @@ def info(
     summary = summarise(read.workload)
     fitted = fit(read.workload, read.cluster, spread) if read.cluster is not None else None
     if as_json:
-        print(json.dumps(_document(str(trace), read, summary, fitted)))
+        print_document(_document(str(trace), read, summary, fitted))
     else:
         _show(read, summary, fitted)
 
@@ -54,23 +53,21 @@ def info(
 def _document(path: str, read: "Trace", summary: "Summary", fitted: "Fit | None") -> dict[str, Any]:
     import dataclasses
 
-    def left_out(skipped: Any) -> list[dict[str, Any]]:
-        return [
-            {"reason": reason, "count": count, "first": skipped.lines[reason], "malformed": reason in skipped.bad}
-            for reason, count in skipped.counts.items()
-        ]
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.document import document, left_out
 
-    document = {"trace": path, "source": read.workload.source, "synthetic": read.workload.synthetic}
-    document |= dataclasses.asdict(summary)
-    document |= {"skipped": left_out(read.skipped), "notes": list(read.notes), "about": dict(read.about)}
-    document["cluster"] = None
+    content: dict[str, Any] = {"trace": path, "source": read.workload.source, **dataclasses.asdict(summary)}
+    content |= {"about": dict(read.about), "cluster": None}
     if fitted is not None:
         kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
-        document["cluster"] = {
+        content["cluster"] = {
             "hosts": fitted.hosts, "total": fitted.total, "kinds": kinds, "offered_load": fitted.load,
             "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
         }  # fmt: skip
-    return document
+    return document(
+        "info", content, command=command_line(), synthetic=read.workload.synthetic, notes=read.notes,
+        left_out=left_out(read.skipped),
+    )  # fmt: skip
 
 
 def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:

@@ -27,17 +27,17 @@ def pack(
     as_json: AsJson = False,
 ) -> None:
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it."""
-    import json
     import math
 
     from loadmaster.cli.progress import at_work
-    from loadmaster.cli.run_options import make_folder
+    from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.errors import InputError
     from loadmaster.pack import PackOptions
     from loadmaster.pack import pack as solve
     from loadmaster.pack.admit import admit as let_in
     from loadmaster.pack.read import read_tasks
     from loadmaster.pack.solve import without
+    from loadmaster.report.document import document, print_document
 
     if exact and method not in (None, "exact"):
         raise InputError(f"--method {method} --exact", "two packers for one placement", fix="leave one of them out")
@@ -58,7 +58,10 @@ def pack(
     facts = _facts(instance, packing, refused)
     if as_json:
         placement = [None if h < 0 else instance.host_name(int(h)) for h in packing.host]
-        print(json.dumps({**facts, "host": placement, "share": packing.share.tolist()}, allow_nan=False))
+        content = {**facts, "host": placement, "share": packing.share}
+        synthetic = content.pop("synthetic")
+        made = document("pack", content, command=command_line(), seed=seed, synthetic=synthetic, notes=read.notes)
+        print_document(made)
     else:
         _show(tasks.name, facts)
     if out is not None and packing.placed:

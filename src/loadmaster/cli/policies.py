@@ -7,15 +7,17 @@ from loadmaster.cli import options as o
 
 def policies(as_json: o.AsJson = False) -> None:
     """List every policy and discipline, with its source."""
-    import json
-
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     rows = list(_rows())
     if as_json:
-        print(json.dumps([dict(zip(("kind", "name", "summary", "source"), row, strict=True)) for row in rows]))
+        from loadmaster.cli.run_options import command_line
+        from loadmaster.report.document import document, print_document
+
+        named = [dict(zip(("kind", "name", "summary", "source"), row, strict=True)) for row in rows]
+        print_document(document("policies", {"rows": named}, command=command_line()))
         return
     table = Table("kind", "name", "what it does", "source", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     kind = ""

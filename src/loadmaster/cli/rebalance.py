@@ -22,11 +22,10 @@ def rebalance(
     as_json: AsJson = False,
 ) -> None:
     """Which tasks to move where, in an order in which no host is ever too full."""
-    import json
     import math
 
     from loadmaster.cli.progress import at_work
-    from loadmaster.cli.run_options import make_folder
+    from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import parse_bytes
     from loadmaster.move.adapt import adapt_exactly
@@ -34,6 +33,7 @@ def rebalance(
     from loadmaster.move.change import State
     from loadmaster.move.sequence import in_safe_order
     from loadmaster.pack.read import read_tasks
+    from loadmaster.report.document import document, print_document
 
     if not 0 < time_limit < math.inf:
         raise InputError(time_limit, "the time limit must be a number of seconds above 0")
@@ -58,7 +58,8 @@ def rebalance(
         _facts(now, change, plan, limit) if done else {"status": change.status, "proven": change.proven, "moves": []}
     )
     if as_json:
-        print(json.dumps(facts, allow_nan=False))
+        synthetic = now.instance.synthetic
+        print_document(document("rebalance", facts, command=command_line(), synthetic=synthetic, notes=read.notes))
     elif done:
         _show(state.name, now, facts)
     else:

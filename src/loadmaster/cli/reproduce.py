@@ -29,12 +29,13 @@ def reproduce(
     """Re-run a paper's tables and figures: published value beside ours."""
     import dataclasses
     import importlib
-    import json
 
     from rich.console import Console
 
+    from loadmaster.cli.run_options import command_line
     from loadmaster.model.errors import InputError
     from loadmaster.papers import PAPERS, Options
+    from loadmaster.report.document import document, print_document
     from loadmaster.report.page import Heading, Text, write_page
 
     if paper not in PAPERS:
@@ -46,7 +47,9 @@ def reproduce(
     blocks = [_claims(result), *notes, Heading("Figures"), *result.blocks]
     write_page(page, result.title, blocks, _verdicts(result), f"loadmaster reproduce {paper}")
     if as_json:
-        print(json.dumps([dataclasses.asdict(claim) for claim in result.claims]))
+        rows = [dataclasses.asdict(claim) for claim in result.claims]
+        content = {"paper": paper, "title": result.title, "quick": quick, "page": str(page), "rows": rows}
+        print_document(document("reproduce", content, command=command_line(), seed=seed, notes=result.notes))
         return
     Console().print(_table(result))
     Console(stderr=True).print(f"{_verdicts(result)}; gates, notes and figures: {page}", soft_wrap=True)

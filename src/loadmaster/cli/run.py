@@ -40,19 +40,19 @@ def run(
 ) -> None:
     """Run a bag of shell commands for real on Dask; started again, it goes on where it stopped."""
     import dataclasses
-    import json
     import math
 
     from rich.console import Console
 
     from loadmaster.cli.bag_options import chosen_sizer, chosen_type
     from loadmaster.cli.bag_progress import BagProgress
-    from loadmaster.cli.run_options import make_folder
+    from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.live.bag_runner import run_commands
     from loadmaster.live.place import Place, machines
     from loadmaster.live.terms import Terms
     from loadmaster.model.units import show_seconds
     from loadmaster.process import usable_cores
+    from loadmaster.report.document import document, print_document
 
     lines = read_commands(commands)
     console = Console(stderr=True)
@@ -82,7 +82,7 @@ def run(
         "cost": report.cost, "spent_before": report.spent_before, "machines": report.hosts, "folder": str(folder),
     }  # fmt: skip
     if as_json:
-        print(json.dumps(summary))
+        print_document(document("run", summary, command=command_line()))
     else:
         print(
             f"{summary['done']} of {len(lines)} commands ended well in {show_seconds(report.span_s)}"

@@ -82,7 +82,7 @@ def share(
 ) -> None:  # fmt: skip
     """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue."""
     from loadmaster.cli import run_options as r
-    from loadmaster.cli.load import load, remarks
+    from loadmaster.cli.load import load
     from loadmaster.model import InputError
     from loadmaster.runs.sharing import check_method
 
@@ -101,7 +101,7 @@ def share(
         _run(names, case, settings, out, rows)
     finally:  # stopped by hand, what is finished is shown all the same
         if rows:
-            _show(rows, remarks(case), settings, out, as_json)
+            _show(rows, names, case, settings, out, as_json)
 
 
 def _settings(
@@ -178,20 +178,32 @@ def _from_totals(advance: "Callable[[int], None]", jobs: int) -> "Callable[[int,
     return watch
 
 
-def _show(rows: "list[SharingRow]", said: list[str], settings: "SharingSettings", out: Path, as_json: bool) -> None:
-    import json
-
+def _show(
+    rows: "list[SharingRow]", names: list[str], case: "Case", settings: "SharingSettings", out: Path, as_json: bool
+) -> None:
     from rich.console import Console
 
+    from loadmaster.cli.load import remarks
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.sharing_table import sharing_table
+    from loadmaster.strict_json import to_json
 
     notes = Console(stderr=True)
-    for remark in said:
+    for remark in remarks(case):
         notes.print(remark, highlight=False, soft_wrap=True)
-    text = json.dumps([row.as_dict() for row in rows])
-    (out / "sharing.json").write_text(text + "\n", encoding="utf-8")
+    done = {row.method for row in rows}
+    content = {
+        "unfinished": [name for name in names if name not in done], "rejected_jobs": left_out(case.rejected),
+        "rows": [row.as_dict() for row in rows],
+    }  # fmt: skip
+    made = document(
+        "share", content, command=command_line(), seed=settings.seed, synthetic=case.workload.synthetic,
+        notes=case.notes, left_out=left_out(case.skipped),
+    )  # fmt: skip
+    (out / "sharing.json").write_text(to_json(made) + "\n", encoding="utf-8")
     if as_json:
-        print(text)
+        print_document(made)
         return
     Console().print(sharing_table(rows, settings))
     for row in rows:

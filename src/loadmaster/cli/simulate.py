@@ -60,7 +60,25 @@ def simulate(
     inputs = [Path(name) for name in (trace, hosts) if name is not None and Path(name).is_file()]
     r.warn_of_plain([setting])
     outcome = _run(case, setting, check, out, inputs)
+    if as_json:
+        from loadmaster.report.document import print_document
+
+        print_document(_document(case, setting, outcome, {"record": str(out)}))
     _show(outcome, remarks(case), out, as_json)
+
+
+def _document(
+    case: "Case", setting: "Setting", outcome: "Outcome", content: dict[str, Any], notes: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """What `--json` prints of a run: the row that `compare` has for it, and where it is kept."""
+    from loadmaster.report.comparison import warnings
+    from loadmaster.report.document import document, left_out
+
+    content |= {"warnings": warnings(outcome), "rejected_jobs": left_out(case.rejected), **outcome.row()}
+    return document(
+        "simulate", content, command=r.command_line(), seed=setting.seed, synthetic=case.workload.synthetic,
+        notes=(*case.notes, *notes), left_out=left_out(case.skipped),
+    )  # fmt: skip
 
 
 def _run(case: "Case", setting: "Setting", check: bool, out: Path, inputs: list[Path]) -> "Outcome":
@@ -82,11 +100,10 @@ def _run(case: "Case", setting: "Setting", check: bool, out: Path, inputs: list[
 
 
 def _again(folder: Path, as_json: bool) -> None:
-    import json
-
     from rich.console import Console
 
     from loadmaster.cli.progress import Bar
+    from loadmaster.report.document import print_document
     from loadmaster.runs.again import again
     from loadmaster.runs.local import compile_first
     from loadmaster.runs.record import read_record
@@ -98,7 +115,8 @@ def _again(folder: Path, as_json: bool) -> None:
         told = again(record, progress=lambda n, _: bar.moved(0, n))
         bar.finished(0)
     if as_json:
-        print(json.dumps({"same": told.same, "differing_jobs": told.differing_jobs, "notes": told.notes}))
+        content = {"again": str(folder), "same": told.same, "differing_jobs": max(told.differing_jobs, 0)}
+        print_document(_document(record.case, record.setting, told.outcome, content, told.notes))
     else:
         verdict = (
             f"Identical to the bit: {record.workload.jobs:,} jobs with the same starts and hosts, and the same cycles."
@@ -114,17 +132,16 @@ def _again(folder: Path, as_json: bool) -> None:
 
 
 def _show(outcome: "Outcome", remarks: list[str], out: Path, as_json: bool) -> None:
-    import json
-
     from rich.console import Console
 
+    from loadmaster.report.comparison import warnings
+
     notes = Console(stderr=True)
-    if as_json:
-        print(json.dumps(outcome.row()))
-    else:
+    if not as_json:
         for line in _lines(outcome.row()):
             Console().print(line, highlight=False)
-    for line in (*outcome.faults, *remarks, f"The record: {out}; `loadmaster explain {out} JOB` asks it about a job."):
+    where = f"The record: {out}; `loadmaster explain {out} JOB` asks it about a job."
+    for line in (*(f"warning: {text}" for text in warnings(outcome)), *remarks, where):
         notes.print(line, highlight=False, soft_wrap=True)
     if outcome.faults:
         raise typer.Exit(1)

@@ -27,14 +27,14 @@ def size(
 ) -> None:
     """How many machines to rent for a bag of tasks: cost against span, and the point to choose."""
     import dataclasses
-    import json
 
     import numpy as np
 
     from loadmaster.cli.bag_options import chosen_types, guessed
-    from loadmaster.cli.run_options import make_folder
+    from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.bag import Bag, BagLaw
     from loadmaster.model.units import parse_seconds
+    from loadmaster.report.document import document, print_document
     from loadmaster.report.progress import bar
     from loadmaster.sim.bag import draws
     from loadmaster.sim.bag_curve import fixed_curve, recommended, sizer_points
@@ -70,10 +70,12 @@ def size(
         "curve": [dataclasses.asdict(p) for p in curve], "sizers": [dataclasses.asdict(p) for p in sizers],
         "repetitions": repetitions, "seed": seed,
     }  # fmt: skip
+    content = {name: value for name, value in result.items() if name not in ("synthetic", "seed")}
+    made = document("size", content, command=command_line(), seed=seed, synthetic=drawn.synthetic)
     if out is not None:
-        _write(out, result, curve, sizers, chosen)
+        _write(out, made, result, curve, sizers, chosen)
     if as_json:
-        print(json.dumps(result))
+        print_document(made)
     else:
         _show(result, curve, sizers, chosen)
     if chosen is None:
@@ -136,21 +138,21 @@ def _worth_showing(curve: "list[CurvePoint]", chosen: "CurvePoint | None") -> "l
 
 def _write(
     out: Path,
+    made: dict[str, object],
     result: dict[str, object],
     curve: "list[CurvePoint]",
     sizers: "list[CurvePoint]",
     chosen: "CurvePoint | None",
 ) -> None:
-    import json
-
     from rich.console import Console
 
     from loadmaster.report.bag_chart import bag_chart
     from loadmaster.report.page import Chart, write_page
+    from loadmaster.strict_json import to_json
 
     subtitle = f"means of {result['repetitions']} simulated runs; the further down and left, the better"
     chart = bag_chart(curve, sizers, chosen, headline(result), subtitle)
-    (out / "size.json").write_text(json.dumps(result, indent=1))
+    (out / "size.json").write_text(to_json(made, indent=1) + "\n")
     chart.save(str(out / "size.png"), scale_factor=2)
     write_page(out / "size.html", "How many machines", [Chart(chart)], subtitle=headline(result))
     Console(stderr=True).print(f"{out}/size.png, size.html, size.json", highlight=False, soft_wrap=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loadmaster.live.command import CANNOT_RUN, TIMED_OUT, Outcome, execute, outcome_in, stop
-from loadmaster.live.job_log import JobLog, Past, read_past, same_commands
+from loadmaster.live.job_log import JobLog, Past, described, read_past, same_commands
 from loadmaster.live.machines import Machines
 from loadmaster.live.terms import Report, Terms, task_folder
 from loadmaster.size import Actions, BagSnapshot, Event, Ledger, decide
@@ -80,7 +80,7 @@ class _Runner:
         """The main loop: news of tasks, then machines that came or went, then the clock."""
         self.log.write(
             session=time.time(), commands=list(self.commands), left=self.line, known_s=self.past.seconds,
-            sizer=repr(self.terms.sizer), type=repr(self.terms.kind),
+            sizer=described(self.terms.sizer), type=described(self.terms.kind),
         )  # fmt: skip
         ended = "done"
         try:

@@ -3,11 +3,12 @@
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from loadmaster.model.errors import InputError
+from loadmaster.strict_json import plain, to_json
 
 
 @dataclass
@@ -45,7 +46,7 @@ class JobLog:
 
     def write(self, **line: Any) -> None:
         """Append one line and wait until it is on disk."""
-        os.write(self._file, (json.dumps(line) + "\n").encode())
+        os.write(self._file, (to_json(line) + "\n").encode())
         os.fsync(self._file)
 
     def close(self) -> None:
@@ -66,6 +67,25 @@ class JobLog:
                     continue
                 if isinstance(line, dict):
                     yield line
+
+
+def described(thing: object) -> dict[str, Any]:
+    """A sizer or a machine type as data: the name of its class, then its fields; those that are no data by their type.
+
+    Example:
+        >>> from loadmaster.size import FixedHosts
+        >>> described(FixedHosts(3))
+        {'class': 'FixedHosts', 'count': 3, 'type': 0, 'name': 'fixed', 'tick_s': None}
+    """
+    found: dict[str, Any] = {"class": type(thing).__name__}
+    if is_dataclass(thing):
+        for part in fields(thing):
+            value = getattr(thing, part.name)
+            try:
+                found[part.name] = plain(value)
+            except TypeError:
+                found[part.name] = described(value) if is_dataclass(value) else type(value).__name__
+    return found
 
 
 @dataclass

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.measure.little import horizon
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
@@ -11,15 +12,31 @@ from loadmaster.model.workload import Workload
 
 
 def utilization(workload: Workload, cluster: Cluster, schedule: Schedule) -> dict[str, float]:
-    """For each resource, the part of what the cluster could give from the first arrival to the last that was used.
-
-    The time after the last arrival is left out: there the cluster only runs dry, whatever the policy.
-    """
-    first, last = (float(workload.submit_s[0]), float(workload.submit_s[-1])) if workload.jobs else (0.0, 0.0)
+    """For each resource, the part of what the cluster could give that was used, in the time that `measured` names."""
+    first, last = measured(workload, schedule)
     busy_s = _busy_s(workload, schedule, last) * workload.task_count
     used = np.array([np.dot(busy_s, workload.demand[:, r]) for r in range(len(workload.resources))])
     given = cluster.total * (last - first)
     return {name: float(used[r] / given[r]) if given[r] > 0 else 0.0 for r, name in enumerate(workload.resources)}
+
+
+def measured(workload: Workload, schedule: Schedule) -> tuple[float, float]:
+    """The time over which use is measured: from the first arrival to the last.
+
+    What comes after the last arrival is left out: there the cluster only runs dry, whatever the policy. Where all jobs
+    arrive at once there is no time between, and the whole run counts, until the last job ended.
+
+    Example:
+        >>> from loadmaster.model import Cycles
+        >>> at_once = Workload.of(submit_s=[0, 0], runtime_s=[10, 5], cores=[1, 1])
+        >>> none = np.array([], np.int64)
+        >>> measured(at_once, Schedule(np.array([0.0, 0.0]), np.array([0, 0]), Cycles(none * 1.0, none, none, none)))
+        (0.0, 10.0)
+    """
+    if workload.jobs == 0:
+        return 0.0, 0.0
+    first, last = float(workload.submit_s[0]), float(workload.submit_s[-1])
+    return first, last if last > first else horizon(workload, schedule)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +45,7 @@ class HostUse:
 
     Attributes:
         tasks: int64[H], tasks that ran on it.
-        busy: float64[H, R], the part of each resource used from the first arrival to the last; 0 where it has none.
+        busy: float64[H, R], the part of each resource used in the time that `measured` names; 0 where it has none.
     """
 
     tasks: Longs
@@ -37,7 +54,7 @@ class HostUse:
 
 def host_use(workload: Workload, cluster: Cluster, schedule: Schedule) -> HostUse:
     """Tasks and use of every host."""
-    first, last = (float(workload.submit_s[0]), float(workload.submit_s[-1])) if workload.jobs else (0.0, 0.0)
+    first, last = measured(workload, schedule)
     job = task_jobs(workload)
     placed = schedule.host >= 0
     host, job = schedule.host[placed], job[placed]

@@ -25,11 +25,12 @@ class Metrics:
     Attributes:
         jobs: jobs in the workload.
         unstarted: jobs that never got a host.
+        p99_wait_s, longest_wait_s: the wait that one job in a hundred exceeds, and the longest.
         mean_slowdown: of (wait + runtime) / runtime, runtimes below 1 s taken as 1 s.
         mean_bounded_slowdown: the same with 10 s, and at least 1.
         mean_queue_length: time-weighted mean of waiting jobs until the last job ended, as the engine counted it.
         max_queue_length: the longest queue that a cycle found.
-        utilization: for each resource, the part used between the first arrival and the last.
+        utilization: for each resource, the part used between the first arrival and the last; see `utilization`.
         makespan_s: from the first arrival until the last job ended.
         cycles: scheduling cycles in which anything could change.
         little_error: relative difference between `mean_queue_length` and arrival rate x mean wait.
@@ -40,6 +41,8 @@ class Metrics:
     mean_wait_s: float
     median_wait_s: float
     p95_wait_s: float
+    p99_wait_s: float
+    longest_wait_s: float
     mean_slowdown: float
     mean_bounded_slowdown: float
     mean_queue_length: float
@@ -67,7 +70,7 @@ def metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics
     if not on.all():
         wait, runtime = wait[on], runtime[on]
     slowdown, bounded = _slowdowns(wait, runtime)
-    median, p95 = np.quantile(wait, (0.5, 0.95)) if wait.size else (0.0, 0.0)
+    median, p95, p99, longest = np.quantile(wait, (0.5, 0.95, 0.99, 1.0)) if wait.size else (0.0,) * 4
     check = little(workload, schedule)
     first = float(workload.submit_s[0]) if workload.jobs else 0.0
     return Metrics(
@@ -76,6 +79,8 @@ def metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics
         mean_wait_s=float(wait.mean()) if wait.size else 0.0,
         median_wait_s=float(median),
         p95_wait_s=float(p95),
+        p99_wait_s=float(p99),
+        longest_wait_s=float(longest),
         mean_slowdown=slowdown,
         mean_bounded_slowdown=bounded,
         mean_queue_length=check.counted,

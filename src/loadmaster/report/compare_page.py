@@ -1,5 +1,6 @@
 """The report of a comparison: the answer on top, then the table, the charts, and how to make it again."""
 
+import math
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from loadmaster import __version__
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.columns import change_text, columns_for, marked
-from loadmaster.report.comparison import Comparison, Group, answer, faults, unbroken
+from loadmaster.report.comparison import Comparison, Group, answer, faults, load_words, unbroken
 from loadmaster.report.load_charts import load_charts, member_chart, ranking, wait_charts
 from loadmaster.report.page import Block, Chart, Facts, Heading, Table, Text, write_page
 from loadmaster.report.terminal import title
@@ -48,7 +49,7 @@ def _table(comparison: Comparison) -> Table:
     bands: dict[int, str] = {}
     for group in comparison.groups:
         if len(comparison.groups) > 1:
-            bands[len(rows)] = f"load {group.load:.2f}, {group.discipline}"
+            bands[len(rows)] = f"{load_words(group.load)}, {group.discipline}"
         marks = [marked(column, group) for column in columns]
         for r, outcome in enumerate(group.outcomes):
             cells = [column.show(column.value(outcome)) for column in columns]
@@ -70,7 +71,7 @@ def _by_load(comparison: Comparison) -> list[Block]:
 
 
 def _details(comparison: Comparison, group: Group) -> list[Block]:
-    where = f" at load {group.load:.2f}"
+    where = f" at {load_words(group.load)}" if math.isfinite(group.load) else ", all jobs at once"
     where += f" under {group.discipline}" if len(comparison.disciplines) > 1 else ""
     blocks: list[Block] = []
     if len(group.outcomes) > 1:
@@ -135,7 +136,9 @@ def _facts(comparison: Comparison) -> dict[str, str]:
         "cluster": f"{case.cluster.hosts:,} hosts, {_total(comparison)}",
         "policies": ", ".join(comparison.policies),
         "disciplines": ", ".join(comparison.disciplines),
-        "offered load": ", ".join(f"{load:.3f}" for load in sorted({group.load for group in comparison.groups})),
+        "offered load": ", ".join(
+            load_words(load, 3).removeprefix("load ") for load in sorted({group.load for group in comparison.groups})
+        ),
         "cycle": f"{first.interval_s:g} s" if first.interval_s else "at every event",
         "reservations a cycle": _limit(first.reservations),
         "lookahead": _limit(first.lookahead),

@@ -1,5 +1,6 @@
 """Runs side by side: which policy is best under each load and discipline, and the answer in one sentence."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,8 +28,8 @@ class Group:
 
     @property
     def best(self) -> Outcome:
-        """The run with the least mean wait, the first among equals."""
-        return min(self.outcomes, key=lambda outcome: outcome.metrics.mean_wait_s)
+        """The run with the least mean wait, the first among equals; none that left more jobs unstarted than another."""
+        return min(self.outcomes, key=lambda outcome: (outcome.metrics.unstarted, outcome.metrics.mean_wait_s))
 
     def change(self, outcome: Outcome) -> float | None:
         """The relative change of the mean wait against the baseline; None for the baseline itself."""
@@ -88,7 +89,7 @@ def answer(comparison: Comparison) -> str:
     if len(comparison.disciplines) > 1:
         sentence += f", under {group.discipline}"
     if len(loads) > 1:
-        sentence += f", at load {loads[-1]:.2f}"
+        sentence += f", at {load_words(loads[-1])}"
         good = sum(_is_good(comparison, load, group.best) for load in loads)
         if group.baseline is not None and not _all_close(group):
             sentence += f"; it is the best or within 1 % of it at {good} of {len(loads)} loads"
@@ -102,15 +103,32 @@ def unbroken(text: str) -> str:
 
 def faults(comparison: Comparison) -> list[str]:
     """Runs that must not be trusted, and why; one sentence each."""
+    return [
+        f"{outcome.setting.policy}, {outcome.setting.discipline}, {load_words(outcome.load)}: {warning}"
+        for outcome in comparison.outcomes
+        for warning in warnings(outcome)
+    ]
+
+
+def warnings(outcome: Outcome) -> list[str]:
+    """Why a run must not be trusted, one sentence each; mostly none."""
+    error, unstarted = outcome.metrics.little_error, outcome.metrics.unstarted
     found = []
-    for outcome in comparison.outcomes:
-        name = f"{outcome.setting.policy}, {outcome.setting.discipline}, load {outcome.load:.2f}"
-        if outcome.metrics.little_error > CLOSE:
-            found.append(f"{name}: Little's law does not hold ({outcome.metrics.little_error:.2%} apart)")
-        if outcome.metrics.unstarted:
-            found.append(f"{name}: {outcome.metrics.unstarted:,} jobs never started; means leave them out")
-        found += [f"{name}: {fault}" for fault in outcome.faults]
-    return found
+    if error > CLOSE:
+        found.append(f"Little's law does not hold ({error:.2%} apart)")
+    if unstarted:
+        found.append(f"{unstarted:,} {'job' if unstarted == 1 else 'jobs'} never started; means leave them out")
+    return [*found, *outcome.faults]
+
+
+def load_words(load: float, digits: int = 2) -> str:
+    """An offered load in words.
+
+    Example:
+        >>> load_words(0.85), load_words(float("inf"))
+        ('load 0.85', 'all jobs at once')
+    """
+    return f"load {load:.{digits}f}" if math.isfinite(load) else "all jobs at once"
 
 
 def _sentence(group: Group) -> str:

@@ -16,7 +16,7 @@ def write_summary(path: Path, comparison: Comparison) -> None:
             row[f"utilization_{name}"] = part
         for name, part in outcome.stranded.items():
             row[f"stranded_{name}"] = part
-        row |= {"unstarted": outcome.metrics.unstarted, "max_queue_length": outcome.metrics.max_queue_length}
+        row["max_queue_length"] = outcome.metrics.max_queue_length
         row["little_error"] = outcome.metrics.little_error
         for member, part in row.pop("chosen", {}).items():
             row[f"chosen_{member}"] = part

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from loadmaster.report.columns import BEST, Column, change_text, columns_for, marked
-from loadmaster.report.comparison import Comparison, Group, answer, faults
+from loadmaster.report.comparison import Comparison, Group, answer, faults, load_words
 from loadmaster.report.narrow import columns_that_fit
 from loadmaster.runs import Outcome
 
@@ -62,12 +62,12 @@ def title(comparison: Comparison) -> str:
     text = f"{case.workload.source}: " if case.workload.source and not case.workload.synthetic else ""
     text += f"{case.workload.jobs:,} {kind}jobs on {case.cluster.hosts:,} hosts ({cores}), {cycle}"
     if len(comparison.groups) == 1:
-        text += f", {first.discipline}, load {comparison.outcomes[0].load:.2f}"
+        text += f", {first.discipline}, {load_words(comparison.outcomes[0].load)}"
     return text
 
 
 def _group_title(comparison: Comparison, group: Group) -> str:
-    return f"load {group.load:.2f}" + (f", {group.discipline}" if len(comparison.disciplines) > 1 else "")
+    return load_words(group.load) + (f", {group.discipline}" if len(comparison.disciplines) > 1 else "")
 
 
 def _cell(column: Column, outcome: Outcome, best: bool) -> Text:

@@ -12,6 +12,7 @@ import numpy as np
 from loadmaster.measure import MemberShare, Metrics, member_shares, metrics, violations, waits
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.timeline import QueueSeries, Timeline, queue_series, timeline
+from loadmaster.measure.usage import measured
 from loadmaster.model import Schedule
 from loadmaster.model.arrays import Longs
 from loadmaster.rules.find import Sources
@@ -25,7 +26,7 @@ class Outcome:
     """What a run came to.
 
     Attributes:
-        load: offered load after scaling.
+        load: offered load after scaling; infinite where all jobs arrive at once.
         rejected: jobs that were left out before the run.
         simulated_jobs_per_s: jobs over the wall seconds that the engine took.
         members: for a meta-policy, how often each member was chosen.
@@ -49,14 +50,18 @@ class Outcome:
         """The row that `compare --json` prints."""
         m = self.metrics
         row: dict[str, Any] = {
+            "kind": "candidate",
             "policy": self.setting.policy,
             "discipline": self.setting.discipline,
             "load": self.load,
             "jobs": m.jobs,
             "rejected": self.rejected,
+            "unstarted": m.unstarted,
             "mean_wait_s": m.mean_wait_s,
             "median_wait_s": m.median_wait_s,
             "p95_wait_s": m.p95_wait_s,
+            "p99_wait_s": m.p99_wait_s,
+            "longest_wait_s": m.longest_wait_s,
             "mean_slowdown": m.mean_slowdown,
             "mean_bounded_slowdown": m.mean_bounded_slowdown,
             "mean_queue_length": m.mean_queue_length,
@@ -90,7 +95,7 @@ def run_fully(
     )  # fmt: skip
     seconds = time.perf_counter() - began
     use = timeline(workload, case.cluster, schedule)
-    stranded = use.mean_stranded(workload.submit_s[-1])
+    stranded = use.mean_stranded(measured(workload, schedule)[1])
     return schedule, Outcome(
         setting=setting,
         load=case.load / setting.beta,

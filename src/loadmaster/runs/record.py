@@ -26,6 +26,7 @@ from loadmaster.measure.usage import host_use
 from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting
+from loadmaster.strict_json import to_json
 from loadmaster.traces import Skipped
 
 FORMAT = 1
@@ -85,7 +86,7 @@ def write_record(
         (folder / "tasks.parquet").unlink(missing_ok=True)
         for name, table in _tables(record).items():
             table.write_parquet(folder / name, compression="zstd", compression_level=1)
-        (folder / "run.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        (folder / "run.json").write_text(to_json(about, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(folder, f"the record cannot be written: {error.strerror or error}") from error
 

@@ -1,0 +1,76 @@
+"""What `--json` prints: one object, the same head for every verb, then what the verb has to say.
+
+The head is described in docs/reference/json.md; a JSON Schema for each verb stands in `report/schemas/`.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from loadmaster import __version__
+from loadmaster.strict_json import to_json
+
+if TYPE_CHECKING:
+    from loadmaster.traces import Skipped
+
+FORMAT = 1
+"""Raised when a key changes its meaning or goes; a new key alone does not raise it."""
+
+
+def document(
+    verb: str,
+    content: dict[str, Any],
+    *,
+    command: str = "",
+    seed: int | None = None,
+    synthetic: bool | None = None,
+    notes: Sequence[str] = (),
+    left_out: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """The document of a verb: its head, then `content`.
+
+    Args:
+        verb: its name; that of the schema too.
+        content: the verb's own keys; `rows` where it is a table.
+        command: how to make it again.
+        seed: of every random draw; None where nothing is drawn.
+        synthetic: the data was made by a generator; None where a verb has no data or does not know.
+        notes: what was assumed, in sentences.
+        left_out: see `left_out`.
+
+    Example:
+        >>> list(document("policies", {"rows": []}))
+        ['schema', 'version', 'command', 'seed', 'synthetic', 'notes', 'left_out', 'rows']
+    """
+    head = {
+        "schema": f"loadmaster.{verb}/{FORMAT}",
+        "version": __version__,
+        "command": command,
+        "seed": seed,
+        "synthetic": synthetic,
+        "notes": list(notes),
+        "left_out": list(left_out),
+    }
+    assert not head.keys() & content.keys(), f"twice in the document of {verb}: {head.keys() & content.keys()}"
+    return {**head, **content}
+
+
+def left_out(skipped: "Skipped") -> list[dict[str, Any]]:
+    """Lines, or jobs, that could not be used: each reason, how many, the first of them, and whether malformed.
+
+    Example:
+        >>> from loadmaster.traces import Skipped
+        >>> skipped = Skipped()
+        >>> skipped.add("runtime is not known", [7, 9], count=12)
+        >>> left_out(skipped)
+        [{'reason': 'runtime is not known', 'count': 12, 'first': [7, 9], 'malformed': False}]
+    """
+    return [
+        {"reason": reason, "count": count, "first": list(skipped.lines[reason]), "malformed": reason in skipped.bad}
+        for reason, count in skipped.counts.items()
+    ]
+
+
+def print_document(made: dict[str, Any]) -> None:
+    """Write a document on stdout, as one line."""
+    sys.stdout.write(to_json(made) + "\n")
