@@ -112,9 +112,8 @@ def test_a_slurm_job_that_is_cancelled_while_it_waits_is_noticed_and_replaced(tm
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(slurm, "ASK_EVERY_S", 0.5)
     said, ctrl_c = [], signal.getsignal(signal.SIGINT)
-    options = {"interface": None, "local_directory": str(tmp_path), "scheduler_options": {"dashboard_address": ":0"},
-               "death_timeout": PATIENCE_S}  # fmt: skip
-    with machines(Place("slurm", options)) as place:
+    options = {"interface": None, "local_directory": str(tmp_path), "death_timeout": PATIENCE_S}
+    with machines(Place("slurm", options, folder=tmp_path)) as place:
         report = run_commands(["echo done"], Terms(tmp_path / "out", FixedHosts(1), KIND), place, say=said.append)
     assert signal.getsignal(signal.SIGINT) is ctrl_c  # dask_jobqueue takes it when it is imported
     assert report.exits == {1: 0}
@@ -125,19 +124,19 @@ def test_a_slurm_job_that_is_cancelled_while_it_waits_is_noticed_and_replaced(tm
 def test_a_job_that_slurm_refuses_ends_the_run_with_what_slurm_says(tmp_path, monkeypatch):
     pytest.importorskip("dask_jobqueue")
     (tmp_path / "sbatch").write_text("#!/bin/sh\necho sbatch: error: invalid partition >&2\nexit 1\n")
-    options = {"interface": None, "scheduler_options": {"dashboard_address": ":0"}}
+    options = {"interface": None}
     terms = Terms(tmp_path / "out", FixedHosts(1), KIND)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     for mode, says in ((0o644, "sbatch"), (0o755, "invalid partition")):  # first as if there were none
         (tmp_path / "sbatch").chmod(mode)
-        with machines(Place("slurm", options)) as place, pytest.raises(InputError, match=says):
+        with machines(Place("slurm", options, folder=tmp_path)) as place, pytest.raises(InputError, match=says):
             run_commands(["echo done"], terms, place, say=lambda _: None)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Dask's cluster, never whole
 @pytest.mark.parametrize("options", [{"bogus": "1"}, {"cores": "two"}])
-def test_an_option_that_no_slurm_cluster_takes_is_one_clear_line(options):
+def test_an_option_that_no_slurm_cluster_takes_is_one_clear_line(options, tmp_path):
     pytest.importorskip("dask_jobqueue")
-    with pytest.raises(InputError, match="does not take this"), machines(Place("slurm", options)):
+    with pytest.raises(InputError, match="does not take this"), machines(Place("slurm", options, folder=tmp_path)):
         pass
     gc.collect()

@@ -1,4 +1,4 @@
-"""A Dask user's own cluster, sized by the sizer through Dask's Adaptive hook; and the job script for Slurm."""
+"""A Dask user's own cluster, sized by the sizer through Dask's Adaptive hook."""
 
 import time
 
@@ -25,17 +25,3 @@ def test_tasks_of_an_ordinary_client_start_workers_and_end_without_any():
         assert len(cluster.worker_spec) <= 2
         del futures
         until(lambda: not cluster.worker_spec, "no machines where nothing is left to do")
-
-
-def test_the_slurm_job_script_asks_for_one_core_and_starts_a_worker():
-    pytest.importorskip("dask_jobqueue")
-    from loadmaster.live.slurm import slurm_cluster
-
-    free_port = {"dashboard_address": ":0"}  # another cluster of this machine may have the usual one
-    options = {"queue": "short", "walltime": "00:30:00", "interface": None, "scheduler_options": free_port}
-    with slurm_cluster(options) as cluster:
-        script = cluster.job_script()
-    assert "#SBATCH -p short" in script
-    assert "#SBATCH -t 00:30:00" in script
-    assert "#SBATCH --cpus-per-task=1" in script
-    assert "distributed.cli.dask_worker" in script

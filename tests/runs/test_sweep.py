@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from small_case import THREE, Counting, busy_case
 
+from loadmaster.dask_client import DaskAddress
 from loadmaster.model import InputError
 from loadmaster.runs import LocalCores, OnDask, Setting, Store, Watch, sweep
 from loadmaster.runs.sweep import key_of
@@ -102,6 +103,7 @@ def test_the_watcher_hears_of_every_run(tmp_path):
 KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[2])
+from loadmaster.dask_client import DaskAddress
 from loadmaster.runs import LocalCores, Store, sweep
 from small_case import THREE, busy_case
 
@@ -194,12 +196,12 @@ def test_a_sweep_comes_out_the_same_on_a_dask_cluster(tmp_path, monkeypatch):
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
         monkeypatch.chdir(tmp_path)
         store = Store(f"sqlite:///{tmp_path}/other.sqlite")
-        there = sweep(busy_case(), settings, store, OnDask(cluster.scheduler_address))
+        there = sweep(busy_case(), settings, store, OnDask(DaskAddress(cluster.scheduler_address)))
     assert all(same(a, b) for a, b in zip(here, there, strict=True))
 
 
 def test_an_address_where_no_dask_scheduler_answers_is_one_clear_error(tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    monkeypatch.setattr("loadmaster.runs.on_dask._PATIENCE_S", 0.3)
+    monkeypatch.setattr("loadmaster.dask_client.PATIENCE_S", 0.3)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
-        sweep(busy_case(), THREE, Store.in_folder(tmp_path), OnDask("tcp://127.0.0.1:9"))
+        sweep(busy_case(), THREE, Store.in_folder(tmp_path), OnDask(DaskAddress("tcp://127.0.0.1:9")))

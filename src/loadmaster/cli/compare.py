@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from loadmaster.cli import dask_options as d
 from loadmaster.cli import options as o
 from loadmaster.cli import run_options as r
 
 if TYPE_CHECKING:
+    from loadmaster.dask_client import DaskAddress
     from loadmaster.report.comparison import Comparison
     from loadmaster.runs.sweep import Pool
 
@@ -46,7 +48,10 @@ def compare(
     limit: o.Limit = None,
     strict: o.Strict = False,
     check: r.Check = False,
-    on: Annotated[str, typer.Option(metavar="tcp://HOST:PORT", help="Run on this Dask cluster.")] = "",
+    on: d.On = None,
+    tls_ca: d.TlsCa = None,
+    tls_cert: d.TlsCert = None,
+    tls_key: d.TlsKey = None,
     store: Annotated[str, typer.Option(metavar="URL", help="Database of finished runs; in DIR if not given.")] = "",
     picture: Annotated[Path | None, typer.Option(help="Also write the main chart, .png or .svg.")] = None,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Where report and results go.")] = Path(
@@ -61,6 +66,7 @@ def compare(
     from loadmaster.report.page import check_picture
     from loadmaster.runs import Store, sweep
 
+    address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     r.make_folder(out)
     if picture is not None:
         check_picture(picture)
@@ -74,17 +80,17 @@ def compare(
         r.warn_of_plain(settings)
         against = r.baseline(baseline, settings)
         kept = Store(store) if store else Store.in_folder(out)
-        outcomes = sweep(case, settings, kept, _pool(on), check=check, watch=bar)
+        outcomes = sweep(case, settings, kept, _pool(address), check=check, watch=bar)
         kept.close()
     comparison = Comparison(case, outcomes, against, remarks(case), r.command_line())
     _write(comparison, out, picture)
     _show(comparison, out, as_json)
 
 
-def _pool(on: str) -> "Pool":
+def _pool(address: "DaskAddress | None") -> "Pool":
     from loadmaster.runs import LocalCores, OnDask
 
-    return OnDask(on) if on else LocalCores()
+    return OnDask(address) if address else LocalCores()
 
 
 def _write(comparison: "Comparison", out: Path, picture: Path | None) -> None:

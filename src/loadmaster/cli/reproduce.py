@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from loadmaster.cli import dask_options as d
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -23,7 +25,10 @@ def reproduce(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for pages and charts.")] = Path("reproduction"),
     traces: Annotated[Path | None, typer.Option(help="Folder with real logs.")] = None,
     trace: Annotated[Path | None, typer.Option(help="A log of your own.")] = None,
-    on: Annotated[str | None, typer.Option(help="A Dask scheduler, such as tcp://host:8786.")] = None,
+    on: d.On = None,
+    tls_ca: d.TlsCa = None,
+    tls_cert: d.TlsCert = None,
+    tls_key: d.TlsKey = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Re-run a paper's tables and figures: published value beside ours."""
@@ -40,8 +45,9 @@ def reproduce(
 
     if paper not in PAPERS:
         raise InputError(paper, "no such paper", fix=f"known: {', '.join(PAPERS)}")
+    address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     out.mkdir(parents=True, exist_ok=True)
-    result = importlib.import_module(PAPERS[paper]).reproduce(Options(quick, seed, out, traces, trace, on))
+    result = importlib.import_module(PAPERS[paper]).reproduce(Options(quick, seed, out, traces, trace, address))
     page = out / f"{paper}.html"
     notes = [Text(note, "note") for note in result.notes]
     blocks = [_claims(result), *notes, Heading("Figures"), *result.blocks]

@@ -5,12 +5,22 @@ from typing import Annotated
 
 import typer
 
+from loadmaster.cli.dask_options import TlsCa, TlsCert, TlsKey
+
 
 def run(
     commands: Annotated[
         Path, typer.Argument(help="A file with one shell command a line; lines with # are passed over.")
     ],
-    on: Annotated[str, typer.Option(help="local, slurm, or the address of a Dask scheduler (tcp://...).")] = "local",
+    on: Annotated[
+        str, typer.Option(help="local, slurm, or the address of a Dask scheduler (tls://HOST:PORT or tcp://...).")
+    ] = "local",
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard", help="Open Dask's dashboard, to all users of this machine, on loopback.")
+    ] = False,
     sizer: Annotated[str, typer.Option(help="planner, silva, all-at-once or a number of machines.")] = "planner",
     budget: Annotated[float | None, typer.Option(help="Money that may be spent; ends as soon as it allows.")] = None,
     deadline: Annotated[str | None, typer.Option(help="Such as 2h; kept as cheaply as possible.")] = None,
@@ -46,6 +56,7 @@ def run(
 
     from loadmaster.cli.bag_options import chosen_sizer, chosen_type
     from loadmaster.cli.bag_progress import BagProgress
+    from loadmaster.cli.dask_options import certificates
     from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.live.bag_runner import run_commands
     from loadmaster.live.place import Place, machines
@@ -63,11 +74,15 @@ def run(
     folder = out or commands.with_suffix(commands.suffix + ".run")
     boot_limit_s = 120.0 if on == "local" else math.inf  # a Slurm job may wait in the queue for hours
     terms = Terms(folder, chosen, kind, retries, time_limit(timeout), boot_limit_s, retry_failed)
-    options = slurm_options(on, slurm_option or [])
+    where = Place(
+        on, slurm_options(on, slurm_option or []), certificates(on, tls_ca, tls_cert, tls_key), folder, dashboard
+    )
     make_folder(folder)
     progress = BagProgress(console, len(lines), chosen)
     try:
-        with machines(Place(on, options)) as place, progress:
+        with machines(where) as place, progress:
+            if dashboard:
+                progress.say(f"dashboard, open to all users of this machine: {place.client.dashboard_link}")
             report = run_commands(lines, terms, place, progress.show, progress.say)
     except KeyboardInterrupt:
         console.print(

@@ -5,21 +5,36 @@ import logging
 import signal
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from loadmaster import dask_client
+from loadmaster.dask_client import Certificates, DaskAddress
+from loadmaster.live import listening
 from loadmaster.live.machines import AdaptiveMachines, GivenMachines, Machines
 from loadmaster.live.slurm import SlurmMachines, slurm_cluster
-from loadmaster.model.errors import InputError, MissingExtra
+from loadmaster.model.errors import InputError
 
 _DEAF = "import signal; signal.signal(signal.SIGINT, lambda *_: None)"
 """Run by every worker here: a terminal sends Ctrl-C to them too, but only the runner is to answer."""
 
 
 class Place(NamedTuple):
-    """What `--on` says: `local`, `slurm` or the address of a scheduler, and options for dask-jobqueue."""
+    """What `--on` says, and the options that go with it.
+
+    Attributes:
+        where: `local`, `slurm` or the address of a scheduler.
+        slurm_options: for dask-jobqueue.
+        tls: certificates for the address of a scheduler.
+        folder: seen by all machines; Slurm's jobs find the certificates of their run in a private folder there.
+        dashboard: open Dask's dashboard on loopback, where every user of this machine can see it.
+    """
 
     where: str = "local"
     slurm_options: dict[str, Any] = {}  # noqa: RUF012 - never written to
+    tls: Certificates = Certificates()
+    folder: Path = Path()
+    dashboard: bool = False
 
 
 @contextlib.contextmanager
@@ -30,41 +45,51 @@ def machines(place: Place) -> Iterator[Machines]:
         InputError: no scheduler answers there, or it has no workers.
         MissingExtra: Dask is not installed.
     """
-    try:
-        import dask
-        from distributed import Client
-    except ImportError as error:
-        raise MissingExtra("running a bag", "dask") from error
+    dask_client.distributed("running a bag")
+    import dask
+
+    ours = place.where in ("local", "slurm")
+    listening.require_dashboard(place.dashboard, ours)
     for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    # A task whose worker dies is not to be run again behind our back: the runner does that, and says so.
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.work-stealing": False}):
-        if place.where in ("local", "slurm"):
-            cluster = local_cluster() if place.where == "local" else slurm_cluster(place.slurm_options)
-            kind = AdaptiveMachines if place.where == "local" else SlurmMachines
-            with cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
-                yield kind(cluster, client)
-            return
-        try:
-            client = Client(place.where, timeout="10s")  # type: ignore[no-untyped-call]
-        except (OSError, ValueError) as error:
-            raise InputError(place.where, "no Dask scheduler answers", fix="start one with: dask scheduler") from error
-        with client:
-            given = GivenMachines(client)
-            if not given.present():
-                raise InputError(place.where, "that scheduler has no workers", fix="start some with: dask worker")
-            yield given
+    with dask.config.set(listening.config(place.dashboard)), _started(place) if ours else _given(place) as found:
+        yield found
 
 
-def local_cluster() -> Any:
-    """A cluster of worker processes on this machine, none of them started yet."""
+@contextlib.contextmanager
+def _started(place: Place) -> Iterator[Machines]:
+    from distributed import Client
+
+    local = place.where == "local"
+    cluster = (
+        local_cluster(place.dashboard) if local else slurm_cluster(place.slurm_options, place.folder, place.dashboard)
+    )
+    with cluster as up, Client(up) as client:  # type: ignore[no-untyped-call]
+        yield (AdaptiveMachines if local else SlurmMachines)(up, client)
+
+
+@contextlib.contextmanager
+def _given(place: Place) -> Iterator[Machines]:
+    with dask_client.connect(DaskAddress(place.where, place.tls)) as client:
+        given = GivenMachines(client)
+        if not given.present():
+            raise InputError(place.where, "that scheduler has no workers", fix="start some with: dask worker")
+        yield given
+
+
+def local_cluster(dashboard: bool = False) -> Any:
+    """A cluster of worker processes on this machine, none of them started yet; nobody else can connect to it."""
     from distributed import LocalCluster
 
     cluster: Any = LocalCluster(  # type: ignore[no-untyped-call]
         n_workers=0,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=":0",
+        host="127.0.0.1",
+        security=listening.throw_away_certificates(),
+        dashboard_address=listening.LOOPBACK_PORT,
+        scheduler_kwargs={"dashboard": dashboard},
+        worker_dashboard_address=None,
         memory_limit=0,
         silence_logs=logging.CRITICAL,
         preload=[_DEAF],

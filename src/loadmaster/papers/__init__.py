@@ -6,6 +6,8 @@ Each has `reproduce(options: Options) -> Reproduction`.
 from dataclasses import dataclass
 from pathlib import Path
 
+from loadmaster.dask_client import DaskAddress
+
 PAPERS: dict[str, str] = {
     "amir2000": "loadmaster.papers.amir2000",
     "casanova2008": "loadmaster.papers.casanova2008",
@@ -26,7 +28,7 @@ class Options:
         out: folder for pages, charts and the records from which an interrupted run goes on.
         traces: folder with real logs, where the user has them; claims that need them are else `not measured`.
         trace: one log given by the user.
-        on: address of a Dask scheduler for papers made of independent runs; None uses this machine's cores.
+        on: a Dask scheduler for papers made of independent runs; None uses this machine's cores.
     """
 
     quick: bool = False
@@ -34,4 +36,4 @@ class Options:
     out: Path = Path("reproduction")
     traces: Path | None = None
     trace: Path | None = None
-    on: str | None = None
+    on: DaskAddress | None = None

@@ -1,29 +1,27 @@
 """Runs on the workers of a Dask cluster, for sweeps that are too large for one machine."""
 
-import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadmaster import __version__
-from loadmaster.model import InputError, MissingExtra
+from loadmaster import __version__, dask_client
+from loadmaster.dask_client import DaskAddress
+from loadmaster.model import InputError
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, from_bytes, run, to_bytes
 from loadmaster.runs.setting import Setting, sources_of
 from loadmaster.runs.watch import Watch
 
-_PATIENCE_S = 15
-
 
 @dataclass(frozen=True)
 class OnDask:
-    """Makes runs on the Dask cluster whose scheduler listens at `address`, such as tcp://10.0.0.1:8786.
+    """Makes runs on the Dask cluster whose scheduler listens at `address`.
 
     The jobs and hosts go to the workers once; the files of a user's own policies travel with every run.
     """
 
-    address: str
+    address: DaskAddress
 
     def __call__(
         self, case: Case, settings: Sequence[Setting], check: bool, watch: Watch
@@ -43,21 +41,17 @@ class OnDask:
                 client.submit(run_remotely, remote, setting, sources_of(setting), check, pure=False, retries=2): index
                 for index, setting in enumerate(settings)
             }
-            for future, block in _dask().as_completed(futures, loop=client.loop, with_results=True):
+            for future, block in dask_client.distributed().as_completed(futures, loop=client.loop, with_results=True):
                 yield futures[future], from_bytes(block)
         finally:
             client.close()  # the scheduler forgets the runs that no client waits for
 
 
-def connect(address: str) -> Any:
+def connect(address: DaskAddress) -> Any:
     """A client of the Dask cluster at `address` whose workers can run our code."""
+    client = dask_client.connect(address)
     try:
-        client = _dask().Client(address, timeout=_PATIENCE_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        fix = "give the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786"
-        raise InputError(address, "no Dask scheduler answers there", fix=fix) from error
-    try:
-        _require_workers(client, address)
+        _require_workers(client, address.url)
     except BaseException:
         client.close()
         raise
@@ -74,16 +68,9 @@ def worker_version() -> str:
     return __version__
 
 
-def _dask() -> Any:
-    try:
-        return importlib.import_module("distributed")
-    except ModuleNotFoundError as error:
-        raise MissingExtra("--on", "dask") from error
-
-
 def _require_workers(client: Any, address: str) -> None:
     try:
-        client.wait_for_workers(1, timeout=_PATIENCE_S)
+        client.wait_for_workers(1, timeout=dask_client.PATIENCE_S)
     except TimeoutError as error:
         fix = f"start some: dask worker {address}"
         raise InputError(address, "this Dask cluster has no workers", fix=fix) from error

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from loadmaster import __version__
+from loadmaster.dask_client import DaskAddress
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
@@ -129,14 +130,17 @@ def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float],
 
 
 def run_study(
-    setup: Setup, folder: Path | None = None, on: str | None = None, progress: Callable[[int], None] | None = None
+    setup: Setup,
+    folder: Path | None = None,
+    on: DaskAddress | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Outcome:
     """All executions; blocks already recorded in `folder` are read, not made again.
 
     Args:
         setup: the study.
         folder: where finished blocks are kept; None keeps none.
-        on: address of a Dask scheduler; None uses the cores of this machine.
+        on: a Dask scheduler; None uses the cores of this machine.
         progress: told the number of executions finished with each block.
     """
     starts = range(0, setup.executions, BLOCK)
@@ -159,7 +163,7 @@ def run_study(
     return Outcome(*columns)
 
 
-def _computed(setup: Setup, starts: list[int], on: str | None) -> Iterable[tuple[int, Outcome]]:
+def _computed(setup: Setup, starts: list[int], on: DaskAddress | None) -> Iterable[tuple[int, Outcome]]:
     if not starts:
         return
     if on is not None:
