@@ -28,25 +28,33 @@ METAS = [
 ]
 
 
+NAMES = ("cores", "memory", "gpus", "licences")
+UNITS = (1, 1, 8, 10, 1000)
+"""Amounts are whole, eighths, tenths or thousandths."""
+
+
 @st.composite
-def clusters(draw, resources):
+def clusters(draw, resources, unit):
+    """Hosts of up to nine of each resource, counted in parts of `unit`."""
     hosts = draw(st.integers(1, 6))
-    rows = draw(
-        st.lists(st.lists(st.integers(1, 9), min_size=resources, max_size=resources), min_size=hosts, max_size=hosts)
-    )
-    return Cluster(("cores", "memory", "gpus")[:resources], np.array(rows, float))
+    amounts = st.integers(1, 9 * unit).map(lambda parts: parts / unit)
+    rows = draw(st.lists(st.lists(amounts, min_size=resources, max_size=resources), min_size=hosts, max_size=hosts))
+    return Cluster(NAMES[:resources], np.array(rows, float))
 
 
 @st.composite
-def problems(draw, single_task=False, resources=None, estimated=False):
+def problems(draw, single_task=False, resources=None, estimated=False, units=UNITS):
     """A small cluster and jobs that its empty self can hold, arriving close together."""
-    resources = resources or draw(st.sampled_from([2, 2, 3]))
-    cluster = draw(clusters(resources))
+    resources = resources or draw(st.sampled_from([1, 2, 2, 3, 4]))
+    unit = draw(st.sampled_from(units))
+    cluster = draw(clusters(resources, unit))
     jobs = draw(st.integers(1, 25))
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
     model = cluster.capacity[rng.integers(0, cluster.hosts, jobs)]
-    demand = np.floor(model * rng.uniform(0, 1, (jobs, resources)))
+    demand = np.floor(model * rng.choice([0.25, 0.5, 1.0], (jobs, 1)) * rng.uniform(0, 1, model.shape) * unit) / unit
+    full = rng.random(jobs) < 0.1  # these fill a host to the last bit
+    demand[full] = model[full]
     tasks = np.ones(jobs, np.int32)
     if not single_task:
         held = np.array([_held(row, cluster.capacity) for row in demand])
@@ -103,7 +111,7 @@ ROW_POLICIES = [
 @pytest.mark.parametrize("discipline", [d for d in DISCIPLINES if isinstance(d, NetBatch | Fcfs)], ids=str)
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(problem=problems(single_task=True, resources=2), interval_s=st.sampled_from([0.0, 0.3, 30.0]))
+@given(problem=problems(single_task=True, resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 0.3, 30.0]))
 def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
     cluster, workload = problem
     assert serves_rows(workload, cluster, policy, discipline, interval_s)
@@ -113,7 +121,7 @@ def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, probl
 
 @pytest.mark.parametrize("policy", ROW_POLICIES[: len(ROW_RULES)], ids=lambda policy: policy.name)
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(problem=problems(resources=2), interval_s=st.sampled_from([0.0, 30.0]))
+@given(problem=problems(resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 30.0]))
 def test_the_netbatch_engine_agrees_on_jobs_of_several_tasks(policy, problem, interval_s):
     cluster, workload = problem
     assert serves_rows(workload, cluster, policy, Fcfs(), interval_s)

@@ -5,8 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Ints, frozen_floats
+from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats
 from loadmaster.model.errors import InputError
+from loadmaster.model.exact import MOST, exact_capacity
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,12 +16,13 @@ class Cluster:
 
     Attributes:
         resources: names of the R resources; the first is the one that CPU policies look at (`cores`).
-        capacity: float64[H, R], amounts in the unit of `loadmaster.model.units.UNITS`, zero or more.
+        capacity: float64[H, R], amounts in the unit of `loadmaster.model.units.UNITS`, zero or more; rounded down
+            by less than 2**-24 as `loadmaster.model.exact` says.
         names: a name for every host, or empty for "0", "1", ...
-        speed: float64[H], speed of each host relative to 1.
+        speed: float64[H], speed of each host relative to 1, more than zero; None means 1 everywhere.
 
     Raises:
-        InputError: no hosts, a host without cores, a negative or not finite amount.
+        InputError: no hosts, a host without cores, an amount that is negative, not finite or above 2**53.
 
     Example:
         >>> cluster = Cluster.uniform(2, cores=8, memory=32 * 2**30)
@@ -41,11 +43,11 @@ class Cluster:
             )
         if self.hosts == 0:
             raise InputError("no hosts", "a cluster needs at least one host", fix="give --hosts like 20x16c64g")
-        bad = ~np.isfinite(self.capacity) | (self.capacity < 0)
-        if bad.any():
-            host, resource = np.argwhere(bad)[0]
-            value = self.capacity[host, resource]
-            raise InputError(value, f"{self.resources[resource]} of host {self.name(host)} must be zero or more")
+        if self.names and len(self.names) != self.hosts:
+            raise InputError(len(self.names), f"{self.hosts} hosts need as many names")
+        self._refuse(~np.isfinite(self.capacity) | (self.capacity < 0), "must be zero or more")
+        self._refuse(self.capacity > MOST, "is too large to be counted exactly", "count in larger units")
+        object.__setattr__(self, "capacity", frozen_floats(exact_capacity(self.capacity)))
         empty = np.flatnonzero(self.capacity[:, 0] <= 0)
         if empty.size:
             raise InputError(
@@ -53,10 +55,22 @@ class Cluster:
                 f"a host needs more than 0 {self.resources[0]}",
                 fix="correct or remove it",
             )
-        speed = np.ones(self.hosts) if self.speed is None else self.speed
-        object.__setattr__(self, "speed", frozen_floats(speed))
-        if self.names and len(self.names) != self.hosts:
-            raise InputError(len(self.names), f"{self.hosts} hosts need as many names")
+        self._set_speed()
+
+    def _refuse(self, bad: Bools, rule: str, fix: str = "") -> None:
+        if bad.any():
+            host, resource = np.argwhere(bad)[0]
+            amount = f"{self.capacity[host, resource]:g}"
+            raise InputError(amount, f"{self.resources[resource]} of host {self.name(host)} {rule}", fix=fix)
+
+    def _set_speed(self) -> None:
+        speed = frozen_floats(np.ones(self.hosts) if self.speed is None else self.speed)
+        if speed.shape != (self.hosts,):
+            raise InputError(speed.shape, f"{self.hosts} hosts need as many speeds")
+        if (bad := ~(np.isfinite(speed) & (speed > 0))).any():
+            host = int(np.argmax(bad))
+            raise InputError(speed[host], f"speed of host {self.name(host)} must be more than zero")
+        object.__setattr__(self, "speed", speed)
 
     @classmethod
     def uniform(cls, hosts: int, **amounts: float) -> "Cluster":
@@ -78,6 +92,21 @@ class Cluster:
         """The distinct capacities, float64[K, R], and the kind of every host, int32[H]."""
         rows, kind = np.unique(self.capacity, axis=0, return_inverse=True)
         return rows, kind.reshape(-1).astype(np.int32)
+
+    def check_equal_speeds(self) -> None:
+        """See that every host has speed 1, for engines that know no other.
+
+        Raises:
+            InputError: one has not.
+        """
+        assert self.speed is not None
+        other = np.flatnonzero(self.speed != 1.0)
+        if other.size:
+            host = int(other[0])
+            raise InputError(
+                f"speed {self.speed[host]:g} of host {self.name(host)}", "queues are replayed on hosts of speed 1 only",
+                fix="leave the column speed out, or use share, which knows speeds",
+            )  # fmt: skip
 
     def name(self, host: int) -> str:
         """The name of host number `host`."""

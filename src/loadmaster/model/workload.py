@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from loadmaster.model.arrays import Floats, Ints, Longs, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
+from loadmaster.model.exact import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +20,8 @@ class Workload:
         resources: names of the R resources, `cores` first, `memory` second where there is memory.
         submit_s: float64[J], non-decreasing, seconds from the start of the log.
         runtime_s: float64[J], wall seconds, more than 0.
-        demand: float64[J, R], what one task asks for.
+        demand: float64[J, R], what one task asks for; rounded down by less than 2**-24, and large amounts to whole
+            numbers, as `loadmaster.model.exact` says.
         tasks: int32[J], number of tasks, 1 or more; None means one task a job.
         estimate_s: float64[J], the user's own estimate of the runtime; None means the runtime itself.
         project: int32[J], who pays (fair share is kept between projects); None means one project.
@@ -55,6 +57,7 @@ class Workload:
             self._freeze(column, frozen_ints)
         self._freeze("job_id", frozen_longs)
         self._check()
+        object.__setattr__(self, "demand", frozen_floats(exact_demand(self.demand)))
 
     @classmethod
     def of(cls, *, submit_s, runtime_s, source="", synthetic=False, **columns) -> "Workload":  # type: ignore[no-untyped-def]
@@ -99,16 +102,23 @@ class Workload:
         return float(self.submit_s[-1] - self.submit_s[0]) if self.jobs else 0.0
 
     def check_resources(self, cluster: Cluster) -> None:
-        """See that jobs and hosts name the same resources in the same order.
+        """See that jobs and hosts name the same resources in the same order, and that sums of them are exact.
 
         Raises:
-            InputError: they do not.
+            InputError: they do not, or a task asks for a fraction of what hosts have hundreds of millions of.
         """
         if self.resources != cluster.resources:
             raise InputError(
                 ", ".join(self.resources), f"the hosts have {', '.join(cluster.resources)}",
                 fix="give the jobs and the hosts the same resources in the same order",
             )  # fmt: skip
+        for resource in np.flatnonzero((cluster.capacity > MOST_BESIDE_FRACTIONS).any(axis=0)):
+            if not is_whole(column := self.demand[:, [resource]]):
+                raise InputError(
+                    f"{column[column != np.floor(column)][0]:g}", f"a fraction of {self.resources[resource]} beside "
+                    f"hosts that have {cluster.capacity[:, resource].max():g} of it cannot be counted exactly",
+                    fix="round the demands, or count in larger units",
+                )  # fmt: skip
 
     def id_of(self, job: int) -> int:
         """The log's identifier of job number `job`."""

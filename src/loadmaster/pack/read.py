@@ -10,6 +10,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.exact import exact_demand
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY, parse_bytes
 from loadmaster.pack.instance import Instance
 from loadmaster.traces import read_hosts
@@ -77,6 +78,7 @@ def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: 
         raise InputError(", ".join(unknown) or "none", "no fluid resource of the hosts", fix=f"known: {known}")
     scaled = [cluster.resources.index(name) for name in names]
     rest = [r for r in range(len(cluster.resources)) if r not in scaled]
+    demand = exact_demand(demand)  # as the cluster's capacity is, so that what fills a host on paper fills it
     return Instance(
         demand[:, scaled], demand[:, rest], cluster.capacity[:, scaled], cluster.capacity[:, rest],
         fluid_names=tuple(names), rigid_names=tuple(cluster.resources[r] for r in rest),

@@ -188,7 +188,10 @@ def _batch(
         workload, runtime_s=workload.runtime_s / slowest, estimate_s=workload.expected_s / slowest
     )  # what a scheduler may count on, whatever hosts it gets
     if (cluster.speed == slowest).all():
-        schedule = simulate(alike, cluster, policy, discipline, interval_s=0.0, seed=settings.seed, progress=progress)
+        of_speed_1 = replace(cluster, speed=None)  # the runtimes have the hosts' common speed in them
+        schedule = simulate(
+            alike, of_speed_1, policy, discipline, interval_s=0.0, seed=settings.seed, progress=progress
+        )  # fmt: skip
         end_s = schedule.start_s + alike.runtime_s
     else:
         schedule = replay(

@@ -35,9 +35,11 @@ def sweep(
     """The outcome of every setting, in their order; only those not yet in `store` are run.
 
     Raises:
-        InputError: a setting names a policy or discipline that does not exist; nothing is run then.
+        InputError: a setting names a policy or discipline that does not exist, or a host has a speed other than 1;
+            nothing is run then.
     """
     told = watch or Watch()
+    case.cluster.check_equal_speeds()
     for setting in settings:
         policy_of(setting, sources_of(setting))
         discipline_of(setting)

@@ -51,10 +51,7 @@ def replay_backfill(
     seed: int,
     progress: Progress | None = None,
 ) -> Schedule:
-    """Replay `workload` exactly as `reference.replay` does, compiled.
-
-    Equal to the bit where demands and capacities are whole numbers of their unit; fractions may be rounded
-    differently.
+    """Replay `workload` exactly as `reference.replay` does, compiled: equal to the bit, since amounts are exact.
 
     Raises:
         InputError: the policy cannot be compiled, or rates a host with something that is not a finite number.

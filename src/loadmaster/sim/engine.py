@@ -41,12 +41,14 @@ def simulate(
         progress: told of the progress of long runs.
 
     Raises:
-        InputError: jobs and hosts name different resources, or a policy of one's own is not sound.
+        InputError: jobs and hosts name different resources, a host's speed is not 1, or a policy of one's own is
+            not sound.
     """
     from loadmaster.compiled import rater
     from loadmaster.sim import backfill, cycles, netbatch
 
     workload.check_resources(cluster)
+    cluster.check_equal_speeds()
     if engine != "reference":
         for member in cycles.members_of(policy):
             if POLICIES.get(member.name) is not member:

@@ -13,7 +13,6 @@ from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.units import CORES, MEMORY, show_bytes
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
-from loadmaster.traces.rows import exact
 from loadmaster.traces.tabular import (
     MOST_TASKS,
     NO_CORES,
@@ -111,7 +110,7 @@ def _table(frame: pl.DataFrame, ragged: Bools) -> Table:
         "runtime_s": runtime.values,
         "tasks": np.clip(count, 1, MOST_TASKS).astype(np.int32),
         "job_id": _identifiers(frame),
-        RESOURCE + CORES: exact(cpus.or_else(0.0) / CENT),
+        RESOURCE + CORES: cpus.or_else(0.0) / CENT,
         RESOURCE + MEMORY: np.floor(memory.or_else(0.0) * LARGEST_HOST),
     }
     return Table(checks, columns)

@@ -13,7 +13,6 @@ from loadmaster.model.arrays import Bools
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
-from loadmaster.traces.rows import exact
 from loadmaster.traces.tabular import EXTRA, NO_CORES, RAGGED, RESOURCE, Table, amount_check, read_table, time_checks
 from loadmaster.traces.text_table import batches
 from loadmaster.traces.trace import Trace
@@ -66,7 +65,7 @@ def read_openb_nodes(path: Path) -> Cluster:
     for batch in batches(path, _header(path, NODE_FIELDS)):
         frame = batch.frame
         amounts = [
-            exact(numbers(frame["cpu_milli"]).values / MILLI),
+            numbers(frame["cpu_milli"]).values / MILLI,
             numbers(frame["memory_mib"]).values * MB,
             numbers(frame["gpu"]).or_else(0.0),
         ]
@@ -98,7 +97,7 @@ def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, all_fields: bool)
     )
     amounts = {name: numbers(frame[name]) for name in ("cpu_milli", "memory_mib", "num_gpu", "gpu_milli")}
     share = np.where(amounts["num_gpu"].values == 1, amounts["gpu_milli"].or_else(MILLI) / MILLI, 1.0)
-    cores = exact(amounts["cpu_milli"].or_else(0.0) / MILLI)
+    cores = amounts["cpu_milli"].or_else(0.0) / MILLI
     checks = [
         (RAGGED, ragged), (NEVER_SCHEDULED, scheduled.missing), *time_checks(created, runtime),
         *(amount_check(name, amount) for name, amount in amounts.items()), (NO_CORES, cores <= 0),
@@ -109,7 +108,7 @@ def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, all_fields: bool)
         "job_id": _identifiers(frame),
         RESOURCE + CORES: cores,
         RESOURCE + MEMORY: amounts["memory_mib"].or_else(0.0) * MB,
-        RESOURCE + GPUS: exact(amounts["num_gpu"].or_else(0.0) * share),
+        RESOURCE + GPUS: amounts["num_gpu"].or_else(0.0) * share,
     }
     if "qos" in frame.columns:
         columns["project"] = classes(frame["qos"])

@@ -7,9 +7,6 @@ import numpy as np
 from loadmaster.model import Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 
-FRACTION = float(1 << 20)
-"""Fractions of cores and GPUs are kept in steps of 2**-20, see `exact`."""
-
 
 class Rows(NamedTuple):
     """Columns of N jobs in the order of the file; what they hold is told at `Workload`."""
@@ -47,22 +44,6 @@ def workload_of(
         source=source, synthetic=synthetic,
     )  # fmt: skip
     return workload, order
-
-
-def exact(amounts: Floats) -> Floats:
-    """`amounts` of cores or GPUs, rounded down to a multiple of 2**-20, so that adding and subtracting is exact.
-
-    Logs count in thousandths (11.9 cores), which binary fractions cannot hold; sums of those drift, and a host that
-    is exactly full would look overfull. Rounded down by less than a millionth, up to a thousand tasks fit a host
-    exactly if and only if their thousandths do.
-
-    Example:
-        >>> a = float(exact(np.array([0.1]))[0])
-        >>> 1.0 - a * 10 >= 0, 1.0 - (a + a + a) + a + a + a == 1.0
-        (True, True)
-    """
-    # The tiny push keeps whole numbers and exact multiples where they are after a division by 1000.
-    return np.asarray(np.floor(amounts * FRACTION + 1e-6) / FRACTION)
 
 
 def _named(project: Ints | None) -> Ints | None:

@@ -13,7 +13,6 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
-from loadmaster.traces.rows import exact
 from loadmaster.traces.slurm_fields import NO_HEADER, gpus, job_memory, nodes, processors
 from loadmaster.traces.tabular import EXTRA, NO_CORES, RAGGED, RESOURCE, Table, estimates, read_table, time_checks
 from loadmaster.traces.text_table import Batch, batches
@@ -96,7 +95,7 @@ class _Reader:
             "job_id": self._identifiers(frame),
             RESOURCE + CORES: cores / tasks,
             RESOURCE + MEMORY: np.floor(asked.or_else(0.0) / tasks),
-            RESOURCE + GPUS: exact(devices / tasks),
+            RESOURCE + GPUS: devices / tasks,
         }
         for name, field, codes in (("user", "user", self.users), ("project", "account", self.accounts)):
             if field in frame.columns:

@@ -1,0 +1,38 @@
+"""A cluster refuses hosts that cannot be, naming the host and the rule."""
+
+import numpy as np
+import pytest
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.order import Easy
+from loadmaster.place import POLICIES
+from loadmaster.sim import simulate
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"capacity": np.array([[1.0, np.nan]])}, "memory of host a must be zero or more"),
+        ({"capacity": np.array([[1.0, -1.0]])}, "'-1': memory of host a must be zero or more"),
+        ({"capacity": np.array([[0.0, 1.0]])}, "more than 0 cores"),
+        ({"capacity": np.array([1.0])}, "a column for each of cores, memory"),
+        ({"capacity": np.zeros((0, 2)), "names": ()}, "at least one host"),
+        ({"names": ("a", "b")}, "1 hosts need as many names"),
+        ({"speed": np.array([1.0, 2.0])}, "1 hosts need as many speeds"),
+        ({"speed": np.array([0.0])}, "speed of host a must be more than zero"),
+        ({"speed": np.array([np.inf])}, "speed of host a must be more than zero"),
+    ],
+)
+def test_a_wrong_cluster_is_refused_with_its_host_and_rule(changes, rule):
+    good = {"resources": ("cores", "memory"), "capacity": np.array([[1.0, 1.0]]), "names": ("a",)}
+    with pytest.raises(InputError) as error:
+        Cluster(**{**good, **changes})
+    assert rule in str(error.value)
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_queues_are_not_replayed_on_hosts_of_another_speed(engine):
+    fast = Cluster(("cores",), np.array([[4.0], [4.0]]), speed=np.array([1.0, 1.5]))
+    jobs = Workload.of(submit_s=[0], runtime_s=[9], cores=[1])
+    with pytest.raises(InputError, match=r"speed 1\.5 of host 1.*speed 1 only"):
+        simulate(jobs, fast, POLICIES["first-fit"], Easy(), engine=engine)
