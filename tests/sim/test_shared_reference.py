@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.move.migration import MigrationCost
@@ -80,6 +82,47 @@ def test_pvm_goes_round():
     jobs = Workload.of(submit_s=[0.0, 1.0, 2.0], runtime_s=[50.0] * 3, cores=[1] * 3, memory=[1] * 3, tasks=[2, 1, 2])
     run = replay_shared(SharedProblem(jobs, Cluster.uniform(3, cores=1, memory=128), METHODS["pvm"]))
     assert run.host.tolist() == [0, 1, 2, 0, 1]
+
+
+def ends_without_clocks(problem):
+    """The ends by bringing every task's work left up to date at every event; placements by turns, no moves."""
+    cluster, jobs, now = problem.cluster, problem.workload, 0.0
+    left, end_s = {}, np.zeros(jobs.jobs)
+    arrivals = list(enumerate(jobs.submit_s))
+    while left or arrivals:
+        pace = {}
+        for task in left:
+            beside = [other for other in left if other % cluster.hosts == task % cluster.hosts]
+            asked = jobs.demand[beside].sum(axis=0)
+            host = task % cluster.hosts
+            share = min(1.0, cluster.capacity[host, 0] / asked[0])
+            pace[task] = (
+                cluster.speed[host] * share / (10.0 if asked[1] > cluster.capacity[host, 1] * (1 + 1e-9) else 1)
+            )
+        then = min([now + left[task] / pace[task] for task in left] + [submit for _, submit in arrivals[:1]])
+        for task in list(left):
+            left[task] -= pace[task] * (then - now)
+            if left[task] < 1e-9:
+                end_s[task] = then
+                del left[task]
+        now = then
+        while arrivals and arrivals[0][1] <= now:
+            task = arrivals.pop(0)[0]
+            left[task] = float(jobs.runtime_s[task])
+    return end_s
+
+
+@given(seed=st.integers(0, 10**6))
+def test_a_clock_for_each_host_comes_to_the_ends_of_counting_every_task(seed):
+    rng = np.random.default_rng(seed)
+    jobs, hosts = int(rng.integers(1, 25)), int(rng.integers(1, 4))
+    workload = Workload.of(
+        submit_s=np.cumsum(rng.exponential(3.0, jobs)), runtime_s=2.0 / rng.uniform(0.05, 1.0, jobs),
+        cores=rng.choice([1.0, 2.0], jobs), memory=rng.uniform(1, 60, jobs),
+    )  # fmt: skip
+    cluster = Cluster(("cores", "memory"), np.tile([2.0, 100.0], (hosts, 1)), speed=rng.choice([0.5, 1.0], hosts))
+    problem = SharedProblem(workload, cluster, METHODS["pvm"])
+    assert replay_shared(problem).end_s == pytest.approx(ends_without_clocks(problem), rel=1e-7, abs=1e-7)
 
 
 def test_a_placement_policy_avoids_hosts_without_room_while_there_are_others():

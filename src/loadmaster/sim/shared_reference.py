@@ -1,6 +1,7 @@
-"""Time-shared hosts in plain Python: every task's remaining work is brought up to date at every event.
+"""Time-shared hosts in plain Python, one clock a host: what the compiled engine must come to, to the bit.
 
-Slow and obvious. The compiled engine keeps one clock a host instead and must come to the same run.
+All tasks of a host progress alike, so its clock says how much each of them has done. Everything else is searched for
+anew at every event.
 """
 
 import math
@@ -16,6 +17,30 @@ from loadmaster.share.shared_hosts import SharedHosts
 from loadmaster.sim.shared_run import SharedProblem, SharedRun
 
 
+class _Clock:
+    """How much work any one task of a host has done, and at which reading each of its tasks ends."""
+
+    def __init__(self) -> None:
+        self.work = self.since = self.rate = self.threads = 0.0
+        self.ends: dict[int, float] = {}
+        self.due = math.inf
+
+    def bring_up(self, now: float) -> None:
+        """Count the work done until now."""
+        self.work += self.rate * (now - self.since)
+        self.since = now
+
+    def go_at(self, rate: float) -> None:
+        """From now on at this rate; the next end is `due`."""
+        self.rate = rate
+        self.due = self.since + max(min(self.ends.values()) - self.work, 0.0) / rate if self.ends else math.inf
+
+    @property
+    def next_task(self) -> int:
+        """The task that ends next, the lower number among equals; -1 without one."""
+        return min(self.ends, key=lambda task: (self.ends[task], task), default=-1)
+
+
 class _Run:
     """The state of one run; `step` handles the next event."""
 
@@ -29,8 +54,8 @@ class _Run:
         self.pause_s = problem.migration.of(workload.demand)[self.owner]
         self.hosts = SharedHosts(problem.cluster, problem.cpu_load)
         self.now = 0.0
-        self.left = workload.runtime_s[self.owner].copy()
-        self.running: set[int] = set()
+        self.left = workload.runtime_s[self.owner].copy()  # work left of a task that waits or travels
+        self.clocks = [_Clock() for _ in range(problem.cluster.hosts)]
         self.landing: dict[int, float] = {}  # task on its way -> when it gets there
         self.arrived = 0
         self.ended = 0
@@ -45,43 +70,61 @@ class _Run:
 
     def step(self) -> None:
         """Go to the next event: of those at one moment ends come first, then landings, arrivals, the tick."""
-        rate = {task: self.rate(int(self.host[task])) for task in sorted(self.running)}
-        ends = {task: self.now + max(self.left[task], 0.0) / speed for task, speed in rate.items()}
-        ending = min(ends, key=lambda task: (ends[task], task), default=-1)
+        ending = min(self.clocks, key=lambda clock: (clock.due, clock.next_task))
         landing = min(self.landing, key=lambda task: (self.landing[task], task), default=-1)
         submit = self.problem.workload.submit_s
         times = (
-            ends.get(ending, math.inf),
+            ending.due,
             self.landing.get(landing, math.inf),
             float(submit[self.arrived]) if self.arrived < len(submit) else math.inf,
             self.next_tick(),
         )
-        then = min(times)
-        for task, speed in rate.items():
-            self.left[task] -= speed * (then - self.now)
-        self.now = then
-        handlers = (lambda: self.end(ending), lambda: self.land(landing), self.arrive, self.take_turns)
-        handlers[times.index(then)]()
+        self.now = min(times)
+        handlers = (lambda: self.end(ending.next_task), lambda: self.land(landing), self.arrive, self.take_turns)
+        handlers[times.index(self.now)]()
 
-    def rate(self, host: int) -> float:
-        load = sum(self.demand[task, 0] for task in self.hosts.residents[host] if task in self.running)
-        hosts = self.hosts
-        return self.problem.sharing.rate(
-            float(load), float(hosts.cores[host]), float(hosts.speed[host]), hosts.overcommitted(host)
+    def run(self, task: int) -> None:
+        """Let `task` run on the host where it is counted."""
+        host = int(self.host[task])
+        clock = self.clocks[host]
+        clock.bring_up(self.now)
+        clock.ends[task] = clock.work + self.left[task]
+        clock.threads += self.demand[task, 0]
+        self.change_rate(host)
+
+    def stop(self, task: int) -> None:
+        """Stop `task`, remember what it has left, and take it off its host."""
+        host = int(self.host[task])
+        clock = self.clocks[host]
+        clock.bring_up(self.now)
+        self.left[task] = max(clock.ends.pop(task) - clock.work, 0.0)
+        clock.threads -= self.demand[task, 0]
+        if not clock.ends:
+            clock.threads = clock.work = 0.0
+        self.hosts.remove(task, host, self.demand[task])
+        self.change_rate(host)
+
+    def change_rate(self, host: int) -> None:
+        """Something changed on `host`, whose clock has been brought up."""
+        hosts, clock = self.hosts, self.clocks[host]
+        clock.go_at(
+            self.problem.sharing.rate(
+                float(clock.threads), float(hosts.cores[host]), float(hosts.speed[host]), hosts.overcommitted(host)
+            )
         )
 
     def next_tick(self) -> float:
         """The first multiple of the period at or after now that is still to come; none while nobody is there."""
         mover = self.problem.method.mover
-        if not isinstance(mover, PeriodicMover) or not (self.running or self.landing):
+        nobody = not self.landing and not any(clock.ends for clock in self.clocks)
+        if not isinstance(mover, PeriodicMover) or nobody:
             return math.inf
         while self.tick * mover.period_s < self.now:
             self.tick += 1
         return self.tick * mover.period_s
 
     def end(self, task: int) -> None:
-        self.running.remove(task)
-        self.hosts.remove(task, int(self.host[task]), self.demand[task])
+        self.stop(task)
         self.end_s[task] = self.now
         self.ended += 1
         self.events += 1
@@ -95,7 +138,7 @@ class _Run:
     def land(self, task: int) -> None:
         del self.landing[task]
         self.hosts.travelling.remove(task)
-        self.running.add(task)
+        self.run(task)
         self.events += 1
 
     def arrive(self) -> None:
@@ -105,7 +148,7 @@ class _Run:
             host = choose(self.problem, self.hosts, self.seen[self.arrived], task, self.last_host)
             self.put(task, host)
             self.first_host[task] = self.last_host = host
-            self.running.add(task)
+            self.run(task)
             self.events += 1
         self.arrived += 1
 
@@ -124,13 +167,16 @@ class _Run:
 
     def migrate(self, move: Move) -> None:
         """The task is counted on its new host at once, and runs there when its memory has travelled."""
-        self.hosts.remove(move.task, int(self.host[move.task]), self.demand[move.task])
+        self.stop(move.task)
         self.put(move.task, move.host)
         self.moves[move.task] += 1
-        if self.pause_s[move.task] > 0:
-            self.running.remove(move.task)
-            self.hosts.travelling.add(move.task)
-            self.landing[move.task] = self.now + self.pause_s[move.task]
+        if self.pause_s[move.task] <= 0:
+            self.run(move.task)
+            return
+        self.clocks[move.host].bring_up(self.now)  # its memory fills up at once
+        self.change_rate(move.host)
+        self.hosts.travelling.add(move.task)
+        self.landing[move.task] = self.now + self.pause_s[move.task]
 
     def put(self, task: int, host: int) -> None:
         self.load_before[task] = self.hosts.relative_load(host)

@@ -77,12 +77,12 @@ class SharedRun:
     scale: float
     events: int
 
-    def agrees_with(self, other: "SharedRun", tolerance: float = 1e-7) -> bool:
-        """Same hosts and moves, and ends equal up to a relative rounding error."""
+    def agrees_with(self, other: "SharedRun") -> bool:
+        """Same hosts, moves and ends, to the bit."""
         return (
             np.array_equal(self.first_host, other.first_host)
             and np.array_equal(self.host, other.host)
             and np.array_equal(self.moves, other.moves)
-            and bool(np.allclose(self.end_s, other.end_s, rtol=tolerance, atol=tolerance))
+            and np.array_equal(self.end_s, other.end_s)
             and self.scale == other.scale
         )
