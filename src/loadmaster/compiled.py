@@ -1,4 +1,4 @@
-"""The only door to Numba for policies: the very function that plain Python runs, compiled.
+"""The door to Numba for policies: the very function that plain Python runs, compiled.
 
 An engine is compiled once and serves every policy: it receives a policy as a *rater*, a first-class function that
 rates many hosts in one call, so that the cost of calling through a pointer is paid once a batch and the score itself
@@ -7,13 +7,9 @@ is inlined.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from pathlib import Path
-from types import ModuleType
-from typing import Any, cast
 
 import numpy as np
 from numba import njit, types
@@ -22,17 +18,6 @@ from numba.core.event import install_timer
 
 from loadmaster.model.errors import InputError
 from loadmaster.place.policy import Context, Policy
-
-LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-"""Options of kernels that allocate nothing: without Numba's counting of references, which atomic instructions make
-the dearest part of a call with many arrays."""
-lean: Any = njit(**LEAN)
-"""The decorator of such a kernel."""
-_INNER: dict[str, Any] = {**LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-inner: Any = njit(**_INNER)
-"""The same for parts that only kernels call: without a door for Python, which is dear to compile."""
-inlined: Any = njit(**_INNER, forceinline=True)
-"""The same for parts that have one caller: every array handed to a call costs seven words to push and to fetch."""
 
 _FLOATS = types.Array(types.float64, 1, "C")
 _TABLE = types.Array(types.float64, 2, "C")
@@ -77,33 +62,6 @@ def timing_compilation() -> Iterator[list[float]]:
     seconds: list[float] = []
     with install_timer("numba:compile", seconds.append):
         yield seconds
-
-
-def fingerprint(*modules: ModuleType) -> int:
-    """A number that changes with the source of any of `modules`.
-
-    Numba's cache on disk looks at one file alone. An engine's entry closes over this number, which makes it part of
-    the cache's key, so that a change in any kernel it calls is seen.
-    """
-    return zlib.crc32(b"".join(Path(str(module.__file__)).read_bytes() for module in modules))
-
-
-def kept(entry: Callable[..., Any], signature: Any, **options: Any) -> Callable[..., Any]:
-    """`entry` compiled for one signature and kept on disk; what another version of the program left there goes.
-
-    It may close over numbers only, such as a `fingerprint`: with a kernel in its closure, and not at the top of its
-    module, Numba would never find again what it has kept.
-    """
-    held = [cell.cell_contents for cell in entry.__closure__ or ()]
-    assert all(isinstance(value, int) for value in held), f"{entry.__qualname__} closes over {held}"
-    dispatcher = njit(cache=True, **options)(entry)
-    try:
-        dispatcher.compile(signature)
-    except (AttributeError, ImportError):  # the index names classes that are no longer where they were
-        dispatcher._cache.flush()
-        dispatcher.compile(signature)
-    dispatcher.disable_compile()
-    return cast(Callable[..., Any], dispatcher)
 
 
 def _plain(score):

@@ -3,8 +3,7 @@
 
 from typing import NamedTuple
 
-from numba import njit
-
+from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Ints
 
 
@@ -43,7 +42,7 @@ class Sums(NamedTuple):
     stranded: Floats
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def sweep(events, first, width, sums):
     """Walk through starts and ends in the order of time, ends before starts at equal times.
 
@@ -77,7 +76,7 @@ def sweep(events, first, width, sums):
     _advance(now, until, first, width, used, stranded, sums)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@kept_njit(nogil=True, error_model="numpy", inline="always")
 def _advance(now, time, first, width, used, stranded, sums):
     """Spread the state that held from `now` to `time` over the bins between them; returns `time`."""
     bins = sums.used.shape[0]
@@ -98,7 +97,7 @@ def _advance(now, time, first, width, used, stranded, sums):
     return now
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@kept_njit(nogil=True, error_model="numpy", inline="always")
 def _count_stranded(free, h, typical, sign, stranded):
     """Add (sign 1) or take away (sign -1) what is stranded on host `h`."""
     short = 0

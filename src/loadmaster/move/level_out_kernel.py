@@ -1,13 +1,15 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """Single moves off the host with the least yield, compiled; level_out_plain.py says what must come out."""
 
-from numba import float64, int64, njit, void
+from numba import float64, int64, void
+
+from loadmaster.kernels import kept_njit
 
 _ROW, _TABLE = float64[::1], float64[:, ::1]
 
 
-@njit(
-    void(int64[::1], _ROW, _TABLE, _ROW, _ROW, _ROW, _TABLE, _TABLE, float64), cache=True, nogil=True,
+@kept_njit(
+    void(int64[::1], _ROW, _TABLE, _ROW, _ROW, _ROW, _TABLE, _TABLE, float64), nogil=True,
     error_model="numpy",
 )  # fmt: skip
 def level_out(host, fluid, rigid, cost, capacity, load, used, room, budget):

@@ -4,14 +4,13 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from loadmaster.compiled import LEAN
+from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.pack.improve_kernel import changed_peak, has_room, relocate
 
-part: Any = njit(cache=True, forceinline=True, **LEAN)
-kernel: Any = njit(cache=True, **LEAN)
+part: Any = kept_njit(forceinline=True, **LEAN)
+kernel: Any = kept_njit(**LEAN)
 
 
 class Moving(NamedTuple):

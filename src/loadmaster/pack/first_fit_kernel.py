@@ -9,15 +9,14 @@ in one array.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from loadmaster.compiled import LEAN
+from loadmaster.kernels import LEAN, kept_njit
 
 WIDTH = 8
 """Children of a node: the demands of a block lie in one cache line for each resource."""
 LEVELS = 24
 """More levels than any tree has."""
-part: Any = njit(cache=True, forceinline=True, **LEAN)
+part: Any = kept_njit(forceinline=True, **LEAN)
 
 
 @part

@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Longs
 
 
@@ -36,7 +36,7 @@ class SearchState(NamedTuple):
     before: Longs
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def changed_peak(problem, load, h, plus, minus):
     """The peak of host h with task `plus` added and task `minus` taken away; -1 stands for no task."""
     worst = 0.0
@@ -50,7 +50,7 @@ def changed_peak(problem, load, h, plus, minus):
     return worst
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def has_room(problem, free, h, plus, minus):
     """Host h can take task `plus` if task `minus` leaves (-1: none leaves)."""
     for d in range(problem.hard.shape[1]):
@@ -62,7 +62,7 @@ def has_room(problem, free, h, plus, minus):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def relocate(problem, state, task, to):
     """Take `task` from its host, if it has one, and put it on host `to`, if that is not -1."""
     h = state.host[task]
@@ -91,7 +91,7 @@ def relocate(problem, state, task, to):
         state.peak[to] = changed_peak(problem, state.load, to, -1, -1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def load_state(problem, state, mapping):
     """Set `state` to `mapping` from scratch."""
     state.load[:] = 0.0
@@ -103,7 +103,7 @@ def load_state(problem, state, mapping):
         relocate(problem, state, t, mapping[t])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def move_or_swap(problem, state, top):
     """Make the best move of a task of host `top`, or swap with a task elsewhere, that leaves both below its peak."""
     limit = state.peak[top] * (1.0 - 1e-12)
@@ -140,7 +140,7 @@ def move_or_swap(problem, state, top):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def chain(problem, state, top):
     """Make the first ejection chain that helps: a task of `top` pushes another one out of its host to a third."""
     limit = state.peak[top] * (1.0 - 1e-12)
@@ -164,7 +164,7 @@ def chain(problem, state, top):
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def descend(problem, state, goal, steps):
     """Relieve the most loaded host until nothing helps, its peak meets `goal`, or `steps` changes were made.
 
@@ -177,7 +177,7 @@ def descend(problem, state, goal, steps):
     return state.peak.max(), steps
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def wander(problem, state, goal, best, draws):
     """Iterated local search: swap tasks by chance, one of them on the most loaded host, descend, go back if worse.
 

@@ -8,14 +8,13 @@ it they took three times as long.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from loadmaster.compiled import LEAN
+from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.pack.first_fit_kernel import build_trees, first_fit, take_out
 
-kernel: Any = njit(cache=True, nogil=True, error_model="numpy")
-part: Any = njit(cache=True, forceinline=True, **LEAN)
+kernel: Any = kept_njit(nogil=True, error_model="numpy")
+part: Any = kept_njit(forceinline=True, **LEAN)
 
 
 class McbProblem(NamedTuple):

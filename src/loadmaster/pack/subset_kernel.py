@@ -2,10 +2,11 @@
 """Dynamic programme over subsets of tasks, compiled: the oracle for small instances."""
 
 import numpy as np
-from numba import njit
+
+from loadmaster.kernels import kept_njit
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def least_peak(alone, choice):
     """best[h, S] = min over T in S of max(best[h - 1, S - T], alone[h, T]) (rule K6); the least for all tasks.
 

@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.share.equilibrium import LEAST_STEP
 from loadmaster.share.virtual_machines import VirtualMachines
@@ -55,28 +55,28 @@ def allocate_vms(vms: VirtualMachines) -> VmState:
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def potential(state, vm):
     """PC of `vm` (`potential_capacity`)."""
     machine = state.machine[vm]
     return _gets(state, state.first[machine], state.first[machine + 1], vm, CURRENT)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def equilibrium(state, vm):
     """EC of `vm` (`equilibrium_capacity`): active VMs, those with a demand, ask for their maximum."""
     machine = state.machine[vm]
     return _gets(state, state.first[machine], state.first[machine + 1], vm, ACTIVE)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def entitlement(state, vm):
     """EC of `vm` with all VMs of its machine, idle ones too, asking for their maximum."""
     machine = state.machine[vm]
     return _gets(state, state.first[machine], state.first[machine + 1], vm, ALL)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def _gets(state, first, last, vm, others):
     """The allotment of `vm` when it asks for its maximum; the others for their demand, or active ones or all too."""
     demand, high, low, limit = state.demand, state.high, state.low, state.limit
@@ -100,7 +100,7 @@ def _gets(state, first, last, vm, others):
     return min(limit[vm], max(floor, state.share[vm] * level))
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def mark(state, machine):
     """Something changed on `machine`."""
     if state.is_dirty[machine] == 0:
@@ -109,7 +109,7 @@ def mark(state, machine):
         state.counts[0] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def settle_changed(state, tolerance, most, patience):
     """Bring all speeds to the fixed point, looking at marked machines only; returns the number of rounds.
 
@@ -143,7 +143,7 @@ def settle_changed(state, tolerance, most, patience):
     return most
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def least_reached(state, slot):
     """What the slowest VM of the job in `slot` reached when last looked at."""
     least = 1e300
@@ -154,7 +154,7 @@ def least_reached(state, slot):
     return least
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _look(state):
     """PC of all busy VMs on marked machines; lists the slots with one of them; unmarks."""
     touched = 0
@@ -173,7 +173,7 @@ def _look(state):
     return touched
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def set_speed(state, slot, speed):
     """The job in `slot` goes at `speed` on all its VMs."""
     state.speed[slot] = speed
@@ -184,7 +184,7 @@ def set_speed(state, slot, speed):
         vm = state.next_vm[vm]
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def occupy(state, slot, chosen, tasks):
     """Put a job on the VMs chosen[:tasks], at the speed that it reaches at first sight."""
     state.first_vm[slot] = -1
@@ -198,7 +198,7 @@ def occupy(state, slot, chosen, tasks):
     set_speed(state, slot, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def vacate(state, slot):
     """The job in `slot` leaves its VMs; returns how many."""
     tasks = 0

@@ -1,8 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """The choices of VMs compiled; the plain ones in vm_choice.py say which VMs must come out."""
 
-from numba import njit
-
+from loadmaster.kernels import kept_njit
 from loadmaster.share.equilibrium_kernel import entitlement, equilibrium, potential
 
 CHOICES = ("pc-g", "pc-sg", "pcfc-sg", "ec", "pmvm", "ec-all")
@@ -11,7 +10,7 @@ POTENTIAL, SEMIGREEDY, SEMIGREEDY_FREE, EQUILIBRIUM, FEWEST, ENTITLEMENT = 0, 1,
 MARGIN = 1e-7
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def choose(state, chosen, value, policy, tasks, static):
     """Write the VMs for `tasks` tasks into `chosen`; `value` is room, float64[V]. Demands come out as they went in."""
     if policy == SEMIGREEDY_FREE and tasks == 1:
@@ -29,7 +28,7 @@ def choose(state, chosen, value, policy, tasks, static):
         _give_back(state, chosen, tasks)
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def speed_at_first(state, chosen, tasks):
     """The speed of a job on chosen[:tasks], which are idle, before its neighbours make room. Leaves no trace."""
     for k in range(tasks):
@@ -41,14 +40,14 @@ def speed_at_first(state, chosen, tasks):
     return least
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _take(state, vm):
     state.demand[vm] = state.high[vm]
     state.slot[vm] = -2  # neither idle nor a job's: chosen
     state.active[state.machine[vm]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _give_back(state, chosen, tasks):
     for k in range(tasks):
         vm = chosen[k]
@@ -57,7 +56,7 @@ def _give_back(state, chosen, tasks):
         state.active[state.machine[vm]] -= 1
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _rate(state, value, kind, first, last):
     for vm in range(first, last):
         if state.slot[vm] == -1:
@@ -71,7 +70,7 @@ def _rate(state, value, kind, first, last):
                 value[vm] = -1e6 * state.active[state.machine[vm]] + state.share[vm]
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _greedily(state, chosen, value, kind, tasks, static):
     """One after another the idle VM of largest value; only its machine is rated anew."""
     count = value.shape[0]
@@ -88,7 +87,7 @@ def _greedily(state, chosen, value, kind, tasks, static):
             _rate(state, value, kind, state.first[machine], state.first[machine + 1])
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _semigreedily(state, chosen, value, tasks, reachable):
     """The VMs of least PC that reach `reachable`; leaves `chosen` as it is if they are too few."""
     count = value.shape[0]
@@ -111,7 +110,7 @@ def _semigreedily(state, chosen, value, tasks, reachable):
     _collect(state, chosen, value, picked, tasks)
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _collect(state, chosen, value, picked, tasks):
     """Give the picked VMs back, and list them if they are enough."""
     for vm in range(value.shape[0]):
@@ -123,7 +122,7 @@ def _collect(state, chosen, value, picked, tasks):
                 chosen[int(-1.0 - value[vm])] = vm
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _keeps(state, vm, reachable):
     """Whether all VMs picked on the machine of `vm` still reach `reachable` with it busy."""
     machine = state.machine[vm]
@@ -136,7 +135,7 @@ def _keeps(state, vm, reachable):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _harmless(state, value):
     """The idle VM of largest PC among those whose PC is at most the free capacity; among all if there is none."""
     count = value.shape[0]

@@ -10,21 +10,12 @@ import numpy as np
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, fingerprint, kept, rater
+from loadmaster.compiled import RATER, rater
+from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.model.arrays import frozen_floats
 from loadmaster.order import Conservative, Discipline, Easy
 from loadmaster.place import Policy
-from loadmaster.sim import (
-    backfill_kernel,
-    easy_kernel,
-    ends_kernel,
-    heap_kernel,
-    outlook_kernel,
-    plan_kernel,
-    scores_kernel,
-    starts_kernel,
-)
 from loadmaster.sim.backfill_kernel import MORE_ROOM, run
 from loadmaster.sim.cycle_state import DONE, NOT_FINITE, PARETO, Jobs, Log
 from loadmaster.sim.cycles import SLOTS, Progress, jobs_of
@@ -86,22 +77,13 @@ def replay_backfill(
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
-    stamp = fingerprint(
-        backfill_kernel,
-        easy_kernel,
-        plan_kernel,
-        outlook_kernel,
-        starts_kernel,
-        ends_kernel,
-        scores_kernel,
-        heap_kernel,
-    )
 
     def entry(jobs, capacity, rules, state, scores, later, ends, plan, log, rate):  # type: ignore[no-untyped-def]
-        return run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate) if stamp >= 0 else -1
+        return run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate)
 
     signature = types.int64(*layout, types.FunctionType(RATER))
-    return kept(entry, signature, nogil=True, error_model="numpy")
+    engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
+    return engine
 
 
 def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int) -> Rules:

@@ -1,7 +1,7 @@
 """The engine for backfilling, compiled: any placement policy, any number of resources and tasks."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 from loadmaster.sim.cycle_kernel import at_or_after
 from loadmaster.sim.cycle_state import DONE, NOT_FINITE, PAUSED
 from loadmaster.sim.easy_kernel import decide_easy

@@ -5,7 +5,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from loadmaster.kernels import kept_njit
 
 START, COMPLETION, TICK, CHANGE = range(4)
 FINISH, NOSTART, KILL = range(3)
@@ -61,14 +62,14 @@ class State(NamedTuple):
     total: np.ndarray
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def run_bags(durations, rules, machines, span_s, hosts, cost):
     """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and cost of each."""
     for row in range(durations.shape[0]):
         _run(durations[row], rules, machines, row, span_s, hosts, cost)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def _run(duration, rules, machines, row, span_s, hosts, cost):
     tasks = len(duration)
     room = 64 * tasks + 64
@@ -108,7 +109,7 @@ def _run(duration, rules, machines, row, span_s, hosts, cost):
     cost[row] = total
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def _next(s, machines, tick_s, wake_s):
     """Time, kind and machine of the next event: 0 a task ends, 1 a machine is ready, 2 a tick, 3 a wish."""
     best, kind, host = np.inf, 3, -1
@@ -128,7 +129,7 @@ def _next(s, machines, tick_s, wake_s):
     return best, kind, host
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def _decide(duration, rules, machines, s, occasion, now):
     """Figure 3 on the state, and the paper's simulator: give back, rent, hand out. Returns when to decide again."""
     waiting = len(duration) - s.tally[1] + s.tally[2]
@@ -161,7 +162,7 @@ def _decide(duration, rules, machines, s, occasion, now):
     return _next_stop(rules, s, now)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def _fixed(rules, s, waiting):
     alive, idle = 0, 0
     for h in range(s.tally[0]):
@@ -175,7 +176,7 @@ def _fixed(rules, s, waiting):
     return max(0, min(rules.fixed - alive, waiting - idle))
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def _figure_3(duration, rules, s, occasion, now, waiting):
     """Marks the machines to be given back and returns how many to rent."""
     finished = s.tally[3]
@@ -220,7 +221,7 @@ def _figure_3(duration, rules, s, occasion, now, waiting):
     return rent
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def _necessary(remaining, rules, s, now, average):
     possible = 0.0
     for h in range(s.tally[0]):
@@ -233,7 +234,7 @@ def _necessary(remaining, rules, s, now, average):
     return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def _hand_out(duration, machines, s, now):
     for h in range(s.tally[0]):
         if s.flags[h] & 4 or not s.flags[h] & 1 or s.task[h] >= 0:
@@ -251,7 +252,7 @@ def _hand_out(duration, machines, s, now):
         s.ends_s[h] = now + duration[task] / machines.speed
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@kept_njit(error_model="numpy", nogil=True)
 def _next_stop(rules, s, now):
     """When the next running task reaches the end of its machine's time, if tasks are to be stopped then."""
     first = np.inf

@@ -7,7 +7,7 @@ The order of the jobs is one list a project; with a single project it is the ord
 
 import numpy as np
 
-from loadmaster.compiled import inlined, inner
+from loadmaster.kernels import inlined, inner
 from loadmaster.sim.cycle_state import (
     ARRIVED,
     DONE,

@@ -11,14 +11,15 @@ import polars as pl
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, fingerprint, kept, rater
+from loadmaster.compiled import RATER, rater
+from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.order import Discipline, FairShare, Fcfs, NetBatch
 from loadmaster.place import Policy
 from loadmaster.place.board import tasks_held
 from loadmaster.schedule import AnyPolicy, MaxJobs
-from loadmaster.sim import cycle_kernel, cycle_state, heap_kernel, scores_kernel, walk_kernel
+from loadmaster.sim import cycle_state
 from loadmaster.sim.cycle_kernel import run
 from loadmaster.sim.cycle_state import Jobs, Log, Rules, State
 from loadmaster.sim.records import Records
@@ -86,13 +87,13 @@ def replay_cycles(
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
-    stamp = fingerprint(cycle_kernel, cycle_state, walk_kernel, scores_kernel, heap_kernel)
 
     def entry(jobs, capacity, rules, state, scores, log, raters):  # type: ignore[no-untyped-def]
-        return run(jobs, capacity, rules, state, scores, log, raters) if stamp >= 0 else -1
+        return run(jobs, capacity, rules, state, scores, log, raters)
 
     raters = types.UniTuple(types.FunctionType(RATER), MEMBERS)
-    return kept(entry, types.int64(*layout, raters), nogil=True, error_model="numpy")
+    engine: Callable[..., int] = kept_njit(types.int64(*layout, raters), nogil=True, error_model="numpy")(entry)
+    return engine
 
 
 def jobs_of(workload: Workload, cluster: Cluster, *, fair: bool) -> Jobs:

@@ -7,7 +7,7 @@ demand at least as large as one that failed fails too.
 
 import numpy as np
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 from loadmaster.sim.ends_kernel import add_end, next_end
 from loadmaster.sim.scores_kernel import lowest, rate_again, rate_all
 from loadmaster.sim.starts_kernel import (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 
 LATELY = 128
 """Room for the jobs that started lately."""

@@ -1,7 +1,7 @@
 """A binary heap of (key, payload) in two flat arrays, smallest key first, smaller payload among equals."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 
 
 @inner

@@ -8,7 +8,7 @@ would be reserved before this one, and where the limit of so many reservations l
 
 import numpy as np
 
-from loadmaster.compiled import inlined, inner
+from loadmaster.kernels import inlined, inner
 
 ABOVE = np.int64(2**62)
 """More than any key: the limit when nothing is reserved."""

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numba import typeof, types
 
-from loadmaster.compiled import LEAN, fingerprint, kept
+from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
 from loadmaster.order import Discipline, Fcfs, NetBatch
 from loadmaster.place import POLICIES
 from loadmaster.schedule import AnyPolicy, MaxJobs
-from loadmaster.sim import levels_kernel, netbatch_kernel, rows_kernel
+from loadmaster.sim import netbatch_kernel, rows_kernel
 from loadmaster.sim.cycle_state import Log
 from loadmaster.sim.cycles import TARGETS, Progress, members_of
 from loadmaster.sim.netbatch_kernel import Calendar, Plan, RowJobs, RowRules, run_rows
@@ -115,12 +115,11 @@ def replay_rows(
 
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
-    stamp = fingerprint(netbatch_kernel, levels_kernel, rows_kernel)
-
     def entry(jobs, rules, rows, calendar, plan, queue, tally, log):  # type: ignore[no-untyped-def]
-        return run_rows(jobs, rules, rows, calendar, plan, queue, tally, log) if stamp >= 0 else -1
+        return run_rows(jobs, rules, rows, calendar, plan, queue, tally, log)
 
-    return kept(entry, types.int64(*layout), **LEAN)
+    engine: Callable[..., int] = kept_njit(types.int64(*layout), **LEAN)(entry)
+    return engine
 
 
 def _rules(

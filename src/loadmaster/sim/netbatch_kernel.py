@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import inlined, inner
+from loadmaster.kernels import inlined, inner
 from loadmaster.sim.levels_kernel import ABOVE, able, outranked, release_reserved, reserve
 from loadmaster.sim.rows_kernel import Records, find, move
 

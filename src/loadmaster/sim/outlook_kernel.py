@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 from loadmaster.sim.easy_kernel import keep
 from loadmaster.sim.ends_kernel import next_end
 from loadmaster.sim.heap_kernel import drop_first, push

@@ -7,7 +7,7 @@ within a decision: a job that no host could take stays out of the question, and 
 
 import numpy as np
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 from loadmaster.sim.easy_kernel import begin_walk, choose_in, start_prefix
 from loadmaster.sim.ends_kernel import add_end
 from loadmaster.sim.outlook_kernel import (

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import inlined, inner, lean
+from loadmaster.kernels import inlined, inner, lean
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.sim.levels_kernel import ABOVE, LEVEL, LEVELS, enter, host_of, leave
 

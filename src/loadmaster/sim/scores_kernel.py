@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import inlined, inner
+from loadmaster.kernels import inlined, inner
 
 BLOCK = 64
 """Hosts in a block."""

@@ -7,19 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from loadmaster.compiled import LEAN, fingerprint, kept
+from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
 from loadmaster.place.policy import Context, Policy
-from loadmaster.sim import (
-    pairing_heap_kernel,
-    shared_hosts_kernel,
-    shared_kernel,
-    shared_movers_kernel,
-    shared_quiet_kernel,
-)
 from loadmaster.sim.shared_kernel import handle_events
 from loadmaster.sim.shared_reference import replay_shared
 from loadmaster.sim.shared_run import Progress, SharedProblem, SharedRun
@@ -108,14 +101,13 @@ def _context_signature() -> Any:
 @lru_cache(maxsize=256)
 def _scores(policy: Policy) -> tuple[Any, Any]:
     """(score without a context, score with one), one of them a stand-in that is never called."""
-    from numba import njit
     from numba.core.errors import NumbaError
 
     from loadmaster.place.first_fit import first_fit
     from loadmaster.place.round_robin import round_robin
 
     def compiled(score: Any, signature: Any) -> Any:
-        return njit(signature, cache=True, nogil=True, error_model="numpy")(score)
+        return kept_njit(signature, nogil=True, error_model="numpy")(score)
 
     try:
         if policy.contextual:
@@ -135,12 +127,8 @@ def _engine() -> Callable[..., bool]:
 
     from loadmaster.schedule.time_shared import METHODS
 
-    stamp = fingerprint(
-        shared_kernel, shared_hosts_kernel, shared_movers_kernel, shared_quiet_kernel, pairing_heap_kernel
-    )
-
     def entry(world, jobs, clock, rules, buffers, plain, contextual, most):  # type: ignore[no-untyped-def]
-        return handle_events(world, jobs, clock, rules, buffers, plain, contextual, most) if stamp >= 0 else False
+        return handle_events(world, jobs, clock, rules, buffers, plain, contextual, most)
 
     example = SharedProblem(
         Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]), Cluster.uniform(1, cores=1, memory=1),
@@ -150,4 +138,5 @@ def _engine() -> Callable[..., bool]:
     arguments = [typeof(value) for value in (world, jobs, clock, rules_of(example), buffers)]
     functions = [types.FunctionType(_plain_signature()), types.FunctionType(_context_signature())]
     signature = types.boolean(*arguments, *functions, types.int64)
-    return kept(entry, signature, **LEAN)
+    engine: Callable[..., bool] = kept_njit(signature, **LEAN)(entry)
+    return engine

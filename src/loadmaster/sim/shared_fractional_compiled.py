@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numba import typeof, types
 
-from loadmaster.compiled import fingerprint, kept
+from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.schedule.fractional import Ask, FractionalView
-from loadmaster.sim import shared_fractional_hosts_kernel, shared_fractional_kernel
 from loadmaster.sim.shared_fractional_kernel import advance
 from loadmaster.sim.shared_fractional_run import FractionalProblem, FractionalRun
 from loadmaster.sim.shared_fractional_state import (
@@ -106,10 +105,9 @@ class _Shell:
 
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
-    stamp = fingerprint(shared_fractional_kernel, shared_fractional_hosts_kernel)
-
     def entry(world, rules, most):  # type: ignore[no-untyped-def]
-        return advance(world, rules, most) if stamp >= 0 else -1
+        return advance(world, rules, most)
 
     signature = types.int64(*layout, types.int64)
-    return kept(entry, signature, nogil=True, error_model="numpy")
+    engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
+    return engine

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 from loadmaster.sim.shared_fractional_state import (
     DIRTY,
     LEAST_YIELD,

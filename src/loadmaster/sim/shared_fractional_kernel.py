@@ -7,7 +7,7 @@ kernel returns, and is called again with the answer.
 
 import numpy as np
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 from loadmaster.sim.shared_fractional_hosts_kernel import (
     come,
     leave,

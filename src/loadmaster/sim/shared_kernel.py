@@ -6,7 +6,7 @@ The plain engine in shared_reference.py says what must come out.
 
 import numpy as np
 
-from loadmaster.compiled import inner, lean
+from loadmaster.kernels import inner, lean
 from loadmaster.place.policy import Context
 from loadmaster.sim.pairing_heap_kernel import insert, without
 from loadmaster.sim.shared_hosts_kernel import bring_up, reschedule, settle_on, start, stop

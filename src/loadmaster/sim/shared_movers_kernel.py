@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.compiled import lean
+from loadmaster.kernels import lean
 from loadmaster.move.enhanced_mosix import LEAST_GAIN
 from loadmaster.sim.shared_state import SCALE
 

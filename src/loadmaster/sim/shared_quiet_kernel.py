@@ -7,7 +7,7 @@ without a move says nothing of the next; that no host would move a task to any o
 
 import numpy as np
 
-from loadmaster.compiled import lean
+from loadmaster.kernels import lean
 from loadmaster.move.enhanced_mosix import LEAST_GAIN
 from loadmaster.sim.shared_movers_kernel import cost_change, note_cost
 from loadmaster.sim.shared_state import MOSIX, SCALE, TICK

@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.share.equilibrium import PATIENCE
 from loadmaster.share.equilibrium_kernel import (
@@ -95,7 +95,7 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
     return VmRun(stream.start_s, stream.end_s, busy, work, full, full_work, 2 * jobs, rounds, unsettled)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def _run(state, stream, board, rule, most):
     """Handle up to `most` events; returns whether any are left."""
     jobs = stream.submit_s.shape[0]
@@ -115,7 +115,7 @@ def _run(state, stream, board, rule, most):
     return board.whole[ENDED] < jobs
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def _next_end(state, stream, board):
     """The slot whose job ends next at the present speeds, the lower job among equals, and when."""
     best, soonest = -1, 1e300
@@ -128,7 +128,7 @@ def _next_end(state, stream, board):
     return best, soonest
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _pass_time(state, stream, board, then):
     seconds, used = then - board.real[NOW], 0.0
     for slot in range(board.job.shape[0]):
@@ -144,7 +144,7 @@ def _pass_time(state, stream, board, then):
     board.real[NOW] = then
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _end(state, stream, board, slot):
     stream.end_s[board.job[slot]] = board.real[NOW]
     board.job[slot] = -1
@@ -153,7 +153,7 @@ def _end(state, stream, board, slot):
     _count_empty(state, board)
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _count_empty(state, board):
     empty = 0
     for machine in range(state.active.shape[0]):
@@ -161,7 +161,7 @@ def _count_empty(state, board):
     board.whole[EMPTY] = empty
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _enqueue(stream, board, job):
     if board.whole[HEAD] < 0:
         board.whole[HEAD] = job
@@ -171,7 +171,7 @@ def _enqueue(stream, board, job):
     board.whole[ARRIVED] += 1
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _settle(state, board, rule):
     if rule.redistribute:
         board.whole[ROUNDS] += settle_changed(state, rule.tolerance, rule.most, rule.patience)
@@ -187,7 +187,7 @@ def _settle(state, board, rule):
     state.counts[0] = 0
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _start(state, stream, board, rule, job):
     tasks = stream.tasks[job]
     choose(state, board.chosen, board.value, rule.choice, tasks, rule.static)
@@ -203,7 +203,7 @@ def _start(state, stream, board, rule, job):
     _settle(state, board, rule)
 
 
-@njit(cache=True, nogil=True)
+@kept_njit(nogil=True)
 def _schedule(state, stream, board, rule):
     whole = board.whole
     while whole[HEAD] >= 0 and stream.tasks[whole[HEAD]] <= state.counts[IDLE]:
@@ -235,7 +235,7 @@ def _schedule(state, stream, board, rule):
         job = after
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def _reservation(state, stream, board, tasks):
     """When so many VMs will be idle at the present speeds, and how many more than needed are then."""
     slots = board.job.shape[0]

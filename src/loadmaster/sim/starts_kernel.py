@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import inner
+from loadmaster.kernels import inner
 from loadmaster.sim.ends_kernel import drop_end
 from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.scores_kernel import changed, lowest, rate_all, refresh, score_in

@@ -6,7 +6,7 @@ Hopeless jobs are passed over, and reservations that any host will do for are on
 
 import numpy as np
 
-from loadmaster.compiled import inlined, inner
+from loadmaster.kernels import inlined, inner
 from loadmaster.sim.cycle_state import CLOSED, HEAPED, LAST_HOST, PARETO, PARETOS, PENDING, PLANNED, STAMP, UNDO
 from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.scores_kernel import changed, lowest, rate_all, refresh

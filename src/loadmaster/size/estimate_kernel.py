@@ -5,7 +5,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from loadmaster.kernels import kept_njit
 
 SIGMAS = (0.1, 0.25, 0.5, 0.9, 1.4)
 """Spreads of the candidate lognormal laws."""
@@ -27,13 +28,13 @@ class WorkLeft(NamedTuple):
     work_s: np.ndarray
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def normal_tail(z):
     """P(Z > z) for a standard normal Z."""
     return 0.5 * math.erfc(z * 0.7071067811865476)
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def work_left(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
     """See `loadmaster.size.estimate.work_left`, which this must equal.
 
@@ -152,13 +153,13 @@ def work_left(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
     return WorkLeft(mean, math.sqrt(variance), quantiles)
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def _offset(index, left, right):
     """The place of candidate number `index` beside the most likely median."""
     return STEPS[index] * (left if STEPS[index] < 0.0 else right)
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def _mode(centre, variance, sigma, ages):
     """The most likely log median under spread `sigma`, by Newton's method, and the width of the left flank there.
 
@@ -183,7 +184,7 @@ def _mode(centre, variance, sigma, ages):
     return mu, 1.0 / math.sqrt(curve)
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def _spread(log_work, weight, log_sd, levels, out):
     """Write to `out` the work at each level: doubt between the laws and chance under one, added as squares."""
     order = np.argsort(log_work)
@@ -194,7 +195,7 @@ def _spread(log_work, weight, log_sd, levels, out):
         out[index] = math.exp(middle + (size if levels[index, 1] > 0.0 else -size))
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def _at(values, weight, order, level):
     """The weighted quantile, interpolated between the middles of the weights."""
     below = 0.0

@@ -5,7 +5,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from loadmaster.kernels import kept_njit
 
 THRIFT, BUDGET, DEADLINE = range(3)
 CHANCES = 7
@@ -81,13 +82,13 @@ class Forecast(NamedTuple):
     waste: float
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def units(age_s, unit_s, least):
     """Units charged for a machine of that age; as `HostType.units`."""
     return max(least, math.ceil(age_s / unit_s - 1e-9))
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def outcome(fleet, offer, number, work_s, end_s):
     """Cost and seconds until the work is done if `number` machines more are rented now.
 
@@ -119,13 +120,13 @@ def outcome(fleet, offer, number, work_s, end_s):
     return min(stay, later), span
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def wasted(cost, cheapest, anyway):
     """The part of `cheapest` that `cost` lies above it; none if `anyway` as much is spent."""
     return cost / cheapest - 1.0 if cost > max(cheapest, anyway) + 1e-9 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s):
     """The outcome of renting `number` machines over all amounts of work."""
     cost = 0.0
@@ -140,7 +141,7 @@ def forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s)
     return Forecast(number, cost / CHANCES, span / CHANCES, sure_cost + aim.spent, sure_span + tail_s, waste / CHANCES)
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     """How many machines of `offer` to rent now, and whether the aim is reached.
 
@@ -177,7 +178,7 @@ def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     return thrifty, aim.mode == THRIFT
 
 
-@njit(cache=True, error_model="numpy")
+@kept_njit(error_model="numpy")
 def _vain(fleet, offer, aim, number, cheapest, anyway, best_cost):
     """What is spent in any case with `number` machines, or more, is too much for the aim."""
     spent = aim.spent + number * offer.least * offer.price

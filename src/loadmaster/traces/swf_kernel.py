@@ -5,8 +5,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Ints
 
 
@@ -28,7 +28,7 @@ class Tokens(NamedTuple):
     bad_rule: np.ndarray
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def tokenise(text, tokens):
     """Split `text` into fields and read the wanted ones.
 
@@ -130,7 +130,7 @@ def tokenise(text, tokens):
     return good, bad, lines
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kept_njit(nogil=True, error_model="numpy")
 def _scaled(value, power):
     """`value` x 10**`power`; powers of ten up to 22 are exact, so short decimals are read to the last bit."""
     while power > 22:

@@ -4,9 +4,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from loadmaster.compiled import RATER
+from loadmaster.kernels import kept_njit
 
 
 class Buckets(NamedTuple):
@@ -34,9 +35,9 @@ _BUCKETS = types.NamedTuple(
 )  # fmt: skip
 
 
-@njit(
+@kept_njit(
     types.int64(_BUCKETS, types.FunctionType(RATER), types.Array(types.int64, 1, "C")),
-    cache=True, nogil=True, error_model="numpy",
+    nogil=True, error_model="numpy",
 )  # fmt: skip
 def match_buckets(buckets, rate, matched):
     """Write the number of jobs matched to `matched` int64[B]; returns how many scores were not finite.

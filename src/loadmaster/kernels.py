@@ -1,0 +1,154 @@
+"""The decorators of kernels, and where their machine code is kept on disk: by the source of all that is in it.
+
+Numba's own cache looks at one file. A kernel's machine code holds that of the kernels it calls in other files too, so
+that after a change there it would go on running the old one.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.dispatcher import Dispatcher
+
+from loadmaster.kept.stamp import file_of, imports_of, stamp
+
+LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+"""Options of kernels that allocate nothing: without Numba's counting of references, which atomic instructions make
+the dearest part of a call with many arrays."""
+lean: Any = njit(**LEAN)
+"""The decorator of such a kernel."""
+_INNER: dict[str, Any] = {**LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inner: Any = njit(**_INNER)
+"""The same for parts that only kernels call: without a door for Python, which is dear to compile."""
+inlined: Any = njit(**_INNER, forceinline=True)
+"""The same for parts that have one caller: every array handed to a call costs seven words to push and to fetch."""
+
+
+def kept_njit(signature: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """As `numba.njit`, with the machine code kept on disk for as long as nothing in it changes.
+
+    Args:
+        signature: the one signature to compile for, at once; None to compile for what comes.
+        options: of `numba.njit`.
+
+    The function may not hold a kernel in its closure: Numba would never find again what it has kept.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        held = [cell.cell_contents for cell in function.__closure__ or ()]
+        assert not any(isinstance(value, Dispatcher) for value in held), f"{function.__qualname__} closes over {held}"
+        dispatcher = njit(**options)(function)
+        if file_of(function.__module__) is not None:
+            with suppress(RuntimeError):  # nowhere to write: compiled in every process
+                dispatcher._cache = _KernelCache(function)
+        if signature is not None:
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+        return dispatcher
+
+    return decorate
+
+
+def kernel_stamp(function: Callable[..., Any]) -> str:
+    """A name for all the source that the machine code of `function` is made from.
+
+    That is its own file, the files of all kernels it reaches, and the numbers and layouts that these take from
+    elsewhere. For a function that is no kernel and calls none, such as a policy: all that its module imports.
+    """
+    own = function.__module__
+    kernels = _kernel_modules(function)
+    if not kernels:
+        return stamp(own)
+    digest = sha256(_content(own))
+    for name in kernels:
+        digest.update(_content(name))
+        for each, value in sorted(vars(sys.modules[name]).items()):
+            if not each.startswith("__"):
+                digest.update(b"".join((each.encode(), *_plain(value))))
+    return digest.hexdigest()[:16]
+
+
+def _kernel_modules(function: Callable[..., Any]) -> list[str]:
+    """The modules of kernels that `function` reaches, its own among them if it is a kernel."""
+    entered = {function.__module__} if _of_kernels(function.__module__) else set()
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, Dispatcher):
+            entered.add(value.py_func.__module__)
+    reached: set[str] = set()
+    while entered:
+        name = entered.pop()
+        reached.add(name)
+        entered |= {other for other in imports_of(name) if _of_kernels(other) and other in sys.modules} - reached
+    return sorted(reached)
+
+
+def _of_kernels(module: str) -> bool:
+    return module.endswith("_kernel")
+
+
+def _content(module: str) -> bytes:
+    path = file_of(module)
+    return path.read_bytes() if path is not None else b""
+
+
+def _plain(value: Any) -> Iterator[bytes]:
+    """What a kernel may take in of `value`: numbers, and the layout of a named tuple."""
+    if isinstance(value, bool | int | float | str | np.generic):
+        yield repr(value).encode()
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _plain(each)
+    elif isinstance(value, np.ndarray):
+        yield value.tobytes()
+    elif isinstance(value, type) and issubclass(value, tuple):
+        yield repr(getattr(value, "_fields", ())).encode()
+
+
+class _KernelCache(FunctionCache):
+    """Numba's cache of one function, under `kernel_stamp`; what cannot be read or written there is compiled anew."""
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, kernel_stamp(py_func))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # damaged, or left by another version: pickled data fail in any way
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):  # disk full, or no longer writable
+            super().save_overload(sig, data)
+
+
+class _Files(IndexDataCacheFile):
+    """Index and data of one function; the data's names bear the stamp.
+
+    Numba writes the index first: a process that is killed in between must not leave an index of new source that names
+    data of old.
+    """
+
+    def __init__(self, cache_path: str, filename_base: str, source_stamp: str) -> None:
+        super().__init__(cache_path=cache_path, filename_base=filename_base, source_stamp=source_stamp)
+        self._base = filename_base
+        shown = sha256(f"{source_stamp} {numba.__version__}".encode()).hexdigest()[:10]
+        self._data_name_pattern = f"{filename_base}.{shown}-{{number:d}}.nbc"
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write data and index, and let go of what other source has left."""
+        if not self._load_index():
+            for path in Path(self._cache_path).glob(f"{self._base}.*.nbc"):
+                path.unlink(missing_ok=True)
+        super().save(key, data)

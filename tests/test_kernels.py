@@ -1,0 +1,142 @@
+"""Machine code on disk never outlives the source it was made from, and whatever is wrong there, a kernel still runs."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core.caching import CacheImpl
+
+import loadmaster
+from loadmaster import kernels
+
+SOURCE = Path(loadmaster.__file__).parent
+ENTERS = """
+from loadmaster.kernels import kept_njit
+from loadmaster.room.called_kernel import called
+
+@kept_njit(nogil=True)
+def enters(x):
+    return called(x)
+"""
+CALLED = """
+from loadmaster.kernels import lean
+from loadmaster.room.numbers import STEP
+
+@lean
+def called(x):
+    return 10 * x + STEP
+"""
+SHELL = """
+from loadmaster.kernels import kept_njit
+from loadmaster.room.called_kernel import called
+
+def engine():
+    def entry(x):
+        return called(x)
+    return kept_njit("int64(int64)")(entry)
+"""
+RUN = """
+from loadmaster.room.enters_kernel import enters
+from loadmaster.room.shell import engine
+compiled = engine()
+print(enters(1), compiled(1), sum(enters.stats.cache_hits.values()) + sum(compiled.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of what kernels need of the package, with a room of two kernels, a shell and a constant."""
+    home = tmp_path / "loadmaster"
+    (home / "room").mkdir(parents=True)
+    (home / "kept").mkdir()
+    for name in ("__init__.py", "kernels.py", "kept/__init__.py", "kept/stamp.py"):
+        shutil.copy(SOURCE / name, home / name)
+    room = home / "room"
+    for name, text in (("enters_kernel", ENTERS), ("called_kernel", CALLED), ("shell", SHELL)):
+        (room / f"{name}.py").write_text(text)
+    (room / "__init__.py").touch()
+    (room / "numbers.py").write_text("STEP = 1\n")
+    return room
+
+
+def run(room, program=RUN):
+    """What `program` prints with this copy of the package: (through a kernel, through a shell, found on disk)."""
+    told = subprocess.run(
+        [sys.executable, "-c", program], env={"PYTHONPATH": str(room.parents[1]), "HOME": str(room)},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert told.returncode in (0, 9), told.stderr
+    return tuple(int(word) for word in told.stdout.split())
+
+
+def test_a_kernel_on_disk_follows_the_kernel_that_it_calls_in_another_file(package):
+    assert run(package) == (11, 11, 0)
+    assert run(package) == (11, 11, 2)
+    called = package / "called_kernel.py"
+    called.write_text(called.read_text().replace("10 *", "20 *"))
+    assert run(package) == (21, 21, 0)
+    assert run(package) == (21, 21, 2)
+
+
+def test_a_kernel_on_disk_follows_a_number_that_its_callee_takes_from_elsewhere(package):
+    run(package)
+    (package / "numbers.py").write_text("STEP = 5\n")
+    assert run(package) == (15, 15, 0)
+
+
+def test_a_change_in_a_file_that_no_kernel_takes_anything_from_compiles_nothing(package):
+    run(package)
+    (package / "__init__.py").write_text("UNUSED = 1\n")
+    assert run(package) == (11, 11, 2)
+
+
+def test_a_stop_between_index_and_data_leaves_no_old_code_under_a_new_stamp(package):
+    run(package)
+    called = package / "called_kernel.py"
+    called.write_text(called.read_text().replace("10 *", "20 *"))
+    killed = "import os\nfrom loadmaster.kernels import _Files\n_Files._save_data = lambda *what: os._exit(9)\n"
+    assert run(package, killed + RUN) == ()
+    assert run(package)[:2] == (21, 21)
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_machine_code_on_disk_is_compiled_anew(package, ending):
+    run(package)
+    for path in package.rglob(f"*.{ending}"):
+        path.write_bytes(path.read_bytes()[:40] + b"\x00damaged")
+    assert run(package) == (11, 11, 0)
+    assert run(package) == (11, 11, 2)
+
+
+def test_a_kernel_runs_where_nothing_can_be_kept(monkeypatch):
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+    twice = kernels.kept_njit()(plainly_twice)
+    assert twice(21) == 42
+
+
+def test_a_kernel_runs_where_the_disk_is_full(monkeypatch):
+    def full(*_what):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kernels._Files, "_save_data", full)
+    monkeypatch.setattr(kernels, "file_of", lambda _module: Path(__file__))
+    assert kernels.kept_njit()(plainly_thrice)(14) == 42
+
+
+def test_a_function_of_a_user_is_not_kept_since_nobody_knows_what_it_imports():
+    assert kernels.kept_njit()(plainly_twice)._cache.cache_path is None
+
+
+def test_no_kernel_of_the_house_goes_past_the_stamp():
+    users = [path.name for path in SOURCE.rglob("*.py") if "cache=True" in path.read_text(encoding="utf-8")]
+    assert users == []
+
+
+def plainly_twice(x):
+    return 2 * x
+
+
+def plainly_thrice(x):
+    return 3 * x
