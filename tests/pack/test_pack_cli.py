@@ -52,8 +52,53 @@ def test_pack_refuses_jobs_to_keep_a_yield(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("cores,memory,tasks\n4,1,5\n3,1,\n")
     facts = json.loads(run("pack", path, "--hosts", "1x8c1g", "--admit", "0.9", "--json").stdout)
-    assert facts["refused_jobs"] == 1
+    assert facts["refused"] == ["0"]
     assert facts["min_yield"] == 1.0
+
+
+def test_refused_jobs_are_named_in_text_json_and_the_placement_file(tasks, tmp_path):
+    tasks.write_text(TABLE + "d,9,40GiB,z,2\n")
+    words = ("pack", tasks, "--hosts", "2x8c16g", "--admit", "0.9")
+    assert re.search(r"refused jobs .*1: z", run(*words).stdout)
+    facts = json.loads(run(*words, "--json", "-o", tmp_path / "out").stdout)
+    assert facts["refused"] == ["z"]
+    assert [(row["task"], row["job"], row["refused"], row["host"] is None) for row in facts["rows"]] == [
+        ("a", "x", False, False), ("b", "x", False, False), ("c", "y", False, False), ("d", "z", True, True),
+    ]  # fmt: skip
+    placement = pl.read_csv(tmp_path / "out" / "placement.csv")
+    assert placement["job"].to_list() == ["x", "x", "y", "z"]
+    assert placement["host"].is_null().to_list() == placement["refused"].to_list() == [False, False, False, True]
+
+
+def test_a_job_that_the_table_does_not_name_bears_the_name_of_its_row(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("name,cpu,memory,job,tasks\na,1,1GiB,,2\nb,1,1GiB,own,1\n")
+    instance = read_tasks(path, "1x8c16g").instance
+    assert (instance.task_names, instance.job_names) == (("a.0", "a.1", "b"), ("a", "own"))
+
+
+def test_no_job_let_in_is_infeasible_and_says_so(tasks):
+    result = run("pack", tasks, "--hosts", "1x1c1g", "--admit", "0.9")
+    assert result.exit_code == 1
+    assert "no job a yield of 0.9" in result.stdout
+    assert "--admit" not in result.stdout
+
+
+def test_an_infeasible_packing_says_what_fits_nowhere_how_much_fits_and_what_helps(tasks):
+    tasks.write_text(TABLE + "d,1,40GiB,z,2\n")
+    result = run("pack", tasks, "--hosts", "2x8c16g")
+    assert result.exit_code == 1
+    for words in (r"fit on no host .*1: d", r"could be placed .*3 of 4 tasks", r"what helps .*--admit"):
+        assert re.search(words, result.stdout)
+    facts = json.loads(run("pack", tasks, "--hosts", "2x8c16g", "--json").stdout)
+    assert (facts["fits_nowhere"], facts["could_place"]) == (["d"], 3)
+
+
+def test_a_weighted_packing_shows_the_bound_on_the_minimum_and_that_on_the_level(tasks):
+    table = run("pack", tasks, "--hosts", "1x8c32g").stdout
+    shown = dict(re.findall(r"│ ([a-z /]+?) +│ ([\d.]+)", table))
+    assert (shown["minimum yield"], shown["bound on the minimum"]) == ("0.4000", "0.5714")  # 8 cores for 14 asked
+    assert (shown["least yield / weight"], shown["bound on that"]) == ("0.8000", "0.8000")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +195,7 @@ def test_a_policy_of_ones_own_packs_as_the_built_in_that_it_equals(few_tasks, tm
         for name in (mine, "best-fit-memory")
     )
     assert one["solver"] == mine
-    assert (one["host"], one["min_yield"]) == (other["host"], other["min_yield"])
+    assert (one["rows"], one["min_yield"]) == (other["rows"], other["min_yield"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from loadmaster.pack import Instance, PackOptions, finish, pack
-from loadmaster.pack.admit import admit
 from loadmaster.pack.bound import hopeless, upper_bound
 from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.by_score import by_score
@@ -347,14 +346,6 @@ def test_a_guarantee_is_kept_before_anything_else():
     instance = Instance.of(1, cpu=[1.0, 1.0], memory=[0.1, 0.1], guarantee=[0.8, 0.0])
     assert pack(instance, "mcb8").job_yield == pytest.approx([0.8, 0.2])
     assert pack(Instance.of(1, [1, 1], [0, 0], guarantee=[0.8, 0.3]), "exact").status == "infeasible"
-
-
-def test_admission_refuses_the_large_jobs_and_keeps_the_yield():
-    instance = Instance.of(2, cpu=[0.9, 0.9, 0.4, 0.4, 0.9], memory=[0.1] * 5)
-    admission = admit(instance, 0.9)
-    assert admission.admitted.sum() == 3
-    assert admission.packing.level >= 0.9
-    assert admit(instance, 0.01).admitted.all()
 
 
 def test_a_placement_policy_packs_tasks_one_by_one():

@@ -29,6 +29,8 @@ def pack(
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it."""
     import math
 
+    import numpy as np
+
     from loadmaster.cli.progress import at_work
     from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.errors import InputError
@@ -36,7 +38,7 @@ def pack(
     from loadmaster.pack import pack as solve
     from loadmaster.pack.admit import admit as let_in
     from loadmaster.pack.read import read_tasks
-    from loadmaster.pack.solve import without
+    from loadmaster.pack.summary import summary, task_rows
     from loadmaster.report.document import document, print_document
 
     if exact and method not in (None, "exact"):
@@ -46,44 +48,32 @@ def pack(
     if out is not None:
         make_folder(out)
     read = read_tasks(tasks, hosts, [name.strip() for name in fluid.split(",")])
-    for note in read.notes:
-        typer.echo(f"note: {note}", err=True)
-    instance, refused = read.instance, 0
+    name, options = "exact" if exact else method or "mcb8", PackOptions(time_limit, seed)
+    instance, admitted = read.instance, np.ones(read.instance.jobs, bool)
     with at_work("packing"):
-        if admit is not None:
-            admission = let_in(instance, admit)
-            refused = int((~admission.admitted).sum())
-            instance = without(instance, ~admission.admitted)
-        packing = solve(instance, "exact" if exact else method or "mcb8", PackOptions(time_limit, seed))
-    facts = _facts(instance, packing, refused)
+        if admit is None:
+            packing = solve(instance, name, options)
+        else:
+            admission = let_in(instance, admit, name, options)
+            instance, packing, admitted = admission.instance, admission.packing, admission.admitted
+    for note in (notes := [*read.notes, *packing.notes]):
+        typer.echo(f"note: {note}", err=True)
+    facts, rows = summary(instance, packing, read.instance, admitted), task_rows(read.instance, packing, admitted)
     if as_json:
-        placement = [None if h < 0 else instance.host_name(int(h)) for h in packing.host]
-        content = {**facts, "host": placement, "share": packing.share}
-        synthetic = content.pop("synthetic")
-        made = document("pack", content, command=command_line(), seed=seed, synthetic=synthetic, notes=read.notes)
+        synthetic = facts.pop("synthetic")
+        content = {**facts, "rows": rows}
+        made = document("pack", content, command=command_line(), seed=seed, synthetic=synthetic, notes=notes)
         print_document(made)
     else:
-        _show(tasks.name, facts)
+        _show(tasks.name, facts, admit)
     if out is not None and packing.placed:
-        _write(out, instance, packing)
+        _write(out, read.instance, rows)
+        _draw(out, instance, packing)
     if not packing.placed:
         raise typer.Exit(1)
 
 
-def _facts(instance: Any, packing: Any, refused: int) -> dict[str, Any]:
-    placed = packing.placed
-    return {
-        "status": packing.status, "solver": packing.solver, "tasks": instance.tasks, "jobs": instance.jobs,
-        "hosts": instance.hosts, "refused_jobs": refused, "hosts_used": len(set(packing.host.tolist()) - {-1}),
-        "min_yield": packing.min_yield if placed else None, "mean_yield": packing.mean_yield if placed else None,
-        "level": packing.level if placed else None, "bound": packing.bound, "gap": packing.gap if placed else None,
-        "proven": packing.proven, "unplaced": instance.task_name(packing.unplaced) if packing.unplaced >= 0 else None,
-        "reason": packing.reason, "effort": packing.effort, "seconds": packing.seconds,
-        "synthetic": instance.synthetic,
-    }  # fmt: skip
-
-
-def _show(name: str, facts: dict[str, Any]) -> None:
+def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -93,42 +83,63 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     table = Table("", "", show_header=False)
     status = {"ok": "placed", "infeasible": "infeasible", "limit": "stopped at its limit"}[facts["status"]]
     if facts["status"] != "infeasible" and facts["proven"]:
-        status += ", proven optimal"
+        status += ", proven optimal" + (" for the jobs let in" if facts["refused"] else "")
     table.add_row("result", status)
     table.add_row("solver", facts["solver"])
-    if facts["refused_jobs"]:
-        table.add_row("refused jobs", str(facts["refused_jobs"]))
-    if facts["min_yield"] is None:
-        table.add_row("why", facts["reason"])
-        if facts["status"] == "infeasible":
-            table.add_row("proven", "yes: no placement exists" if facts["proven"] else "no: another method may succeed")
-    else:
-        table.add_row("minimum yield", f"{facts['min_yield']:.4f}")
-        table.add_row("mean yield", f"{facts['mean_yield']:.4f}")
-        table.add_row("bound on the minimum", f"{facts['bound']:.4f}")
-        table.add_row("gap to the bound", f"{facts['gap']:.2%}")
-        table.add_row("hosts used", str(facts["hosts_used"]))
+    if facts["refused"]:
+        table.add_row("refused jobs", f"{len(facts['refused']):,}: {_some(facts['refused'])}")
+    for label, value in _missing(facts, admit) if facts["min_yield"] is None else _yields(facts):
+        table.add_row(label, value)
     table.add_row("time", f"{facts['seconds']:.3g} s")
     console.print(table)
 
 
-def _write(out: Path, instance: Any, packing: Any) -> None:
+def _missing(facts: dict[str, Any], admit: float | None) -> list[tuple[str, str]]:
+    """Why there is no placement, and what can be done."""
+    rows = [("why", facts["reason"])]
+    if facts["status"] == "infeasible":
+        rows.append(("proven", "yes: no placement exists" if facts["proven"] else "no: another method may succeed"))
+    if facts["fits_nowhere"]:
+        rows.append(("fit on no host", f"{len(facts['fits_nowhere']):,}: {_some(facts['fits_nowhere'])}"))
+    if facts["could_place"] is not None:
+        rows.append(("could be placed", f"{facts['could_place']:,} of {facts['tasks']:,} tasks, or more"))
+    if admit is None:
+        rows.append(("what helps", "--admit 0.5 refuses jobs until each of the others has half of what it asks"))
+    return rows
+
+
+def _yields(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [
+        ("minimum yield", f"{facts['min_yield']:.4f}"),
+        ("bound on the minimum", f"{facts['min_yield_bound']:.4f}"),
+        ("mean yield", f"{facts['mean_yield']:.4f}"),
+    ]
+    if facts["weighted"]:
+        rows += [("least yield / weight", f"{facts['level']:.4f}"), ("bound on that", f"{facts['bound']:.4f}")]
+    return [*rows, ("gap to the bound", f"{facts['gap']:.2%}"), ("hosts used", str(facts["hosts_used"]))]
+
+
+def _some(names: list[str], most: int = 10) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def _write(out: Path, asked: Any, rows: list[dict[str, Any]]) -> None:
     import polars as pl
 
-    from loadmaster.pack.picture import host_loads
-
     columns: dict[str, Any] = {
-        "task": [instance.task_name(t) for t in range(instance.tasks)],
-        "job": instance.job_of,
-        "host": [instance.host_name(int(h)) for h in packing.host],
-        "yield": packing.job_yield[instance.job_of],
+        name: [row[name] for row in rows] for name in ("task", "job", "refused", "host", "yield")
     }
-    columns |= {f"share_{name}": packing.share[:, f] for f, name in enumerate(instance.fluid_names)}
-    columns |= {name: instance.fluid[:, f] for f, name in enumerate(instance.fluid_names)}
-    columns |= {name: instance.rigid[:, r] for r, name in enumerate(instance.rigid_names)}
-    frame = pl.DataFrame(columns)
+    columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in asked.fluid_names}
+    columns |= {name: asked.fluid[:, f] for f, name in enumerate(asked.fluid_names)}
+    columns |= {name: asked.rigid[:, r] for r, name in enumerate(asked.rigid_names)}
+    frame = pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})
     frame.write_parquet(out / "placement.parquet")
     frame.write_csv(out / "placement.csv")
+
+
+def _draw(out: Path, instance: Any, packing: Any) -> None:
+    from loadmaster.pack.picture import host_loads
+
     chart = host_loads(instance, packing)
     chart.save(out / "hosts.png", scale_factor=2)
     chart.save(out / "hosts.html", inline=True)

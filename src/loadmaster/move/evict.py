@@ -40,12 +40,11 @@ def evict(state: State, budget: float, threshold: float = 1e-3) -> Ints | None:
 def evicted_at(state: State, level: float) -> Ints | None:
     """Evict until every host can give `level`, pack the evicted and the new into what is left; None if it fails."""
     instance, scaled = state.instance, state.instance.scaled
-    rigid = instance.rigid.shape[1]
     fluid = scaled.need * level
     if instance.guaranteed:
-        fluid = np.maximum(fluid, scaled.hard[:, rigid:])
-    demand = np.hstack((fluid, scaled.hard[:, :rigid]))
-    room = np.hstack((scaled.room, scaled.hard_room[:, :rigid]))
+        fluid = np.maximum(fluid, scaled.hard[:, scaled.fixed :])
+    demand = np.hstack((fluid, scaled.hard[:, : scaled.fixed]))
+    room = np.hstack((scaled.room, scaled.hard_room[:, : scaled.fixed]))
     out = evicted(state.host, demand, state.cost, room)
     if not out.any():
         return state.host

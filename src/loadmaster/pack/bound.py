@@ -7,8 +7,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from loadmaster.pack.instance import TOLERANCE, Instance
+from loadmaster.pack.instance import TOLERANCE, Instance, lacking
 from loadmaster.pack.level import filled_at
+from loadmaster.pack.shortfall import fits_nowhere
 
 _T = TypeVar("_T")
 
@@ -32,9 +33,9 @@ def hopeless(instance: Instance) -> tuple[int, str] | None:
     hard, room = instance.scaled.hard, instance.scaled.hard_room
     if instance.tasks == 0 or hard.shape[1] == 0:
         return None
-    over = _held_by_none(instance)
-    if over is not None:
-        return over, f"task {instance.task_name(over)} asks more than any host has, even when empty"
+    over = fits_nowhere(instance)
+    if over.size:
+        return int(over[0]), f"task {instance.task_name(over[0])} asks more than any host has, even when empty"
     asked, given = hard.sum(axis=0), room.sum(axis=0)
     full = np.flatnonzero(asked > given + TOLERANCE * instance.hosts)
     if full.size:
@@ -45,8 +46,8 @@ def hopeless(instance: Instance) -> tuple[int, str] | None:
 
 def hard_name(instance: Instance, column: int) -> str:
     """What column `column` of `Scaled.hard` stands for."""
-    rigid = len(instance.rigid_names)
-    return instance.rigid_names[column] if column < rigid else f"guaranteed {instance.fluid_names[column - rigid]}"
+    names = [*instance.rigid_names, *(instance.fluid_names[f] for f in lacking(instance))]
+    return [*names, *(f"guaranteed {name}" for name in instance.fluid_names)][column]
 
 
 @once
@@ -65,15 +66,6 @@ def upper_bound(instance: Instance) -> float:
     order = np.argsort(turn, kind="stable")
     totals = room.sum(axis=0)
     return min((filled_at(need[order, f], turn[order], float(totals[f])) for f in range(need.shape[1])), default=1.0)
-
-
-def _held_by_none(instance: Instance) -> int | None:
-    hard, room = instance.scaled.hard, instance.scaled.hard_room
-    kinds = room[:1] if instance.uniform else np.unique(room, axis=0)
-    held = np.zeros(instance.tasks, bool)
-    for kind in kinds:
-        held |= (hard <= kind + TOLERANCE).all(axis=1)
-    return None if held.all() else int(np.argmin(held))
 
 
 @once

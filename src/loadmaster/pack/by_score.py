@@ -32,13 +32,12 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
     if lost is not None:
         return Attempt(None, "infeasible", policy.name, 0.0, True, lost[0], lost[1])
     scaled = instance.scaled
-    rigid = instance.rigid.shape[1]
     fluid = scaled.need * level
     if instance.guaranteed:
-        fluid = np.maximum(fluid, scaled.hard[:, rigid:])
-    demand = np.hstack((fluid if level > 0 or instance.guaranteed else scaled.need, scaled.hard[:, :rigid]))
-    binding = np.hstack((fluid, scaled.hard[:, :rigid]))
-    capacity = np.hstack((scaled.room, scaled.hard_room[:, :rigid]))
+        fluid = np.maximum(fluid, scaled.hard[:, scaled.fixed :])
+    demand = np.hstack((fluid if level > 0 or instance.guaranteed else scaled.need, scaled.hard[:, : scaled.fixed]))
+    binding = np.hstack((fluid, scaled.hard[:, : scaled.fixed]))
+    capacity = np.hstack((scaled.room, scaled.hard_room[:, : scaled.fixed]))
     for given in (demand, capacity):
         given.setflags(write=False)
     free, host, last = capacity.copy(), np.full(instance.tasks, -1, np.int32), -1

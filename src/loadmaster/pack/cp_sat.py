@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.model.arrays import Longs
-from loadmaster.model.errors import MissingExtra
+from loadmaster.model.errors import InputError, MissingExtra
 from loadmaster.pack.bound import ceiling, hopeless
 from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.level import level_of
@@ -26,13 +26,15 @@ def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None
     numbers that rounding leaves a larger gap to is `ok` with that gap. Not for instances with guarantees.
 
     Raises:
+        InputError: the instance has guarantees.
         MissingExtra: OR-tools is not installed.
     """
+    if instance.guaranteed:
+        raise InputError("cp-sat", "this packer knows no promised yields", fix="use --exact, or leave min_yield out")
     try:
         from ortools.sat.python import cp_model
     except ImportError as error:
         raise MissingExtra("cp-sat", "exact") from error
-    assert not instance.guaranteed
     ends = time.perf_counter() + time_limit_s
     lost = hopeless(instance)
     if lost is not None:
@@ -84,13 +86,10 @@ def _add_program(model: Any, instance: Instance) -> tuple[list[list[Any]], Any]:
             room = int(np.ceil((scaled.hard_room[h, d] + TOLERANCE) / RIGID_GRAIN))
             model.add(_sum(column, asked) <= room)
         for f in range(scaled.need.shape[1]):
-            if scaled.room[h, f] > 0:
+            if scaled.room[h, f] > 0:  # else only tasks that ask for none of it may be here
                 share = np.floor(np.minimum(scaled.need[:, f] / scaled.room[h, f] / FLUID_GRAIN, most)).astype(np.int64)
                 highest = max(highest, int(share.sum()))
                 loads.append(_sum(column, share))
-            else:
-                for task in np.flatnonzero(scaled.need[:, f] > 0):
-                    model.add(on[task][h] == 0)
     peak = model.new_int_var(int(1 / FLUID_GRAIN), highest, "peak")
     for load in loads:
         model.add(load <= peak)

@@ -13,6 +13,9 @@ from loadmaster.model.errors import InputError
 TOLERANCE = 1e-9
 """A host is full when demand exceeds its capacity by more than this fraction of the largest host."""
 
+LITTLE = 1e-6
+"""What a task asks, in fractions of a host, of a right to be on hosts that have some resource; above the tolerance."""
+
 
 class Scaled(NamedTuple):
     """The instance as solvers see it: amounts as fractions of the largest host, weights multiplied in.
@@ -20,14 +23,17 @@ class Scaled(NamedTuple):
     Attributes:
         need: float64[T, F], fluid demand times weight: the load that one unit of level puts on a host.
         room: float64[H, F], fluid capacity.
-        hard: float64[T, D], what must fit in full: the rigid demands, then the guaranteed fluid shares if any.
+        hard: float64[T, D], what must fit in full: the rigid demands; a column for each fluid resource that some host
+            has none of, which keeps the tasks that ask for it off that host; the guaranteed fluid shares if any.
         hard_room: float64[H, D], the capacity for it.
+        fixed: columns of `hard` before the guaranteed shares.
     """
 
     need: Floats
     room: Floats
     hard: Floats
     hard_room: Floats
+    fixed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +42,8 @@ class Instance:
 
     Every task needs its rigid demands in full and may get a share of its fluid ones. All tasks of a job share one
     yield y in [0, 1]: each gets y times its fluid demands. A packer maximises the level, the minimum over the jobs
-    of y / weight with the largest weight scaled to 1, and y is never below the job's guarantee.
+    of y / weight with the largest weight scaled to 1, and y is never below the job's guarantee. A host may have none
+    of a fluid resource: then it takes only tasks that ask for none of it.
 
     Attributes:
         fluid: float64[T, F], fluid demands, zero or more.
@@ -47,7 +54,7 @@ class Instance:
         weight: float64[J], more than 0; None means equal weights.
         guarantee: float64[J], the least yield promised to every job, in [0, 1]; None means 0.
         fluid_names, rigid_names: names of the resources.
-        task_names, host_names: shown to the user; empty for "0", "1", ...
+        task_names, host_names, job_names: shown to the user; empty for "0", "1", ...
         source: where the instance comes from.
         synthetic: made by a generator; said wherever a result is shown.
 
@@ -71,6 +78,7 @@ class Instance:
     rigid_names: tuple[str, ...] = ("memory",)
     task_names: tuple[str, ...] = ()
     host_names: tuple[str, ...] = ()
+    job_names: tuple[str, ...] = ()
     source: str = ""
     synthetic: bool = False
 
@@ -142,6 +150,11 @@ class Instance:
         return np.zeros(self.tasks) if self.guarantee is None else np.asarray(self.guarantee[self.job_of])
 
     @cached_property
+    def weighted(self) -> bool:
+        """Some job weighs more than another."""
+        return bool(np.ptp(self.task_weight) > 0) if self.tasks else False
+
+    @cached_property
     def guaranteed(self) -> bool:
         """Some job has a guaranteed yield above 0."""
         return bool((self.task_guarantee > 0).any())
@@ -164,11 +177,14 @@ class Instance:
         rigid_unit = _largest(self.rigid_capacity)
         hard, hard_room = self.rigid / rigid_unit, self.rigid_capacity / rigid_unit
         room = self.fluid_capacity / fluid_unit
+        barred, open_to = _barred(self)
+        hard, hard_room = np.hstack((hard, barred)), np.hstack((hard_room, open_to))
+        fixed = hard.shape[1]
         if self.guaranteed:
             hard = np.hstack((hard, self.fluid / fluid_unit * self.task_guarantee[:, None]))
             hard_room = np.hstack((hard_room, room))
         need = self.fluid / fluid_unit * self.task_weight[:, None]
-        return Scaled(*(np.ascontiguousarray(column) for column in (need, room, hard, hard_room)))
+        return Scaled(*(np.ascontiguousarray(column) for column in (need, room, hard, hard_room)), fixed)
 
     def task_name(self, task: int) -> str:
         """The name of task number `task`."""
@@ -177,6 +193,27 @@ class Instance:
     def host_name(self, host: int) -> str:
         """The name of host number `host`."""
         return self.host_names[host] if self.host_names else str(int(host))
+
+    def job_name(self, job: int) -> str:
+        """The name of job number `job`; a job of one task may bear the task's."""
+        if self.job_names:
+            return self.job_names[job]
+        return str(int(job)) if self.parallel else self.task_name(int(np.argmax(self.job_of == job)))
+
+
+def lacking(instance: Instance) -> Ints:
+    """int64[B]: the fluid resources that some host has none of."""
+    return np.flatnonzero((instance.fluid_capacity <= 0).any(axis=0)).astype(np.int32)
+
+
+def _barred(instance: Instance) -> tuple[Floats, Floats]:
+    """float64[T, B] and float64[H, B]: next to nothing of a host that has the resource, more than one without it has.
+
+    So little that it is no task's largest demand, and that all tasks together fit.
+    """
+    columns = lacking(instance)
+    asks = (instance.fluid[:, columns] > 0) * min(LITTLE, 1.0 / max(1, instance.tasks))
+    return asks, (instance.fluid_capacity[:, columns] > 0).astype(np.float64)
 
 
 def _largest(capacity: Floats) -> Floats:
@@ -202,6 +239,8 @@ def _check(instance: Instance) -> None:
         (instance.rigid.shape[1] == instance.rigid_capacity.shape[1], "tasks and hosts need the same rigid resources"),
         (len(instance.fluid_names) == instance.fluid.shape[1], "every fluid resource needs a name"),
         (len(instance.rigid_names) == instance.rigid.shape[1], "every rigid resource needs a name"),
+        (len(instance.task_names) in (0, instance.tasks), "every task needs a name, or none"),
+        (len(instance.host_names) in (0, instance.hosts), "every host needs a name, or none"),
     ]
     for holds, rule in rules:
         if not holds:
@@ -210,6 +249,8 @@ def _check(instance: Instance) -> None:
 
 
 def _check_jobs(instance: Instance) -> None:
+    if len(instance.job_names) not in (0, instance.jobs):
+        raise InputError(len(instance.job_names), f"job_names needs a name for each of {instance.jobs} jobs, or none")
     if instance.job is not None:
         if instance.job.shape != (instance.tasks,):
             raise InputError(instance.job.shape, f"job needs a value for each of {instance.tasks} tasks")

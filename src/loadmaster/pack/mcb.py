@@ -91,13 +91,13 @@ def filling_order(instance: Instance) -> Longs:
 
 def problem_of(instance: Instance, key: int, order: Longs) -> McbProblem:
     """The kernel's view: fluid resources first, then the rigid ones."""
-    scaled, rigid = instance.scaled, instance.rigid.shape[1]
+    scaled = instance.scaled
     fluid = scaled.need.shape[1]
-    floor = np.hstack((scaled.need * 0.0, scaled.hard[:, :rigid]))
+    floor = np.hstack((scaled.need * 0.0, scaled.hard[:, : scaled.fixed]))
     if instance.guaranteed:
-        floor[:, :fluid] = scaled.hard[:, rigid:]
-    slope = np.hstack((scaled.need, np.zeros((instance.tasks, rigid))))
-    room = np.ascontiguousarray(np.hstack((scaled.room, scaled.hard_room[:, :rigid]))[order])
+        floor[:, :fluid] = scaled.hard[:, scaled.fixed :]
+    slope = np.hstack((scaled.need, np.zeros((instance.tasks, scaled.fixed))))
+    room = np.ascontiguousarray(np.hstack((scaled.room, scaled.hard_room[:, : scaled.fixed]))[order])
     dims = floor.shape[1]
     once = not instance.guaranteed and (key in (4, 8) or (key in (3, 7) and dims == 2))
     rows = _orders(floor + slope, key) if once and dims > 1 else np.arange(instance.tasks)[None, :]

@@ -43,7 +43,7 @@ def compact_form(instance: Instance) -> Program:
         high.append(np.zeros(hosts))
     _add_hard(instance, rows, low, high, 1)
     cost = np.concatenate((np.zeros(tasks * hosts), [1.0]))
-    upper = np.concatenate((np.ones(tasks * hosts), [np.inf]))
+    upper = np.concatenate((_may_be_on(instance), [np.inf]))
     return Program(cost, _stack(rows), np.concatenate(low), np.concatenate(high), cost * 0, upper)
 
 
@@ -81,7 +81,7 @@ def paper_form(instance: Instance, lp_form: LpForm = "alpha") -> Program:
     high.append(np.full(tasks, np.inf))
     _add_hard(instance, rows, low, high, cells + 1)
     cost = np.concatenate((np.zeros(2 * cells), [-1.0]))
-    upper = np.concatenate((np.ones(cells), np.full(cells, np.inf), [1.0]))
+    upper = np.concatenate((_may_be_on(instance), np.full(cells, np.inf), [1.0]))
     return Program(cost, _stack(rows), np.concatenate(low), np.concatenate(high), cost * 0, upper)
 
 
@@ -93,7 +93,7 @@ def highs(instance: Instance, form: Literal["compact", "paper"] = "compact", tim
         return Attempt(None, "infeasible", name, 0.0, True, lost[0], lost[1])
     compact = form == "compact" and not instance.guaranteed
     program = compact_form(instance) if compact else paper_form(instance, "y")
-    program.upper[: instance.tasks * instance.hosts] = _without_mirror_images(instance)
+    program.upper[: instance.tasks * instance.hosts] *= _without_mirror_images(instance)
     result = run_milp(program, instance.tasks * instance.hosts, time_limit_s)
     ceiling = upper_bound(instance)
     bound = _level_bound(result, compact, ceiling)
@@ -156,6 +156,12 @@ def _level_bound(result: Any, compact: bool, ceiling: float) -> float:
     if compact:
         return min(ceiling, 1.0 / dual) if dual > 0 else ceiling
     return min(ceiling, -float(dual))
+
+
+def _may_be_on(instance: Instance) -> Floats:
+    """float64[T * H]: 0 where a task asks for a fluid resource that the host has none of, else 1."""
+    barred = (instance.fluid[:, None, :] > 0) & (instance.fluid_capacity[None, :, :] <= 0)
+    return np.where(barred.any(axis=2), 0.0, 1.0).reshape(-1)
 
 
 def _without_mirror_images(instance: Instance) -> Floats:

@@ -24,6 +24,7 @@ class Attempt:
         reason: why there is no mapping.
         effort: probes, nodes or attempts, as the solver counts.
         level: a lower level to report than the mapping's own; None where the mapping's own is reported.
+        notes: what the user should know about how it came about, one sentence each.
     """
 
     host: Ints | None
@@ -35,6 +36,7 @@ class Attempt:
     reason: str = ""
     effort: int = 0
     level: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,7 @@ class Packing:
         reason: why there is no mapping.
         effort: probes, nodes or attempts, as the solver counts.
         seconds: wall time of solver and mean-yield phase.
+        notes: what the user should know about how it came about, one sentence each.
     """
 
     status: Status
@@ -69,6 +72,7 @@ class Packing:
     reason: str = ""
     effort: int = 0
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "host", frozen_ints(self.host))

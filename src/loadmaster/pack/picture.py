@@ -8,6 +8,7 @@ import numpy as np
 from loadmaster.pack.instance import Instance
 from loadmaster.pack.level import host_use
 from loadmaster.pack.packing import Packing
+from loadmaster.pack.summary import min_yield_bound
 
 COLOURS = ("#1f5fa8", "#e08a3c", "#138a5e", "#7a4fc4", "#c2479b")
 FEW = 40
@@ -50,5 +51,5 @@ def host_loads(instance: Instance, packing: Packing) -> Any:
         interpolate="step-after", strokeWidth=1.5
     )  # fmt: skip
     full = alt.Chart(alt.Data(values=[{"y": 1}])).mark_rule(color="#c92a3a", strokeDash=[4, 3]).encode(y="y:Q")
-    title = f"{packing.solver}: minimum yield {packing.min_yield:.3f}, bound {packing.bound:.3f}"
+    title = f"{packing.solver}: minimum yield {packing.min_yield:.3f}, bound {min_yield_bound(instance, packing):.3f}"
     return (marks + full).properties(width=760, height=280, title=title)

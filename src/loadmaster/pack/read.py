@@ -17,7 +17,9 @@ from loadmaster.traces import read_hosts
 
 ALIASES = {"cpu": CORES, "cpus": CORES, "core": CORES, "mem": MEMORY, "gpu": GPUS}
 """Other names of resources in a table's head."""
-OTHERS = ("name", "task", "id", "job", "tasks", "weight", "min_yield", "host")
+NAMES = ("name", "task", "id")
+"""Columns that name the rows; the first that is there does."""
+OTHERS = (*NAMES, "job", "tasks", "weight", "min_yield", "host")
 """Columns of a table that are no resources: see `read_tasks`."""
 
 MOST_TASKS = 10_000_000
@@ -152,6 +154,7 @@ def _from_table(table: Any, cluster: Cluster, path: Path, fluid: Sequence[str], 
     }
     names = _names(table, row, count)
     job_or_none = job if jobs < len(row) else None
+    more["job_names"] = _job_names(table, job, row)
     instance = instance_of(cluster, demand, fluid, job=job_or_none, task_names=names, source=path.name, **more)
     return TaskFile(instance, _hosts_now(table, row, cluster, path), tuple(notes))
 
@@ -164,6 +167,17 @@ def _jobs(table: Any, row: Ints) -> Ints:
     own = table["job"].to_list()
     of_row = [number.setdefault(own[r] if own[r] is not None else ("row", r), len(number)) for r in range(len(own))]
     return np.array(of_row, np.int32)[row]
+
+
+def _job_names(table: Any, job: Ints, row: Ints) -> tuple[str, ...]:
+    """A name for every job: its own, or that of its first row; empty if the table names neither."""
+    own = table["job"].to_list() if "job" in table.columns else [None] * table.height
+    first = row[np.unique(job, return_index=True)[1]]
+    column = next((name for name in NAMES if name in table.columns), None)
+    if column is None and all(name is None for name in own):
+        return ()
+    rows = table[column].to_list() if column else [str(r) for r in range(table.height)]
+    return tuple(str(rows[r] if own[r] is None else own[r]) for r in first)
 
 
 def _of_jobs(values: Floats, row: Ints, job: Ints, column: str, path: Path) -> Floats:
@@ -185,7 +199,7 @@ def _of_jobs(values: Floats, row: Ints, job: Ints, column: str, path: Path) -> F
 
 
 def _names(table: Any, row: Ints, count: Ints) -> tuple[str, ...]:
-    column = next((name for name in ("name", "task", "id") if name in table.columns), None)
+    column = next((name for name in NAMES if name in table.columns), None)
     if column is None:
         return ()
     own = table[column].to_list()
