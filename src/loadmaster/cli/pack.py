@@ -48,6 +48,8 @@ def pack(
     if out is not None:
         make_folder(out)
     read = read_tasks(tasks, hosts, [name.strip() for name in fluid.split(",")])
+    for note in read.notes:
+        typer.echo(f"note: {note}", err=True)
     name, options = "exact" if exact else method or "mcb8", PackOptions(time_limit, seed)
     instance, admitted = read.instance, np.ones(read.instance.jobs, bool)
     with at_work("packing"):
@@ -56,8 +58,9 @@ def pack(
         else:
             admission = let_in(instance, admit, name, options)
             instance, packing, admitted = admission.instance, admission.packing, admission.admitted
-    for note in (notes := [*read.notes, *packing.notes]):
+    for note in packing.notes:
         typer.echo(f"note: {note}", err=True)
+    notes = (*read.notes, *packing.notes)
     facts, rows = summary(instance, packing, read.instance, admitted), task_rows(read.instance, packing, admitted)
     if as_json:
         synthetic = facts.pop("synthetic")

@@ -46,8 +46,9 @@ def hopeless(instance: Instance) -> tuple[int, str] | None:
 
 def hard_name(instance: Instance, column: int) -> str:
     """What column `column` of `Scaled.hard` stands for."""
-    names = [*instance.rigid_names, *(instance.fluid_names[f] for f in lacking(instance))]
-    return [*names, *(f"guaranteed {name}" for name in instance.fluid_names)][column]
+    names: list[str] = [*instance.rigid_names, *(instance.fluid_names[f] for f in lacking(instance))]
+    names += [f"guaranteed {name}" for name in instance.fluid_names]
+    return names[column]
 
 
 @once

@@ -184,7 +184,8 @@ class Instance:
             hard = np.hstack((hard, self.fluid / fluid_unit * self.task_guarantee[:, None]))
             hard_room = np.hstack((hard_room, room))
         need = self.fluid / fluid_unit * self.task_weight[:, None]
-        return Scaled(*(np.ascontiguousarray(column) for column in (need, room, hard, hard_room)), fixed)
+        need, room, hard, hard_room = (np.ascontiguousarray(column) for column in (need, room, hard, hard_room))
+        return Scaled(need, room, hard, hard_room, fixed)
 
     def task_name(self, task: int) -> str:
         """The name of task number `task`."""
@@ -212,7 +213,7 @@ def _barred(instance: Instance) -> tuple[Floats, Floats]:
     So little that it is no task's largest demand, and that all tasks together fit.
     """
     columns = lacking(instance)
-    asks = (instance.fluid[:, columns] > 0) * min(LITTLE, 1.0 / max(1, instance.tasks))
+    asks = np.where(instance.fluid[:, columns] > 0, min(LITTLE, 1.0 / max(1, instance.tasks)), 0.0)
     return asks, (instance.fluid_capacity[:, columns] > 0).astype(np.float64)
 
 

@@ -154,8 +154,8 @@ def _from_table(table: Any, cluster: Cluster, path: Path, fluid: Sequence[str], 
     }
     names = _names(table, row, count)
     job_or_none = job if jobs < len(row) else None
-    more["job_names"] = _job_names(table, job, row)
-    instance = instance_of(cluster, demand, fluid, job=job_or_none, task_names=names, source=path.name, **more)
+    instance = instance_of(cluster, demand, fluid, job=job_or_none, task_names=names,
+                           job_names=_job_names(table, job, row), source=path.name, **more)  # fmt: skip
     return TaskFile(instance, _hosts_now(table, row, cluster, path), tuple(notes))
 
 
