@@ -1,6 +1,7 @@
 """Sphinx configuration; also writes the pages that are read off the code, so that they cannot fall behind it."""
 
 import importlib
+import json
 import sys
 from pathlib import Path
 
@@ -102,6 +103,31 @@ def _command_line() -> None:
     _write("command-line", [*lines, *pages(typer.main.get_command(app), "loadmaster")])
 
 
+def _json() -> None:
+    from loadmaster.cli.app import VERBS
+
+    folder = DOCS.parent / "src" / "loadmaster" / "report" / "schemas"
+    lines = ["# JSON of every verb", "", "What each verb's `--json` holds beside the [head](../json.md) that all have, "
+             "read off the schemas in `src/loadmaster/report/schemas/`.", ""]  # fmt: skip
+    for name in sorted({verb.__name__ for verb in VERBS} | {"generate"}):
+        schema = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        rows = [line for key, part in schema["properties"].items() if key != "schema" for line in _keys(key, part)]
+        lines += [f"## {name}", "", schema["title"] + ".", "", "| key | type | |", "|---|---|---|", *rows, ""]
+    _write("json-verbs", lines)
+
+
+def _keys(path: str, part: dict) -> list[str]:
+    """The rows of a key and of what is in it."""
+    kinds = part.get("type", "object or null" if "oneOf" in part else "")
+    kind = " or ".join(kinds) if isinstance(kinds, list) else kinds
+    inner = part["oneOf"][-1] if "oneOf" in part else part.get("items", {}) if kind.startswith("array") else part
+    deeper = "[]" if kind.startswith("array") else ""
+    rows = [f"| `{path}` | {kind} | {_bars(part.get('description', ''))} |"]
+    for key, value in inner.get("properties", {}).items():
+        rows += _keys(f"{path}{deeper}.{key}", value)
+    return rows
+
+
 def _usage(command, context) -> str:
     return " ".join(command.collect_usage_pieces(context))
 
@@ -133,5 +159,5 @@ def setup(app) -> None:
     app.connect("autodoc-process-docstring", _plain, priority=900)
     app.connect("autodoc-skip-member", _skip)
     app.connect("object-description-transform", _no_values)
-    for write in (_api, _policies, _command_line):
+    for write in (_api, _policies, _command_line, _json):
         write()

@@ -1,0 +1,149 @@
+"""Every `--json` is one object, as the schemas beside `report/document.py` describe it."""
+
+import json
+import sys
+from importlib.resources import files
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from loadmaster.cli import main
+from loadmaster.cli.app import VERBS
+from loadmaster.papers.claim import Claim, Reproduction
+from loadmaster.report.document import document
+
+SCHEMAS = {
+    path.name.removesuffix(".json"): json.loads(path.read_text(encoding="utf-8"))
+    for path in (files("loadmaster.report") / "schemas").iterdir()
+    if path.name.endswith(".json")
+}
+REGISTRY = Registry().with_resources((made["$id"], Resource.from_contents(made)) for made in SCHEMAS.values())
+
+TASKS = "name,cores,memory\na,1,1GiB\nb,2,2GiB\nc,1,4GiB\n"
+FILES = {
+    "log.csv": "job_id,submit_s,runtime_s,cores,memory_bytes\n7,0,20,1,1\n8,5,10,x,1\n9,6,10,1,1\n10,7,10,99,1\n",
+    "at_once.csv": "submit_s,runtime_s,cores\n0,20,1\n0,10,1\n",
+    "one.csv": "submit_s,runtime_s,cores\n0,20,1\n",
+    "tasks.csv": TASKS,
+    "state.csv": "name,cores,memory,host\na,2,1GiB,0\nb,2,1GiB,0\n",
+    "bag.txt": "30\n40\n?\n50\n",
+    "commands.txt": "true\nfalse\n",
+}
+COMMANDS = [
+    "compare --limit 200 --policies first-fit,max-jobs --loads 0.8,1.1 --json",
+    "compare log.csv --hosts 1x1c1g --policies first-fit --disciplines fcfs,easy --json",
+    "compare at_once.csv --hosts 1x1c1g --policies first-fit --json",
+    "simulate one.csv --hosts 1x1c1g --json",
+    "simulate --limit 200 --policy max-jobs -o run --json",
+    "simulate --again run --json",
+    "explain run 42 --json",
+    "pack tasks.csv --hosts 2x4c8g --json",
+    "pack tasks.csv --hosts 1x4c1g --json",
+    "rebalance state.csv --hosts 2x2c4g --moves 1 --json",
+    "size constant(60)x20 --repetitions 5 --json",
+    "size constant(60)x20 --repetitions 5 --budget 0.001 --json",
+    "run commands.txt --sizer 1 --limit 1 --json",
+    "share log.csv --hosts 1x1c1g --methods pvm,fcfs --json",
+    "reproduce made1999 --json",
+    "info log.csv --json",
+    "info at_once.csv --hosts 1x1c1g --json",
+    "generate bag constant(60)x20 -o b.csv --json",
+    "generate lublin -o l.csv --hosts 4 --tasks 8 --json",
+    "generate netbatch -o n.csv --jobs 50 --hosts 2 --json",
+    "generate opportunity -o o.csv --json",
+    "generate virtual-clusters -o v.csv --hosts 4 --tasks 8 --json",
+    "convert log.csv out.swf --json",
+    "policies --json",
+]
+
+
+def verb_of(command):
+    return command.split()[0]
+
+
+def refuse(word):
+    raise AssertionError(f"{word} is not in the standard of JSON")
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("documents")
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def printed(here, monkeypatch, capsys):
+    """Exit code and document of a command, run in this process in the folder `here`."""
+    monkeypatch.chdir(here)
+    made = Reproduction("made1999", "A paper", [Claim("Table 1", "x is 1", "1", "1.0", "holds", n=3)])
+    monkeypatch.setattr("loadmaster.papers.PAPERS", {"made1999": "made1999"})
+    module = type(sys)("made1999")
+    module.reproduce = lambda options: made
+    monkeypatch.setitem(sys.modules, "made1999", module)
+
+    def run(command):
+        monkeypatch.setattr(sys, "argv", ["loadmaster", *command.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out = capsys.readouterr().out
+        assert out.count("\n") == 1, out
+        return ended.value.code, json.loads(out, parse_constant=refuse)
+
+    return run
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_schema_is_one(name):
+    Draft202012Validator.check_schema(SCHEMAS[name])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_verb_prints_is_what_its_schema_describes(printed, command):
+    code, made = printed(command)
+    assert code in (0, 1)
+    Draft202012Validator(SCHEMAS[verb_of(command)], registry=REGISTRY).validate(made)
+    assert made["command"] == f"loadmaster {command}".replace("constant(60)x20", "'constant(60)x20'")
+
+
+def test_every_verb_has_a_schema_and_is_tried():
+    verbs = {verb.__name__ for verb in VERBS} | {"generate"}
+    assert set(SCHEMAS) == verbs | {"head"}
+    assert {verb_of(command) for command in COMMANDS} == verbs
+
+
+def test_jobs_that_all_arrive_at_once_have_no_load_and_use_what_they_use(printed):
+    """Twenty seconds and ten on one core, one after the other: it is in use for all thirty."""
+    row = printed("compare at_once.csv --hosts 1x1c1g --policies first-fit --interval 0 --json -o once")[1]["rows"][0]
+    assert (row["load"], row["utilization"]["cores"], row["makespan_s"]) == (None, 1.0, 30.0)
+
+
+def test_lines_left_out_and_jobs_rejected_are_in_the_document(printed):
+    made = printed("compare log.csv --hosts 1x1c1g --policies first-fit --json")[1]
+    assert [(left["count"], left["first"], left["malformed"]) for left in made["left_out"]] == [(1, [3], True)]
+    assert [(left["count"], left["first"]) for left in made["rejected_jobs"]] == [(1, [10])]
+    assert made["rows"][0]["rejected"] == 1
+
+
+def test_one_run_of_one_log_is_no_verdict_but_has_a_lowest(printed):
+    made = printed("compare --limit 200 --policies first-fit,max-jobs --loads 0.8,1.1 --json")[1]
+    assert made["verdict"] == "none"
+    for lowest in made["lowest"]:
+        waits = {row["policy"]: row["mean_wait_s"] for row in made["rows"] if row["load"] == lowest["load"]}
+        assert lowest["mean_wait_s"] == min(waits.values())
+        assert {one["policy"] for one in lowest["candidates"]} == {p for p in waits if waits[p] == min(waits.values())}
+
+
+def test_a_key_of_the_head_cannot_be_lost_under_a_verbs_own():
+    with pytest.raises(AssertionError, match="seed"):
+        document("run", {"seed": 3})
+
+
+def test_the_log_of_a_bag_holds_data_and_not_what_python_shows_of_objects(printed, here):
+    printed("run commands.txt --sizer 1 --limit 1 --json")
+    session = json.loads((here / "commands.txt.run" / "log.jsonl").read_text().splitlines()[0], parse_constant=refuse)
+    assert session["sizer"]["class"] == "FixedHosts"
+    assert session["sizer"]["count"] == 1
+    assert session["type"]["price_per_h"] == 1.0
