@@ -1,13 +1,25 @@
 """The poster's study on small streams: streams, records, and the results that its gates ask for."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from loadmaster.papers.delgado2011 import claims
-from loadmaster.papers.delgado2011.streams import LARGEST, Stream, at_load, ctc, grid, synthetic
-from loadmaster.papers.delgado2011.study import PLATFORMS, Case, run_cases
+from loadmaster.papers.delgado2011 import claims, figures
+from loadmaster.papers.delgado2011.streams import (
+    LARGEST,
+    Group,
+    Stream,
+    at_load,
+    ctc,
+    grid,
+    seeds,
+    stretches,
+    synthetic,
+)
+from loadmaster.papers.delgado2011.study import PLATFORMS, Case, Row, run_cases
 
 STREAM = Stream("s", synthetic(400, 0.244, 3))
 
@@ -58,10 +70,79 @@ def test_unequal_shares_and_coupling_cost_efficiency_and_semigreedy_wins_some_ba
 
 
 def test_ranking_once_a_job_crowds_it(rows):
-    claim = claims.incremental_ranking(rows, "s", 0.3)
+    claim = claims.incremental_ranking(rows, Group("s", (STREAM,)), 0.3)
     assert claim.verdict == "report only"
     anew = rows[Case("s", "homogeneous", 0.3, "pc-g")]
     assert anew.speed > 1.3 * rows[Case("s", "homogeneous", 0.3, "pc-g", "static")].speed
+
+
+FIVE = Group("made up", tuple(Stream(f"m{k}", STREAM.workload) for k in range(5)))
+
+
+def made_up(full, part=0.3, noise=0.01):
+    """Rows of five streams: efficiency while full by choice, on both platforms and at both loads."""
+    found = {}
+    for k, name in enumerate(FIVE.parts):
+        for choice, value in full.items():
+            row = Row(0.2, value + noise * (k - 2), part, 1.0, 1.0, 0.0, 1.0, 0)
+            found |= {Case(name, p, load, choice): row for p in PLATFORMS for load in (0.3, 0.7)}
+    return found
+
+
+def verdicts(found):
+    return [claim.verdict for claim in found]
+
+
+def test_utilization_around_65_percent_is_held_to_that_number_and_to_being_raised():
+    alike = dict.fromkeys(claims.CHOICES, 0.5)
+    good = made_up(alike | {"pcfc-sg": 0.65})
+    assert verdicts(claims.underused(good, FIVE, 0.3)) == ["holds", "holds", "holds"]
+    nothing_won = made_up(dict.fromkeys(claims.CHOICES, 0.89))
+    assert verdicts(claims.underused(nothing_won, FIVE, 0.3)) == ["differs", "differs", "differs"]
+    lost = made_up(alike | {"pcfc-sg": 0.4})
+    assert verdicts(claims.underused(lost, FIVE, 0.3)) == ["holds", "differs", "differs"]
+
+
+def test_where_machines_are_never_all_in_use_there_is_nothing_to_judge():
+    never = made_up(dict.fromkeys(claims.CHOICES, float("nan")), part=0.0)
+    assert verdicts(claims.underused(never, FIVE, 0.3)) == ["not measured"] * 3
+    assert claims.heterogeneous_is_harder(never, FIVE, 0.7).verdict == "not measured"
+    table = figures.all_runs(claims.averages(never, FIVE))
+    assert len(table.rows) == 20
+    assert "NaN" not in json.dumps(
+        figures.platform_bars(claims.averages(never, FIVE), "t", "made up", 0.7).chart.to_dict()
+    )
+
+
+def test_equal_platforms_are_not_harder():
+    same = made_up(dict.fromkeys(claims.CHOICES, 0.7))
+    assert claims.heterogeneous_is_harder(same, FIVE, 0.7).verdict == "differs"
+    harder = {
+        case: replace(row, efficiency_full=row.efficiency_full - 0.1 * (case.platform == "heterogeneous"))
+        for case, row in same.items()
+    }
+    assert claims.heterogeneous_is_harder(harder, FIVE, 0.7).verdict == "holds"
+
+
+def test_equal_choices_serve_serial_jobs_equally_and_ripples_need_a_difference():
+    same = made_up(dict.fromkeys(claims.CHOICES, 0.7))
+    assert verdicts(claims.serial_jobs(same, FIVE, 0.3)) == ["differs", "differs"]
+    assert claims.ripple(same, FIVE, FIVE, 0.7).verdict == "differs"
+
+
+def test_a_group_counts_a_stream_by_its_time_with_all_machines_in_use():
+    rows = made_up({"pc-g": 0.5}, noise=0.0)
+    first = Case("m0", "homogeneous", 0.3, "pc-g")
+    rows[first] = replace(rows[first], efficiency_full=1.0, part_full=1.2)
+    mean = claims.averages(rows, FIVE)[Case("made up", "homogeneous", 0.3, "pc-g")]
+    assert mean.efficiency_full == pytest.approx(0.75)
+
+
+def test_stretches_of_a_log_are_all_of_it_one_after_another():
+    group = stretches(STREAM, 3)
+    assert [s.workload.jobs for s in group.streams] == [133, 133, 134]
+    assert np.array_equal(np.concatenate([s.workload.submit_s for s in group.streams]), STREAM.workload.submit_s)
+    assert len(set(seeds("law", 20, 0.5, 3, 4).parts)) == 4
 
 
 def test_a_recorded_run_is_not_made_again_unless_its_stream_changed(tmp_path):

@@ -74,6 +74,27 @@ def reduction(ours: Floats, theirs: Floats) -> Estimate:
     return Estimate(1.0 - ratio.value, 1.0 - ratio.high, 1.0 - ratio.low, ratio.n)
 
 
+def pooled(values: Floats, weights: Floats) -> Estimate:
+    """The weighted mean over runs, such as of what was used while all was full; runs of weight 0 may have no value."""
+    return ratio_of_means(_weighted(values, weights), weights)
+
+
+def pooled_difference(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Estimate:
+    """`pooled(*one)` less `pooled(*other)`, (values, weights) each, paired over the same runs."""
+    first, second = pooled(*one), pooled(*other)
+    n = first.n
+    if not (first.measured and second.measured):
+        return Estimate(float("nan"), float("nan"), float("nan"), n)
+    apart = np.zeros(n)
+    for sign, mean, (values, weights) in ((1.0, first.value, one), (-1.0, second.value, other)):
+        apart += sign * (_weighted(values, weights) - mean * weights) / weights.mean()
+    return _by_t(first.value - second.value, float(apart.std(ddof=1)) if n > 1 else 0.0, n)
+
+
+def _weighted(values: Floats, weights: Floats) -> Floats:
+    return np.where(weights > 0.0, np.nan_to_num(values) * weights, 0.0)
+
+
 def resampled(statistic: Callable[..., float], *columns: Floats, seed: int = 0) -> Estimate:
     """Any statistic of columns with a row a run, by the percentile bootstrap over rows.
 

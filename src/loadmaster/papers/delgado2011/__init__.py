@@ -1,11 +1,12 @@
 """Delgado 2011 (poster): efficiency assessment of parallel workloads on virtualized resources, re-run."""
 
+from collections.abc import Sequence
 from itertools import product
 
 from loadmaster.papers import Options
 from loadmaster.papers.claim import Reproduction
 from loadmaster.papers.delgado2011 import claims, figures
-from loadmaster.papers.delgado2011.streams import Stream, ctc, grid, synthetic
+from loadmaster.papers.delgado2011.streams import Group, ctc, grid, seeds, stretches
 from loadmaster.papers.delgado2011.study import PLATFORMS, Case, Row, run_cases
 from loadmaster.report.page import Block, Heading
 from loadmaster.report.progress import bar
@@ -16,50 +17,48 @@ TITLE = "Delgado 2011: parallel jobs on shared virtual machines"
 
 def reproduce(options: Options) -> Reproduction:
     """64 machines of 4 VMs, equal and unequal shares, every choice of VMs, real logs where they are given."""
-    jobs, seeds = (1000, 3) if options.quick else (10_000, 10)
+    jobs, parts = (1000, 4) if options.quick else (1000, 10)
     loads = (0.3, 0.7) if options.quick else (0.3, 0.5, 0.7, 0.9)
-    real = [ctc(options.traces, jobs), grid(options.traces, jobs)]
-    parallel = Stream("Lublin-like, 24 % serial", synthetic(jobs, 0.244, options.seed))
-    serial_seeds = [
-        Stream(f"80 % serial, seed {options.seed + k}", synthetic(1500, 0.8, options.seed + k)) for k in range(seeds)
-    ]
-    parallel_seeds = [
-        Stream(f"24 % serial, seed {options.seed + k}", synthetic(1500, 0.244, options.seed + k)) for k in range(seeds)
-    ]
-    streams = {s.name: s for s in (*real, parallel, *serial_seeds, *parallel_seeds)}
-    main = [s.name for s in (*real, parallel)]
-    serials, parallels = [s.name for s in serial_seeds], [s.name for s in parallel_seeds]
-    wide, bags, lublin = main
-    cases = _cases(main, serials, parallels, loads)
+    wide = stretches(ctc(options.traces, parts * jobs), parts)
+    bags = stretches(grid(options.traces, parts * jobs), parts)
+    lublin = seeds("Lublin-like, 24 % serial", jobs, 0.244, options.seed, parts)
+    serials = seeds("80 % serial", jobs, 0.8, options.seed, parts)
+    groups = (wide, bags, lublin)
+    cases = _cases(groups, serials, loads)
+    streams = {stream.name: stream for group in (*groups, serials) for stream in group.streams}
     with bar("runs", len(cases), "runs") as progress:
         rows = run_cases(cases, streams, options.out / "delgado2011-records", progress)
     shown = [
-        *claims.underused(rows, [wide, lublin], 0.3),
+        *(claim for group in (wide, lublin) for claim in claims.underused(rows, group, 0.3)),
         *claims.serial_jobs(rows, serials, 0.3),
-        claims.ripple(rows, serials, parallels, 0.7),
-        *claims.heterogeneous_is_harder(rows, main, 0.7),
+        claims.ripple(rows, serials, lublin, 0.7),
+        *(claims.heterogeneous_is_harder(rows, group, 0.7) for group in groups),
         claims.incremental_ranking(rows, lublin, 0.3),
     ]
+    drawn = {group.name: claims.averages(rows, group) for group in groups}
     blocks: list[Block] = [
-        figures.platform_bars(rows, f"Grid-like ({bags}): heterogeneous and homogeneous VMs", bags, 0.7),
-        figures.load_bars(rows, "Algorithms, homogeneous VMs", lublin, "homogeneous", loads),
-        figures.load_bars(rows, "Algorithms, heterogeneous VMs", lublin, "heterogeneous", loads),
-        figures.platform_bars(rows, wide, wide, 0.7),
+        figures.platform_bars(
+            drawn[bags.name], f"Grid-like ({bags.name}): heterogeneous and homogeneous VMs", bags.name, 0.7
+        ),
+        figures.load_bars(drawn[lublin.name], "Algorithms, homogeneous VMs", lublin.name, "homogeneous", loads),
+        figures.load_bars(drawn[lublin.name], "Algorithms, heterogeneous VMs", lublin.name, "heterogeneous", loads),
+        figures.platform_bars(drawn[wide.name], wide.name, wide.name, 0.7),
         Heading("Ripple and elasticity"),
-        figures.effects(rows, wide, loads),
-        figures.effects(rows, lublin, loads),
+        figures.effects(drawn[wide.name], wide.name, loads),
+        figures.effects(drawn[lublin.name], lublin.name, loads),
         Heading("All runs"),
-        figures.all_runs(rows),
+        figures.all_runs({case: row for rows in drawn.values() for case, row in rows.items()}),
     ]
-    return Reproduction("delgado2011", TITLE, shown, blocks, _notes(jobs, main, rows))
+    return Reproduction("delgado2011", TITLE, shown, blocks, _notes(jobs, groups, rows))
 
 
-def _cases(main: list[str], serials: list[str], parallels: list[str], loads: tuple[float, ...]) -> list[Case]:
+def _cases(groups: Sequence[Group], serials: Group, loads: tuple[float, ...]) -> list[Case]:
+    main = [name for group in groups for name in group.parts]
     cases = [Case(*key) for key in product(main, PLATFORMS, loads, claims.CHOICES)]
-    cases += [Case(*key) for key in product(serials, PLATFORMS, (0.3,), claims.CHOICES)]
-    cases += [Case(s, "heterogeneous", 0.7, "pc-g") for s in (*serials, *parallels)]
-    cases += [Case(main[2], "homogeneous", 0.3, "pc-g", ranking="static")]
-    for stream, platform, load in product((main[0], main[2]), PLATFORMS, loads):
+    cases += [Case(*key) for key in product(serials.parts, PLATFORMS, (0.3,), claims.CHOICES)]
+    cases += [Case(s, "heterogeneous", 0.7, "pc-g") for s in serials.parts]
+    cases += [Case(s, "homogeneous", 0.3, "pc-g", ranking="static") for s in groups[2].parts]
+    for stream, platform, load in product((*groups[0].parts, *groups[2].parts), PLATFORMS, loads):
         cases += [
             Case(stream, platform, load, "pcfc-sg", coupled=False),
             Case(stream, platform, load, "pcfc-sg", redistribute=False),
@@ -68,10 +67,13 @@ def _cases(main: list[str], serials: list[str], parallels: list[str], loads: tup
     return list(dict.fromkeys(cases))
 
 
-def _notes(jobs: int, main: list[str], rows: dict[Case, Row]) -> list[str]:
+def _notes(jobs: int, groups: Sequence[Group], rows: dict[Case, Row]) -> list[str]:
     unsettled = sum(row.unsettled > 0 for row in rows.values())
     return [
-        f"Streams of {jobs} jobs: {', '.join(main)}; streams named by their part of serial jobs are synthetic.",
+        f"Streams of {jobs} jobs, {len(groups[0].streams)} of each kind: {', '.join(group.name for group in groups)}; "
+        "streams named by their part of serial jobs are synthetic. Stretches of a log stand for streams.",
+        "Intervals are 95 %, Student's t over the streams, paired where two choices of VMs are compared. Efficiency "
+        "while all machines are in use is pooled: a stream counts by the part of its time in which they are.",
         "The Grid'5000 trace of the poster cannot be had; a grid's serial jobs stand in for it.",
         "EC, PC and the backfill are reconstructions: the poster names them without formulas. VMs have minimum 0 and "
         "maximum 1; EASY takes the work at speed 1 for the runtime.",

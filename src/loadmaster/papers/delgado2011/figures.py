@@ -1,6 +1,7 @@
 """The poster's figures, as bars of efficiency, and the sizes of its two effects."""
 
 # mypy: disable-error-code="no-untyped-call"
+import math
 from collections.abc import Sequence
 
 from loadmaster.papers.delgado2011.claims import CHOICES, Rows
@@ -33,7 +34,7 @@ def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: s
 def platform_bars(rows: Rows, title: str, stream: str, load: float) -> Chart:
     """One stream on both platforms."""
     values: list[dict[str, object]] = [
-        {"choice": c, "platform": p, "efficiency": rows[Case(stream, p, load, c)].efficiency_full}
+        {"choice": c, "platform": p, "efficiency": _drawn(rows[Case(stream, p, load, c)].efficiency_full)}
         for c in CHOICES
         for p in ("homogeneous", "heterogeneous")
     ]
@@ -43,11 +44,16 @@ def platform_bars(rows: Rows, title: str, stream: str, load: float) -> Chart:
 def load_bars(rows: Rows, title: str, stream: str, platform: str, loads: Sequence[float]) -> Chart:
     """One stream and platform at several loads."""
     values: list[dict[str, object]] = [
-        {"choice": c, "load": str(load), "efficiency": rows[Case(stream, platform, load, c)].efficiency_full}
+        {"choice": c, "load": str(load), "efficiency": _drawn(rows[Case(stream, platform, load, c)].efficiency_full)}
         for c in CHOICES
         for load in loads
     ]
     return bars(title, values, "load", f"{stream}, {platform} VMs.")
+
+
+def _drawn(value: float) -> float | None:
+    """A bar's height; none where the machines were never all in use, since JSON has no NaN."""
+    return None if math.isnan(value) else value
 
 
 def effects(rows: Rows, stream: str, loads: Sequence[float]) -> Table:

@@ -23,6 +23,35 @@ class Stream:
     workload: Workload
 
 
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Streams of one kind: seeds of one law, or stretches of one log. What is said of it is said with an interval."""
+
+    name: str
+    streams: tuple[Stream, ...]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of its streams."""
+        return tuple(stream.name for stream in self.streams)
+
+
+def stretches(stream: Stream, count: int) -> Group:
+    """`count` stretches of a stream, one after another, of equally many jobs."""
+    cuts = np.linspace(0, stream.workload.jobs, count + 1).astype(int)
+    parts = (
+        Stream(f"{stream.name}, stretch {k + 1} of {count}", stream.workload.take(slice(cuts[k], cuts[k + 1])))
+        for k in range(count)
+    )
+    return Group(stream.name, tuple(parts))
+
+
+def seeds(name: str, jobs: int, serial: float, first: int, count: int) -> Group:
+    """`count` synthetic streams that differ by their seed."""
+    made = (Stream(f"{name}, seed {first + k}", synthetic(jobs, serial, first + k)) for k in range(count))
+    return Group(name, tuple(made))
+
+
 def ctc(folder: Path | None, jobs: int) -> Stream:
     """The first jobs of the CTC log, or a synthetic stream that says so."""
     found = _from_log(folder, "CTC-SP2-1996-3.1-cln.swf.gz", jobs)
