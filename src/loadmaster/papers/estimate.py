@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.measure.interval import RESAMPLES, bootstrap_interval
-from loadmaster.model.arrays import Floats
+from loadmaster.model.arrays import Bools, Floats
 
 FEW = 20
 """With fewer runs than this the interval is Student's t: resampling a handful of values is too sure of itself."""
@@ -41,21 +41,21 @@ class Estimate(NamedTuple):
         return f"{value} %{bracket}{bounds}" if self.measured else value
 
 
-def mean_of(values: Floats) -> Estimate:
-    """The mean over runs, one value a run; a value that is NaN makes it unmeasured.
+def mean_of(values: Floats | Bools) -> Estimate:
+    """The mean over runs, or the part of them in which something is so; one NaN makes it unmeasured.
 
     Example:
         >>> mean_of(np.array([1.0, 2.0, 3.0])).show()
         '2.00 [-0.48, 4.48]'
     """
-    values = np.asarray(values, dtype=np.float64)
-    n = len(values)
-    if n == 0 or not np.isfinite(values).all():
+    runs = np.asarray(values, dtype=np.float64)
+    n = len(runs)
+    if n == 0 or not np.isfinite(runs).all():
         return Estimate(float("nan"), float("nan"), float("nan"), n)
-    mean = float(values.mean())
+    mean = float(runs.mean())
     if n >= FEW:
-        return Estimate(mean, *bootstrap_interval(values), n)
-    return _by_t(mean, float(values.std(ddof=1)) if n > 1 else 0.0, n)
+        return Estimate(mean, *bootstrap_interval(runs), n)
+    return _by_t(mean, float(runs.std(ddof=1)) if n > 1 else 0.0, n)
 
 
 def ratio_of_means(ours: Floats, theirs: Floats) -> Estimate:

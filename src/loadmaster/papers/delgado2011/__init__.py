@@ -17,7 +17,7 @@ TITLE = "Delgado 2011: parallel jobs on shared virtual machines"
 
 def reproduce(options: Options) -> Reproduction:
     """64 machines of 4 VMs, equal and unequal shares, every choice of VMs, real logs where they are given."""
-    jobs, parts = (1000, 4) if options.quick else (1000, 10)
+    jobs, parts = (600, 8) if options.quick else (1000, 10)
     loads = (0.3, 0.7) if options.quick else (0.3, 0.5, 0.7, 0.9)
     wide = stretches(ctc(options.traces, parts * jobs), parts)
     bags = stretches(grid(options.traces, parts * jobs), parts)
@@ -53,12 +53,14 @@ def reproduce(options: Options) -> Reproduction:
 
 
 def _cases(groups: Sequence[Group], serials: Group, loads: tuple[float, ...]) -> list[Case]:
-    main = [name for group in groups for name in group.parts]
+    wide, bags, lublin = groups
+    main = (*wide.parts, *lublin.parts)
     cases = [Case(*key) for key in product(main, PLATFORMS, loads, claims.CHOICES)]
+    cases += [Case(*key) for key in product(bags.parts, PLATFORMS, (0.7,), claims.CHOICES)]
     cases += [Case(*key) for key in product(serials.parts, PLATFORMS, (0.3,), claims.CHOICES)]
     cases += [Case(s, "heterogeneous", 0.7, "pc-g") for s in serials.parts]
-    cases += [Case(s, "homogeneous", 0.3, "pc-g", ranking="static") for s in groups[2].parts]
-    for stream, platform, load in product((*groups[0].parts, *groups[2].parts), PLATFORMS, loads):
+    cases += [Case(s, "homogeneous", 0.3, "pc-g", ranking="static") for s in lublin.parts]
+    for stream, platform, load in product(main, PLATFORMS, loads):
         cases += [
             Case(stream, platform, load, "pcfc-sg", coupled=False),
             Case(stream, platform, load, "pcfc-sg", redistribute=False),
