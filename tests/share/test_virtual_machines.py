@@ -69,7 +69,7 @@ def placements(draw, max_min=False):
     machines, each = draw(st.integers(2, 4)), draw(st.integers(2, 4))
     shares = draw(st.lists(st.sampled_from([1.0] if max_min else [1.0, 2.0, 4.0]), min_size=each, max_size=each))
     high = draw(st.lists(st.sampled_from([0.3, 0.6, 1.0]), min_size=each, max_size=each))
-    low = [0.0 if max_min else min(h, draw(st.sampled_from([0.0, 0.1]))) for h in high]
+    low = [0.0 if max_min else min(h, draw(st.sampled_from([0.0, 0.1, 0.5, 0.8]))) for h in high]
     jobs = draw(st.integers(1, 6))
     job = np.array(draw(st.lists(st.integers(-1, jobs - 1), min_size=machines * each, max_size=machines * each)))
     for p in range(machines if max_min else 0):
@@ -139,6 +139,29 @@ def test_speeds_that_need_more_rounds_than_allowed_are_said_not_to_be_settled(mo
     state = occupied(vms, job, 0.0)
     assert settle_changed(state, 1e-9, most, PATIENCE) == most
     assert state.counts[DIRTY] > 0
+
+
+def test_minima_that_do_not_fit_together_are_scaled_down_so_that_the_speeds_fit():
+    vms, job = VirtualMachines.alike(1, shares=(1, 1, 1), low=(0.8, 0.5, 0.9)), np.array([0, 1, -1])
+    found = settle(vms, job)
+    assert found.settled
+    assert found.speed == pytest.approx([0.8 / 1.3, 0.5 / 1.3, 0.0], abs=1e-6)
+    state = occupied(vms, job, 0.0)
+    settle_changed(state, 1e-9, MOST_ROUNDS, PATIENCE)
+    assert state.demand == pytest.approx(found.speed, abs=1e-7)
+    assert free_capacity(vms, found.speed, 2) == pytest.approx(0.0, abs=1e-6)
+
+
+@settings(max_examples=60)
+@given(placements())
+def test_speeds_said_to_be_settled_fit_on_every_machine_and_are_what_each_job_can_get(case):
+    vms, job = case
+    found = settle(vms, job)
+    assert (np.add.reduceat(found.speed, vms.first[:-1]) <= 1 + 1e-7).all()
+    if found.settled:
+        for number in np.unique(job[job >= 0]):
+            reachable = min(potential_capacity(vms, found.speed, vm) for vm in np.flatnonzero(job == number))
+            assert found.speed[job == number] == pytest.approx(reachable, abs=1e-6)
 
 
 @settings(max_examples=60)

@@ -15,7 +15,19 @@ def allotment(vms: VirtualMachines, demand: Floats, vm: int) -> Floats:
     """float64 for each VM beside `vm`: what its machine gives them at these demands."""
     beside = vms.beside(vm)
     limit = np.minimum(demand[beside], vms.high[beside])
-    return water_fill(limit, np.minimum(vms.low[beside], limit), vms.share[beside], 1.0)
+    return water_fill(limit, np.minimum(minima(vms.low[beside], limit), limit), vms.share[beside], 1.0)
+
+
+def minima(low: Floats, limit: Floats) -> Floats:
+    """What VMs of one machine are promised: their minima, scaled down by one factor where those of the VMs that ask for
+    anything do not fit together (rule V4).
+
+    Example:
+        >>> minima(np.array([0.8, 0.5, 0.3]), np.array([1.0, 1.0, 0.0]))[:2].round(6).tolist()
+        [0.615385, 0.384615]
+    """
+    total = float(low[limit > 0].sum())
+    return np.asarray(low / total if total > 1.0 else low)
 
 
 def potential_capacity(vms: VirtualMachines, demand: Floats, vm: int) -> float:

@@ -24,6 +24,7 @@ class VmState(NamedTuple):
     slot: Longs  # [V], the slot of the job there, -1 where idle
     reached: Floats  # [V], PC of busy VMs when last looked at
     limit: Floats  # [V], room for one water-filling
+    floor: Floats  # [V], the same
     speed: Floats  # [V], of the job in each slot
     first_vm: Longs  # [V], first VM of the job in each slot, -1 for a free slot
     next_vm: Longs  # [V], next VM of the same job, -1 at the end
@@ -50,8 +51,8 @@ def allocate_vms(vms: VirtualMachines) -> VmState:
     machine = np.repeat(np.arange(p), np.diff(vms.first))
     return VmState(
         vms.first.copy(), machine, vms.low.copy(), vms.high.copy(), vms.share.copy(), np.zeros(v), longs(v, -1),
-        np.zeros(v), np.zeros(v), np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p), longs(v), longs(v),
-        longs(p), np.array([0, v]),
+        np.zeros(v), np.zeros(v), np.zeros(v), np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p),
+        longs(v), longs(v), longs(p), np.array([0, v]),
     )  # fmt: skip
 
 
@@ -79,8 +80,8 @@ def entitlement(state, vm):
 @kept_njit(nogil=True, error_model="numpy")
 def _gets(state, first, last, vm, others):
     """The allotment of `vm` when it asks for its maximum; the others for their demand, or active ones or all too."""
-    demand, high, low, limit = state.demand, state.high, state.low, state.limit
-    limits, floors = 0.0, 0.0
+    demand, high, low, limit, floor = state.demand, state.high, state.low, state.limit, state.floor
+    limits, minima = 0.0, 0.0
     for i in range(first, last):
         if i == vm or others == ALL:
             asked = high[i]
@@ -90,14 +91,18 @@ def _gets(state, first, last, vm, others):
             asked = high[i] if demand[i] > 0.0 else 0.0
         limit[i] = asked
         limits += asked
-        floors += min(low[i], asked)
+        if asked > 0.0:
+            minima += low[i]
     if limits <= 1.0:
         return limit[vm]
-    floor = min(low[vm], limit[vm])
+    too_much, floors = max(minima, 1.0), 0.0
+    for i in range(first, last):
+        floor[i] = min(low[i] / too_much, limit[i])
+        floors += floor[i]
     if floors >= 1.0:
-        return floor / floors
-    level = level_of(limit, low, state.share, first, last, 1.0, floors)
-    return min(limit[vm], max(floor, state.share[vm] * level))
+        return floor[vm] / floors
+    level = level_of(limit, floor, state.share, first, last, 1.0, floors)
+    return min(limit[vm], max(floor[vm], state.share[vm] * level))
 
 
 @kept_njit(nogil=True)
