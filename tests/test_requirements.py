@@ -1,0 +1,51 @@
+"""The lock that CI installs from: every requirement is pinned within its bounds, by hash, from no index we name."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+HOME = Path(__file__).parents[1]
+PROJECT = tomllib.loads((HOME / "pyproject.toml").read_text())["project"]
+LOCK = (HOME / ".ci" / "requirements.txt").read_text()
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def required(extra):
+    """Every requirement of the package with an extra, those of extras that it names included."""
+    for text in PROJECT["optional-dependencies"][extra]:
+        requirement = Requirement(text)
+        if requirement.name == PROJECT["name"]:
+            for other in requirement.extras:
+                yield from required(other)
+        else:
+            yield requirement
+
+
+def pinned():
+    return {canonical(name): version for name, version in re.findall(r"^([\w.-]+)==(\S+)", LOCK, re.MULTILINE)}
+
+
+def test_every_requirement_is_pinned_within_its_bounds():
+    versions = pinned()
+    wanted = [*map(Requirement, PROJECT["dependencies"]), *required("dev")]
+    outside = [str(r) for r in wanted if not r.specifier.contains(versions.get(canonical(r.name), "0"))]
+    assert outside == []
+    assert len(wanted) > 20
+
+
+def test_every_pin_has_hashes_and_none_says_where_to_get_it():
+    pins = re.split(r"\n(?=\S+==)", LOCK)[1:]
+    assert len(pins) == len(pinned())
+    assert [pin.split("==")[0] for pin in pins if "--hash=sha256:" not in pin] == []
+    assert re.findall(r"^\s*(?:-i|-f|--\S*(?:index|links|host)\S*)\b.*|\S+://\S+", LOCK, re.MULTILINE) == []
+
+
+def test_what_runs_for_a_user_has_an_upper_bound():
+    extras = [r for name in ("exact", "dask", "postgres") for r in required(name)]
+    unbounded = [r.name for r in [*map(Requirement, PROJECT["dependencies"]), *extras] if "<" not in str(r.specifier)]
+    assert unbounded == ["cryptography"]  # only Dask calls it, which bounds it as it needs
