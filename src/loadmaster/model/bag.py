@@ -1,7 +1,7 @@
 """A bag: independent tasks of which any may run at any time, and a law from which bags are drawn."""
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -85,8 +85,6 @@ class Bag:
         filled = np.where(np.isnan(self.duration_s), rng.choice(known, self.tasks), self.duration_s)
         return np.asarray(rng.permutation(filled))
 
-
-LawName = Literal["normal", "lognormal", "exponential", "uniform", "constant", "bimodal"]
 
 LAWS: dict[str, tuple[str, ...]] = {
     "normal": ("mean_s", "sd_s"),

@@ -110,8 +110,8 @@ def mark(state, machine):
     """Something changed on `machine`."""
     if state.is_dirty[machine] == 0:
         state.is_dirty[machine] = 1
-        state.dirty[state.counts[0]] = machine
-        state.counts[0] += 1
+        state.dirty[state.counts[DIRTY]] = machine
+        state.counts[DIRTY] += 1
 
 
 @kept_njit(nogil=True, error_model="numpy")
@@ -125,7 +125,7 @@ def settle_changed(state, tolerance, most, patience):
     """
     step, change_at = 0.5, patience
     for number in range(most):
-        if state.counts[0] == 0:
+        if state.counts[DIRTY] == 0:
             return number
         if number == change_at:
             step *= 0.5
@@ -163,7 +163,7 @@ def least_reached(state, slot):
 def _look(state):
     """PC of all busy VMs on marked machines; lists the slots with one of them; unmarks."""
     touched = 0
-    for d in range(state.counts[0]):
+    for d in range(state.counts[DIRTY]):
         machine = state.dirty[d]
         state.is_dirty[machine] = 0
         for vm in range(state.first[machine], state.first[machine + 1]):
@@ -174,7 +174,7 @@ def _look(state):
                     state.is_touched[slot] = 1
                     state.touched[touched] = slot
                     touched += 1
-    state.counts[0] = 0
+    state.counts[DIRTY] = 0
     return touched
 
 
@@ -199,7 +199,7 @@ def occupy(state, slot, chosen, tasks):
         state.next_vm[vm] = state.first_vm[slot]
         state.first_vm[slot] = vm
         state.active[state.machine[vm]] += 1
-    state.counts[1] -= tasks
+    state.counts[IDLE] -= tasks
     set_speed(state, slot, 0.0)
 
 
@@ -217,5 +217,5 @@ def vacate(state, slot):
         vm = state.next_vm[vm]
     state.first_vm[slot] = -1
     state.speed[slot] = 0.0
-    state.counts[1] += tasks
+    state.counts[IDLE] += tasks
     return tasks

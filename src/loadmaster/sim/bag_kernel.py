@@ -10,6 +10,14 @@ from loadmaster.kernels import kept_njit
 
 START, COMPLETION, TICK, CHANGE = range(4)
 FINISH, NOSTART, KILL = range(3)
+ENDS, BOOTED, LOOKS, WAKES = range(4)
+"""Kinds of events: a task ends, a machine is ready, a tick, a wish of the rule."""
+READY, USED, GONE, LEAVING = 1, 2, 4, 8
+"""Bits of `State.flags`: can take tasks; has run one; given back; to be given back now."""
+HOSTS, NEXT, AGAIN, DONE = range(4)
+"""Entries of `State.tally`: machines, next task, tasks to be run again, finished tasks."""
+WORK, GROWTH = range(2)
+"""Entries of `State.total`: work of the finished tasks, growth of the creation ratio."""
 SLACK = 1e-9
 
 
@@ -45,10 +53,10 @@ class State(NamedTuple):
     Attributes:
         rented_s, released_s, started_s, ends_s: float64[M]; `ends_s` is infinite without a task.
         task: int64[M], -1 without one.
-        flags: int64[M], 1: ready; 2: has run a task; 4: given back; 8: to be given back.
+        flags: int64[M], bits: READY, USED, GONE, LEAVING.
         again: int64[N], tasks to be run again, the last one first.
-        tally: int64[5]: machines, next task, tasks in `again`, finished, decisions.
-        total: float64[2]: work of the finished tasks, growth of the creation ratio.
+        tally: int64[4]: HOSTS, NEXT, AGAIN, DONE.
+        total: float64[2]: WORK, GROWTH.
     """
 
     rented_s: np.ndarray
@@ -75,64 +83,64 @@ def _run(duration, rules, machines, row, span_s, hosts, cost):
     room = 64 * tasks + 64
     s = State(
         np.zeros(room), np.zeros(room), np.zeros(room), np.full(room, np.inf), np.full(room, -1, np.int64),
-        np.zeros(room, np.int64), np.zeros(tasks, np.int64), np.zeros(5, np.int64), np.zeros(2),
+        np.zeros(room, np.int64), np.zeros(tasks, np.int64), np.zeros(4, np.int64), np.zeros(2),
     )  # fmt: skip
     wake = _decide(duration, rules, machines, s, START, 0.0)
     ticks = 1
     now = 0.0
-    while s.tally[3] < tasks:
+    while s.tally[DONE] < tasks:
         now, kind, host = _next(s, machines, ticks * rules.tick_s, wake)
-        if kind == 0:
-            s.total[0] += (now - s.started_s[host]) * machines.speed
-            s.tally[3] += 1
+        if kind == ENDS:
+            s.total[WORK] += (now - s.started_s[host]) * machines.speed
+            s.tally[DONE] += 1
             s.task[host] = -1
             s.ends_s[host] = np.inf
-            s.flags[host] |= 2
-            if s.tally[3] == tasks:
+            s.flags[host] |= USED
+            if s.tally[DONE] == tasks:
                 break
             wake = _decide(duration, rules, machines, s, COMPLETION, now)
-        elif kind == 1:
-            s.flags[host] |= 1
+        elif kind == BOOTED:
+            s.flags[host] |= READY
             wake = _decide(duration, rules, machines, s, CHANGE, now)
-        elif kind == 2:
+        elif kind == LOOKS:
             ticks += 1
             wake = _decide(duration, rules, machines, s, TICK, now)
         else:
             wake = _decide(duration, rules, machines, s, CHANGE, now)
     total = 0.0
-    for host in range(s.tally[0]):
-        end = s.released_s[host] if s.flags[host] & 4 else now
+    for host in range(s.tally[HOSTS]):
+        end = s.released_s[host] if s.flags[host] & GONE else now
         units = max(machines.least_units, math.ceil((end - s.rented_s[host]) / machines.unit_s - SLACK))
         total += units * machines.unit_price
     span_s[row] = now
-    hosts[row] = s.tally[0]
+    hosts[row] = s.tally[HOSTS]
     cost[row] = total
 
 
 @kept_njit(error_model="numpy", nogil=True)
 def _next(s, machines, tick_s, wake_s):
-    """Time, kind and machine of the next event: 0 a task ends, 1 a machine is ready, 2 a tick, 3 a wish."""
-    best, kind, host = np.inf, 3, -1
-    for h in range(s.tally[0]):
-        if s.flags[h] & 4:
+    """Time, kind and machine of the next event; of those at one moment the lower kind first."""
+    best, kind, host = np.inf, WAKES, -1
+    for h in range(s.tally[HOSTS]):
+        if s.flags[h] & GONE:
             continue
-        if s.ends_s[h] < best or (s.ends_s[h] == best and kind > 0):
-            best, kind, host = s.ends_s[h], 0, h
-        if not s.flags[h] & 1:
+        if s.ends_s[h] < best or (s.ends_s[h] == best and kind > ENDS):
+            best, kind, host = s.ends_s[h], ENDS, h
+        if not s.flags[h] & READY:
             ready = s.rented_s[h] + machines.boot_s
-            if ready < best or (ready == best and kind > 1):
-                best, kind, host = ready, 1, h
+            if ready < best or (ready == best and kind > BOOTED):
+                best, kind, host = ready, BOOTED, h
     if tick_s < best:
-        best, kind = tick_s, 2
+        best, kind = tick_s, LOOKS
     if wake_s < best:
-        best, kind = wake_s, 3
+        best, kind = wake_s, WAKES
     return best, kind, host
 
 
 @kept_njit(error_model="numpy", nogil=True)
 def _decide(duration, rules, machines, s, occasion, now):
     """Figure 3 on the state, and the paper's simulator: give back, rent, hand out. Returns when to decide again."""
-    waiting = len(duration) - s.tally[1] + s.tally[2]
+    waiting = len(duration) - s.tally[NEXT] + s.tally[AGAIN]
     if rules.fixed > 0:
         rent = _fixed(rules, s, waiting)
     elif occasion == START:
@@ -140,24 +148,24 @@ def _decide(duration, rules, machines, s, occasion, now):
     else:
         rent = _figure_3(duration, rules, s, occasion, now, waiting)
     alive = 0
-    for h in range(s.tally[0]):
-        if s.flags[h] & 8:
+    for h in range(s.tally[HOSTS]):
+        if s.flags[h] & LEAVING:
             if s.task[h] >= 0:
-                s.again[s.tally[2]] = s.task[h]
-                s.tally[2] += 1
+                s.again[s.tally[AGAIN]] = s.task[h]
+                s.tally[AGAIN] += 1
                 s.ends_s[h] = np.inf
-            s.flags[h] = 4
+            s.flags[h] = GONE
             s.released_s[h] = now
-        elif not s.flags[h] & 4:
+        elif not s.flags[h] & GONE:
             alive += 1
-    waiting = len(duration) - s.tally[1] + s.tally[2]
+    waiting = len(duration) - s.tally[NEXT] + s.tally[AGAIN]
     if waiting > 0 and alive == 0 and rent == 0:
         rent = 1
     for _ in range(rent):
-        h = s.tally[0]
+        h = s.tally[HOSTS]
         s.rented_s[h] = now
-        s.flags[h] = 1 if machines.boot_s == 0.0 else 0
-        s.tally[0] += 1
+        s.flags[h] = READY if machines.boot_s == 0.0 else 0
+        s.tally[HOSTS] += 1
     _hand_out(duration, machines, s, now)
     return _next_stop(rules, s, now)
 
@@ -165,32 +173,32 @@ def _decide(duration, rules, machines, s, occasion, now):
 @kept_njit(error_model="numpy", nogil=True)
 def _fixed(rules, s, waiting):
     alive, idle = 0, 0
-    for h in range(s.tally[0]):
-        if s.flags[h] & 4:
+    for h in range(s.tally[HOSTS]):
+        if s.flags[h] & GONE:
             continue
         alive += 1
-        if s.flags[h] & 1 and s.task[h] < 0:
+        if s.flags[h] & READY and s.task[h] < 0:
             idle += 1
             if idle > waiting:
-                s.flags[h] |= 8
+                s.flags[h] |= LEAVING
     return max(0, min(rules.fixed - alive, waiting - idle))
 
 
 @kept_njit(error_model="numpy", nogil=True)
 def _figure_3(duration, rules, s, occasion, now, waiting):
     """Marks the machines to be given back and returns how many to rent."""
-    finished = s.tally[3]
-    mean = s.total[0] / finished if finished > 0 else 0.0
+    finished = s.tally[DONE]
+    mean = s.total[WORK] / finished if finished > 0 else 0.0
     takers, stopped, idle, running = waiting, 0, 0, 0
     running_total = 0.0
-    for h in range(s.tally[0]):
-        if s.flags[h] & 4:
+    for h in range(s.tally[HOSTS]):
+        if s.flags[h] & GONE:
             continue
         left = rules.host_time_s - (now - s.rented_s[h])
-        used = s.flags[h] & 2
+        used = s.flags[h] & USED
         if s.task[h] >= 0:
             if rules.overrun == KILL and left <= SLACK and used:
-                s.flags[h] |= 8
+                s.flags[h] |= LEAVING
                 stopped += 1
             else:
                 running += 1
@@ -198,7 +206,7 @@ def _figure_3(duration, rules, s, occasion, now, waiting):
         else:
             late = left <= SLACK or (rules.overrun == NOSTART and left < mean)
             if (late and used) or takers == 0:
-                s.flags[h] |= 8
+                s.flags[h] |= LEAVING
             else:
                 takers -= 1
                 idle += 1
@@ -206,26 +214,26 @@ def _figure_3(duration, rules, s, occasion, now, waiting):
     if occasion == COMPLETION:
         average = mean
     elif occasion == TICK and running > 0 and running_total / running > mean:
-        average = (running_total + s.total[0]) / (running + finished)
+        average = (running_total + s.total[WORK]) / (running + finished)
     if average <= 0.0:
         return 0
     necessary = _necessary(len(duration) - finished, rules, s, now, average)
     fires = necessary > 0 if rules.only_above_zero else necessary >= 0
     rent = 0
     if fires:
-        ratio = rules.creation_ratio + (1.0 - rules.creation_ratio) * s.total[1]
+        ratio = rules.creation_ratio + (1.0 - rules.creation_ratio) * s.total[GROWTH]
         wanted = necessary if ratio >= 1.0 - SLACK else math.floor(necessary * ratio) + 1
         rent = max(0, min(wanted, waiting + stopped - idle))
     if occasion == COMPLETION and (fires or rules.every_result):
-        s.total[1] += (1.0 - s.total[1]) * rules.increase_ratio
+        s.total[GROWTH] += (1.0 - s.total[GROWTH]) * rules.increase_ratio
     return rent
 
 
 @kept_njit(error_model="numpy", nogil=True)
 def _necessary(remaining, rules, s, now, average):
     possible = 0.0
-    for h in range(s.tally[0]):
-        if s.flags[h] & 12:
+    for h in range(s.tally[HOSTS]):
+        if s.flags[h] & (GONE | LEAVING):
             continue
         busy = now - s.started_s[h] if rules.count_running and s.task[h] >= 0 else 0.0
         count = (rules.host_time_s - (now - s.rented_s[h]) + busy) / average
@@ -236,15 +244,15 @@ def _necessary(remaining, rules, s, now, average):
 
 @kept_njit(error_model="numpy", nogil=True)
 def _hand_out(duration, machines, s, now):
-    for h in range(s.tally[0]):
-        if s.flags[h] & 4 or not s.flags[h] & 1 or s.task[h] >= 0:
+    for h in range(s.tally[HOSTS]):
+        if s.flags[h] & GONE or not s.flags[h] & READY or s.task[h] >= 0:
             continue
-        if s.tally[2] > 0:
-            s.tally[2] -= 1
-            task = s.again[s.tally[2]]
-        elif s.tally[1] < len(duration):
-            task = s.tally[1]
-            s.tally[1] += 1
+        if s.tally[AGAIN] > 0:
+            s.tally[AGAIN] -= 1
+            task = s.again[s.tally[AGAIN]]
+        elif s.tally[NEXT] < len(duration):
+            task = s.tally[NEXT]
+            s.tally[NEXT] += 1
         else:
             return
         s.task[h] = task
@@ -257,8 +265,8 @@ def _next_stop(rules, s, now):
     """When the next running task reaches the end of its machine's time, if tasks are to be stopped then."""
     first = np.inf
     if rules.fixed == 0 and rules.overrun == KILL:
-        for h in range(s.tally[0]):
+        for h in range(s.tally[HOSTS]):
             left = rules.host_time_s - (now - s.rented_s[h])
-            if not s.flags[h] & 4 and left > SLACK:
+            if not s.flags[h] & GONE and left > SLACK:
                 first = min(first, now + left)
     return first

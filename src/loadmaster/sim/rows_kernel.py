@@ -240,11 +240,10 @@ def _ask(rows, rule, offset, number, cores, memory):
         elif rule == MIX_FIT:
             score, host = _balanced(rows, kind, row.start, stop, np.int64(number) // kinds - cores, memory)
             if host < NOBODY:
-                rank = np.float64(score).view(
-                    np.int64
-                )  # at most the bits of 1; such bits have the order of the numbers
+                # At most the bits of 1; such bits have the order of the numbers.
+                rank = np.float64(score).view(np.int64)
         else:
-            back = _lowesthost_of(rows.key, row.start, stop, least, kind.limit, index)
+            back = _back_of_lowest_host(rows.key, row.start, stop, least, kind.limit, index)
             if back >= 0:
                 rank, host = np.int64(0), host_of(rows, back)
     rows.rank[at], rows.holder[at] = rank, host
@@ -267,7 +266,7 @@ def _balanced(rows, kind, start, stop, cores_left, memory):
         host = host_of(rows, low)
     if high < ABOVE and above <= below:
         if cores_left == 0:
-            host = min(host, host_of(rows, _lowesthost_of(rows.key, start, stop, split, kind.limit, index)))
+            host = min(host, host_of(rows, _back_of_lowest_host(rows.key, start, stop, split, kind.limit, index)))
         else:
             host = min(host, high & index)
     return min(below, above), host
@@ -282,7 +281,7 @@ def _rate(kind, cores_left, memory_left):
 
 
 @inner
-def _lowesthost_of(keys, start, stop, least, limit, index):
+def _back_of_lowest_host(keys, start, stop, least, limit, index):
     """The last bits of the key of the lowest host with a key from `least` to under `limit`, -1 if there is none."""
     best = EMPTY
     for slot in range(np.uint64(start), np.uint64(stop)):

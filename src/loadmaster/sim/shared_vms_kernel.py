@@ -182,9 +182,9 @@ def _settle(state, board, rule):
     for slot in range(state.slot.shape[0]):
         if state.first_vm[slot] >= 0:
             set_speed(state, slot, least_reached(state, slot))
-    for d in range(state.counts[0]):
+    for d in range(state.counts[DIRTY]):
         state.is_dirty[state.dirty[d]] = 0
-    state.counts[0] = 0
+    state.counts[DIRTY] = 0
 
 
 @kept_njit(nogil=True)

@@ -10,6 +10,11 @@ from scipy.special import ndtri
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 
+CHANCES = 7
+"""Equally probable levels at which a planner weighs what is left to do."""
+MIDDLE = CHANCES // 2
+"""The row of `Goal.levels` in the middle of them."""
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -50,7 +55,7 @@ class Goal:
     @cached_property
     def levels(self) -> Floats:
         """float64[8, 2]: seven equally probable levels and the confidence, with their normal quantiles."""
-        chances = np.append((np.arange(7) + 0.5) / 7, self.confidence)
+        chances = np.append((np.arange(CHANCES) + 0.5) / CHANCES, self.confidence)
         return np.ascontiguousarray(np.stack([chances, ndtri(chances)], axis=1))
 
     @property

@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.size import plan_kernel as kernel
 from loadmaster.size.billing import HostType
 from loadmaster.size.estimate_kernel import WorkLeft, work_left
-from loadmaster.size.goal import Goal
+from loadmaster.size.goal import MIDDLE, Goal
 from loadmaster.size.snapshot import Actions, BagSnapshot, Rent, RentedHost
 
 _ENOUGH = 8
@@ -52,7 +52,7 @@ def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, Outlook]:
     whole_s = work.work_s + sum(h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.running)
     tasks = max(1, snapshot.unstarted + len(snapshot.running))
     end_s = min((1 + (work.sd_s / work.mean_s) ** 2) / 2, 1.0) * whole_s / tasks
-    release = _release(snapshot, goal, work, float(end_s[3]))
+    release = _release(snapshot, goal, work, float(end_s[MIDDLE]))
     hosts = [host for host in snapshot.hosts if host.host not in release]
     fleet = _fleet(snapshot.types, hosts)
     fresh = max(0, snapshot.unstarted - sum(host.task < 0 for host in hosts))
@@ -189,7 +189,7 @@ def _spare(
         if committed + dearest > goal.budget + 1e-9 and committed <= goal.budget + 1e-9:
             return True
     room = sum(max(0.0, left[host.host] - end_s) * snapshot.types[host.type].speed for host in others)
-    if room < work.work_s[3]:
+    if room < work.work_s[MIDDLE]:
         return False
     if goal.deadline_s is None:
         return True

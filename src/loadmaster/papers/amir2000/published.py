@@ -15,7 +15,6 @@ REAL_BY_EXECUTION = {"pvm": 18.83488, "e-pvm": 11.69833, "mosix": 8.683132}
 
 RATIOS = (("pvm", "mosix"), ("e-pvm", "mosix"), ("pvm", "e-pvm"))
 REAL_RATIOS_BY_JOB = (2.282405, 1.413327, 1.614917)
-REAL_RATIOS_BY_EXECUTION = (2.222438, 1.380355, 1.610048)
 RATIOS_BY_JOB = (1.635148, 1.13859, 1.439569)
 RATIOS_BY_EXECUTION = (1.675155, 1.144674, 1.463435)
 """Table 3: ratios of the slowdowns above."""

@@ -37,8 +37,6 @@ BUCKET = 1000
 """Jobs in a bucket (section 3.2)."""
 NOT_WON = (0.06, 0.37)
 """Parts of the buckets in which Worse-Fit-Cores was not among the best (section 3.3)."""
-BETAS = (0.58, 0.95)
-"""The range of the factor on the times between arrivals (section 6)."""
 INTERVAL_S = 30.0
 REDUCTIONS = {"wait": 0.22, "slowdown": 0.23, "queue": 0.22}
 """By how much Mix-Fit lowered each metric in pool A at the highest load."""
