@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from loadmaster.runs import LocalCores, Setting, Store, case_of, sweep
+from loadmaster.runs import Setting, Store, Threads, case_of, sweep
 from loadmaster.traces import generate_netbatch
 
 POLICIES = ("first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit")
@@ -24,7 +24,7 @@ POLICIES = ("first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores",
 def seconds(case, workers):
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        sweep(case, [Setting(name) for name in POLICIES], Store.in_folder(Path(folder)), LocalCores(workers))
+        sweep(case, [Setting(name) for name in POLICIES], Store.in_folder(Path(folder)), Threads(workers))
         return time.perf_counter() - began
 
 

@@ -160,7 +160,7 @@ def test_the_whole_reproduction_runs_and_goes_on_where_it_stopped(tmp_path, monk
         if hasattr(block, "chart"):
             block.chart.to_dict()
             assert "synthetic" in block.caption
-    monkeypatch.setattr("loadmaster.runs.local.run", None)
+    monkeypatch.setattr("loadmaster.runs.outcome.run_fully", None)
     assert reproduce_with(setup, options).claims == first.claims
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from loadmaster.measure import MemberShare
 from loadmaster.report.comparison import Comparison
-from loadmaster.runs import LocalCores, Setting, Watch, case_of
+from loadmaster.runs import Setting, Threads, case_of, sweep
 from loadmaster.traces import generate_netbatch
 
 MEMBERS = tuple(MemberShare(name, 0.9, 0.1, 0.5, 20) for name in ("mix-fit", "best-fit-cores"))
@@ -16,7 +16,7 @@ def template():
     """A real small run, whose numbers are then replaced."""
     case = case_of(generate_netbatch("A", jobs=120, hosts=6, load=1.4, seed=3))
     settings = [Setting("first-fit"), Setting("max-jobs")]
-    outcomes = dict(LocalCores(1)(case, settings, False, Watch()))
+    outcomes = sweep(case, settings, None, Threads(1))
     return case, outcomes[0], outcomes[1]
 
 

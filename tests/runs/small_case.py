@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from loadmaster.runs import Case, LocalCores, Setting, case_of
+from loadmaster.runs import Case, Setting, Threads, case_of
 from loadmaster.traces import generate_netbatch
 
 
@@ -18,9 +18,9 @@ class Counting:
     def __init__(self):
         self.made = []
 
-    def __call__(self, case, settings, check, watch):
-        self.made += [setting.policy for setting in settings]
-        return LocalCores(2)(case, settings, check, watch)
+    def __call__(self, work, tasks, watch):
+        self.made += [task.setting.policy for task in tasks]
+        return Threads(2)(work, tasks, watch)
 
 
 THREE = [Setting("first-fit"), Setting("mix-fit"), Setting("max-jobs", beta=0.9)]

@@ -14,7 +14,7 @@ from small_case import THREE, Counting, busy_case
 
 from loadmaster.dask_client import DaskAddress
 from loadmaster.model import InputError
-from loadmaster.runs import LocalCores, OnDask, Setting, Store, Watch, sweep
+from loadmaster.runs import OnDask, Setting, Store, Threads, Watch, sweep
 from loadmaster.runs.sweep import key_of
 
 
@@ -66,7 +66,7 @@ def test_a_policy_of_the_user_runs_like_a_built_in(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("rule.py").write_text("def least(demand, free, capacity):\n    return free[0]\n")
     ours, theirs = sweep(
-        busy_case(), [Setting("best-fit-cores"), Setting("rule.py:least")], Store.in_folder(tmp_path), LocalCores(1)
+        busy_case(), [Setting("best-fit-cores"), Setting("rule.py:least")], Store.in_folder(tmp_path), Threads(1)
     )
     assert ours.metrics == theirs.metrics
 
@@ -79,7 +79,7 @@ def test_an_unknown_policy_stops_a_sweep_before_anything_runs(tmp_path):
 
 
 def test_checked_runs_are_sound(tmp_path):
-    for outcome in sweep(busy_case(), THREE, Store.in_folder(tmp_path), LocalCores(2), check=True):
+    for outcome in sweep(busy_case(), THREE, Store.in_folder(tmp_path), Threads(2), check=True):
         assert outcome.faults == ()
         assert outcome.metrics.little_error < 1e-9
 
@@ -88,14 +88,14 @@ def test_the_watcher_hears_of_every_run(tmp_path):
     class Listening(Watch):
         heard = ()
 
-        def begin(self, cells, kept, jobs):
-            self.heard += (cells, kept, jobs)
+        def begin(self, cells, kept, steps):
+            self.heard += (cells, kept, steps)
 
         def finished(self, cell):
             self.heard += (f"finished {cell}",)
 
     watch = Listening()
-    sweep(busy_case(), THREE, Store.in_folder(tmp_path), LocalCores(1), watch=watch)
+    sweep(busy_case(), THREE, Store.in_folder(tmp_path), Threads(1), watch=watch)
     assert watch.heard[:3] == (3, 0, 400)
     assert sorted(watch.heard[3:]) == ["finished 0", "finished 1", "finished 2"]
 
@@ -104,18 +104,18 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[2])
 from loadmaster.dask_client import DaskAddress
-from loadmaster.runs import LocalCores, Store, sweep
+from loadmaster.runs import Threads, Store, sweep
 from small_case import THREE, busy_case
 
 class DyingStore(Store):
     kept = 0
-    def put(self, key, outcome):
-        super().put(key, outcome)
+    def put(self, key, result):
+        super().put(key, result)
         self.kept += 1
         if self.kept == 2:
             os.kill(os.getpid(), signal.SIGKILL)
 
-sweep(busy_case(), THREE, DyingStore(sys.argv[1]), LocalCores(1))
+sweep(busy_case(), THREE, DyingStore(sys.argv[1]), Threads(1))
 """
 
 
@@ -189,7 +189,7 @@ def test_a_sweep_comes_out_the_same_on_a_dask_cluster(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("rule.py").write_text("def least(demand, free, capacity):\n    return free[0]\n")
     settings = [*THREE, Setting("rule.py:least")]
-    here = sweep(busy_case(), settings, Store.in_folder(tmp_path), LocalCores(1))
+    here = sweep(busy_case(), settings, Store.in_folder(tmp_path), Threads(1))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)  # the worker has the policy's file only if it is sent along

@@ -10,9 +10,7 @@ from loadmaster.cli import options as o
 from loadmaster.cli import run_options as r
 
 if TYPE_CHECKING:
-    from loadmaster.dask_client import DaskAddress
     from loadmaster.report.comparison import Comparison
-    from loadmaster.runs.sweep import Pool
 
 DEFAULT_POLICIES = (
     "first-fit,best-fit-cores,best-fit-memory,worse-fit-cores,worse-fit-memory,mix-fit,opportunity-cost,max-jobs"
@@ -62,6 +60,7 @@ def compare(
     """Replay a log under several placement policies, and show which keeps the queue shortest."""
     from loadmaster.cli.load import load, remarks
     from loadmaster.cli.progress import Bar
+    from loadmaster.kept.on_dask import pool_on
     from loadmaster.report.comparison import Comparison
     from loadmaster.report.page import check_picture
     from loadmaster.runs import Store, sweep
@@ -80,17 +79,11 @@ def compare(
         r.warn_of_plain(settings)
         against = r.baseline(baseline, settings)
         kept = Store(store) if store else Store.in_folder(out)
-        outcomes = sweep(case, settings, kept, _pool(address), check=check, watch=bar)
+        outcomes = sweep(case, settings, kept, pool_on(address), check=check, watch=bar)
         kept.close()
     comparison = Comparison(case, outcomes, against, remarks(case), r.command_line())
     _write(comparison, out, picture)
     _show(comparison, out, as_json)
-
-
-def _pool(address: "DaskAddress | None") -> "Pool":
-    from loadmaster.runs import LocalCores, OnDask
-
-    return OnDask(address) if address else LocalCores()
 
 
 def _write(comparison: "Comparison", out: Path, picture: Path | None) -> None:

@@ -10,8 +10,8 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from loadmaster.kept.watch import Watch
 from loadmaster.model import LoadmasterError
-from loadmaster.runs.watch import Watch
 
 QUIET_S = 2.0
 """What is done sooner shows no bar."""
@@ -22,7 +22,7 @@ class Bar(Watch):
 
     Example:
         >>> with Bar() as bar:
-        ...     bar.begin(cells=0, kept=0, jobs=10)
+        ...     bar.begin(cells=0, kept=0, steps=10)
     """
 
     def __init__(self) -> None:
@@ -60,11 +60,15 @@ class Bar(Watch):
         if (self._cells or self._kept) and not isinstance(error, LoadmasterError):  # bad input gets its one line alone
             self._console.print(self._last_line(), highlight=False, soft_wrap=True)
 
-    def begin(self, cells: int, kept: int, jobs: int) -> None:
+    def begin(self, cells: int, kept: int, steps: int) -> None:
         """Show `cells` runs to be made."""
-        self._cells, self._kept, self._jobs = cells, kept, jobs
+        self._cells, self._kept, self._jobs = cells, kept, steps
         self._began = time.monotonic()
-        self._bar.update(self._task, description=f"run 0 of {cells}", total=cells * jobs)
+        self._bar.update(self._task, description=f"run 0 of {cells}", total=cells * steps)
+
+    def damaged(self, what: str) -> None:
+        """Say which result is made again."""
+        self._console.print(f"A kept result is damaged and is made again: {what}", highlight=False, soft_wrap=True)
 
     @contextmanager
     def compiling(self, what: str) -> Iterator[None]:
@@ -80,9 +84,9 @@ class Bar(Watch):
         """Remember what was compiled, for the last line."""
         self._compiled_s += seconds
 
-    def moved(self, cell: int, jobs: int) -> None:
+    def moved(self, cell: int, steps: int) -> None:
         """Count the jobs started."""
-        self._moved[cell] = jobs
+        self._moved[cell] = steps
         self._show()
 
     def finished(self, cell: int) -> None:

@@ -84,7 +84,7 @@ def _document(
 def _run(case: "Case", setting: "Setting", check: bool, out: Path, inputs: list[Path]) -> "Outcome":
     from loadmaster.cli.progress import Bar
     from loadmaster.runs import run_fully, sources_of
-    from loadmaster.runs.local import compile_first
+    from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import Record, write_record
 
     sources = sources_of(setting)
@@ -105,7 +105,7 @@ def _again(folder: Path, as_json: bool) -> None:
     from loadmaster.cli.progress import Bar
     from loadmaster.report.document import print_document
     from loadmaster.runs.again import again
-    from loadmaster.runs.local import compile_first
+    from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import read_record
 
     record = read_record(folder)

@@ -3,16 +3,16 @@
 It stands above the engines, and below everything that shows results or drives a real cluster.
 """
 
+from loadmaster.kept.on_dask import OnDask
+from loadmaster.kept.store import Store
+from loadmaster.kept.threads import Threads
+from loadmaster.kept.watch import Watch
 from loadmaster.runs.case import Case, case_of
-from loadmaster.runs.local import LocalCores
-from loadmaster.runs.on_dask import OnDask
 from loadmaster.runs.outcome import Outcome, run, run_fully
 from loadmaster.runs.setting import MAX_JOBS, Setting, discipline_of, policy_of, sources_of
-from loadmaster.runs.store import Store
 from loadmaster.runs.sweep import sweep
-from loadmaster.runs.watch import Watch
 
 __all__ = [
-    "MAX_JOBS", "Case", "LocalCores", "OnDask", "Outcome", "Setting", "Store", "Watch", "case_of", "discipline_of",
+    "MAX_JOBS", "Case", "OnDask", "Outcome", "Setting", "Store", "Threads", "Watch", "case_of", "discipline_of",
     "policy_of", "run", "run_fully", "sources_of", "sweep",
 ]  # fmt: skip

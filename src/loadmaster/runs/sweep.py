@@ -4,29 +4,39 @@ A run is known by a key made from all that shapes its result, so a sweep that wa
 stopped, and a sweep with one more policy runs only that policy.
 """
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any, NamedTuple
 
-from loadmaster import __version__
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Cell, Moved, Pool, Work, run_study
+from loadmaster.kept.watch import Watch
+from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
-from loadmaster.runs.outcome import Outcome
+from loadmaster.runs.outcome import Outcome, from_bytes, run, to_bytes
+from loadmaster.runs.prepare import compile_first, workers_for
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
-from loadmaster.runs.store import Store
-from loadmaster.runs.watch import Watch
 
-Pool = Callable[[Case, Sequence[Setting], bool, Watch], Iterator[tuple[int, Outcome]]]
-"""Makes runs: called with the case, the settings, whether to check each schedule, and who is to be told.
 
-Yields (index in the settings, outcome) in the order in which the runs end.
-"""
+class Task(NamedTuple):
+    """One run to make.
+
+    Attributes:
+        setting: of the run.
+        sources: text of the user's files, as it was when the sweep began.
+        check: whether the schedule is checked.
+    """
+
+    setting: Setting
+    sources: Sources
+    check: bool
 
 
 def sweep(
     case: Case,
     settings: Sequence[Setting],
-    store: Store,
+    store: Store | None,
     pool: Pool,
     *,
     check: bool = False,
@@ -38,34 +48,52 @@ def sweep(
         InputError: a setting names a policy or discipline that does not exist, or a host has a speed other than 1;
             nothing is run then.
     """
-    told = watch or Watch()
     case.cluster.check_equal_speeds()
-    for setting in settings:
-        policy_of(setting, sources_of(setting))
-        discipline_of(setting)
-    keys = [key_of(case, setting, check=check) for setting in settings]
-    done = store.get(sorted(set(keys)))
-    todo = {key: setting for key, setting in zip(keys, settings, strict=True) if key not in done}
-    told.begin(len(todo), len(done), case.workload.jobs)
-    todo_keys = list(todo)
-    for index, outcome in pool(case, list(todo.values()), check, told):
-        store.put(todo_keys[index], outcome)
-        done[todo_keys[index]] = outcome
-        told.finished(index)
+    tasks = [Task(setting, sources_of(setting), check) for setting in settings]
+    for task in tasks:
+        policy_of(task.setting, task.sources)
+        discipline_of(task.setting)
+    work = work_on(case)
+    cells = [Cell(_key(work, task), task, _about(case, task.setting)) for task in tasks]
+    outcomes = run_study(work, cells, store, pool, watch, _telling)
     return [
-        replace(done[key], setting=setting, rejected=case.rejected.total)
-        for key, setting in zip(keys, settings, strict=True)
+        replace(outcome, setting=setting, rejected=case.rejected.total)
+        for outcome, setting in zip(outcomes, settings, strict=True)
     ]
+
+
+def work_on(case: Case) -> Work[Case, Task, Outcome]:
+    """Runs on `case`, as studies make them."""
+    return Work(
+        "compare", ("loadmaster.runs.outcome",), make_run, case, to_bytes, from_bytes,
+        prepare=lambda tasks, watch: _prepare(case, tasks, watch),
+        workers=workers_for(case.workload.jobs), steps=case.workload.jobs,
+    )  # fmt: skip
+
+
+def make_run(case: Case, task: Task, moved: Moved) -> Outcome:
+    """Make one run."""
+    return run(case, task.setting, task.sources, check=task.check, progress=lambda started, _jobs: moved(started))
+
+
+def _prepare(case: Case, tasks: Sequence[Task], watch: Watch) -> None:
+    texts = {path: text for task in tasks for path, text in task.sources.items()}
+    compile_first(case, [task.setting for task in tasks], watch, texts)
 
 
 def key_of(case: Case, setting: Setting, *, check: bool = False) -> str:
     """The name of a run: equal for runs that must come out alike, and only for those."""
-    sources = {path: sha256(text.encode()).hexdigest() for path, text in sources_of(setting).items()}
-    shaped_by = {
-        "setting": setting.essential(),
-        "sources": sources,
-        "case": case.digest,
-        "check": check,
-        "version": __version__,
-    }
-    return sha256(json.dumps(shaped_by, sort_keys=True).encode()).hexdigest()
+    return _key(work_on(case), Task(setting, sources_of(setting), check))
+
+
+def _key(work: Work[Case, Task, Outcome], task: Task) -> str:
+    sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
+    return work.key(setting=task.setting.essential(), sources=sources, case=work.shared.digest, check=task.check)
+
+
+def _about(case: Case, setting: Setting) -> dict[str, Any]:
+    return {"policy": setting.policy, "discipline": setting.discipline, "load": case.load / setting.beta}
+
+
+def _telling(outcome: Outcome) -> dict[str, Any]:
+    return {"mean_wait_s": outcome.metrics.mean_wait_s, "mean_queue_length": outcome.metrics.mean_queue_length}

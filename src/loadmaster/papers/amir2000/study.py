@@ -1,23 +1,21 @@
 """The simulation study of Amir et al. 2000: many executions, every method on the same stream."""
 # mypy: disable-error-code="no-untyped-call"
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from loadmaster import __version__
 from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.block import arrays_of, from_arrays
+from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
-from loadmaster.runs.on_dask import connect
+from loadmaster.papers.kept_study import run_kept
 from loadmaster.schedule.time_shared import METHODS, Method, method_named
 from loadmaster.share.learned_needs import learned_needs
 from loadmaster.share.processor_sharing import ProcessorSharing
@@ -25,7 +23,6 @@ from loadmaster.share.shared_hosts import CpuLoad
 from loadmaster.sim.shared_engine import simulate_shared
 from loadmaster.sim.shared_run import SharedProblem
 from loadmaster.traces.opportunity import ComponentMemory, ComponentWork, MemoryCap, generate_opportunity
-from loadmaster.whole_file import whole_file
 
 SlowdownUnit = Literal["component", "parent"]
 BLOCK = 50
@@ -59,12 +56,6 @@ class Setup:
     executions: int = 3000
     seed: int = 0
 
-    @property
-    def key(self) -> str:
-        """Names the study's record: everything but the number of executions, and the version of the program."""
-        text = json.dumps((asdict(replace(self, executions=0)), __version__), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
-
     def method(self, name: str) -> Method:
         """The method with this study's reconstruction of Mosix and its limits on knowledge."""
         method = METHODS.get(name) or method_named(name)
@@ -94,9 +85,12 @@ class Outcome(NamedTuple):
         return np.asarray(self.total.sum(axis=0) / self.jobs.sum())
 
 
-def run_block(setup: Setup, first: int, last: int) -> Outcome:
+def run_block(setup: Setup, first: int, last: int, moved: Moved = lambda _done: None) -> Outcome:
     """Executions `first` up to `last`: pure, so that any worker anywhere makes the same numbers."""
-    rows = [execution(setup, number) for number in range(first, last)]
+    rows = []
+    for number in range(first, last):
+        rows.append(execution(setup, number))
+        moved(len(rows))
     total, jobs, median, moves = (np.array(column) for column in zip(*rows, strict=True))
     return Outcome(total, jobs.astype(np.int64), median, moves)
 
@@ -130,65 +124,43 @@ def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float],
 
 
 def run_study(
-    setup: Setup,
-    folder: Path | None = None,
-    on: DaskAddress | None = None,
+    setup: Setup, folder: Path | None = None, on: DaskAddress | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Outcome:
-    """All executions; blocks already recorded in `folder` are read, not made again.
+) -> Outcome:  # fmt: skip
+    """All executions; blocks already kept in `folder` are read, not made again.
 
     Args:
         setup: the study.
         folder: where finished blocks are kept; None keeps none.
         on: a Dask scheduler; None uses the cores of this machine.
-        progress: told the number of executions finished with each block.
+        progress: told the number of executions finished.
     """
+    endless = replace(setup, executions=0)  # a block is the same, however many there are
+    work = Work(
+        "amir2000", (__name__,), make_block, endless, from_outcome, outcome_of,
+        prepare=lambda _starts, _watch: _compile(setup), steps=BLOCK,
+    )  # fmt: skip
     starts = range(0, setup.executions, BLOCK)
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    found = {start: _recorded(folder, setup, start) for start in starts}
-    for start in starts:
-        if found[start] is not None and progress is not None:
-            progress(BLOCK)
-    missing = [start for start in starts if found[start] is None]
-    for start, outcome in _computed(setup, missing, on):
-        found[start] = outcome
-        if folder is not None:
-            with whole_file(folder / f"{setup.key}-{start}.npz") as part, part.open("wb") as file:
-                np.savez(file, **outcome._asdict())
-        if progress is not None:
-            progress(BLOCK)
-    blocks = [block for block in found.values() if block is not None]
+    cells = [Cell(work.key(setup=endless, start=start), start, {"execution": start}) for start in starts]
+    blocks = run_kept(work, cells, folder, progress, on)
     columns = (np.concatenate(column)[: setup.executions] for column in zip(*blocks, strict=True))
     return Outcome(*columns)
 
 
-def _computed(setup: Setup, starts: list[int], on: DaskAddress | None) -> Iterable[tuple[int, Outcome]]:
-    if not starts:
-        return
-    if on is not None:
-        from distributed import as_completed
-
-        with connect(on) as client:
-            futures = {client.submit(run_block, setup, start, start + BLOCK): start for start in starts}
-            for future in as_completed(futures, loop=client.loop):
-                yield futures[future], future.result()
-        return
-    from concurrent.futures import as_completed as finished
-
-    run_block(setup, 0, 1)  # compiles before the threads start
-    with ThreadPoolExecutor() as pool:
-        jobs = {pool.submit(run_block, setup, start, start + BLOCK): start for start in starts}
-        try:
-            for done in finished(jobs):
-                yield jobs[done], done.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+def make_block(setup: Setup, start: int, moved: Moved) -> Outcome:
+    """The block that begins with execution `start`."""
+    return run_block(setup, start, start + BLOCK, moved)
 
 
-def _recorded(folder: Path | None, setup: Setup, start: int) -> Outcome | None:
-    path = folder / f"{setup.key}-{start}.npz" if folder is not None else None
-    if path is None or not path.is_file():
-        return None
-    with np.load(path) as file:
-        return Outcome(**{name: file[name] for name in Outcome._fields})
+def from_outcome(outcome: Outcome) -> bytes:
+    """A block's results as it is kept."""
+    return from_arrays(outcome._asdict())
+
+
+def outcome_of(block: bytes) -> Outcome:
+    """The results that `from_outcome` wrote."""
+    return Outcome(**arrays_of(block))
+
+
+def _compile(setup: Setup) -> None:
+    run_block(setup, 0, 1)

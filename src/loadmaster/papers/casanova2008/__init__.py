@@ -15,7 +15,7 @@ def reproduce(options: Options) -> Reproduction:
     """Table 1, Figures 2 to 22 and the claims of the text; a specification once finished is not run again."""
     size = QUICK if options.quick else Size()
     wanted = cells(size, options.seed)
-    with bar("instances", sum(cell.repetitions for cell in wanted), "instances") as advance:
+    with bar("specifications", len(wanted), "specifications") as advance:
         frame = run(wanted, options.out / "casanova2008-records", advance)
     outcomes = {part: outcome_of(frame, part) for part in ("small", "large", "parallel", "large-lp")}
     shown = [

@@ -1,17 +1,19 @@
 """The simulation study of Casanova et al. 2008: which instances, which algorithms, one stored table a specification."""
 
 import hashlib
-import json
+import io
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from loadmaster.kept import study as kept
+from loadmaster.kept.study import Moved, Work
+from loadmaster.kept.watch import Watch
 from loadmaster.pack import Attempt, Instance, finish
 from loadmaster.pack.bound import upper_bound
 from loadmaster.pack.branch_and_bound import branch_and_bound
@@ -19,7 +21,7 @@ from loadmaster.pack.generate import Spec, virtual_clusters
 from loadmaster.pack.greedy import greedy, greedy_backtracking, sorted_greedy, sorted_greedy_backtracking
 from loadmaster.pack.mcb import PAPER, mcb
 from loadmaster.pack.rounding import EPSILON, fractions, round_off
-from loadmaster.whole_file import whole_file
+from loadmaster.papers.kept_study import run_kept
 
 Part = Literal["small", "large", "parallel", "large-lp"]
 SLACKS = tuple(k / 10 for k in range(1, 10))
@@ -36,13 +38,6 @@ class Cell:
     spec: Spec
     repetitions: int
     seed: int
-
-    @property
-    def file(self) -> str:
-        """A name that differs wherever the outcome may differ."""
-        key = hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
-        spec = self.spec
-        return f"{self.part}-{spec.tasks}-{spec.slack}-{spec.cv_memory}-{spec.cv_cpu}-{key}.parquet"
 
 
 @dataclass(frozen=True)
@@ -71,37 +66,48 @@ def cells(size: Size, seed: int) -> list[Cell]:
     return made
 
 
-def run(wanted: list[Cell], folder: Path, advance: Callable[[int], None] = lambda more: None, threads: int = 2) -> Any:
-    """Rows of all `wanted` cells, a polars frame; a cell stored in `folder` is read, every other run and stored."""
+def run(wanted: list[Cell], folder: Path | None = None, advance: Callable[[int], None] | None = None) -> Any:
+    """Rows of all `wanted` cells, a polars frame; a cell kept in `folder` is read, every other made and kept."""
     import polars as pl
 
-    folder.mkdir(parents=True, exist_ok=True)
-    missing = [cell for cell in wanted if not (folder / cell.file).exists()]
-    advance(sum(cell.repetitions for cell in wanted) - sum(cell.repetitions for cell in missing))
-    for _, solve in _solvers(Cell("small", Spec(4, 8, 0.3), 1, 0), 0) if missing else []:
-        solve(virtual_clusters(Spec(4, 8, 0.3)))  # compiled before anything is timed
-    with ThreadPoolExecutor(threads) as pool:
-        jobs = {pool.submit(_store, cell, folder): cell for cell in missing}
-        try:
-            for job in as_completed(jobs):
-                job.result()
-                advance(jobs[job].repetitions)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return pl.concat([pl.read_parquet(folder / cell.file) for cell in wanted]) if wanted else pl.DataFrame()
+    work = Work("casanova2008", (__name__,), make_cell, None, from_rows, rows_of, prepare=_compile)
+    cells = [kept.Cell(work.key(cell=cell), cell, _about(cell)) for cell in wanted]
+    return pl.concat(run_kept(work, cells, folder, advance)) if wanted else pl.DataFrame()
 
 
-def _store(cell: Cell, folder: Path) -> None:
+def make_cell(_shared: None, cell: Cell, _moved: Moved) -> Any:
+    """A polars frame: a row an instance and algorithm."""
     import polars as pl
 
     rows = []
     for repetition in range(cell.repetitions):
-        instance = virtual_clusters(cell.spec, cell.seed, repetition)
-        rows += list(_rows(cell, repetition, instance))
+        rows += list(_rows(cell, repetition, virtual_clusters(cell.spec, cell.seed, repetition)))
     whole = {"level": pl.Float64, "mean_yield": pl.Float64}
-    with whole_file(folder / cell.file) as part:
-        pl.DataFrame(rows, infer_schema_length=None, schema_overrides=whole).write_parquet(part)
+    return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=whole)
+
+
+def from_rows(rows: Any) -> bytes:
+    """The frame of a cell as it is kept: Parquet."""
+    block = io.BytesIO()
+    rows.write_parquet(block)
+    return block.getvalue()
+
+
+def rows_of(block: bytes) -> Any:
+    """The frame that `from_rows` wrote."""
+    import polars as pl
+
+    return pl.read_parquet(io.BytesIO(block))
+
+
+def _compile(_cells: Sequence[Cell], _watch: Watch) -> None:
+    """Let every algorithm see an instance, so that no compilation is timed."""
+    for _, solve in _solvers(Cell("small", Spec(4, 8, 0.3), 1, 0), 0):
+        solve(virtual_clusters(Spec(4, 8, 0.3)))
+
+
+def _about(cell: Cell) -> dict[str, Any]:
+    return {"part": cell.part, "tasks": cell.spec.tasks, "slack": cell.spec.slack}
 
 
 def _rows(cell: Cell, repetition: int, instance: Instance) -> Iterable[dict[str, Any]]:

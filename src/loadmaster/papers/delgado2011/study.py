@@ -1,19 +1,18 @@
 """The runs behind the poster: stream x platform x load x choice of VMs, each made once."""
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
-from loadmaster import __version__
+from loadmaster.kept.block import fields_of, from_row
+from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.papers.delgado2011.streams import Stream, at_load
+from loadmaster.papers.kept_study import run_kept
 from loadmaster.share.virtual_machines import VirtualMachines
 from loadmaster.sim.shared_vms import Ranking, VmProblem, as_bags, simulate_vms
-from loadmaster.whole_file import whole_file
 
 MACHINES = 64
 PLATFORMS = {"homogeneous": (1.0, 1.0, 1.0, 1.0), "heterogeneous": (1.0, 1.0, 2.0, 4.0)}
@@ -89,34 +88,26 @@ def run_cases(
     folder: Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[Case, Row]:
-    """All runs, on all cores; those recorded in `folder` are read, not made again."""  # fmt: skip
-    rows: dict[Case, Row] = {}
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def one(case: Case) -> Row:
-        stream = streams[case.stream]
-        path = folder / f"{_key(case, stream)}.json" if folder is not None else None
-        if path is not None and path.is_file():
-            return Row(**json.loads(path.read_text()))
-        row = run_case(case, stream)
-        if path is not None:
-            with whole_file(path) as part:
-                part.write_text(json.dumps(asdict(row)))
-        return row
-
-    with ThreadPoolExecutor() as pool:
-        for case, row in zip(cases, pool.map(one, cases), strict=True):
-            rows[case] = row
-            if progress is not None:
-                progress(1)
-    return rows
+    """All runs, on all cores; those kept in `folder` are read, not made again."""  # fmt: skip
+    work = Work("delgado2011", (__name__,), make_case, dict(streams), from_row, row_of)
+    jobs = {name: _digest(stream) for name, stream in streams.items()}
+    cells = [Cell(work.key(case=case, jobs=jobs[case.stream]), case, asdict(case)) for case in cases]
+    return dict(zip(cases, run_kept(work, cells, folder, progress), strict=True))
 
 
-def _key(case: Case, stream: Stream) -> str:
-    """Names a run by its case, the very jobs of its stream, what is measured, and the version of the program."""
-    about = (asdict(case), [field.name for field in fields(Row)], __version__)
-    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+def make_case(streams: dict[str, Stream], case: Case, _moved: Moved) -> Row:
+    """The run of `case` on its stream."""
+    return run_case(case, streams[case.stream])
+
+
+def row_of(block: bytes) -> Row:
+    """A row as it was kept."""
+    return Row(**fields_of(block))
+
+
+def _digest(stream: Stream) -> str:
+    """Names the very jobs of a stream."""
+    digest = sha256()
     for column in (stream.workload.submit_s, stream.workload.runtime_s, stream.workload.task_count):
         digest.update(column.tobytes())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()

@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from loadmaster.kept.on_dask import pool_on
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Pool
 from loadmaster.papers import Options
 from loadmaster.papers.claim import Claim, Reproduction
 from loadmaster.papers.shai2014 import figures
@@ -18,7 +21,6 @@ from loadmaster.papers.shai2014.setup import SHAPES, Setup
 from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
 from loadmaster.report.page import Block, Heading, Text
 from loadmaster.report.progress import bar
-from loadmaster.runs import LocalCores, OnDask, Store
 from loadmaster.traces import Trace, read_trace
 
 __all__ = ["TITLE", "Setup", "reproduce"]
@@ -88,7 +90,7 @@ def _loads(
         real[f"given log of pool {given.pool}"] = [netbatch_stream(given.pool, given.trace, setup)]
     everything = [*main.values(), *richer.values(), *real.values()]
     total = sum(len(stream.cells) * stream.case.workload.jobs for streams in everything for stream in streams)
-    workers = OnDask(options.on) if options.on else LocalCores()
+    workers = pool_on(options.on)
     store = Store.in_folder(records)
     try:
         with bar("loads", total, "jobs") as progress:
@@ -98,7 +100,7 @@ def _loads(
 
 
 def _run(
-    streams: Mapping[str, list[Stream]], store: Store, workers: LocalCores | OnDask, progress: Callable[[int], None]
+    streams: Mapping[str, list[Stream]], store: Store, workers: Pool, progress: Callable[[int], None]
 ) -> dict[str, Curves]:
     return {name: run_streams(name, found, store, workers, progress) for name, found in streams.items()}
 

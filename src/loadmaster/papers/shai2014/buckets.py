@@ -1,23 +1,27 @@
 """The bucket experiment (Shai 2014, sections 3.3 and 4.2): who matches most jobs of a bucket to an empty pool."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from loadmaster.compiled import rater
+from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.block import arrays_of, from_arrays
+from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.snapshot import Queue, Running, Snapshot
 from loadmaster.order import NetBatch
+from loadmaster.papers.kept_study import run_kept
 from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
 from loadmaster.papers.shai2014.setup import SHAPES, Setup, Shape
 from loadmaster.place import POLICIES, Policy
 from loadmaster.sim.cycles import distinct_rows
 from loadmaster.traces import generate_netbatch
-from loadmaster.whole_file import whole_file
 
 TRIED = (*HEURISTICS, "first-fit")
 """Policies that are given the buckets; First-Fit gets no points, as in the thesis."""
@@ -95,9 +99,49 @@ def match_plainly(workload: Workload, cluster: Cluster, policy: Policy, size: in
     return np.array(found, np.int64)
 
 
-def synthetic_buckets(setup: Setup, folder: Path | None, progress: Callable[[int], None]) -> dict[str, list[Matches]]:
-    """For every pool its matches on every shape; a stream that `folder` has on record is not made again."""
-    return {pool: _streams(pool, setup, folder, progress) for pool in TABLE_2_1}
+class Task(NamedTuple):
+    """One stream of a synthetic pool, and the shapes of hosts that it is matched on."""
+
+    pool: str
+    number: int
+    shapes: tuple[Shape, ...]
+
+
+def synthetic_buckets(
+    setup: Setup, folder: Path | None, progress: Callable[[int], None], on: DaskAddress | None = None
+) -> dict[str, list[Matches]]:
+    """For every pool its matches on every shape; a stream that `folder` has is not made again."""
+    work = Work(
+        "shai2014 buckets", (__name__, f"{__package__}.bucket_kernel"), make_stream, setup, _to_bytes, _of_bytes
+    )
+    tasks = [
+        Task(pool, number, SHAPES if number < setup.shape_streams else SHAPES[:1])
+        for pool, number in product(TABLE_2_1, range(setup.bucket_streams))
+    ]
+    shaped_by = {"part": setup.bucket_part, "seed": setup.seed, "tried": TRIED, "size": BUCKET}
+    cells = [Cell(work.key(task=task, **shaped_by), task, {"pool": task.pool, "stream": task.number}) for task in tasks]
+    found = run_kept(work, cells, folder, progress, on)
+    return {pool: _matches(pool, [rows for task, rows in zip(tasks, found, strict=True) if task.pool == pool])
+            for pool in TABLE_2_1}  # fmt: skip
+
+
+def make_stream(setup: Setup, task: Task, _moved: Moved) -> list[Longs]:
+    """Jobs matched of one stream, a table a shape."""
+    workload = stream(task.pool, setup, task.number)
+    return [match(workload, shape.cluster()) for shape in task.shapes]
+
+
+def _matches(pool: str, streams: list[list[Longs]]) -> list[Matches]:
+    return [Matches(pool, shape, tuple(s[k] for s in streams if k < len(s))) for k, shape in enumerate(SHAPES)]
+
+
+def _to_bytes(found: list[Longs]) -> bytes:
+    return from_arrays({str(k): matched for k, matched in enumerate(found)})
+
+
+def _of_bytes(block: bytes) -> list[Longs]:
+    arrays = arrays_of(block)
+    return [arrays[str(k)] for k in range(len(arrays))]
 
 
 def logged_buckets(pool: str, workload: Workload, progress: Callable[[int], None]) -> dict[str, list[Matches]]:
@@ -118,33 +162,6 @@ def stream(pool: str, setup: Setup, number: int) -> Workload:
     """Stream `number` of a synthetic pool: of the whole pool's size, so that episodes have the length of section 3."""
     jobs = max(BUCKET, round(TABLE_2_1[pool].jobs * setup.bucket_part))
     return generate_netbatch(pool, jobs=jobs, seed=setup.seed * 1000 + number).workload
-
-
-def _streams(pool: str, setup: Setup, folder: Path | None, progress: Callable[[int], None]) -> list[Matches]:
-    rows: list[list[Longs]] = [[] for _ in SHAPES]
-    for number in range(setup.bucket_streams):
-        shapes = SHAPES if number < setup.shape_streams else SHAPES[:1]
-        path = folder / f"buckets-{_key(pool, setup, number, shapes)}.npz" if folder else None
-        if path is not None and path.is_file():
-            with np.load(path) as file:
-                found = [file[str(k)] for k in range(len(shapes))]
-        else:
-            workload = stream(pool, setup, number)
-            found = [match(workload, shape.cluster()) for shape in shapes]
-            if path is not None:
-                with whole_file(path) as part, part.open("wb") as file:
-                    np.savez(file, **{str(k): matched for k, matched in enumerate(found)})
-        for k, matched in enumerate(found):
-            rows[k].append(matched)
-        progress(1)
-    return [Matches(pool, shape, tuple(streams)) for shape, streams in zip(SHAPES, rows, strict=True)]
-
-
-def _key(pool: str, setup: Setup, number: int, shapes: tuple[Shape, ...]) -> str:
-    from loadmaster import __version__
-
-    text = f"{pool} {setup.bucket_part} {setup.seed} {number} {shapes} {TRIED} {BUCKET} {__version__}"
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _plain(policy: Policy) -> Policy:

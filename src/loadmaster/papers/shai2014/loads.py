@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Pool as Workers
+from loadmaster.kept.watch import Advancing
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.shai2014.published import HEURISTICS, INTERVAL_S, MAX, POLICIES, TABLE_2_1
 from loadmaster.papers.shai2014.setup import Setup
-from loadmaster.runs import Case, Outcome, Setting, Store, Watch, case_of, sweep
-from loadmaster.runs.sweep import Pool as Workers
+from loadmaster.runs import Case, Outcome, Setting, case_of, sweep
 from loadmaster.traces import generate_netbatch
 
 METRICS = ("wait", "slowdown", "queue")
@@ -95,7 +97,7 @@ def run_streams(
     name: str, streams: Sequence[Stream], store: Store, workers: Workers, progress: Callable[[int], None]
 ) -> Curves:
     """Run all cells of all streams; those that `store` has are not run again."""
-    outcomes = [sweep(s.case, s.cells, store, workers, watch=Ticker(progress)) for s in streams]
+    outcomes = [sweep(s.case, s.cells, store, workers, watch=Advancing(progress)) for s in streams]
     first = streams[0]
     levels = len(first.betas)
 
@@ -126,29 +128,6 @@ def run_streams(
         little=max(outcome.metrics.little_error for row in outcomes for outcome in row),
         jobs=sum(s.case.workload.jobs for s in streams),
     )
-
-
-class Ticker(Watch):
-    """Passes the jobs that runs have started on to a progress bar, as they come."""
-
-    def __init__(self, advance: Callable[[int], None]) -> None:
-        self._advance = advance
-        self._jobs = 0
-        self._seen: dict[int, int] = {}
-
-    def begin(self, cells: int, kept: int, jobs: int) -> None:
-        """Count the runs that were kept from before as done."""
-        self._jobs = jobs
-        self._advance(kept * jobs)
-
-    def moved(self, cell: int, jobs: int) -> None:
-        """Count the jobs that this run has started since it was last heard of."""
-        self._advance(jobs - self._seen.get(cell, 0))
-        self._seen[cell] = jobs
-
-    def finished(self, cell: int) -> None:
-        """Count what was not told of."""
-        self.moved(cell, self._jobs)
 
 
 def compared(curves: Curves, level: int = 0, metric: str = "wait") -> tuple[str, Floats, Floats]:

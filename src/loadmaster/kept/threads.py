@@ -1,0 +1,47 @@
+"""Cells on the cores of this machine, several at a time.
+
+Threads, not processes: the engines run outside Python's global lock, and threads share one copy of a log that
+may be a gigabyte.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from threading import Event
+
+from loadmaster.kept.study import R, S, T, Work
+from loadmaster.kept.watch import Stopped, Watch
+from loadmaster.process import usable_cores
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Makes cells in threads.
+
+    Attributes:
+        workers: cells at a time; None for one a core, fewer where the work says so.
+    """
+
+    workers: int | None = None
+
+    def __call__(self, work: Work[S, T, R], tasks: Sequence[T], watch: Watch) -> Iterator[tuple[int, bytes]]:
+        """Make all of `tasks`; if the caller stops listening, what is under way stops soon."""
+        work.prepare(tasks, watch)
+        stop = Event()
+
+        def one(index: int) -> bytes:
+            def moved(steps: int) -> None:
+                if stop.is_set():
+                    raise Stopped
+                watch.moved(index, steps)
+
+            return work.to_bytes(work.make(work.shared, tasks[index], moved))
+
+        pool = ThreadPoolExecutor(self.workers or min(work.workers or usable_cores(), usable_cores()))
+        try:
+            futures = {pool.submit(one, index): index for index in range(len(tasks))}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)

@@ -1,0 +1,60 @@
+"""Who is told how a study gets on; the command line draws its progress bar from these calls."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Watch:
+    """Told of a study's progress; this one says nothing. `moved` is called from several threads."""
+
+    def begin(self, cells: int, kept: int, steps: int) -> None:
+        """`cells` of `steps` steps each (jobs, executions) are to be made; `kept` more were finished before."""
+
+    def damaged(self, what: str) -> None:
+        """A kept result is no longer what was written; it is made again. `what` says which, in words."""
+
+    @contextmanager
+    def compiling(self, what: str) -> Iterator[None]:
+        """Around the preparation of an engine, which takes seconds the first time on a machine."""
+        yield
+
+    def compiled(self, seconds: float) -> None:
+        """So long something was compiled in the preparation; 0 if all of it was kept from before."""
+
+    def moved(self, cell: int, steps: int) -> None:
+        """Cell number `cell` has done `steps` steps so far."""
+
+    def finished(self, cell: int) -> None:
+        """Cell number `cell` is done and kept."""
+
+
+class Advancing(Watch):
+    """Passes steps on to a progress bar as they are done, those of cells kept from before at once.
+
+    Args:
+        advance: called with how many more are done.
+    """
+
+    def __init__(self, advance: Callable[[int], None]) -> None:
+        self._advance = advance
+        self._steps = 0
+        self._done: dict[int, int] = {}
+
+    def begin(self, cells: int, kept: int, steps: int) -> None:
+        """Count what was kept from before."""
+        self._steps = steps
+        if kept:
+            self._advance(kept * steps)
+
+    def moved(self, cell: int, steps: int) -> None:
+        """Count what this cell has done since it was last heard of."""
+        self._advance(steps - self._done.get(cell, 0))
+        self._done[cell] = steps
+
+    def finished(self, cell: int) -> None:
+        """Count what was not told of."""
+        self.moved(cell, self._steps)
+
+
+class Stopped(Exception):
+    """A cell was told to stop before its end."""

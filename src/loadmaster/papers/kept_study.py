@@ -1,0 +1,37 @@
+"""How every paper's study is run: cells on the cores of this machine or on a cluster, each kept in a folder at once."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.on_dask import pool_on
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Cell, R, S, T, Work, run_study
+from loadmaster.kept.watch import Advancing
+
+
+def run_kept(
+    work: Work[S, T, R],
+    cells: Sequence[Cell[T]],
+    folder: Path | None = None,
+    progress: Callable[[int], None] | None = None,
+    on: DaskAddress | None = None,
+) -> list[R]:
+    """The results of all `cells`, in their order; what `folder` has of them is read, not made again.
+
+    Args:
+        work: what makes them.
+        cells: of the study.
+        folder: where finished cells are kept; None keeps none.
+        progress: told how many more steps are done.
+        on: a Dask scheduler; None uses the cores of this machine.
+    """
+    watch = Advancing(progress) if progress is not None else None
+    if folder is None:
+        return run_study(work, cells, None, pool_on(on), watch)
+    folder.mkdir(parents=True, exist_ok=True)
+    store = Store.in_folder(folder)
+    try:
+        return run_study(work, cells, store, pool_on(on), watch)
+    finally:
+        store.close()
