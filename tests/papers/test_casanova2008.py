@@ -1,13 +1,16 @@
 """The reproduction of Casanova et al. 2008: generator, study, degradations, resuming."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from loadmaster.model.errors import InputError
+from loadmaster.pack.branch_and_bound import branch_and_bound
 from loadmaster.pack.generate import Spec, lublin_size, lublin_sizes, virtual_clusters
-from loadmaster.papers.casanova2008 import claims
+from loadmaster.papers.casanova2008 import claims, judged, large_claims
 from loadmaster.papers.casanova2008.outcome import Outcome, degradations, outcome_of, percent_below
-from loadmaster.papers.casanova2008.study import QUICK, Cell, Size, cells, run
+from loadmaster.papers.casanova2008.study import QUICK, Cell, Size, cells, run, timed
 
 
 def test_the_study_has_the_published_number_of_instances():
@@ -103,37 +106,68 @@ def test_the_papers_average_mixes_sets_and_the_paired_one_does_not():
     assert mixed == pytest.approx(40.0)
 
 
-def test_a_number_outside_its_band_is_said_to_differ():
-    assert claims.judge(5, 0, 4) == "differs"
-    assert claims.judge(5, 0, 4, enough=False) == "report only"
-    assert claims.judge(4, 0, 4) == "holds"
+def test_the_examples_of_the_text_are_exact():
     assert [claim.verdict for claim in claims.other()] == ["holds", "not measured"]
 
 
 def failing(n, fails, level=0.5):
-    """An outcome of `n` instances with 100 tasks of which each algorithm fails the first so many."""
-    found = {name: np.where(np.arange(n) < number, np.nan, level) for name, number in fails.items()}
+    """An outcome of `n` instances with 100 tasks; each algorithm fails a random choice of so many of them."""
+    rng = np.random.default_rng(n)
+    found = {name: np.where(rng.permutation(n) < number, np.nan, level) for name, number in fails.items()}
     return Outcome(found, {}, {}, np.ones(n), np.tile([0.1, 0.4, 0.9], n)[:n], np.full(n, 100.0))
 
 
 def test_each_of_the_better_three_must_fail_less_often_than_each_of_the_others():
     fails = {"sg": 600, "sgb": 590, "mcb8": 580, "gr": 1000, "gb": 980}
-    assert claims.fewer_failures(failing(10_800, fails)).verdict == "holds"
-    assert claims.fewer_failures(failing(10_799, fails)).verdict == "report only"
-    claim = claims.fewer_failures(failing(10_800, fails | {"sgb": 950}))
+    assert large_claims.fewer_failures(failing(10_800, fails)).verdict == "holds"
+    few = {name: number // 50 for name, number in fails.items()}
+    assert large_claims.fewer_failures(failing(216, few)).verdict == "report only"
+    claim = large_claims.fewer_failures(failing(10_800, fails | {"sgb": 950}))
     assert claim.verdict == "differs"
     assert "SGB / GR -5" in claim.ours
     assert "SGB / GB -3" in claim.ours
+    none = large_claims.fewer_failures(failing(300, dict.fromkeys(fails, 0)))
+    assert none.verdict == "not measured"
 
 
-def test_rrnz_on_the_sample_stands_against_the_others_by_number_of_tasks():
-    sample = failing(30, {"rrnd": 30, "rrnz": 6, "mcb8": 0, "gr": 0})
-    everything = failing(300, {"sg": 30, "sgb": 30, "mcb8": 15, "gr": 60, "gb": 60})
-    found = next(claim for claim in claims.sampled(sample, everything) if "RRNZ, each" in claim.claim)
-    assert found.ours == "SG / RRNZ -50; SGB / RRNZ -50; MCB8 / RRNZ -75"
-    assert found.verdict == "holds"
-    worse = failing(300, {"sg": 90, "sgb": 30, "mcb8": 15, "gr": 60, "gb": 60})
-    assert next(c for c in claims.sampled(sample, worse) if "RRNZ, each" in c.claim).verdict == "differs"
+@pytest.mark.parametrize(("failed", "verdict"), [(300, "holds"), (150, "differs"), (600, "differs")])
+def test_rrnz_on_the_sample_is_held_to_40_percent_fewer_from_both_sides(failed, verdict):
+    sample = failing(2000, {"rrnd": 2000, "rrnz": 500, "mcb8": 0, "gr": 0})
+    everything = failing(2000, dict.fromkeys(("sg", "sgb", "mcb8"), failed) | {"gr": 60, "gb": 60})
+    found = next(claim for claim in large_claims.sampled(sample, everything) if "RRNZ, each" in claim.claim)
+    assert found.verdict == verdict
+
+
+def test_without_a_sample_nothing_is_said_of_it():
+    nothing = failing(0, {"rrnd": 0, "rrnz": 0})
+    assert [claim.verdict for claim in large_claims.sampled(nothing, nothing)] == ["not measured"]
+
+
+def test_rows_that_are_all_alike_hold_no_ordering_of_the_keys():
+    level = {f"mcb{k}": np.full(50, 0.5) for k in range(1, 9)}
+    same = Outcome(level, {}, {}, np.ones(50), np.full(50, 0.5), np.full(50, 6.0))
+    assert claims.descending("Figs 2, 4", same).verdict == "differs"
+    rng = np.random.default_rng(0)
+    failed = {k: rng.random(400) < (0.4 if k < 5 else 0.1) for k in range(1, 9)}
+    better = {f"mcb{k}": np.where(rows, np.nan, 0.4 if k < 5 else 0.5) for k, rows in failed.items()}
+    assert claims.descending("Figs 2, 4", replace(same, level=better)).verdict == "holds"
+
+
+@pytest.mark.parametrize(("above", "verdict"), [(2.0, "holds"), (0.2, "differs"), (8.0, "differs")])
+def test_how_far_mcb8_is_from_the_optimum_is_held_to_the_published_number_from_both_sides(above, verdict):
+    rng = np.random.default_rng(1)
+    best = rng.uniform(0.4, 0.9, 400)
+    claim = judged.over("Fig. 11", "x", "about 2", best * (1 + above / 100), best, (1, 4))
+    assert claim.verdict == verdict
+
+
+def test_a_count_is_of_the_papers_number_of_instances_and_few_do_not_tell():
+    rows = np.arange(1440) < 60
+    assert judged.count("p. 15", "x", 60, rows, 40, 80, 1440).verdict == "holds"
+    assert judged.count("p. 15", "x", 60, np.arange(1440) < 200, 40, 80, 1440).verdict == "differs"
+    assert judged.count("p. 15", "x", 0, np.zeros(1440, bool), 0, 4, 1440).verdict == "holds"
+    few = judged.count("p. 15", "x", 0, np.zeros(100, bool), 0, 4, 1440)
+    assert (few.verdict, few.n) == ("report only", 100)
 
 
 def test_no_mcb_may_lose_more_than_sixty_percent_on_a_small_instance():
@@ -142,6 +176,28 @@ def test_no_mcb_may_lose_more_than_sixty_percent_on_a_small_instance():
     outcome = Outcome(level, {}, {}, best, best, best)
     claim = claims.largest_degradation(outcome)
     assert (claim.ours, claim.verdict) == ("50.00 (MCB4)", "holds")
+    assert claims.largest_degradation(outcome.take(np.arange(1440) < 100)).verdict == "report only"
     level["mcb4"] = np.where(np.arange(1440) == 7, 0.3, 0.8)
     assert claims.largest_degradation(outcome).verdict == "differs"
-    assert claims.largest_degradation(outcome.take(np.arange(1440) < 100)).verdict == "report only"
+    assert claims.largest_degradation(outcome.take(np.arange(1440) < 100)).verdict == "differs"
+
+
+def test_a_call_that_compiles_is_timed_again():
+    from numba import njit
+
+    once = njit(lambda x: x + 1)
+
+    def solve(instance):
+        if not once.signatures:
+            once(1)
+            for _ in range(200):  # stands for compiling that takes longer than the machine's clock is coarse
+                sum(range(10_000))
+        return "answer"
+
+    assert timed(solve, None) == ("answer", pytest.approx(0.0, abs=1e-3))
+
+
+def test_the_exact_solution_is_compiled_wherever_the_first_instance_needed_no_branching():
+    easy, hard = (virtual_clusters(Spec(4, 12, slack, 0.75, 0.75), seed) for slack, seed in ((0.9, 0), (0.3, 1)))
+    assert branch_and_bound(hard).effort > 0
+    assert all(timed(branch_and_bound, instance)[1] < 0.5 for instance in (easy, hard))

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from loadmaster.papers.estimate import FEW, Estimate, mean_of, ratio_of_means, reduction, resampled
+from loadmaster.papers.estimate import (
+    FEW,
+    Estimate,
+    mean_of,
+    part_of,
+    pooled,
+    pooled_difference,
+    ratio_of_means,
+    reduction,
+    resampled,
+)
 
 
 def covered(estimates, truth):
@@ -61,3 +71,18 @@ def test_one_run_has_its_value_and_no_interval():
     assert mean_of(np.array([0.25])) == Estimate(0.25, 0.25, 0.25, 1)
     assert mean_of(np.array([0.25])).percent() == "25.0 %"
     assert Estimate(0.25, 0.1, 0.4, 5).percent(0) == "25 % [10, 40]"
+    assert Estimate(0.25, 0.1, 0.4, 5).show(0, -100.0) == "-25 [-40, -10]"
+
+
+def test_none_of_few_runs_is_not_surely_none():
+    assert part_of(np.zeros(10, bool)).high == pytest.approx(0.308, abs=1e-3)
+    assert part_of(np.ones(10, bool)).low == pytest.approx(0.692, abs=1e-3)
+
+
+def test_a_run_without_weight_counts_for_nothing():
+    values, weights = np.array([0.5, np.nan, 0.7, 0.6]), np.array([1.0, 0.0, 1.0, 2.0])
+    assert pooled(values, weights).value == pytest.approx(0.6)
+    more = pooled_difference((values + 0.1, weights), (values, weights))
+    assert more.value == pytest.approx(more.low) == pytest.approx(more.high) == pytest.approx(0.1)
+    assert not pooled(values, np.zeros(4)).measured
+    assert not pooled_difference((values, weights), (values, np.zeros(4))).measured

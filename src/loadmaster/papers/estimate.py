@@ -28,11 +28,16 @@ class Estimate(NamedTuple):
         """Whether there is a number at all."""
         return self.n > 0 and bool(np.isfinite(self[:3]).all())
 
+    def times(self, factor: float) -> "Estimate":
+        """In another unit, such as percent."""
+        low, high = sorted((factor * self.low, factor * self.high))
+        return Estimate(factor * self.value, low, high, self.n)
+
     def show(self, digits: int = 2, times: float = 1.0) -> str:
         """Such as -3.2 [-4.0, -2.5], multiplied by `times`; without the interval where there is none."""
         if not self.measured:
             return "no value"
-        shown = [f"{times * number:.{digits}f}" for number in self[:3]]
+        shown = [f"{number:.{digits}f}" for number in self.times(times)[:3]]
         return shown[0] if self.low == self.high else f"{shown[0]} [{shown[1]}, {shown[2]}]"
 
     def percent(self, digits: int = 1) -> str:
@@ -41,8 +46,25 @@ class Estimate(NamedTuple):
         return f"{value} %{bracket}{bounds}" if self.measured else value
 
 
-def mean_of(values: Floats | Bools) -> Estimate:
-    """The mean over runs, or the part of them in which something is so; one NaN makes it unmeasured.
+def part_of(runs: Bools) -> Estimate:
+    """The part of the runs in which something is so, with the exact binomial interval: none of n is not surely 0.
+
+    Example:
+        >>> part_of(np.zeros(1000, bool)).percent(2)
+        '0.00 % [0.00, 0.37]'
+    """
+    from scipy.stats import binomtest
+
+    n = len(runs)
+    if n == 0:
+        return Estimate(float("nan"), float("nan"), float("nan"), 0)
+    found = binomtest(int(np.count_nonzero(runs)), n)
+    interval = found.proportion_ci()
+    return Estimate(float(found.statistic), float(interval.low), float(interval.high), n)
+
+
+def mean_of(values: Floats) -> Estimate:
+    """The mean over runs, one value a run; one NaN makes it unmeasured.
 
     Example:
         >>> mean_of(np.array([1.0, 2.0, 3.0])).show()
@@ -95,7 +117,7 @@ def _weighted(values: Floats, weights: Floats) -> Floats:
     return np.where(weights > 0.0, np.nan_to_num(values) * weights, 0.0)
 
 
-def resampled(statistic: Callable[..., float], *columns: Floats, seed: int = 0) -> Estimate:
+def resampled(statistic: Callable[..., float], *columns: Floats | Bools, seed: int = 0) -> Estimate:
     """Any statistic of columns with a row a run, by the percentile bootstrap over rows.
 
     Resamples in which it is not defined (no run of the kind asked about) are left out; if they are more than a

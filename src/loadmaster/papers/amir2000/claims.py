@@ -6,7 +6,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.papers.amir2000 import published as paper
 from loadmaster.papers.amir2000.study import Outcome, Setup
 from loadmaster.papers.claim import Claim, exceeds, meets
-from loadmaster.papers.estimate import mean_of, ratio_of_means, resampled
+from loadmaster.papers.estimate import mean_of, part_of, ratio_of_means, resampled
 
 ALMOST_EVERY = (0.89, 1.0)
 """Parts of the executions that count as almost every."""
@@ -40,7 +40,7 @@ def orderings(setup: Setup, outcome: Outcome) -> list[Claim]:
     """Who is better than whom: gates on the paired difference, and the part of the executions."""
     pvm, e_pvm, mosix, e_mosix = (outcome.by_execution[:, setup.methods.index(name)] for name in paper.METHODS)
     n = len(pvm)
-    better, never_worse = mean_of(e_pvm < pvm), mean_of(e_mosix < e_pvm)
+    better, never_worse = part_of(e_pvm < pvm), part_of(e_mosix < e_pvm)
     slope = resampled(_slope, mosix, mosix - e_mosix)
     return [
         _ordinal("Table 1, Figure 1", "Enhanced PVM does much better than PVM", pvm - e_pvm, "14.33 > 9.79"),
@@ -57,7 +57,7 @@ def orderings(setup: Setup, outcome: Outcome) -> list[Claim]:
         Claim(
             "Table 1, Figure 2", "Enhanced Mosix does better than Mosix", "8.56 > 7.48 (ratio 1.144)",
             f"difference {mean_of(mosix - e_mosix).show()}, ratio {ratio_of_means(mosix, e_mosix).show(3)}, "
-            f"better in {mean_of(e_mosix < mosix).percent(0)}",
+            f"better in {part_of(e_mosix < mosix).percent(0)}",
             "report only", n=n,
             note="not robust: it hangs on the machines and on how strong the undocumented Mosix is; see the tables",
         ),

@@ -1,7 +1,7 @@
 """Casanova et al.: Resource allocation using virtual clusters (2008), re-run."""
 
 from loadmaster.papers import Options
-from loadmaster.papers.casanova2008 import claims
+from loadmaster.papers.casanova2008 import claims, large_claims
 from loadmaster.papers.casanova2008.figures import charts
 from loadmaster.papers.casanova2008.outcome import outcome_of
 from loadmaster.papers.casanova2008.study import QUICK, Size, cells, run
@@ -21,9 +21,9 @@ def reproduce(options: Options) -> Reproduction:
     shown = [
         *claims.tables(outcomes),
         *claims.small(outcomes["small"]),
-        *claims.large(outcomes["large"]),
-        *claims.sampled(outcomes["large-lp"], outcomes["large"]),
-        *claims.parallel(outcomes["parallel"]),
+        *large_claims.large(outcomes["large"]),
+        *large_claims.sampled(outcomes["large-lp"], outcomes["large"]),
+        *large_claims.parallel(outcomes["parallel"]),
         *claims.other(),
     ]
     return Reproduction("casanova2008", TITLE, shown, charts(outcomes), _notes(size, options.quick))
@@ -31,9 +31,9 @@ def reproduce(options: Options) -> Reproduction:
 
 def _notes(size: Size, quick: bool) -> list[str]:
     sample = "; ".join(f"{count} a specification with {tasks} tasks" for tasks, count in size.large_lp if count)
-    few = ["A quick run has too few instances for the gates on numbers: it reports them only."] if quick else []
+    few = ["A quick run has few instances: where their interval is wider than the band, the number is reported only."]
     return [
-        *few,
+        *(few if quick else []),
         "All instances are synthetic: demands normal with mean 0.5, drawn again outside [0.01, 1]; memory then scaled "
         "so that the slack is exact. A memory demand may exceed a host; such an instance is infeasible.",
         "The optimum comes from our branch and bound, which proves every small instance; it agrees with HiGHS on the "
