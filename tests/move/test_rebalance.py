@@ -9,14 +9,14 @@ from loadmaster.model.errors import InputError
 from loadmaster.move import bounded
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
-from loadmaster.move.change import State
+from loadmaster.move.change import Move, State
 from loadmaster.move.evict import SUBSETS_UP_TO, evicted
 from loadmaster.move.evict_plain import evicted_plainly
 from loadmaster.move.relabel import relabelled, relabelled_by_greed
 from loadmaster.move.relieve import relieve
 from loadmaster.move.relieve_plain import relieve_plainly
 from loadmaster.move.rotation import best_rotation, mean_yields
-from loadmaster.move.sequence import in_safe_order
+from loadmaster.move.sequence import carried_out, in_safe_order
 from loadmaster.pack import Instance, pack
 from loadmaster.pack.generate import Spec, virtual_clusters
 from loadmaster.pack.level import fits, level_of
@@ -61,12 +61,17 @@ def test_migration_for_nothing_beats_every_single_mapping():
 def random_state(seed, hosts=4, tasks=8):
     rng = np.random.default_rng(seed)
     instance = virtual_clusters(Spec(hosts, tasks, float(rng.uniform(0.2, 0.6)), 0.5, 0.5), seed)
-    host = rng.integers(0, hosts, tasks).astype(np.int32)
-    while not fits(instance, host):
-        if instance.rigid.max() > 1:
-            return random_state(seed + 1000, hosts, tasks)
-        host = rng.integers(0, hosts, tasks).astype(np.int32)
-    return State(instance, host)
+    if instance.rigid.max() > 1:
+        return random_state(seed + 1000, hosts, tasks)
+    return State(instance, fitting(instance, rng))
+
+
+def fitting(instance, rng):
+    """A random mapping that fits."""
+    while True:
+        host = rng.integers(0, instance.hosts, instance.tasks).astype(np.int32)
+        if fits(instance, host):
+            return host
 
 
 def test_the_heuristic_comes_within_two_percent_of_the_optimum():
@@ -91,11 +96,9 @@ def test_the_compiled_relief_ends_as_the_plain_one(seed):
     rng = np.random.default_rng(seed)
     hosts, tasks = int(rng.integers(2, 7)), int(rng.integers(2, 30))
     fluid, room = rng.uniform(0, 3, (tasks, 1 + seed % 2)), rng.uniform(2, 6, (hosts, 1 + seed % 2))
-    instance = Instance(fluid, rng.uniform(0, 1, (tasks, 1)), room, np.full((hosts, 1), 0.8 * tasks / hosts),
-                        fluid_names=("cpu", "net")[: 1 + seed % 2])  # fmt: skip
-    host = rng.integers(0, hosts, tasks).astype(np.int32)
-    if not fits(instance, host):
-        return
+    memory, host = rng.uniform(0, 1, tasks), rng.integers(0, hosts, tasks).astype(np.int32)
+    enough = np.bincount(host, weights=memory, minlength=hosts) + rng.uniform(0, 0.6, hosts)
+    instance = Instance(fluid, memory[:, None], room, enough[:, None], fluid_names=("cpu", "net")[: 1 + seed % 2])
     home = np.where(rng.random(tasks) < 0.8, host, rng.integers(-1, hosts, tasks)).astype(np.int32)
     state, budget = State(instance, home), float(rng.uniform(0, 4))
     found = relieve(state, host, budget)
@@ -164,10 +167,11 @@ def test_no_mapping_within_the_budget_is_infeasible_and_not_an_error():
 @given(st.integers(0, 10**6))
 def test_no_host_is_overfilled_on_the_way(seed):
     state = random_state(seed, hosts=3, tasks=7)
-    target = random_state(seed + 1, hosts=3, tasks=7).host
-    if not fits(state.instance, target):
-        return
-    plan = in_safe_order(state, target)
+    target = fitting(state.instance, np.random.default_rng(seed + 1))
+    budget = np.inf if seed % 2 else state.spent(target) + 0.2
+    plan = in_safe_order(state, target, budget)
+    assert plan.spent <= budget
+    assert plan.spent == pytest.approx(sum(state.cost[move.task] for move in plan.moves))
     at, memory = state.host.copy(), state.instance.rigid[:, 0]
     for move in plan.moves:
         assert at[move.task] == move.source
@@ -176,8 +180,10 @@ def test_no_host_is_overfilled_on_the_way(seed):
         at[move.task] = move.target
     left = [t for t in range(7) if at[t] != target[t]]
     assert sorted(plan.stuck) == sorted(left)
-    assert all(any(m.task == t.task for m in plan.moves[k + 1 :]) or t.task in plan.stuck
-               for k, t in enumerate(plan.moves) if t.temporary)  # fmt: skip
+    assert plan.host.tolist() == at.tolist() == carried_out(state, plan.moves).tolist()
+    for k, move in enumerate(plan.moves):
+        moves_on = any(later.task == move.task for later in plan.moves[k + 1 :])
+        assert move.temporary == (moves_on or move.target != target[move.task])
 
 
 def test_a_swap_on_full_hosts_needs_a_temporary_place():
@@ -187,6 +193,13 @@ def test_a_swap_on_full_hosts_needs_a_temporary_place():
     assert plan.stuck == ()
     two = State(Instance.of(2, [0, 0], [0.8, 0.7]), np.array([0, 1], np.int32))
     assert in_safe_order(two, np.array([1, 0], np.int32)).stuck == (0, 1)
+
+
+def test_moves_that_overfill_a_host_by_a_hair_cannot_be_carried_out():
+    for memory, fine in ((0.5, True), (0.5 + 5e-10, True), (0.5 + 5e-9, False)):
+        state = State(Instance.of(2, [0, 0], [0.5, memory]), np.array([0, 1], np.int32))
+        assert (carried_out(state, [Move(1, 1, 0)]) is not None) == fine
+    assert carried_out(state, [Move(0, 1, 0)]) is None
 
 
 def test_a_state_with_a_host_that_does_not_exist_is_refused():

@@ -89,12 +89,12 @@ def test_no_packer_breaks_a_rule(method, make):
     placed = 0
     for seed in range(6):
         instance = make(seed)
-        if instance.guaranteed and method in ("cp-sat", "highs-compact"):
+        if instance.guaranteed and method == "cp-sat":  # refuses them
             continue
         packing = pack(instance, method, QUICK)
         assert violations(instance, packing) == []
         placed += packing.placed
-    assert placed or make is odd_instance
+    assert placed >= (1 if method == "cp-sat" and make is odd_instance else 3)
 
 
 def test_four_exact_solvers_agree_on_two_hundred_instances():

@@ -28,10 +28,9 @@ def rebalance(
     from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import parse_bytes
-    from loadmaster.move.adapt import adapt_exactly
-    from loadmaster.move.bounded import rebalance as heuristic
     from loadmaster.move.change import State
-    from loadmaster.move.sequence import in_safe_order
+    from loadmaster.move.plan import plan_moves
+    from loadmaster.move.summary import summary
     from loadmaster.pack.read import read_tasks
     from loadmaster.report.document import document, print_document
 
@@ -48,83 +47,89 @@ def rebalance(
         raise InputError(state.name, "no column host: where does each task run?", fix="use `pack` for new tasks")
     now = State(read.instance, read.host, "count" if moves is not None else "bytes")
     limit = float(moves) if moves is not None else math.inf if budget is None else float(parse_bytes(budget))
-    cells = now.instance.tasks * now.instance.hosts
-    small = method == "exact" or (method == "auto" and cells <= 300)
     with at_work("looking for moves"):
-        change = adapt_exactly(now, limit, time_limit) if small else heuristic(now, limit)
-        plan = in_safe_order(now, change.host)
-    done = not math.isnan(change.level)
-    facts = (
-        _facts(now, change, plan, limit) if done else {"status": change.status, "proven": change.proven, "moves": []}
-    )
+        plan = plan_moves(now, limit, method, time_limit)
+    facts = summary(now, plan, limit)
     if as_json:
         synthetic = now.instance.synthetic
         print_document(document("rebalance", facts, command=command_line(), synthetic=synthetic, notes=read.notes))
-    elif done:
-        _show(state.name, now, facts)
     else:
-        typer.echo(
-            f"{state.name}: no placement of all tasks within the budget" + (" exists" if change.proven else " found")
-        )
+        _show(state.name, facts)
+    done = plan.status in ("ok", "limit")
     if out is not None and done:
-        import polars as pl
-
-        pl.DataFrame(facts["moves"], infer_schema_length=None).write_csv(out / "moves.csv")
-        typer.echo(f"{out}/moves.csv", err=True)
+        _write(out, facts["moves"])
     if not done:
         raise typer.Exit(1)
 
 
-def _facts(now: Any, change: Any, plan: Any, limit: float) -> dict[str, Any]:
-    import math
-
-    from loadmaster.pack.bound import upper_bound
-
-    instance, cost = now.instance, now.cost
-
-    def name(host: int) -> str | None:
-        return None if host < 0 else instance.host_name(host)
-
-    rows = [
-        {"step": k, "task": instance.task_name(m.task), "from": name(m.source), "to": name(m.target),
-         "cost": float(cost[m.task]) if m.source >= 0 else 0.0, "temporary": m.temporary}
-        for k, m in enumerate(plan.moves, start=1)
-    ]  # fmt: skip
-    return {
-        "status": change.status, "solver": change.solver, "proven": change.proven, "unit": now.unit,
-        "level_before": None if math.isnan(now.level) else now.level, "level": change.level,
-        "bound": upper_bound(instance), "budget": None if math.isinf(limit) else limit, "spent": change.spent,
-        "spent_with_temporary": sum(row["cost"] for row in rows),
-        "moves": rows, "stuck": [instance.task_name(t) for t in plan.stuck],
-    }  # fmt: skip
-
-
-def _show(title: str, now: Any, facts: dict[str, Any]) -> None:
+def _show(title: str, facts: dict[str, Any]) -> None:
     from rich.console import Console
-    from rich.table import Table
-
-    from loadmaster.model.units import show_bytes
-
-    def amount(value: float) -> str:
-        return show_bytes(value) if facts["unit"] == "bytes" else f"{value:g} tasks"
 
     console = Console()
-    before = "not complete" if facts["level_before"] is None else f"{facts['level_before']:.4f}"
-    console.print(
-        f"{title}: minimum yield {before} -> {facts['level']:.4f} (bound {facts['bound']:.4f}), "
-        f"{amount(facts['spent'])} moved by {facts['solver']}" + (", proven best" if facts["proven"] else ""),
-        highlight=False,
-        soft_wrap=True,
-    )
+    console.print(f"{title}: {_headline(facts)}", highlight=False, soft_wrap=True)
     if facts["moves"]:
-        table = Table("step", "task", "from", "to", facts["unit"], "")
-        for row in facts["moves"]:
-            note = "temporary place" if row["temporary"] else "new" if row["from"] is None else ""
-            table.add_row(str(row["step"]), row["task"], row["from"] or "-", row["to"], amount(row["cost"]), note)
-        console.print(table)
-    else:
+        console.print(_move_table(facts))
+    elif facts["status"] in ("ok", "limit"):
         console.print("Nothing to move.")
-    if facts["budget"] is not None and facts["spent_with_temporary"] > facts["budget"] * (1 + 1e-9):
-        console.print(f"Temporary places bring the total to {amount(facts['spent_with_temporary'])}, over the budget.")
+    if facts["better"] is not None:
+        level, spent = facts["better"]["level"], _amount(facts, facts["better"]["spent"])
+        line = f"Out of reach: {_level_word(facts)} {level:.4f}, for which {spent} would have to move."
+        console.print(line, highlight=False, soft_wrap=True)
     if facts["stuck"]:
-        console.print(f"No safe order for {', '.join(facts['stuck'])}: stop them, make the moves, start them again.")
+        console.print(_stuck_table(facts))
+    for line in facts["missing"]:
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _headline(facts: dict[str, Any]) -> str:
+    if facts["status"] == "infeasible":
+        return "no placement of all tasks within the budget " + ("exists" if facts["proven"] else "was found")
+    before, after = ("not complete" if v is None else f"{v:.4f}" for v in (facts["level_before"], facts["level"]))
+    word, bound = _level_word(facts), f"(bound {facts['bound']:.4f})"
+    if facts["status"] == "stuck":
+        aim = "places all tasks" if facts["level_before"] is None else "raises it"
+        how = "" if facts["proven"] else " was found that"
+        return f"{word} {before} {bound}: no order of moves within the budget{how} {aim}"
+    moved = f"{_amount(facts, facts['spent'])} moved by {facts['solver']}"
+    return f"{word} {before} -> {after} {bound}, {moved}" + (", proven best" if facts["proven"] else "")
+
+
+def _level_word(facts: dict[str, Any]) -> str:
+    return "least yield / weight" if facts["weighted"] else "minimum yield"
+
+
+def _amount(facts: dict[str, Any], value: float) -> str:
+    from loadmaster.model.units import show_bytes
+
+    return show_bytes(value) if facts["unit"] == "bytes" else f"{value:g} task{'' if value == 1 else 's'}"
+
+
+def _move_table(facts: dict[str, Any]) -> Any:
+    from rich.table import Table
+
+    table = Table("step", "task", "from", "to", facts["unit"], "")
+    for row in facts["moves"]:
+        note = "temporary place" if row["temporary"] else "new" if row["from"] is None else ""
+        table.add_row(str(row["step"]), row["task"], row["from"] or "-", row["to"], _amount(facts, row["cost"]), note)
+    return table
+
+
+def _stuck_table(facts: dict[str, Any]) -> Any:
+    from rich.table import Table
+
+    from loadmaster.model.units import MEMORY, show_bytes
+
+    table = Table("stuck task", "from", "to", "that host lacks")
+    for row in facts["stuck"]:
+        lacks = [f"{show_bytes(v) if name == MEMORY else f'{v:g}'} of {name}" for name, v in row["lacks"].items()]
+        table.add_row(row["task"], row["from"] or "-", row["to"], ", ".join(lacks))
+    return table
+
+
+def _write(out: Path, moves: list[dict[str, Any]]) -> None:
+    import polars as pl
+
+    columns = {"step": pl.Int64, "task": pl.String, "from": pl.String, "to": pl.String, "cost": pl.Float64,
+               "temporary": pl.Boolean}  # fmt: skip
+    pl.DataFrame(moves, schema=columns).write_csv(out / "moves.csv")
+    typer.echo(f"{out}/moves.csv", err=True)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.move.change import Change, State
+from loadmaster.move.change import Change, State, within
 from loadmaster.pack.level import level_of
 from loadmaster.pack.milp import Program, compact_form, paper_form, run_milp
 
@@ -45,7 +45,7 @@ def adapt_exactly(state: State, budget: float, time_limit_s: float = 60.0) -> Ch
         return lost
     host, done = _mapping(state, result), result.status == 0
     level = level_of(instance, host)
-    if np.isnan(level):  # overfilled by the solver's rounding
+    if np.isnan(level) or not within(state.spent(host), budget):  # too much by the solver's rounding
         return lost
     left = ends - time.perf_counter()
     if done and left > 0 and state.spent(host) > 0:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Ints
-from loadmaster.move.change import Change, State
+from loadmaster.move.change import Change, State, within
 from loadmaster.move.evict import evict
 from loadmaster.move.relabel import relabelled, relabelled_by_greed
 from loadmaster.move.relieve import relieve
@@ -30,7 +30,7 @@ def rebalance(state: State, budget: float, threshold: float = 1e-3) -> Change:
     found = [(name, host) for name, host in _starts(state, budget, threshold) if host is not None]
     best = Change("infeasible", state.host, float("nan"), 0.0, "rebalance")
     for name, start in found:
-        if state.spent(start) > budget * (1 + 1e-12) + 1e-12 or np.isnan(level_of(state.instance, start)):
+        if not within(state.spent(start), budget) or np.isnan(level_of(state.instance, start)):
             continue
         host = relieve(state, start, budget)
         level = level_of(state.instance, host)

@@ -12,6 +12,13 @@ from loadmaster.pack.level import level_of
 from loadmaster.pack.packing import Status
 
 Unit = Literal["bytes", "count"]
+GAIN = 1e-6
+"""A level that is higher by no more than this is not worth a move."""
+
+
+def within(cost: float, budget: float) -> bool:
+    """`cost` is no more than `budget`, but for rounding."""
+    return cost <= budget * (1 + 1e-9) + 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +78,10 @@ class Change:
     """A new mapping within the budget.
 
     Attributes:
-        status: `ok`; `infeasible`: no mapping within the budget was found, or exists; `limit`.
+        status: `ok`; `infeasible`: no mapping within the budget was found, or exists; `limit`: the time was up first.
         host: int32[T], the new mapping; the old one without a mapping.
         level: its level, NaN without one.
-        spent: what its moves cost, without temporary ones.
+        spent: what its moves cost if each task moves once.
         solver: what found it.
         proven: no mapping within the budget is better, or there is none.
     """

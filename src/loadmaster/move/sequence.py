@@ -1,36 +1,83 @@
 """The order of moves: no host ever holds more than it can, not even while tasks are on their way."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.move.change import Move, State
+from loadmaster.move.change import Move, State, within
 from loadmaster.pack.instance import TOLERANCE
 from loadmaster.pack.level import host_use
 
+MOST_STOPS = 100
+"""So many temporary places, the last ones, are tried whether they can be left out."""
 
-@dataclass(frozen=True)
-class Plan:
+
+@dataclass(frozen=True, eq=False)
+class SafeOrder:
     """Moves one after another.
 
     Attributes:
         moves: in order; a task that needs a temporary place moves twice.
-        stuck: tasks that cannot get to their host without overfilling one; they must be stopped and started again.
+        stuck: tasks that cannot get to their host without overfilling one, or within the budget.
+        host: int32[T], where every task is after the moves.
+        spent: what all the moves cost, temporary ones too.
     """
 
     moves: tuple[Move, ...]
-    stuck: tuple[int, ...] = ()
+    stuck: tuple[int, ...]
+    host: Ints
+    spent: float
 
 
-def in_safe_order(state: State, mapping: Ints) -> Plan:
+def in_safe_order(state: State, mapping: Ints, budget: float = np.inf) -> SafeOrder:
     """Moves from the present hosts to `mapping`, such that each target has room before its task arrives.
 
     A task holds its memory on both hosts until its move is done. Where moves wait for each other in a ring, the
-    smallest task that fits elsewhere goes to a temporary place, the emptiest host that has room. New tasks start
-    as soon as there is room, after the moves that can be made.
+    cheapest task that fits elsewhere goes to a temporary place, the emptiest host that has room, if that is still
+    within the budget. New tasks start as soon as there is room, after the moves that can be made.
     """
+    left = budget - state.spent(mapping)
+    order = _ordered(state, mapping, left)
+    if order.stuck:
+        return order
+    for k in [k for k, move in enumerate(order.moves) if move.temporary][:-MOST_STOPS:-1]:
+        shorter = _without_stop(order.moves, k)
+        if carried_out(state, shorter) is not None:
+            order = replace(order, moves=shorter, spent=spent_by(state, shorter))
+    return order
+
+
+def carried_out(state: State, moves: Sequence[Move]) -> Ints | None:
+    """int32[T]: where every task is after `moves`; None if one of them overfills its target or begins elsewhere."""
+    hard, at = state.instance.scaled.hard, state.host.copy()
+    old = at >= 0
+    free = state.instance.scaled.hard_room + TOLERANCE - host_use(hard[old], at[old], state.instance.hosts)
+    for move in moves:
+        if at[move.task] != move.source or not (hard[move.task] <= free[move.target]).all():
+            return None
+        free[move.target] -= hard[move.task]
+        if move.source >= 0:
+            free[move.source] += hard[move.task]
+        at[move.task] = move.target
+    return at
+
+
+def spent_by(state: State, moves: Sequence[Move]) -> float:
+    """What the moves cost, all of them."""
+    return float(sum(state.cost[[move.task for move in moves if move.source >= 0]]))
+
+
+def _without_stop(moves: tuple[Move, ...], stop: int) -> tuple[Move, ...]:
+    """The moves without the temporary one at `stop`: its task stays until it moves on."""
+    task, source = moves[stop].task, moves[stop].source
+    on = next(k for k in range(stop + 1, len(moves)) if moves[k].task == task)
+    return (*moves[:stop], *moves[stop + 1 : on], moves[on]._replace(source=source), *moves[on + 1 :])
+
+
+def _ordered(state: State, mapping: Ints, left: float) -> SafeOrder:
     hard = state.instance.scaled.hard
     at = state.host.copy()
     free = state.instance.scaled.hard_room + TOLERANCE
@@ -53,8 +100,9 @@ def in_safe_order(state: State, mapping: Ints) -> Plan:
             for k in coming.get(source, ()):
                 heappush(ask, k)
 
+    cost = state.cost
     parked: set[int] = set()
-    by_size = sorted(turn, key=lambda t: hard[t].max(initial=0.0))
+    by_size = sorted(turn, key=lambda t: (cost[t], hard[t].max(initial=0.0)))
     while True:
         while ask:
             task = turn[heappop(ask)]
@@ -62,10 +110,11 @@ def in_safe_order(state: State, mapping: Ints) -> Plan:
                 del waiting[task]
                 go(task, int(mapping[task]))
         by_size = [t for t in by_size if t in waiting and t not in parked and at[t] >= 0]
-        place = _temporary(by_size, at, free, hard)
+        place = _temporary([t for t in by_size if within(cost[t], left)], at, free, hard)
         if place is None:
-            return Plan(tuple(moves), tuple(waiting))
+            return SafeOrder(tuple(moves), tuple(waiting), at, spent_by(state, moves))
         parked.add(place[0])
+        left -= float(cost[place[0]])
         go(*place, temporary=True)
 
 

@@ -2,8 +2,11 @@
 
 from math import fsum
 
-from loadmaster.pack.instance import Instance
+from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.packing import Packing
+
+RIGID_SLACK = 1.001 * TOLERANCE
+"""Of the largest host, by which rigid demands may exceed one."""
 
 
 def violations(instance: Instance, packing: Packing, tolerance: float = 1e-6) -> list[str]:
@@ -15,7 +18,8 @@ def violations(instance: Instance, packing: Packing, tolerance: float = 1e-6) ->
     Args:
         instance: the problem.
         packing: the answer to judge.
-        tolerance: relative to a host's capacity.
+        tolerance: of shares and yields, relative to the largest host; what must fit in full may exceed a host by no
+            more than packers allow themselves, and rounding.
     """
     if not packing.placed:
         return ["a packing without mapping must not say ok"] if packing.status == "ok" else []
@@ -29,12 +33,14 @@ def violations(instance: Instance, packing: Packing, tolerance: float = 1e-6) ->
     for host, tasks in on.items():
         for r, name in enumerate(instance.rigid_names):
             used, capacity = fsum(instance.rigid[t, r] for t in tasks), instance.rigid_capacity[host, r]
-            if used > capacity + tolerance * max(capacity, 1e-300) + tolerance * instance.rigid_capacity[:, r].max():
+            if used > capacity + RIGID_SLACK * instance.rigid_capacity[:, r].max():
                 broken.append(f"host {host} holds {used} of {name}, more than {capacity}")
         for f, name in enumerate(instance.fluid_names):
             used, capacity = fsum(packing.share[t, f] for t in tasks), instance.fluid_capacity[host, f]
             if used > capacity + tolerance * instance.fluid_capacity[:, f].max():
                 broken.append(f"host {host} gives {used} of {name}, more than {capacity}")
+            if capacity == 0 and any(instance.fluid[t, f] > 0 for t in tasks):
+                broken.append(f"host {host} has no {name}, and a task on it asks for some")
     return broken + _broken_yields(instance, packing, tolerance)
 
 

@@ -187,6 +187,13 @@ class Instance:
         need, room, hard, hard_room = (np.ascontiguousarray(column) for column in (need, room, hard, hard_room))
         return Scaled(need, room, hard, hard_room, fixed)
 
+    @cached_property
+    def hard_unit(self) -> Floats:
+        """float64[D]: what 1 in each column of `Scaled.hard` stands for, in the resource's unit."""
+        rights = np.ones(len(lacking(self)))
+        shares = _largest(self.fluid_capacity)[: self.scaled.hard.shape[1] - self.scaled.fixed]
+        return np.concatenate((_largest(self.rigid_capacity), rights, shares))
+
     def task_name(self, task: int) -> str:
         """The name of task number `task`."""
         return self.task_names[task] if self.task_names else str(int(task))

@@ -32,7 +32,10 @@ class Program:
 
 
 def compact_form(instance: Instance) -> Program:
-    """Variables e_ij and t: minimise t, load of every host at most t times its capacity; not with guarantees."""
+    """Variables e_ij and t: minimise t, load of every host at most t times its capacity; not with guarantees.
+
+    No level is above the closed-form bound, so t begins at its inverse: what lies below raises no yield.
+    """
     assert not instance.guaranteed
     tasks, hosts, scaled = instance.tasks, instance.hosts, instance.scaled
     once = hstack((kron(identity(tasks), np.ones((1, hosts))), csr_array((tasks, 1))))
@@ -44,7 +47,15 @@ def compact_form(instance: Instance) -> Program:
     _add_hard(instance, rows, low, high, 1)
     cost = np.concatenate((np.zeros(tasks * hosts), [1.0]))
     upper = np.concatenate((_may_be_on(instance), [np.inf]))
-    return Program(cost, _stack(rows), np.concatenate(low), np.concatenate(high), cost * 0, upper)
+    highest = upper_bound(instance)
+    return Program(
+        cost,
+        _stack(rows),
+        np.concatenate(low),
+        np.concatenate(high),
+        cost / highest if highest > 0 else cost * 0,
+        upper,
+    )
 
 
 def paper_form(instance: Instance, lp_form: LpForm = "alpha") -> Program:

@@ -1,0 +1,191 @@
+"""The moves to make, in order: the best that can be carried out within a budget, and what a better one lacks."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from loadmaster.model.arrays import Ints
+from loadmaster.move.adapt import adapt_exactly
+from loadmaster.move.bounded import rebalance
+from loadmaster.move.change import GAIN, Change, Move, State
+from loadmaster.move.climb import climb
+from loadmaster.move.reach import best_reachable, small_enough
+from loadmaster.move.sequence import SafeOrder, carried_out, in_safe_order, spent_by
+from loadmaster.move.worth import worthwhile
+from loadmaster.pack.bound import ceiling
+from loadmaster.pack.level import level_of
+
+Method = Literal["auto", "heuristic", "exact"]
+MOST_CELLS = 300
+"""Tasks x hosts up to which `auto` is exact."""
+MOST_LOOKS = 1000
+"""So many levels are looked at on the way of a plan, evenly."""
+FEW_MOVES = 100
+"""Of no more moves each is tried whether it can be left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class MovePlan:
+    """Moves that can be carried out one after another within the budget.
+
+    Attributes:
+        status: `ok`; `limit`: ok, and the time was up before it was known to be the best; `stuck`: a better mapping is
+            within the budget, but no order of moves to it or to any other better one was found; `infeasible`: no
+            mapping of all tasks is within the budget, or none was found (see `proven`).
+        moves: in order; none if it is `stuck` or `infeasible`.
+        host: int32[T], where every task is after them.
+        level: the level then; NaN while some task does not run or a host is too full.
+        spent: what all moves cost, those to temporary places too.
+        solver: what found it.
+        proven: no moves within the budget, in whatever order, reach a higher level.
+        better: a mapping within the budget, were each task to move once, that no order reaches; None if there is none.
+        blocked: how far the moves to `better` get without any budget, and the tasks that are stuck then.
+    """
+
+    status: Literal["ok", "limit", "stuck", "infeasible"]
+    moves: tuple[Move, ...]
+    host: Ints
+    level: float
+    spent: float
+    solver: str
+    proven: bool
+    better: Change | None = None
+    blocked: SafeOrder | None = None
+
+
+def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_s: float = 60.0) -> MovePlan:
+    """The moves to the highest level that can be carried out at a cost of at most `budget`, all moves counted.
+
+    First the best mapping is sought as if each task could move at once (`adapt_exactly` or `rebalance`), then an order.
+    Where there is none within the budget, states small enough are searched to the end (`best_reachable`); else the
+    best of several mappings is carried out as far as possible, then single moves (`climb`) follow.
+
+    Args:
+        state: tasks and where they run.
+        budget: in the state's unit; infinite for no limit.
+        method: `auto` is exact up to 300 tasks x hosts.
+        time_limit_s: for the exact method.
+
+    Example:
+        >>> from loadmaster.pack import Instance
+        >>> full = State(Instance.of(2, cpu=[1.0, 0.6, 0.4], memory=[0.6, 0.3, 0.3]), np.array([0, 0, 1], np.int32))
+        >>> plan = plan_moves(full, 0.3)
+        >>> plan.status, plan.moves, plan.level
+        ('ok', (Move(task=1, source=0, target=1, temporary=False),), 1.0)
+    """
+    ends = time.perf_counter() + time_limit_s
+    change = _best_mapping(state, budget, method, time_limit_s)
+    if np.isnan(change.level):
+        return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
+    order = in_safe_order(state, change.host, budget)
+    if not order.stuck:
+        status: Literal["ok", "limit"] = "limit" if change.status == "limit" else "ok"
+        return MovePlan(status, order.moves, order.host, change.level, order.spent, change.solver, change.proven)
+    found = _searched(state, budget, ends) or _carried_as_far_as_possible(state, budget, change)
+    if found.level >= change.level - GAIN:
+        return replace(found, proven=found.proven or change.proven)
+    blocked = in_safe_order(state, change.host)
+    if np.isnan(found.level) or found.level <= state.level + GAIN:
+        found = replace(found, status="stuck", moves=(), host=state.host, level=state.level, spent=0.0)
+    return replace(found, better=change, blocked=blocked)
+
+
+def _best_mapping(state: State, budget: float, method: Method, time_limit_s: float) -> Change:
+    if state.level >= ceiling(state.instance) - GAIN:
+        return Change("ok", state.host, state.level, 0.0, "stay", True)
+    small = state.instance.tasks * state.instance.hosts <= MOST_CELLS
+    if method == "exact" or (method == "auto" and small):
+        change = adapt_exactly(state, budget, time_limit_s)
+        if change.proven or change.status == "infeasible":
+            return worthwhile(state, change)
+        other = rebalance(state, budget)
+        if np.isnan(change.level) or other.level > change.level:
+            change = replace(other, status="limit" if other.status == "ok" else other.status)
+        return worthwhile(state, change)
+    return worthwhile(state, rebalance(state, budget))
+
+
+def _searched(state: State, budget: float, ends: float) -> MovePlan | None:
+    """The best there is, for small states; None for larger ones, or if the time is up."""
+    if not small_enough(state):
+        return None
+    reached = best_reachable(state, budget, max(1.0, ends - time.perf_counter()))
+    if reached is None:
+        return None
+    moves = with_stops_marked(reached.moves)
+    return _plan_of(state, moves, "search", proven=True)
+
+
+def _carried_as_far_as_possible(state: State, budget: float, change: Change) -> MovePlan:
+    best = _plan_of(state, (), "stay")
+    for target, solver in _targets(state, budget, change):
+        moves = list(in_safe_order(state, target, budget).moves)
+        moves = moves[: _best_prefix(state, moves)]
+        at = carried_out(state, moves)
+        assert at is not None
+        if (at >= 0).all():
+            moves += climb(state, at, budget - spent_by(state, moves))
+            moves = moves[: _best_prefix(state, moves)]
+        plan = _plan_of(state, with_stops_marked(_thinned(state, moves)), solver)
+        if _higher(plan, best):
+            best = plan
+    return best
+
+
+def _targets(state: State, budget: float, change: Change) -> Iterator[tuple[Ints, str]]:
+    yield state.host, "climb"
+    yield change.host, change.solver
+    for smaller in sorted({budget, change.spent / 2, 0.0}, reverse=True):
+        other = rebalance(state, smaller)
+        if not np.isnan(other.level):
+            yield other.host, other.solver
+
+
+def _plan_of(state: State, moves: Sequence[Move], solver: str, proven: bool = False) -> MovePlan:
+    host = carried_out(state, moves)
+    assert host is not None
+    level = level_of(state.instance, host) if (host >= 0).all() else float("nan")
+    return MovePlan("ok", tuple(moves), host, level, spent_by(state, moves), solver, proven)
+
+
+def _higher(plan: MovePlan, other: MovePlan) -> bool:
+    if np.isnan(plan.level) or np.isnan(other.level):
+        return np.isnan(other.level) and not np.isnan(plan.level)
+    return plan.level > other.level + GAIN or (plan.level >= other.level - GAIN and plan.spent < other.spent)
+
+
+def _best_prefix(state: State, moves: Sequence[Move]) -> int:
+    """How many of the moves lead to the highest level; the fewest of equals."""
+    at, best, count = state.host.copy(), state.level, 0
+    every = 1 + len(moves) // MOST_LOOKS
+    for k, move in enumerate(moves, start=1):
+        at[move.task] = move.target
+        if k % every and k < len(moves):
+            continue
+        level = level_of(state.instance, at) if (at >= 0).all() else float("nan")
+        if not np.isnan(level) and not level <= best + GAIN:
+            best, count = level, k
+    return count
+
+
+def _thinned(state: State, moves: Sequence[Move]) -> list[Move]:
+    """The moves without those of each task that the level can do without, the dearest first."""
+    kept = list(moves)
+    goal = _plan_of(state, kept, "").level
+    if len(kept) > FEW_MOVES or np.isnan(goal):
+        return kept
+    for task in sorted({move.task for move in kept}, key=lambda t: -state.cost[t]):
+        fewer = [move for move in kept if move.task != task]
+        at = carried_out(state, fewer)
+        if at is not None and (at >= 0).all() and level_of(state.instance, at) >= goal - 1e-12:
+            kept = fewer
+    return kept
+
+
+def with_stops_marked(moves: Sequence[Move]) -> tuple[Move, ...]:
+    """The moves, `temporary` where the task moves once more."""
+    last = {move.task: k for k, move in enumerate(moves)}
+    return tuple(move._replace(temporary=k < last[move.task]) for k, move in enumerate(moves))
