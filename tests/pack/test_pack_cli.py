@@ -103,11 +103,11 @@ def test_a_weighted_packing_shows_the_bound_on_the_minimum_and_that_on_the_level
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("cpu,memory\n1,x\n", "row 1"),
-        ("a,b\n1,2\n", "no column"),
+        ("cpu,memory\n1,x\n", "t.csv:2"),
+        ("a,b\n1,2\n", "not a column of a table of tasks"),
         ("cpu\n-1\n", "zero or more"),
         ("cpu\n", "no task"),
-        ("cpu,cores\n1,1\n", "two columns"),
+        ("cpu,cores\n1,1\n", "more than one column of cores"),
         ("cpu,tasks\n1,2.5\n", "whole number"),
         ("cpu,tasks\n1,1e300\n", "whole number"),
         ("cpu_milli,name\n1,a\n", "pod list"),

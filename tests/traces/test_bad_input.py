@@ -140,7 +140,7 @@ def test_a_bad_cell_of_a_job_table(tmp_path, column, value, rule):
     ("text", "parts"),
     [
         (CSV.replace("memory_gb", "memroy_gb"), ("memroy_gb", "not a column of a job table", "did you mean memory")),
-        (CSV.replace("cores", "cpus"), ("cpus", "not a column")),
+        (CSV.replace("cores", "coers"), ("coers", "not a column", "did you mean cores")),
         ("submit_s,cores\n1,2\n", ("runtime_s", "missing", "--columns runtime_s=NAME")),
         (CSV.replace("memory_gb", "cores"), ("cores", "two columns")),
         ("submit_s,runtime_s,cores,memory_gb,memory_mb\n0,1,1,1,1\n", ("more than one column of memory",)),

@@ -3,37 +3,40 @@
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from isal import igzip, isal_zlib
 
 from loadmaster.model import InputError
+from loadmaster.traces.foreign import refuse_binary, refuse_carriage_returns
 
 Progress = Callable[[float], None]
 """Told the part of a file that has been read, from 0 to 1."""
 LONGEST_LINE = 1 << 24
-_MAGIC = {b"\x28\xb5\x2f\xfd": "Zstandard", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip"}
 _DAMAGED = (igzip.BadGzipFile, cast(type[Exception], isal_zlib.error), zlib.error)
 _GZIP = b"\x1f\x8b"
+_MARK = b"\xef\xbb\xbf"
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The text of `path`, unpacked if it is gzip by its content, and the file itself; failures are `InputError`s."""
+    """The text of `path` without a byte-order mark, unpacked if it is gzip by its content, and the file itself.
+
+    Raises:
+        InputError: it cannot be opened or unpacked, or is a workbook, a database or packed otherwise.
+    """
     try:
         with path.open("rb") as raw:
-            start = raw.peek(8)[:8]
+            start = raw.peek(8)
             if not start:
                 raise InputError(path.name, "this file is empty", where=str(path))
-            for magic, name in _MAGIC.items():
-                if start.startswith(magic):
-                    raise InputError(path.name, f"packed with {name}", fix="unpack it, or use gzip", where=str(path))
             if start.startswith(_GZIP):
                 with igzip.IGzipFile(fileobj=raw, mode="rb") as unpacked:  # type: ignore[no-untyped-call]
-                    yield cast(BinaryIO, unpacked), raw
+                    yield _without_mark(path, cast(BufferedReader, unpacked)), raw
             else:
-                yield raw, raw
+                yield _without_mark(path, raw), raw
     except FileNotFoundError:
         raise InputError(path.name, "no such file", fix="check the path", where=str(path)) from None
     except IsADirectoryError:
@@ -46,6 +49,14 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         raise InputError(path.name, "this gzip file is damaged", fix="fetch it again", where=str(path)) from None
     except OSError as error:
         raise InputError(path.name, error.strerror or "cannot be read", where=str(path)) from None
+
+
+def _without_mark(path: Path, file: BufferedReader) -> BinaryIO:
+    start = file.peek(8)
+    refuse_binary(path, start)
+    if start.startswith(_MARK):
+        file.read(len(_MARK))
+    return file
 
 
 def blocks(path: Path, size: int = 1 << 22, progress: Progress | None = None) -> Iterator[bytes]:
@@ -96,9 +107,10 @@ def head_of(path: Path, size: int = 1 << 16) -> bytes:
 
 
 def checked_text(path: Path, text: bytes) -> bytes:
-    """`text`, if it is one."""
+    """`text`, the beginning of a file or all of it, if it is lines of text."""
     if not text.strip():
         raise InputError(path.name, "this file is empty", where=str(path))
     if b"\0" in text:
         raise InputError(path.name, "binary data, not a text log", fix="check the file's format", where=str(path))
+    refuse_carriage_returns(path, text)
     return text

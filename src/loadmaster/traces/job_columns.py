@@ -1,6 +1,5 @@
 """The columns of a job table: their names, their units, and which column of a file holds which."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from loadmaster.model import InputError
-from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.rules.near import near_to
+from loadmaster.model.units import CORES
+from loadmaster.traces.amount_columns import (
+    AMOUNT_COLUMNS,
+    amounts,
+    most_without_unit,
+    resource_columns,
+    resource_of,
+    unknown_column,
+)
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import EXTRA as LOGGED
 from loadmaster.traces.swf_memory import memory_scale
@@ -26,28 +32,21 @@ from loadmaster.traces.tabular import (
     task_check,
     time_checks,
 )  # fmt: skip
-from loadmaster.traces.values import Codes, Values, absent, durations, memory, moments, numbers
+from loadmaster.traces.values import Codes, Values, absent, durations, moments, numbers
 
 COLUMNS = {
     "submit_s": "arrival: seconds, or ISO 8601 dates with times",
     "runtime_s": "seconds, or [days-]hours:minutes:seconds",
     "start_s": "with end_s instead of runtime_s, as submit_s",
     "end_s": "with start_s instead of runtime_s, as submit_s",
-    "cores": "cores of one task",
-    "memory_bytes": "memory of one task; also memory_kb, _mb, _gb, _tb (powers of 1024), or memory with units (64GiB)",
-    "gpus": "GPUs of one task",
-    "resource_NAME": "any other resource of one task, such as resource_licences",
     "tasks": "number of identical tasks, 1 if absent",
     "estimate_s": "the user's estimate of the runtime",
     "project": "who pays: a number or a name",
     "user": "who submitted: a number or a name",
     "job_id": "the identifier, a whole number",
-}
+} | {column: meaning.format(what="task") for column, meaning in AMOUNT_COLUMNS.items()}
 """Every column of a job table and what it holds. submit_s, runtime_s (or start_s and end_s) and cores must be there."""
 
-MEMORY_COLUMN = re.compile(r"memory(?:_(bytes|b|kb|mb|gb|tb))?")
-OTHER = "resource_"
-UNIT_SUFFIX = {"bytes": 1.0, "b": 1.0, "kb": 1024.0, "mb": 1024.0**2, "gb": 1024.0**3, "tb": 1024.0**4}
 _ALIASES = {"submit": "submit_s", "runtime": "runtime_s", "estimate": "estimate_s", "start": "start_s", "end": "end_s"}
 
 
@@ -61,10 +60,9 @@ class Layout:
         self.scale = memory_scale(options, "B")
         self.notes: list[str] = []
         self.users, self.projects = Codes(), Codes()
-        duplicate = next((name for k, name in enumerate(names) if name in names[:k]), None)
-        if duplicate is not None:
-            raise self._error(duplicate, "two columns have this name")
+        self.most_plain_memory = 0.0
         self.theirs = self._mapped(names)
+        self.resources = resource_columns(self.theirs, str(path))
         self._require()
 
     def table(self, frame: pl.DataFrame) -> Table:
@@ -75,7 +73,7 @@ class Layout:
         estimate = durations(frame[self.theirs["estimate_s"]]) if "estimate_s" in self.theirs else absent(frame.height)
         checks = [*time_checks(submit, runtime), task_check(tasks), (BAD_ESTIMATE, estimate.bad)]
         columns: dict[str, NDArray[Any]] = {"submit_s": submit.values, "runtime_s": runtime.values}
-        for resource, ours in self._resources():
+        for resource, ours in self.resources.items():
             amount = self._amount(frame, ours)
             checks.append(amount_check(ours, amount))
             columns[RESOURCE + resource] = amount.or_else(0.0)
@@ -108,55 +106,45 @@ class Layout:
         return numbers(frame[self.theirs[ours]]) if ours in self.theirs else absent(frame.height)
 
     def _amount(self, frame: pl.DataFrame, ours: str) -> Values:
-        match = MEMORY_COLUMN.fullmatch(ours)
-        if match is None:
-            return numbers(frame[self.theirs[ours]])
-        return memory(frame[self.theirs[ours]], UNIT_SUFFIX[match[1]] if match[1] else self.scale)
-
-    def _resources(self) -> list[tuple[str, str]]:
-        """(resource, our column), cores first, memory second."""
-        found = [(CORES, CORES)]
-        found += [(MEMORY, ours) for ours in self.theirs if MEMORY_COLUMN.fullmatch(ours)]
-        found += [(GPUS, GPUS)] if GPUS in self.theirs else []
-        return found + [(ours.removeprefix(OTHER), ours) for ours in self.theirs if ours.startswith(OTHER)]
+        column = frame[self.theirs[ours]]
+        if self.options.memory_unit is None:
+            self.most_plain_memory = max(self.most_plain_memory, most_without_unit(column, ours))
+        return amounts(column, ours, self.scale)
 
     def _mapped(self, names: Sequence[str]) -> dict[str, str]:
         chosen = dict(self.options.columns)
         for ours, theirs in chosen.items():
             if not _known(ours):
-                raise InputError(ours, "not a column of a job table", fix=_nearest(ours))
+                raise self._unknown(ours)
             if theirs not in names:
                 raise self._error(theirs, "no such column in this file", f"it has {', '.join(names)}")
         taken = set(chosen.values())
+        told = {resource_of(ours) for ours in chosen} - {None}
         for name in names:
             ours = _ALIASES.get(name, name)
             if name in taken or ours in chosen:
                 continue
-            if _known(ours):
+            if _known(ours) and resource_of(ours) not in told:
                 chosen[ours] = name
             elif not self.options.columns:
-                raise self._error(name, "not a column of a job table", _nearest(name))
+                raise self._unknown(name)
             else:
                 self.notes.append(f"Column {name} is not read.")
         return chosen
 
     def _require(self) -> None:
-        if sum(1 for ours in self.theirs if MEMORY_COLUMN.fullmatch(ours)) > 1:
-            raise self._error("memory", "more than one column of memory", "keep one")
         for ours in ("submit_s", "cores", *(() if {"start_s", "end_s"} <= set(self.theirs) else ("runtime_s",))):
-            if ours not in self.theirs:
+            if ours not in (*self.theirs, *self.resources):
                 fix = f"rename the column, or say --columns {ours}=NAME; this file has {', '.join(self.names)}"
                 raise self._error(ours, "this column is missing", fix)
+
+    def _unknown(self, name: str) -> InputError:
+        fix = "--columns OURS=THEIRS,... names those to read"
+        return unknown_column(name, "a job table", [*COLUMNS, *LOGGED], str(self.path), fix)
 
     def _error(self, value: str, rule: str, fix: str = "") -> InputError:
         return InputError(value, rule, fix=fix, where=str(self.path))
 
 
 def _known(ours: str) -> bool:
-    return ours in COLUMNS or ours in LOGGED or bool(MEMORY_COLUMN.fullmatch(ours)) or ours.startswith(OTHER)
-
-
-def _nearest(name: str) -> str:
-    near = near_to(name, (*COLUMNS, *LOGGED))
-    meant = f"did you mean {near}? " if near else ""
-    return f"{meant}a resource is named resource_{name}; --columns OURS=THEIRS,... names those to read"
+    return (ours in COLUMNS and ours != "resource_NAME") or ours in LOGGED or resource_of(ours) is not None

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import polars as pl
-
-from loadmaster.model import InputError
+from loadmaster.traces.amount_columns import notes_on_memory
 from loadmaster.traces.files import head_of
 from loadmaster.traces.job_columns import Layout
 from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.parquet import parquet_table
 from loadmaster.traces.rejects import Line, Locate, Rejects
 from loadmaster.traces.tabular import RAGGED, Table, read_table
 from loadmaster.traces.text_table import batches, comments_of
 from loadmaster.traces.trace import Trace
+from loadmaster.traces.whole_table import column_names
 
 
 def read_csv(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
@@ -26,7 +26,7 @@ def read_csv(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     layout: list[Layout] = []
 
     def header(cells: list[str]) -> tuple[list[str], bool]:
-        layout.append(Layout(path, [cell.strip().lstrip("\ufeff") for cell in cells], options))
+        layout.append(Layout(path, column_names(path, cells), options))
         return layout[0].names, True
 
     def tables() -> Iterator[tuple[Table, Locate]]:
@@ -44,12 +44,7 @@ def read_parquet(path: str | Path, options: ReadOptions = ReadOptions()) -> Trac
         InputError: not Parquet, an unknown or missing column, no job, or (`options.strict`) a bad row.
     """
     path = Path(path)
-    head_of(path, 4)  # the errors of a file that cannot be read
-    try:
-        about = {k: v for k, v in pl.read_parquet_metadata(path).items() if k != "ARROW:schema"}
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError):
-        raise InputError(path.name, "a damaged Parquet file", fix="write it again", where=str(path)) from None
+    frame, about = parquet_table(path)
     layout = [Layout(path, frame.columns, options)]
 
     def locate(row: int) -> Line:
@@ -74,5 +69,5 @@ def _trace(
     read = read_table(
         tables, rejects, options.limit, f"{source} ({path.name})" if source else path.name, synthetic=source is not None
     )
-    notes = layout[0].notes if layout else ()
-    return Trace(read.workload, None, rejects.skipped, tuple(notes), about, read.extra)
+    notes = (*layout[0].notes, *notes_on_memory("tasks", layout[0].most_plain_memory))
+    return Trace(read.workload, None, rejects.skipped, notes, about, read.extra)

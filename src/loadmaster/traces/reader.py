@@ -9,10 +9,12 @@ from typing import NamedTuple
 from loadmaster.model import Cluster, InputError
 from loadmaster.traces.alibaba2017 import TASK_FIELDS, read_alibaba2017
 from loadmaster.traces.files import checked_text, head_of
+from loadmaster.traces.foreign import refuse_document
 from loadmaster.traces.hosts import read_hosts
 from loadmaster.traces.job_table import read_csv, read_parquet
 from loadmaster.traces.openb import read_openb
 from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.slurm import read_slurm
 from loadmaster.traces.swf import read_swf
 from loadmaster.traces.swf_memory import DOUBT, fit_notes
@@ -85,13 +87,18 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
 
 def _format_of(path: Path) -> str:
     start = head_of(path)
-    if start.startswith(b"PAR1"):
+    if start.startswith(MAGIC):
         return "parquet"
-    checked_text(path, start)
+    refuse_document(path, checked_text(path, start))
     lines = (line.strip() for line in start.decode("utf-8", "replace").splitlines())
     head = Head(path.name.lower().removesuffix(".gz"), next((t for t in lines if t and t[0] not in "#;"), ""))
     found = next((name for name, known in FORMATS.items() if known.fits(head)), None)
     if found is None:
+        parted = next((name for mark, name in (("\t", "tabs"), (";", "semicolons")) if head.line.count(mark) > 1), None)
+        if parted is not None:
+            raise InputError(
+                head.line, f"a table with {parted} between its cells", fix="write it with commas", where=str(path)
+            )
         fix = f"say --format {'|'.join(FORMATS)}"
         raise InputError(head.line, "no known format of a log", fix=fix, where=str(path))
     return found

@@ -14,6 +14,7 @@ from loadmaster.traces.files import Progress, blocks, checked_text
 from loadmaster.traces.rejects import Line, Locate
 
 BATCH = 1 << 25
+MOST_COLUMNS = 1000
 _OVERFLOW = "\\overflow"
 
 
@@ -57,9 +58,7 @@ def batches(
         if names is None:
             start, skipped = _first_row(body, path)
             first = body[start : body.index(b"\n", start)].decode("utf-8", "replace").rstrip("\r")
-            names, is_header = header(
-                next(csv.reader([first], delimiter=separator)) if quote else first.split(separator)
-            )
+            names, is_header = header(_cells(path, first, separator, quote))
             body = body[start:]
             if is_header:
                 body = body[body.index(b"\n") + 1 :]
@@ -68,6 +67,18 @@ def batches(
         if batch is not None:
             yield batch
         before += text.count(b"\n")
+
+
+def _cells(path: Path, line: str, separator: str, quote: str | None) -> list[str]:
+    """The cells of the first line, which may be any line of any file."""
+    count = line.count(separator) + 1
+    if count > MOST_COLUMNS:
+        raise InputError(f"{count:,} columns", "no table of jobs, tasks or hosts is so wide", where=str(path))
+    try:
+        return next(csv.reader([line], delimiter=separator)) if quote else line.split(separator)
+    except csv.Error:
+        rule = "the first line has a cell of more than 131,072 characters"
+        raise InputError(line, rule, fix="a table begins with the names of its columns", where=str(path)) from None
 
 
 def comments_of(head: bytes) -> dict[str, str]:
@@ -83,12 +94,15 @@ def comments_of(head: bytes) -> dict[str, str]:
 
 def _quoted_blocks(path: Path, quote: str | None, progress: Progress | None) -> Iterator[bytes]:
     """Blocks that end where a row ends: a line feed inside quotes ends none."""
-    held = b""
+    held: list[bytes] = []
+    inside = False
     for block in blocks(path, BATCH, progress):
-        held += block
-        if quote is None or held.count(quote.encode()) % 2 == 0:
-            yield held
-            held = b""
+        held.append(block)
+        if quote is not None:
+            inside ^= block.count(quote.encode()) % 2 == 1
+        if not inside:
+            yield b"".join(held)
+            held.clear()
     if held:
         raise InputError(path.name, "a quote that is opened is never closed", where=str(path))
 
