@@ -8,13 +8,13 @@ from typing import Any
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.exact import exact_demand
-from loadmaster.model.units import CORES, MEMORY
+from loadmaster.model.units import CORES
 from loadmaster.pack.cloud_balancing import read_cloud_balancing
 from loadmaster.pack.instance import Instance
 from loadmaster.pack.openb_pods import openb_tasks
 from loadmaster.pack.task_table import Tasks, tasks_of
 from loadmaster.traces import read_hosts
-from loadmaster.traces.amount_columns import notes_on_memory, resource_of
+from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_memory, resource_of
 from loadmaster.traces.files import head_of
 from loadmaster.traces.whole_table import whole_table
 
@@ -66,7 +66,7 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
         cluster, tasks.demand, fluid, job=tasks.job, task_names=tasks.names, job_names=tasks.job_names,
         source=path.name, **_of_jobs(tasks),
     )  # fmt: skip
-    return TaskFile(instance, tasks.host, (*notes, *_on_hosts(cluster)))
+    return TaskFile(instance, tasks.host, (*notes, *notes_on_hosts(cluster)))
 
 
 def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: Any) -> Instance:
@@ -89,9 +89,3 @@ def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: 
 def _of_jobs(tasks: Tasks) -> dict[str, Floats]:
     given = {"weight": tasks.weight, "guarantee": tasks.guarantee}
     return {name: values for name, values in given.items() if values is not None}
-
-
-def _on_hosts(cluster: Cluster) -> list[str]:
-    if MEMORY not in cluster.resources:
-        return []
-    return notes_on_memory("hosts", float(cluster.capacity[:, cluster.resources.index(MEMORY)].max()))

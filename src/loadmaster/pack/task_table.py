@@ -83,11 +83,16 @@ def tasks_of(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
     row = np.repeat(np.arange(frame.height), count)
     job = _jobs(table, row)
     return Tasks(
-        demand[row], _names(table, row, count), _job_names(table, row, job),
-        job if int(job.max()) + 1 < len(row) else None, _of_jobs("weight", path, table, row, job), _of_jobs("min_yield", path, table, row, job),
-        _hosts_now(path, table, row, cluster),
-        max(most_without_unit(frame[column], column) for column in columns.values()), tuple(notes),
-    )  # fmt: skip
+        demand=demand[row],
+        names=_names(table, row, count),
+        job_names=_job_names(table, row, job),
+        job=job if int(job.max()) + 1 < len(row) else None,
+        weight=_of_jobs("weight", path, table, row, job),
+        guarantee=_of_jobs("min_yield", path, table, row, job),
+        host=_hosts_now(path, table, row, cluster),
+        most_plain_memory=max(most_without_unit(frame[column], column) for column in columns.values()),
+        notes=tuple(notes),
+    )
 
 
 def demand_on(

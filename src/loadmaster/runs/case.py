@@ -8,6 +8,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.traces import Skipped, Spread, Trace, fit_to
+from loadmaster.traces.amount_columns import notes_on_hosts
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ def case_of(trace: Trace, cluster: Cluster | None = None, spread: Spread = "sing
     if workload.jobs == 0:
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
-    return Case(workload, hosts, rejected, trace.skipped, trace.notes)
+    return Case(workload, hosts, rejected, trace.skipped, (*trace.notes, *notes_on_hosts(hosts)))
 
 
 def digest_of(value: object, columns: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from loadmaster.model import InputError
+from loadmaster.model import Cluster, InputError
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY, show_bytes
 from loadmaster.rules.near import near_to
 from loadmaster.traces.values import Values, memory, numbers
@@ -88,6 +88,13 @@ def notes_on_memory(what: str, largest: float) -> list[str]:
         f"Memory looks wrong: plain numbers are read as bytes, and the largest of the {what} is {show_bytes(largest)}. "
         "Name the column memory_gb, or write a unit, such as 64GiB."
     ]
+
+
+def notes_on_hosts(cluster: Cluster) -> list[str]:
+    """`notes_on_memory` of the hosts: less than a megabyte was never meant."""
+    if MEMORY not in cluster.resources:
+        return []
+    return notes_on_memory("hosts", float(cluster.capacity[:, cluster.resources.index(MEMORY)].max()))
 
 
 def unknown_column(name: str, table: str, known: Sequence[str], where: str, fix: str = "") -> InputError:

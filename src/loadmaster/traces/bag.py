@@ -9,6 +9,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import LAWS, Bag, BagLaw, BagSource
 from loadmaster.model.errors import InputError
 from loadmaster.traces.files import utf8_of
+from loadmaster.traces.foreign import refuse_document
 
 _NAMES = ("duration_s", "seconds", "duration", "runtime_s", "runtime", "wall_s", "wallseconds", "elapsed")
 _LAW = re.compile(r"\s*([a-z]+)\(([^)]*)\)\s*[x*]\s*(\d+)\s*")
@@ -48,7 +49,9 @@ def read_bag(path: Path, column: str | None = None) -> Bag:
         raise InputError(path, "no such file", fix=fix)
     if path.suffix == ".parquet":
         return Bag(_parquet(path, column), str(path))
-    lines = utf8_of(path).splitlines()
+    text = utf8_of(path)
+    refuse_document(path, text[:4096].encode())
+    lines = text.splitlines()
     numbered = [(n, line.strip()) for n, line in enumerate(lines, 1) if not line.lstrip().startswith("#")]
     head = next((line for _, line in numbered if line), "")
     mark = next((mark for mark in (",", ";", "\t", " ") if mark in head), None)
@@ -62,14 +65,17 @@ def read_bag(path: Path, column: str | None = None) -> Bag:
 
 
 def _parquet(path: Path, column: str | None) -> Floats:
-    import polars as pl
+    from loadmaster.traces.parquet import parquet_table
+    from loadmaster.traces.values import durations
 
-    try:
-        table = pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(path.name, "not a Parquet file", where=str(path)) from error
+    table, _ = parquet_table(path)
     name = _chosen(table.columns, column, path)
-    return table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    cells = table[name]
+    found = durations(cells.fill_nan(None) if cells.dtype.is_float() else cells)
+    if found.bad.any():
+        row = int(np.argmax(found.bad))
+        raise InputError(table[name][row], "not a duration in seconds", where=f"{path}:{row + 1}")
+    return found.values
 
 
 def _chosen(names: list[str], column: str | None, path: Path) -> str:

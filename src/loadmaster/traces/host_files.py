@@ -127,10 +127,10 @@ def _hosts(path: Path, frame: pl.DataFrame, line: Longs) -> Cluster:
             raise InputError(frame[name][row], rule, fix="correct or remove it", where=f"{path}:{line[row]}")
         return found
 
-    count = amount("count", 1.0, 1.0)
-    if count.sum() > MOST_HOSTS:
-        raise InputError(f"{count.sum():g}", f"more than {MOST_HOSTS:,} hosts", where=str(path))
-    count = count.astype(np.int64)
+    asked = amount("count", 1.0, 1.0)
+    if asked.sum() > MOST_HOSTS:
+        raise InputError(f"{asked.sum():g}", f"more than {MOST_HOSTS:,} hosts", where=str(path))
+    count = asked.astype(np.int64)
     tiny = np.finfo(float).tiny
     capacity = np.column_stack([
         amount(column, 0.0, tiny if resource == CORES else 0.0) for resource, column in resources.items()

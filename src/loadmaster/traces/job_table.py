@@ -5,6 +5,7 @@ from pathlib import Path
 
 from loadmaster.traces.amount_columns import notes_on_memory
 from loadmaster.traces.files import head_of
+from loadmaster.traces.foreign import refuse_document
 from loadmaster.traces.job_columns import Layout
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import parquet_table
@@ -22,7 +23,9 @@ def read_csv(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         InputError: an unknown or missing column, no job, or (`options.strict`) a bad row.
     """
     path = Path(path)
-    about = comments_of(head_of(path))
+    head = head_of(path)
+    refuse_document(path, head)
+    about = comments_of(head)
     layout: list[Layout] = []
 
     def header(cells: list[str]) -> tuple[list[str], bool]:

@@ -46,6 +46,6 @@ class _WithoutReferences(yaml.BaseLoader):
     """References to references can stand for more than any memory holds."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):  # type: ignore[no-untyped-call]
+        if self.check_event(yaml.AliasEvent):
             raise _Reference(problem_mark=self.peek_event().start_mark)  # type: ignore[no-untyped-call]
-        return super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+        return super().compose_node(parent, index)

@@ -1,0 +1,67 @@
+"""A damaged Parquet file of any kind ends in one line, whatever the damage does to the library that reads it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from loadmaster.model import InputError
+from loadmaster.traces import read_hosts
+from loadmaster.traces.parquet import parquet_table
+
+HOSTS = {"name": [f"h{k}" for k in range(50)], "cores": [8] * 50, "memory_gb": [64.0] * 50}
+
+
+def test_a_parquet_file_is_read_with_what_its_writer_noted(tmp_path):
+    path = tmp_path / "h.parquet"
+    pl.DataFrame(HOSTS).write_parquet(path, metadata={"synthetic": "made up"})
+    frame, about = parquet_table(path)
+    assert frame.to_dict(as_series=False) == HOSTS
+    assert about == {"synthetic": "made up"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hosts_cut_short_are_refused_in_one_line(tmp_path, seed, capfd):
+    path = tmp_path / "h.parquet"
+    pl.DataFrame(HOSTS).write_parquet(path)
+    rng = np.random.default_rng(seed)
+    content = bytearray(path.read_bytes())
+    del content[int(rng.integers(4, len(content) - 8)) : len(content) - 8]
+    path.write_bytes(bytes(content))
+    with pytest.raises(InputError, match="a damaged Parquet file; write it again"):
+        read_hosts(str(path))
+    assert capfd.readouterr().err == ""
+
+
+def test_damage_that_ends_the_library_s_process_does_not_end_ours(tmp_path, monkeypatch):
+    path = tmp_path / "h.parquet"
+    pl.DataFrame(HOSTS).write_parquet(path)
+    monkeypatch.setattr("loadmaster.traces.parquet._TRIAL", "import os; os.abort()")
+    with pytest.raises(InputError, match="a damaged Parquet file"):
+        parquet_table(path)
+
+
+def test_a_trial_that_does_not_end_is_ended(tmp_path, monkeypatch):
+    path = tmp_path / "h.parquet"
+    pl.DataFrame(HOSTS).write_parquet(path)
+    monkeypatch.setattr("loadmaster.traces.parquet._TRIAL", "import time; time.sleep(60)")
+    monkeypatch.setattr("loadmaster.traces.parquet._PATIENCE_S", 0.2)
+    with pytest.raises(InputError, match="a damaged Parquet file"):
+        parquet_table(path)
+
+
+def test_a_file_that_is_no_parquet_is_told_so(tmp_path):
+    path = tmp_path / "h.parquet"
+    path.write_text("cores\n8\n")
+    with pytest.raises(InputError, match="not a Parquet file"):
+        parquet_table(path)
+
+
+def test_the_trial_reads_no_code_from_the_folder_it_is_started_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "polars.py").write_text("raise SystemExit(3)\n")
+    pl.DataFrame(HOSTS).write_parquet("h.parquet")
+    assert parquet_table(tmp_path / "h.parquet")[0].height == 50
+    assert subprocess.run([sys.executable, "-I", "-c", "import polars"], check=False).returncode == 0
