@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from loadmaster.cli import dask_options as d
 from loadmaster.cli import options as o
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from loadmaster.runs import Case
     from loadmaster.runs.sharing import SharingRow, SharingSettings
 
@@ -78,13 +77,21 @@ def share(
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="DIR", help="Where results go, and rows are kept.")
     ] = Path("sharing"),
+    on: d.On = None,
+    tls_ca: d.TlsCa = None,
+    tls_cert: d.TlsCert = None,
+    tls_key: d.TlsKey = None,
     as_json: o.AsJson = False,
 ) -> None:  # fmt: skip
     """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue."""
     from loadmaster.cli import run_options as r
     from loadmaster.cli.load import load
+    from loadmaster.cli.progress import Bar
+    from loadmaster.kept.on_dask import pool_on
+    from loadmaster.kept.store import Store
     from loadmaster.model import InputError
     from loadmaster.runs.sharing import check_method
+    from loadmaster.runs.sharing_study import SharingStudy
 
     names = list(dict.fromkeys(r.split(methods)))
     if not names:
@@ -94,12 +101,17 @@ def share(
     )  # fmt: skip
     for name in names:
         check_method(name, settings)
+    address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     r.make_folder(out)
     case = load(trace, hosts, o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts), spread)
-    rows: list[SharingRow] = []
+    study = SharingStudy(case, names, settings)
+    store = Store.in_folder(out)
     try:
-        _run(names, case, settings, out, rows)
+        with Bar() as watch:
+            study.run(store, pool_on(address), watch)
     finally:  # stopped by hand, what is finished is shown all the same
+        rows = study.finished(store)
+        store.close()
         if rows:
             _show(rows, names, case, settings, out, as_json)
 
@@ -140,42 +152,6 @@ def _settings(
         ),
         needs, vm_shares=shares, seed=seed,
     )  # fmt: skip
-
-
-def _run(names: list[str], case: "Case", settings: "SharingSettings", out: Path, rows: "list[SharingRow]") -> None:
-    """Make the rows that are not kept from before; each is in `rows` as soon as it is there."""
-    from loadmaster.report.progress import bar
-    from loadmaster.runs.sharing import run_sharing
-    from loadmaster.runs.sharing_kept import KeptRows
-
-    kept = KeptRows(out, case, settings)
-    missing = [name for name in names if kept.get(name) is None]
-    few = case.workload.take(slice(0, 2))
-    with bar("preparing (compiles once)", len(missing), "methods") as advance:
-        for name in missing:
-            run_sharing(name, few, case.cluster, settings)
-            advance(1)
-    for name in names:
-        row = kept.get(name)
-        if row is None:
-            with bar(name, case.workload.jobs, "jobs") as advance:
-                watch = _from_totals(advance, case.workload.jobs)
-                row = run_sharing(name, case.workload, case.cluster, settings, watch)
-            kept.put(name, row)
-        rows.append(row)
-
-
-def _from_totals(advance: "Callable[[int], None]", jobs: int) -> "Callable[[int, int], None]":
-    """Turns (done, in all), of whatever is counted, into steps of a bar of `jobs`."""
-    shown = 0
-
-    def watch(done: int, total: int) -> None:
-        nonlocal shown
-        now = jobs * done // total
-        advance(now - shown)
-        shown = now
-
-    return watch
 
 
 def _show(

@@ -12,12 +12,12 @@ from loadmaster.move.migration import MigrationCost
 from loadmaster.order import DISCIPLINES
 from loadmaster.place import POLICIES
 from loadmaster.place.load import policy_named
-from loadmaster.rules.find import Reference
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.near import no_such
 from loadmaster.runs.sharing_vms import run_on_vms
 from loadmaster.schedule import compose
 from loadmaster.schedule.fractional import Fractional
-from loadmaster.schedule.time_shared import METHODS, method_named, parts_of
+from loadmaster.schedule.time_shared import METHODS, Method, method_named, parts_of
 from loadmaster.share.learned_needs import learned_needs
 from loadmaster.share.processor_sharing import ProcessorSharing
 from loadmaster.share.shared_hosts import CpuLoad
@@ -88,7 +88,7 @@ class SharingRow:
 
 def run_sharing(
     name: str, workload: Workload, cluster: Cluster, settings: SharingSettings = SharingSettings(),
-    progress: Progress | None = None,
+    progress: Progress | None = None, sources: Sources = NO_SOURCES,
 ) -> SharingRow:  # fmt: skip
     """Run one method: of `METHODS` or `VM_CHOICES`, a placement policy, `fractional`, or a batch discipline.
 
@@ -107,7 +107,7 @@ def run_sharing(
         return _batch(name, workload, cluster, settings, progress)
     if name in VM_CHOICES:
         return _vms(name, workload, cluster, settings, progress)
-    return _time_shared(name, workload, cluster, settings, progress)
+    return _time_shared(method_named(name, sources), workload, cluster, settings, progress)
 
 
 def check_method(name: str, settings: SharingSettings) -> None:
@@ -140,9 +140,8 @@ def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Fl
 
 
 def _time_shared(
-    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
+    method: Method, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
 ) -> SharingRow:
-    method = method_named(name)
     problem = SharedProblem(
         workload, cluster, method, settings.sharing, settings.cpu_load, settings.migration,
         _told(workload, cluster, settings), settings.seed,
@@ -150,7 +149,7 @@ def _time_shared(
     run = simulate_shared(problem, progress=progress)
     end_s = np.full(workload.jobs, -np.inf)
     np.maximum.at(end_s, problem.owner, run.end_s)
-    return _row((name, "shared", method.parameters), workload, workload.submit_s, end_s, int(run.moves.sum()))
+    return _row((method.name, "shared", method.parameters), workload, workload.submit_s, end_s, int(run.moves.sum()))
 
 
 def _fractional(

@@ -8,6 +8,7 @@ from loadmaster.move.mosix import Mosix
 from loadmaster.move.mover import Mover
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
+from loadmaster.rules.find import NO_SOURCES, Sources
 from loadmaster.rules.near import pick
 
 
@@ -77,11 +78,11 @@ MOVERS: dict[str, tuple[Mover, str, str]] = {
 """Every mover for time-shared hosts by its name on the command line: mover, summary, source."""
 
 
-def method_named(spec: str) -> Method:
+def method_named(spec: str, sources: Sources = NO_SOURCES) -> Method:
     """The method `spec`, or the placement policy `spec` used as one, built-in or `file.py:function`.
 
     A placement policy avoids hosts without room as long as there are others. With `+mosix`, `+enhanced-mosix` or
-    `+assign-u-r` behind the name that mover corrects it.
+    `+assign-u-r` behind the name that mover corrects it. A file is taken from its text in `sources`, if it is there.
 
     Raises:
         InputError: no such method, policy or mover.
@@ -95,7 +96,7 @@ def method_named(spec: str) -> Method:
     if name in METHODS:
         method = METHODS[name]
     else:
-        policy = policy_named(name)
+        policy = policy_named(name, sources)
         method = Method(policy.name, policy, overcommit=False, summary=policy.summary, source=policy.source)
     return replace(method, name=spec, mover=moving) if plus else method
 

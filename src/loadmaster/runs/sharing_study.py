@@ -1,0 +1,82 @@
+"""A sharing comparison as a study: a cell a method, each kept at once, so that what was interrupted goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from loadmaster.compiled import timing_compilation
+from loadmaster.kept.block import fields_of, from_row
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Cell, Moved, Pool, Work, finished, run_study
+from loadmaster.kept.watch import Watch
+from loadmaster.rules.find import Sources, sources
+from loadmaster.runs.case import Case, digest_of
+from loadmaster.runs.prepare import workers_for
+from loadmaster.runs.sharing import SharingRow, SharingSettings, run_sharing
+
+
+class Task(NamedTuple):
+    """One method, and the text of the user's file that it comes from."""
+
+    method: str
+    sources: Sources
+
+
+class Shared(NamedTuple):
+    """What all methods run on."""
+
+    case: Case
+    settings: SharingSettings
+
+
+@dataclass(frozen=True)
+class SharingStudy:
+    """`methods` on the same jobs and hosts under the same settings."""
+
+    case: Case
+    methods: Sequence[str]
+    settings: SharingSettings
+
+    def run(self, store: Store, pool: Pool, watch: Watch | None = None) -> list[SharingRow]:
+        """A row a method, in their order; only those not yet in `store` are made."""
+        return run_study(self._work, self._cells, store, pool, watch)
+
+    def finished(self, store: Store) -> list[SharingRow]:
+        """The rows that `store` has already."""
+        return [row for row in finished(self._work, self._cells, store) if row is not None]
+
+    @cached_property
+    def _work(self) -> Work[Shared, Task, SharingRow]:
+        return Work(
+            "share", ("loadmaster.runs.sharing",), make_row, Shared(self.case, self.settings), from_row, row_of,
+            prepare=self._prepare, workers=workers_for(self.case.workload.jobs), steps=self.case.workload.jobs,
+        )  # fmt: skip
+
+    @cached_property
+    def _cells(self) -> list[Cell[Task]]:
+        about = {"case": self.case.digest, "users": digest_of(self.case.workload, ("user",)), "settings": self.settings}
+        tasks = [Task(method, sources(method)) for method in self.methods]
+        return [Cell(self._work.key(task=task, **about), task, {"method": task.method}) for task in tasks]
+
+    def _prepare(self, tasks: Sequence[Task], watch: Watch) -> None:
+        few = self.case.workload.take(slice(0, 2))
+        for task in tasks:
+            with watch.compiling(task.method), timing_compilation() as seconds:
+                run_sharing(task.method, few, self.case.cluster, self.settings, sources=task.sources)
+            watch.compiled(sum(seconds))
+
+
+def make_row(shared: Shared, task: Task, moved: Moved) -> SharingRow:
+    """Run one method."""
+    workload = shared.case.workload
+
+    def watch(done: int, total: int) -> None:  # of whatever the engine counts
+        moved(workload.jobs * done // max(total, 1))
+
+    return run_sharing(task.method, workload, shared.case.cluster, shared.settings, watch, task.sources)
+
+
+def row_of(block: bytes) -> SharingRow:
+    """A row as it was kept."""
+    return SharingRow(**fields_of(block))
