@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.model.arrays import sum_of_products
 from loadmaster.model.schedule import Cycles, Schedule
 from loadmaster.model.workload import Workload
 
@@ -74,6 +75,6 @@ def queue_area(workload: Workload, cycles: Cycles, until_s: float) -> float:
     new = np.diff(seen, prepend=0)
     first = float(submit[0]) if workload.jobs else 0.0
     known = int(seen[-1]) if seen.size else 0
-    to_first_cycle = float(np.dot(new, time - first)) - float((submit[:known] - first).sum())
+    to_first_cycle = sum_of_products(new, time - first) - float((submit[:known] - first).sum())
     after_last_cycle = float((until_s - submit[known:]).sum())
-    return float(np.dot(left, lasts)) + to_first_cycle + after_last_cycle
+    return sum_of_products(left, lasts) + to_first_cycle + after_last_cycle

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.measure.little import horizon
-from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.arrays import Floats, Longs, sum_of_products
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
@@ -15,7 +15,7 @@ def utilization(workload: Workload, cluster: Cluster, schedule: Schedule) -> dic
     """For each resource, the part of what the cluster could give that was used, in the time that `measured` names."""
     first, last = measured(workload, schedule)
     busy_s = _busy_s(workload, schedule, last) * workload.task_count
-    used = np.array([np.dot(busy_s, workload.demand[:, r]) for r in range(len(workload.resources))])
+    used = np.array([sum_of_products(busy_s, workload.demand[:, r]) for r in range(len(workload.resources))])
     given = cluster.total * (last - first)
     return {name: float(used[r] / given[r]) if given[r] > 0 else 0.0 for r, name in enumerate(workload.resources)}
 

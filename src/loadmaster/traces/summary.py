@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.arrays import Floats
+from loadmaster.model.arrays import Floats, sum_of_products
 from loadmaster.traces.fit import Spread, fit_to
 from loadmaster.traces.trace import Skipped
 
@@ -79,7 +79,9 @@ def summarise(workload: Workload) -> Summary:
         users=_distinct(workload.user),
         projects=_distinct(workload.project),
         serial=float(np.mean(whole[:, 0] <= 1.0)) if workload.jobs else 0.0,
-        work=dict(zip(workload.resources, (float(x) for x in workload.runtime_s @ whole), strict=True)),
+        work=dict(
+            zip(workload.resources, (sum_of_products(workload.runtime_s, column) for column in whole.T), strict=True)
+        ),
         columns=columns,
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from loadmaster.model import Workload
-from loadmaster.model.arrays import Ints
+from loadmaster.model.arrays import Ints, sum_of_products
 from loadmaster.sim.shared_vms import narrowed
 
 WIDEST = 256
@@ -83,7 +83,7 @@ def synthetic(jobs: int, serial: float, seed: int) -> Workload:
 
 def at_load(workload: Workload, machines: int, load: float) -> Workload:
     """The same jobs with arrivals stretched so that they ask for `load` of the machines' CPU."""
-    offered = float(workload.runtime_s @ workload.task_count) / (machines * workload.span_s)
+    offered = sum_of_products(workload.runtime_s, workload.task_count) / (machines * workload.span_s)
     return workload.scaled(offered / load)
 
 

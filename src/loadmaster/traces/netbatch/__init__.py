@@ -3,6 +3,7 @@
 import numpy as np
 
 from loadmaster.model import InputError, Workload
+from loadmaster.model.arrays import sum_of_products
 from loadmaster.model.units import CORES, GB, MEMORY
 from loadmaster.traces.netbatch.arrivals import arrivals
 from loadmaster.traces.netbatch.demands import demands
@@ -74,7 +75,7 @@ def generate_netbatch(
     demand[:, 1] = asked.memory_gib[submission] * GB
     runtime = runtimes(user, submission, asked.burst, _stretch(kind), longest_run_s or MONTH_S, draws[2])
     del submission
-    span_s = float(demand[:, 0] @ runtime) / (load * float(cluster.total[0]))
+    span_s = sum_of_products(demand[:, 0], runtime) / (load * float(cluster.total[0]))
     project = draws[3].choice(len(PROJECTS), int(user.max()) + 1, p=PROJECTS).astype(np.int32)[user]
     workload = Workload(
         (CORES, MEMORY), arrivals(job_count, span_s, burstiness, draws[4]), runtime, demand, project=project, user=user,
