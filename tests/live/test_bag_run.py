@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -14,7 +15,7 @@ from patience import PATIENCE_S, until
 pytest.importorskip("distributed")
 
 from loadmaster.live.bag_runner import run_commands
-from loadmaster.live.job_log import JobLog, read_past
+from loadmaster.live.job_log import JobLog, described
 from loadmaster.live.place import Place, machines
 from loadmaster.live.replay import decide_again, sessions
 from loadmaster.live.terms import Terms, task_folder
@@ -96,17 +97,35 @@ def test_what_failed_for_good_is_tried_again_only_when_asked(place, tmp_path):
     assert run(place, commands, tmp_path)[0].failed == [3]
 
 
-def test_a_task_that_was_being_tried_again_is_not_done(tmp_path):
+def test_a_budget_holds_over_all_starts_and_its_end_is_said(place, tmp_path):
+    kind = HostType("unit", 3600.0, unit_s=3.0, limit=2)
+    commands = [f"until test -e {tmp_path}/go; do sleep 0.05; done"] * 2
+
+    def start(budget):
+        said = []
+        terms = Terms(tmp_path / "out", Planner(budget=budget, tick_s=0.5, guess_s=1.0), kind)
+        return run_commands(commands, terms, place, say=said.append), said
+
+    first, said = start(6.0)
+    assert (first.exits, first.unpaid) == ({}, [1, 2])
+    assert 0 < first.spent <= 6.0
+    assert any("is stopped: the budget does not pay for more time" in line for line in said)
+    (tmp_path / "go").touch()
+    again, _ = start(6.0)
+    assert again.spent <= 6.0
+    enough, _ = start(60.0)
+    assert (enough.exits, enough.unpaid) == ({1: 0, 2: 0}, [])
+    assert enough.spent_before == again.spent
+
+
+def test_a_deadline_counts_from_the_first_start(place, tmp_path):
     log = JobLog(tmp_path / "log.jsonl")
     log.open()
-    log.write(session=0, commands=["false"])
-    log.write(event="given-up", task=1, exit=1)
-    assert read_past(log).done == {1: 1}
-    log.write(session=1, commands=["false"])
-    log.write(event="started", task=1, attempt=2)
+    log.write(session=time.time() - 100, commands=["true"], type=described(SECOND))
     log.close()
-    past = read_past(log)
-    assert (past.done, past.open) == ({}, {1: [2]})
+    report, _ = run(place, ["true"], tmp_path, Planner(deadline_s=1000.0))
+    assert report.elapsed_s >= 100 > report.span_s
+    assert [line["sizer"]["deadline_s"] <= 900.0 for line in log.lines() if "sizer" in line] == [True]
 
 
 def test_a_straggler_gets_a_copy_the_first_to_end_counts_and_the_other_is_killed(place, tmp_path):
@@ -148,7 +167,7 @@ def test_a_worker_that_is_paused_keeps_its_task(place, tmp_path):
     def become(status, dask_worker):
         dask_worker.status = type(dask_worker.status)[status]
 
-    def watch(snapshot, spent, done):
+    def watch(snapshot, sizer, spent, done):
         if begun.exists():
             looks.append(snapshot.now_s)
         if len(looks) == 1:

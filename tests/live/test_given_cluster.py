@@ -69,7 +69,7 @@ def test_a_scheduler_that_dies_ends_the_run_in_one_clear_line_and_another_one_en
     commands = ["echo done", f"echo $$ >> {tmp_path}/shells; until test -e {go}; do sleep 0.1; done"]
     terms = Terms(tmp_path / "out", FixedHosts(2), KIND)
 
-    def watch(snapshot, spent, done):
+    def watch(snapshot, sizer, spent, done):
         if done == 1 and (tmp_path / "shells").exists():
             scheduler.process.kill()
 

@@ -15,13 +15,12 @@ PLAIN_S = 60.0
 class BagProgress:
     """A line on stderr, rewritten in a terminal; a plain line now and then elsewhere."""
 
-    def __init__(self, console: "Console", tasks: int, sizer: "Sizer") -> None:
+    def __init__(self, console: "Console", tasks: int) -> None:
         from rich.live import Live
         from rich.text import Text
 
         self._console = console
         self._tasks = tasks
-        self._sizer = sizer
         self._live = Live(Text("starting"), console=console, refresh_per_second=4, transient=True)
         self._ahead = ""
         self._looked = -1e9
@@ -42,24 +41,24 @@ class BagProgress:
         """A sentence that stays."""
         self._console.print(text, highlight=False, markup=False)
 
-    def show(self, snapshot: "BagSnapshot", spent: float, done: int) -> None:
+    def show(self, snapshot: "BagSnapshot", sizer: "Sizer", spent: float, done: int) -> None:
         """Called after every decision, and every second."""
         from rich.text import Text
 
         if not self._console.is_terminal:
             if snapshot.now_s - self._said >= PLAIN_S:
                 self._said = snapshot.now_s
-                self.say(self.line(snapshot, spent, done))
+                self.say(self.line(snapshot, sizer, spent, done))
             return
-        self._live.update(Text(self.line(snapshot, spent, done)))
+        self._live.update(Text(self.line(snapshot, sizer, spent, done)))
 
-    def line(self, snapshot: "BagSnapshot", spent: float, done: int) -> str:
+    def line(self, snapshot: "BagSnapshot", sizer: "Sizer", spent: float, done: int) -> str:
         """The state in one line; the outlook is renewed every two seconds."""
         from loadmaster.model.units import show_seconds
 
         if snapshot.now_s - self._looked >= 2.0:
             earlier = spent - snapshot.spent - sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts)
-            self._looked, self._ahead = snapshot.now_s, outlook_words(snapshot, self._sizer, max(0.0, earlier))
+            self._looked, self._ahead = snapshot.now_s, outlook_words(snapshot, sizer, max(0.0, earlier))
         up = sum(host.ready for host in snapshot.hosts)
         coming = len(snapshot.hosts) - up
         machines = f"{up} machines" + (f" and {coming} starting" if coming else "")

@@ -1,11 +1,14 @@
 """`loadmaster run`: executes a file of shell commands on machines that a sizer rents and gives back."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loadmaster.cli.dask_options import TlsCa, TlsCert, TlsKey
+
+if TYPE_CHECKING:
+    from loadmaster.live.terms import Report, Terms
 
 
 def run(
@@ -22,8 +25,12 @@ def run(
         bool, typer.Option("--dashboard", help="Open Dask's dashboard, to all users of this machine, on loopback.")
     ] = False,
     sizer: Annotated[str, typer.Option(help="planner, silva, all-at-once or a number of machines.")] = "planner",
-    budget: Annotated[float | None, typer.Option(help="Money that may be spent; ends as soon as it allows.")] = None,
-    deadline: Annotated[str | None, typer.Option(help="Such as 2h; kept as cheaply as possible.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(help="Money that may be spent, over all starts; ends as soon as it allows.")
+    ] = None,
+    deadline: Annotated[
+        str | None, typer.Option(help="Such as 2h from the first start; kept as cheaply as possible.")
+    ] = None,
     confidence: Annotated[float, typer.Option(help="With which budget or deadline are to be kept.")] = 0.9,
     guess: Annotated[str | None, typer.Option(help="Duration of one command, if you have an idea: 5min.")] = None,
     prices: Annotated[Path | None, typer.Option(help="Table of machine types.")] = None,
@@ -61,7 +68,6 @@ def run(
     from loadmaster.live.bag_runner import run_commands
     from loadmaster.live.place import Place, machines
     from loadmaster.live.terms import Terms
-    from loadmaster.model.units import show_seconds
     from loadmaster.process import usable_cores
     from loadmaster.report.document import document, print_document
 
@@ -78,7 +84,7 @@ def run(
         on, slurm_options(on, slurm_option or []), certificates(on, tls_ca, tls_cert, tls_key), folder, dashboard
     )
     make_folder(folder)
-    progress = BagProgress(console, len(lines), chosen)
+    progress = BagProgress(console, len(lines))
     try:
         with machines(where) as place, progress:
             if dashboard:
@@ -93,21 +99,42 @@ def run(
         raise
     summary = {
         "tasks": len(lines), "done": len(report.exits) - len(report.failed), "failed": report.failed,
-        "skipped": report.skipped, "again": [list(pair) for pair in report.again], "span_s": report.span_s,
-        "cost": report.cost, "spent_before": report.spent_before, "machines": report.hosts, "folder": str(folder),
+        "unpaid": report.unpaid, "skipped": report.skipped, "again": [list(pair) for pair in report.again],
+        "left_behind": [list(pair) for pair in report.left_behind], "span_s": report.span_s,
+        "since_first_start_s": report.elapsed_s, "cost": report.cost, "spent_before": report.spent_before,
+        "spent": report.spent, "budget": terms.budget, "deadline_s": terms.deadline_s, "machines": report.hosts,
+        "folder": str(folder),
     }  # fmt: skip
     if as_json:
         print_document(document("run", summary, command=command_line()))
     else:
-        print(
-            f"{summary['done']} of {len(lines)} commands ended well in {show_seconds(report.span_s)}"
-            f" on {report.hosts} machines for {report.cost:.4g} ({kind.name}, {kind.price_per_h:g} an hour)"
-            + (f"; {report.skipped} were done before" if report.skipped else "")
-        )
-        if report.failed:
-            print(f"failed: {', '.join(map(str, report.failed))}; see {folder}/tasks; --retry-failed tries again")
-    if report.failed:
+        print("\n".join(summary_lines(report, terms, len(lines))))
+    if report.failed or report.unpaid:
         raise typer.Exit(1)
+
+
+def summary_lines(report: "Report", terms: "Terms", tasks: int) -> list[str]:
+    """What became of a bag of so many commands, of this start and of all starts."""
+    from loadmaster.model.units import show_seconds
+
+    kind = terms.kind
+    lines = [
+        f"{len(report.exits) - len(report.failed)} of {tasks} commands ended well in {show_seconds(report.span_s)}"
+        f" on {report.hosts} machines for {report.cost:.4g} ({kind.name}, {kind.price_per_h:g} an hour)"
+        + (f"; {report.skipped} were done before" if report.skipped else "")
+    ]
+    if report.elapsed_s > report.span_s:
+        since = show_seconds(report.elapsed_s)
+        lines.append(f"in all starts: {report.spent:.4g} spent, the first one began {since} ago")
+    if report.failed:
+        failed = ", ".join(map(str, report.failed))
+        lines.append(f"failed: {failed}; see {terms.folder}/tasks; --retry-failed tries again")
+    if report.unpaid:
+        left = f"{len(report.unpaid)} commands are not done"
+        lines.append(f"the budget of {terms.budget:g} is spent ({report.spent:.4g}), {left}; a higher --budget goes on")
+    if terms.deadline_s is not None and report.elapsed_s > terms.deadline_s:
+        lines.append(f"the deadline passed {show_seconds(report.elapsed_s - terms.deadline_s)} before the end")
+    return lines
 
 
 def read_commands(path: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """Runs a bag of shell commands for real: hands out, watches, decides as the simulator does, writes all down."""
 
 import contextlib
+import math
 import queue
 import time
 from collections.abc import Callable, Sequence
@@ -8,18 +9,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loadmaster.live.command import CANNOT_RUN, TIMED_OUT, Outcome, execute, outcome_in, stop
-from loadmaster.live.job_log import JobLog, Past, described, read_past, same_commands
+from loadmaster.live.job_log import JobLog, described
 from loadmaster.live.machines import Machines
+from loadmaster.live.past import Past, read_past, same_commands
+from loadmaster.live.purse import Purse
 from loadmaster.live.terms import Report, Terms, task_folder
-from loadmaster.size import Actions, BagSnapshot, Event, Ledger, decide
+from loadmaster.size import BagSnapshot, Event, Ledger, Sizer, decide
 from loadmaster.size.ledger import Kind
 from loadmaster.size.snapshot import Occasion
 
 _POLL_S = 0.2
 _SHOW_S = 1.0
 
-Watcher = Callable[[BagSnapshot, float, int], None]
-"""Called after every decision, and every second, with the snapshot, money spent and tasks done in all."""
+_ALIVE_S = 60.0
+"""How often the log says that the runner lives, so that one that is killed has its machines charged to the minute."""
+
+Watcher = Callable[[BagSnapshot, Sizer, float, int], None]
+"""Called after every decision, and every second, with the snapshot, the sizer of this start, money spent and tasks done
+in all starts."""
 
 
 def run_commands(
@@ -64,9 +71,14 @@ class _Runner:
     failures: dict[int, int] = field(default_factory=dict)
     events: int = 0
     exits: dict[int, int] = field(default_factory=dict)
+    left_behind: list[tuple[int, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.began = time.monotonic()
+        self.elapsed_s = 0.0 if self.past.began is None else max(0.0, time.time() - self.past.began)
+        self.sizer = self.terms.sizer_after(self.past.spent, self.elapsed_s)
+        left = math.inf if self.terms.budget is None else self.terms.budget - self.past.spent
+        self.purse = Purse(left, self.terms.kind)
         if self.terms.retry_failed:
             self._take_up_failed()
         self.exits = dict(self.past.done)
@@ -80,13 +92,14 @@ class _Runner:
         """The main loop: news of tasks, then machines that came or went, then the clock."""
         self.log.write(
             session=time.time(), commands=list(self.commands), left=self.line, known_s=self.past.seconds,
-            sizer=described(self.terms.sizer), type=described(self.terms.kind),
+            sizer=described(self.sizer), type=described(self.terms.kind),
         )  # fmt: skip
         ended = "done"
         try:
             if self.line:
                 self._decide("start")
             self._loop()
+            ended = "done" if self.ledger.complete else "budget"
         except BaseException as error:
             ended = "stopped" if isinstance(error, KeyboardInterrupt) else "crashed"
             raise
@@ -96,29 +109,51 @@ class _Runner:
             self.log.write(ended=ended, t=now, spent=cost)
         for host in self.ledger.alive():
             self._note("released", host)
+        unpaid = [line for line in self.line if line not in self.exits]
         return Report(
-            self.exits, now, cost, self.past.spent, len(self.names), len(self.past.done), self.again
+            self.exits, now, self.elapsed_s + now, cost, self.past.spent, len(self.names), len(self.past.done),
+            self.again, unpaid, self.left_behind,
         )  # fmt: skip
 
     def _loop(self) -> None:
-        tick = self._now() + self.terms.sizer.tick_s
+        tick = self._now() + self.sizer.tick_s
         wake = float("inf")
-        looked = shown = 0.0
-        while not self.ledger.complete:
+        looked = shown = alive = 0.0
+        while not self.ledger.complete and not self._out_of_money():
             with contextlib.suppress(queue.Empty):
                 host, task, future = self.news.get(timeout=max(0.01, min(_POLL_S, tick - self._now())))
                 wake = self._ended(host, task, future, wake)
             if self._now() - looked >= _POLL_S and not self.ledger.complete:
                 looked = self._now()
-                wake = self._look(wake)
+                wake = self._look(self._give_back_unpaid(wake))
             if self._now() >= tick and not self.ledger.complete:
-                tick = self._now() + self.terms.sizer.tick_s
+                tick = self._now() + self.sizer.tick_s
                 wake = self._decide("tick")
             elif self._now() >= wake and not self.ledger.complete:
                 wake = self._decide("change")
             if self._now() - shown >= _SHOW_S:
                 shown = self._now()
                 self._show(self.ledger.snapshot(shown, "change"))
+            if self._now() - alive >= _ALIVE_S:
+                alive = self._now()
+                self.log.write(alive=True, t=alive)
+
+    def _out_of_money(self) -> bool:
+        """Nothing runs any more, and no machine can be paid for."""
+        return not self.ledger.alive() and self.purse.pays_for(self.ledger.spent(self._now())) < 1
+
+    def _give_back_unpaid(self, wake: float) -> float:
+        """Machines at the end of their paid time go back if the budget does not reach, their commands with them."""
+        now = self._now()
+        ages = {host: now - self.since[host] for host in self.ledger.alive()}
+        unpaid = self.purse.unpaid(ages, self.ledger.spent(now))
+        for host in unpaid:
+            if (task := self.ledger.task_on(host)) >= 0:
+                self.say(f"task {self.line[task]} is stopped: the budget does not pay for more time")
+        if not unpaid:
+            return wake
+        self._change(0, unpaid)
+        return self._decide("change")
 
     def _ended(self, host: int, task: int, future: Any, wake: float) -> float:
         """A future is done: the command ended, or its worker died."""
@@ -131,11 +166,19 @@ class _Runner:
             return self._lost(host, died) if reason is None else self._stillborn(host, task, reason)
         outcome = future.result()
         future.release()
+        self._look_behind(self.line[task], outcome)
         if outcome["exit_code"] == 0:
             self._succeeded(host, task, outcome["seconds"])
             return self._decide("completion") if not self.ledger.complete else wake
         self._failed(host, task, outcome)
         return self._decide("change") if not self.ledger.complete else wake
+
+    def _look_behind(self, line: int, outcome: Outcome) -> None:
+        """Say which processes a command left behind."""
+        if left := ", ".join(outcome.get("left", [])):
+            self.left_behind.append((line, left))
+            self.log.write(left_behind=left, t=self._now(), task=line)
+            self.say(f"task {line} left behind what still runs: {left}")
 
     def _succeeded(self, host: int, task: int, seconds: float) -> None:
         """A command ended well; a copy of it that still runs is killed."""
@@ -232,13 +275,13 @@ class _Runner:
     def _decide(self, occasion: Occasion) -> float:
         now = self._now()
         snapshot = self.ledger.snapshot(now, occasion)
-        actions = decide(snapshot, self.terms.sizer)
+        actions = decide(snapshot, self.sizer)
         self.log.write(
             decision=occasion, t=now, seen=self.events, rent=[list(rent) for rent in actions.rent],
             release=list(actions.release), replicate=list(actions.replicate), memory=actions.memory,
         )  # fmt: skip
         self.ledger.memory = actions.memory
-        self._change(actions)
+        self._change(int(min(actions.rented, self.purse.pays_for(self.ledger.spent(now)))), actions.release)
         for host in self.ledger.idle():
             if self.ledger.waiting:
                 self._start(host, self.ledger.waiting[0])
@@ -249,16 +292,18 @@ class _Runner:
         return actions.wake_s
 
     def _show(self, snapshot: BagSnapshot) -> None:
-        self.watch(snapshot, self.past.spent + self.ledger.spent(self._now()), len(self.exits))
+        self.watch(snapshot, self.sizer, self.past.spent + self.ledger.spent(self._now()), len(self.exits))
 
-    def _change(self, actions: Actions) -> None:
-        for host in actions.release:
+    def _change(self, rent: int, release: Sequence[int]) -> None:
+        for host in release:
+            task = self.ledger.task_on(host)
             self._note("released", host)
             if (future := self.futures.pop(host, None)) is not None:
                 future.cancel(force=True)
-        if not actions.rented and not actions.release:
+                self._kill(host, self.line[task])
+        if not rent and not release:
             return
-        names = self.machines.change(actions.rented, [self.names[host] for host in actions.release])
+        names = self.machines.change(rent, [self.names[host] for host in release])
         for name in names:
             host = len(self.names)
             self.names[host] = name

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
+
+from loadmaster.live.left_behind import MARK, Attempt, children, left_behind, started, take_in_orphans
 
 TIMED_OUT = 124
 """Exit code of a command stopped at its time limit, as of the `timeout` program."""
@@ -29,6 +31,7 @@ class Outcome(TypedDict):
         cpu_s: user and system time of the command and its children.
         ended: seconds since 1970.
         worker: process that ran it.
+        left: processes that it left behind and that still ran.
     """
 
     command: str
@@ -37,22 +40,29 @@ class Outcome(TypedDict):
     cpu_s: float
     ended: float
     worker: int
+    left: NotRequired[list[str]]
 
 
 def execute(command: str, folder: str, timeout_s: float | None = None) -> Outcome:
     """Run `command` in a shell; leaves `stdout`, `stderr` and, when it has ended, `result.json` in `folder`.
 
     The command runs in a session of its own. At its time limit, and if this process dies, all of that session is
-    killed.
+    killed. What it leaves behind when it ends by itself, such as a daemon, goes on and is named.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # a command starts with the usual signals
+    take_in_orphans()
+    before = children()
     began, cpu = time.monotonic(), _children_s()
-    with (place / "stdout").open("wb") as out, (place / "stderr").open("wb") as err:
-        child = subprocess.Popen(
-            ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
-        )
+    with (
+        (place / "stdout").open("wb") as out,
+        (place / "stderr").open("wb") as err,
+        started(
+            ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+            env={**os.environ, MARK: folder},
+        ) as child,
+    ):  # fmt: skip
         _running[folder] = child.pid
         with _killed_with_me(child.pid):
             try:
@@ -66,7 +76,7 @@ def execute(command: str, folder: str, timeout_s: float | None = None) -> Outcom
                 del _running[folder]
     outcome = Outcome(
         command=command, exit_code=exit_code, seconds=time.monotonic() - began, cpu_s=_children_s() - cpu,
-        ended=time.time(), worker=os.getpid(),
+        ended=time.time(), worker=os.getpid(), left=left_behind(Attempt(folder, child.pid, before, not _running)),
     )  # fmt: skip
     part = place / "result.part"
     part.write_text(json.dumps(outcome))
@@ -99,14 +109,14 @@ def _children_s() -> float:
 def _killed_with_me(group: int):  # type: ignore[no-untyped-def]
     """A watcher that waits on a pipe from this process and kills the session `group` when the pipe breaks."""
     ours, mine = os.pipe()
-    watcher = subprocess.Popen(
+    with started(
         ["/bin/sh", "-c", f"read line; kill -9 -{group} 2>/dev/null"], stdin=ours, start_new_session=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(ours)
-    try:
-        yield
-    finally:
-        watcher.kill()
-        watcher.wait()
-        os.close(mine)
+    ) as watcher:  # fmt: skip
+        os.close(ours)
+        try:
+            yield
+        finally:
+            watcher.kill()
+            watcher.wait()
+            os.close(mine)

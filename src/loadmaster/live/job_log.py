@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ class JobLog:
     """One file a bag; every start of the runner appends a session to it.
 
     A session begins with a `session` line (which tasks are left, what machines cost, how they are sized); `event`
-    lines say what happened, `decision` lines what the sizer asked for. Tasks bear the number of their line in the
-    file of commands, from 1.
+    lines say what happened, `decision` lines what the sizer asked for, `alive` lines that the runner still was. Tasks
+    bear the number of their line in the file of commands, from 1. Everything is data: numbers, texts, lists, maps.
     """
 
     path: Path
@@ -46,7 +46,9 @@ class JobLog:
 
     def write(self, **line: Any) -> None:
         """Append one line and wait until it is on disk."""
-        os.write(self._file, (to_json(line) + "\n").encode())
+        left = (to_json(line) + "\n").encode()
+        while left:
+            left = left[os.write(self._file, left) :]
         os.fsync(self._file)
 
     def close(self) -> None:
@@ -86,68 +88,3 @@ def described(thing: object) -> dict[str, Any]:
             except TypeError:
                 found[part.name] = described(value) if is_dataclass(value) else type(value).__name__
     return found
-
-
-@dataclass
-class Past:
-    """What earlier sessions left.
-
-    Attributes:
-        done: exit code of every task that ended for good, by line number.
-        seconds: duration of those that succeeded, in the order in which they ended.
-        open: tasks that were started and not ended when the last session stopped, with the numbers of those attempts.
-        attempts: starts of every task.
-        commands: the commands of the first session.
-        spent: money charged in earlier sessions, as far as it was written down.
-    """
-
-    done: dict[int, int] = field(default_factory=dict)
-    seconds: list[float] = field(default_factory=list)
-    open: dict[int, list[int]] = field(default_factory=dict)
-    attempts: dict[int, int] = field(default_factory=dict)
-    commands: list[str] = field(default_factory=list)
-    spent: float = 0.0
-
-
-def read_past(log: JobLog) -> Past:
-    """Sum up the sessions of a log.
-
-    Raises:
-        InputError: it begins with something else.
-    """
-    past = Past()
-    for number, line in enumerate(log.lines()):
-        if number == 0 and "session" not in line:
-            raise InputError("log.jsonl", "not a log of this program", fix="give another -o", where=str(log.path))
-        if "session" in line:
-            past.commands = past.commands or line["commands"]
-            past.open = {}
-        elif line.get("event") == "started":
-            past.attempts[line["task"]] = line["attempt"]
-            past.done.pop(line["task"], None)  # it had failed, and was tried again
-            past.open.setdefault(line["task"], []).append(line["attempt"])
-        elif line.get("event") in ("finished", "given-up"):
-            past.done[line["task"]] = line["exit"]
-            past.open.pop(line["task"], None)
-            if line["event"] == "finished":
-                past.seconds.append(line["seconds"])
-        elif "ended" in line:
-            past.spent += line["spent"]
-    return past
-
-
-def same_commands(past: Past, commands: Sequence[str], path: Path) -> Past:
-    """`past`, if it is of these commands.
-
-    Raises:
-        InputError: it is not.
-    """
-    if past.commands and past.commands != list(commands):
-        pairs = zip(past.commands, commands, strict=False)
-        other = (n for n, (old, new) in enumerate(pairs, 1) if old != new)
-        line = next(other, min(len(past.commands), len(commands)) + 1)
-        raise InputError(
-            f"line {line}", "the commands are not those of the run in this folder",
-            fix="give another folder with -o", where=str(path),
-        )  # fmt: skip
-    return past

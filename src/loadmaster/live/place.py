@@ -17,6 +17,8 @@ from loadmaster.model.errors import InputError
 
 _DEAF = "import signal; signal.signal(signal.SIGINT, lambda *_: None)"
 """Run by every worker here: a terminal sends Ctrl-C to them too, but only the runner is to answer."""
+_MUTE = "import logging; logging.getLogger('distributed').setLevel(logging.CRITICAL)"
+"""Run by every worker here: what it writes would stand in the user's terminal."""
 
 
 class Place(NamedTuple):
@@ -92,7 +94,7 @@ def local_cluster(dashboard: bool = False) -> Any:
         worker_dashboard_address=None,
         memory_limit=0,
         silence_logs=logging.CRITICAL,
-        preload=[_DEAF],
+        preload=[_DEAF, _MUTE],
     )
     # Workers inherit this from the thread that starts them, so that Ctrl-C does not meet them while they start either.
     # The tracker goes first: the first start of a process would start it, and it lets the signal in again behind it.

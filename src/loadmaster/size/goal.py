@@ -1,8 +1,10 @@
 """What a planner is to reach: the least cost, a budget or a deadline, and what is known of the tasks beforehand."""
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.special import ndtri
@@ -51,6 +53,12 @@ class Goal:
             raise InputError(self.guess_s, "the guess must be a duration above 0 s")
         if not 0.5 < self.confidence < 1:
             raise InputError(self.confidence, "confidence must lie above 0.5 and below 1", fix="0.9 is usual")
+
+    def remaining(self, spent: float, elapsed_s: float) -> Self:
+        """The same goal for the rest of a bag that has already taken money and time."""
+        budget = None if self.budget is None else max(0.0, self.budget - spent)
+        deadline_s = None if self.deadline_s is None else self.deadline_s - elapsed_s
+        return dataclasses.replace(self, budget=budget, deadline_s=deadline_s)
 
     @cached_property
     def levels(self) -> Floats:
