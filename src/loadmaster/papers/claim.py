@@ -91,6 +91,14 @@ def equals(ours: float, published: float, within: float = 1e-9) -> Verdict:
     return "holds" if abs(ours - published) <= within else "differs"
 
 
+def most_of(verdicts: Sequence[Verdict], wanted: int) -> Verdict:
+    """Judge a claim that must hold in `wanted` of several places."""
+    if sum(verdict == "holds" for verdict in verdicts) >= wanted:
+        return "holds"
+    open_still = sum(verdict in ("holds", "report only", "not measured") for verdict in verdicts)
+    return "report only" if open_still >= wanted else "differs"
+
+
 def all_of(verdicts: Sequence[Verdict]) -> Verdict:
     """Judge a claim made of several: it differs if one does, and holds only if each does."""
     worst_first: tuple[Verdict, ...] = ("differs", "not measured", "report only", "holds")

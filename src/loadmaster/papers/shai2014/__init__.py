@@ -1,7 +1,7 @@
 """Shai: heuristics for resource matching in Intel's compute farm (thesis, 2014), re-run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loadmaster.kept.on_dask import pool_on
@@ -13,11 +13,21 @@ from loadmaster.papers.shai2014 import figures
 from loadmaster.papers.shai2014.bucket_claims import bucket_claims, shape_table
 from loadmaster.papers.shai2014.buckets import Matches, logged_buckets, synthetic_buckets
 from loadmaster.papers.shai2014.choice_claims import choice_claims
-from loadmaster.papers.shai2014.load_claims import load_claims, richer_table
-from loadmaster.papers.shai2014.loads import METRICS, Curves, Stream, run_streams, synthetic_streams
+from loadmaster.papers.shai2014.load_claims import load_claims
+from loadmaster.papers.shai2014.load_tables import readings_table, richer_table
+from loadmaster.papers.shai2014.loads import (
+    METRICS,
+    OPEN,
+    RESERVED,
+    Curves,
+    Reading,
+    Stream,
+    run_streams,
+    synthetic_streams,
+)
 from loadmaster.papers.shai2014.published import TABLE_2_1, TITLE
 from loadmaster.papers.shai2014.real_logs import netbatch_stream, wagap_stream
-from loadmaster.papers.shai2014.setup import SHAPES, Setup
+from loadmaster.papers.shai2014.setup import READINGS, SHAPES, Setup
 from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
 from loadmaster.report.page import Block, Heading, Text
 from loadmaster.report.progress import bar
@@ -50,15 +60,16 @@ def reproduce_with(setup: Setup, options: Options) -> Reproduction:
     with bar("buckets", 4 * setup.bucket_streams + (len(SHAPES) if given else 0), "streams") as progress:
         made = synthetic_buckets(setup, records, progress)
         own = logged_buckets(given.pool, given.trace.workload, progress) if given else {}
-    pools, richer, logs = _loads(setup, options, given, records)
+    loads = _loads(setup, options, given, records)
     shown = [
         *_table_2_1(setup, given),
         *bucket_claims(made, "synthetic"),
         *(bucket_claims(own, f"of {given.path.name}") if given else []),
-        *load_claims(pools, logs),
-        *choice_claims(pools, logs),
+        *load_claims(loads.pools, loads.logs),
+        *choice_claims(loads.pools, loads.logs),
+        *load_claims(loads.open_pools, loads.open_logs),
     ]
-    return Reproduction("shai2014", TITLE, shown, _blocks(setup, made, own, pools, richer, logs), _notes(setup))
+    return Reproduction("shai2014", TITLE, shown, _blocks(setup, made, own, loads), _notes(setup))
 
 
 def _given(path: Path) -> Given:
@@ -74,76 +85,99 @@ def _table_2_1(setup: Setup, given: Given | None) -> list[Claim]:
     return [*claims, *missing_claims(missing), *generator_claims(setup.seed)]
 
 
-def _loads(
-    setup: Setup, options: Options, given: Given | None, records: Path
-) -> tuple[dict[str, Curves], dict[str, Curves], dict[str, Curves]]:
-    """Results of the synthetic pools, of the same with more memory at the highest load, and of real logs."""
-    main = {pool: synthetic_streams(pool, setup) for pool in TABLE_2_1}
-    richer = {}
+@dataclass(frozen=True)
+class Loads:
+    """Results of the load experiment under both readings of the cycle, and with more memory at the highest load."""
+
+    pools: dict[str, Curves]
+    logs: dict[str, Curves]
+    open_pools: dict[str, Curves]
+    open_logs: dict[str, Curves]
+    richer: dict[str, Curves]
+
+
+def _loads(setup: Setup, options: Options, given: Given | None, records: Path) -> Loads:
+    pools = {pool: synthetic_streams(pool, setup) for pool in TABLE_2_1}
+    few, richer = replace(setup, streams=min(setup.richer_streams, setup.streams)), {}
     for pool in TABLE_2_1:
-        streams = synthetic_streams(pool, setup, setup.richer_gb)
+        streams = synthetic_streams(pool, few, setup.richer_gb)
         richer[pool] = [Stream(stream.case, stream.betas[:1]) for stream in streams]
-    real = {}
+    logs = {}
     if options.traces is not None:
-        real["wagap-2013"] = [wagap_stream(options.traces, setup)]
+        logs["wagap-2013"] = [wagap_stream(options.traces, setup)]
     if given is not None:
-        real[f"given log of pool {given.pool}"] = [netbatch_stream(given.pool, given.trace, setup)]
-    everything = [*main.values(), *richer.values(), *real.values()]
-    total = sum(len(stream.cells) * stream.case.workload.jobs for streams in everything for stream in streams)
+        logs[f"given log of pool {given.pool}"] = [netbatch_stream(given.pool, given.trace, setup)]
+    parts = ((pools, RESERVED), (logs, RESERVED), (pools, OPEN), (logs, OPEN), (richer, RESERVED))
+    total = sum(
+        len(stream.cells(reading)) * stream.case.workload.jobs
+        for part, reading in parts for streams in part.values() for stream in streams
+    )  # fmt: skip
     workers = pool_on(options.on)
     store = Store.in_folder(records)
     try:
         with bar("loads", total, "jobs") as progress:
-            return tuple(_run(streams, store, workers, progress) for streams in (main, richer, real))  # type: ignore[return-value]
+            return Loads(*(_run(part, reading, setup, store, workers, progress) for part, reading in parts))
     finally:
         store.close()
 
 
 def _run(
-    streams: Mapping[str, list[Stream]], store: Store, workers: Pool, progress: Callable[[int], None]
+    streams: Mapping[str, list[Stream]],
+    reading: Reading,
+    setup: Setup,
+    store: Store,
+    workers: Pool,
+    progress: Callable[[int], None],
 ) -> dict[str, Curves]:
-    return {name: run_streams(name, found, store, workers, progress) for name, found in streams.items()}
+    return {
+        name: run_streams(name, found, reading, setup.warm_up_s, store, workers, progress)
+        for name, found in streams.items()
+    }
 
 
 def _blocks(
-    setup: Setup,
-    made: Mapping[str, list[Matches]],
-    own: Mapping[str, list[Matches]],
-    pools: Mapping[str, Curves],
-    richer: Mapping[str, Curves],
-    logs: Mapping[str, Curves],
+    setup: Setup, made: Mapping[str, list[Matches]], own: Mapping[str, list[Matches]], loads: Loads
 ) -> list[Block]:
-    everything = {**pools, **logs}
+    reserved, open_ = {**loads.pools, **loads.logs}, {**loads.open_pools, **loads.open_logs}
     blocks: list[Block] = [Heading("The bucket experiment")]
     for label, found in (("synthetic", made), ("the given log", own)):
         if found:
-            blocks += [figures.win_chart(found, figure, label) for figure in ("Figure 3.5", "Figure 4.4")]
+            blocks += [
+                figures.win_chart(found, figure, label, shape)
+                for shape in range(len(READINGS))
+                for figure in ("Figure 3.5", "Figure 4.4")
+            ]
             blocks.append(shape_table(found))
     return [
         *blocks,
         Heading("The load experiment"),
         Text(_pools_text(setup), "note"),
-        *(figures.load_chart(everything, metric) for metric in METRICS),
-        figures.relative_chart(everything),
-        figures.choice_chart(everything),
+        readings_table((reserved, open_)),
+        *(figures.load_chart(reserved, metric) for metric in METRICS),
+        figures.relative_chart(reserved),
+        figures.choice_chart(reserved),
+        Heading("The load experiment without reservations"),
+        figures.load_chart(open_, "wait"),
+        figures.relative_chart(open_),
         Heading("With more memory"),
-        richer_table(pools, richer, setup.richer_gb),
+        richer_table(loads.pools, loads.richer, setup.richer_gb),
     ]
 
 
 def _pools_text(setup: Setup) -> str:
     return (
         f"Synthetic pools with {setup.scale:g} of the published hosts, 4 GiB a core; {setup.streams} streams a pool of "
-        f"{setup.jobs:,} jobs each, runtimes cut at {setup.longest_run_s / 3600:g} h; cycles every 30 s with "
-        f"reservations. The smallest of the factors {', '.join(f'{beta:g}' for beta in setup.betas)} offers "
-        f"{setup.highest_load:.0%} of the scarcer resource."
+        f"{setup.jobs:,} jobs each, runtimes cut at {setup.longest_run_s / 3600:g} h; cycles every 30 s, with "
+        f"reservations as in the thesis and without. Jobs of the first {setup.warm_up_s / 3600:g} h are not measured: "
+        f"the hosts are empty at first. The smallest of the factors {', '.join(f'{beta:g}' for beta in setup.betas)} "
+        f"offers {setup.highest_load:.0%} of the scarcer resource."
     )
 
 
 def _notes(setup: Setup) -> list[str]:
     return [
         "Pools A to D are synthetic: made after published totals; memory of hosts and jobs is assumed.",
-        "Intervals are 95 % bootstrap intervals over independent streams, paired where two policies are compared.",
+        "Intervals are 95 %, Student's t over independent streams, paired where two policies are compared.",
         _pools_text(setup),
         f"{setup!r}",
     ]

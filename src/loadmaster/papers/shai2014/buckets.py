@@ -18,7 +18,7 @@ from loadmaster.model.snapshot import Queue, Running, Snapshot
 from loadmaster.order import NetBatch
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
-from loadmaster.papers.shai2014.setup import SHAPES, Setup, Shape
+from loadmaster.papers.shai2014.setup import READINGS, SHAPES, Setup, Shape
 from loadmaster.place import POLICIES, Policy
 from loadmaster.sim.cycles import distinct_rows
 from loadmaster.traces import generate_netbatch
@@ -54,9 +54,9 @@ class Matches:
         columns = [TRIED.index(name) for name in heuristics]
         return float(np.mean(np.concatenate([points(rows[:, columns]).all(axis=1) for rows in self.matched])))
 
-    def mean(self, name: str) -> float:
-        """Jobs matched in a bucket, on average."""
-        return float(np.concatenate(self.matched)[:, TRIED.index(name)].mean())
+    def means(self, name: str) -> Floats:
+        """float64[S]: jobs matched in a bucket of each stream, on average."""
+        return np.array([rows[:, TRIED.index(name)].mean() for rows in self.matched])
 
 
 def points(matched: Longs) -> Bools:
@@ -115,7 +115,7 @@ def synthetic_buckets(
         "shai2014 buckets", (__name__, f"{__package__}.bucket_kernel"), make_stream, setup, _to_bytes, _of_bytes
     )
     tasks = [
-        Task(pool, number, SHAPES if number < setup.shape_streams else SHAPES[:1])
+        Task(pool, number, SHAPES if number < setup.shape_streams else READINGS)
         for pool, number in product(TABLE_2_1, range(setup.bucket_streams))
     ]
     shaped_by = {"part": setup.bucket_part, "seed": setup.seed, "tried": TRIED, "size": BUCKET}

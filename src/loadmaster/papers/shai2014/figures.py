@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.papers.estimate import mean_of, reduction
 from loadmaster.papers.shai2014.buckets import Matches
-from loadmaster.papers.shai2014.interval import estimate, reduction
 from loadmaster.papers.shai2014.loads import Curves, compared
 from loadmaster.papers.shai2014.published import HEURISTICS, NAMES, POLICIES, SINGLE
 from loadmaster.report.page import Chart
@@ -17,19 +17,19 @@ _TITLES = {"wait": "mean wait (s)", "slowdown": "mean slowdown", "queue": "mean 
 _FIGURE = {"wait": "Figure 6.1", "slowdown": "Figure 6.2", "queue": "Figure 6.3"}
 
 
-def win_chart(found: Mapping[str, Sequence[Matches]], figure: str, label: str) -> Chart:
+def win_chart(found: Mapping[str, Sequence[Matches]], figure: str, label: str, shape: int = 0) -> Chart:
     """Figure 3.5 (four heuristics) or 4.4 (with Mix-Fit): share of buckets won."""
     heuristics = SINGLE if figure == "Figure 3.5" else HEURISTICS
     panels = []
     for pool, shapes in found.items():
-        wins = shapes[0].wins(heuristics)
+        wins = shapes[shape].wins(heuristics)
         values = []
         for p, name in enumerate(heuristics):
-            share = estimate(wins[:, p])
-            values.append({"policy": name, "share": share.mean, "low": share.low, "high": share.high})
+            share = mean_of(wins[:, p])
+            values.append({"policy": name, "share": share.value, "low": share.low, "high": share.high})
         panels.append(_bars(values, f"pool {pool}, {label}", "buckets won, alone or tied"))
-    first = next(iter(found.values()))[0]
-    total = sum(shapes[0].buckets for shapes in found.values())
+    first = next(iter(found.values()))[shape]
+    total = sum(shapes[shape].buckets for shapes in found.values())
     caption = (
         f"{figure}, {label}: {total:,} buckets of 1,000 jobs, each given to an empty pool of {first.shape.name}. "
         "A bucket's point goes to every heuristic that matched as many jobs as the best; lines show 95 % intervals."
@@ -61,7 +61,7 @@ def relative_chart(everything: Mapping[str, Curves]) -> Chart:
             for name in POLICIES:
                 less = reduction(curves.of(name)[:, level], mean)
                 bounds = {"low": -less.high, "high": -less.low}
-                values.append({"policy": name, "load": float(load), "value": -less.mean, **bounds})
+                values.append({"policy": name, "load": float(load), "value": -less.value, **bounds})
         panels.append(_lines(values, curves, "mean wait against the four", "+.0%"))
     caption = (
         "The same waits, in percent above or below the mean of the four single-resource heuristics; lines upright "
@@ -76,8 +76,8 @@ def choice_chart(everything: Mapping[str, Curves]) -> Chart:
         chosen = curves.chosen.mean(axis=1)
         values = []
         for m, name in enumerate(HEURISTICS):
-            share = estimate(chosen[:, m])
-            values.append({"policy": name, "share": share.mean, "low": share.low, "high": share.high})
+            share = mean_of(chosen[:, m])
+            values.append({"policy": name, "share": share.value, "low": share.low, "high": share.high})
         panels.append(_bars(values, curves.label, "cycles, won or tied"))
     caption = "Figure 6.4: how often each heuristic gave Max-Jobs its schedule, ties counted for all, over all loads. "
     return Chart(_grid(panels), caption + _about(everything))

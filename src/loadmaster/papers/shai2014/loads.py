@@ -6,17 +6,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Pool as Workers
-from loadmaster.kept.watch import Advancing
+from loadmaster.kept.study import Pool
 from loadmaster.model.arrays import Floats
+from loadmaster.papers.shai2014.levels import Level, make_levels
 from loadmaster.papers.shai2014.published import HEURISTICS, INTERVAL_S, MAX, POLICIES, TABLE_2_1
 from loadmaster.papers.shai2014.setup import Setup
-from loadmaster.runs import Case, Outcome, Setting, case_of, sweep
+from loadmaster.runs import Case, Setting, case_of
 from loadmaster.traces import generate_netbatch
 
 METRICS = ("wait", "slowdown", "queue")
-ALL = (*POLICIES, "first-fit")
-"""First-Fit is run at the highest load only, as the thesis leaves it out of its figures."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a job that finds no room keeps for itself.
+
+    Attributes:
+        reservations: at most so many a cycle; None for no limit.
+        thesis: whether it is the thesis' own, on which gates stand.
+    """
+
+    name: str
+    reservations: int | None
+    thesis: bool
+
+
+RESERVED = Reading("with reservations", None, True)
+"""As section 6 describes the simulator: whoever finds no room reserves the host with most free memory."""
+OPEN = Reading("without reservations", 0, False)
+"""The same without that: it takes the shape of the thesis' figures better, and says what reservations cost."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +44,13 @@ class Stream:
     case: Case
     betas: tuple[float, ...]
 
-    @property
-    def cells(self) -> list[Setting]:
-        """Every run: all policies at every factor, First-Fit at the smallest."""
-        runs = [Setting(policy, beta=beta, interval_s=INTERVAL_S) for beta in self.betas for policy in POLICIES]
-        return [*runs, Setting("first-fit", beta=self.betas[0], interval_s=INTERVAL_S)]
+    def cells(self, reading: Reading) -> list[Setting]:
+        """Every run: all policies at every factor, First-Fit at the smallest, which the thesis leaves out."""
+        runs = [(policy, beta) for beta in self.betas for policy in POLICIES]
+        return [
+            Setting(policy, beta=beta, interval_s=INTERVAL_S, reservations=reading.reservations)
+            for policy, beta in (*runs, ("first-fit", self.betas[0]))
+        ]
 
 
 @dataclass(frozen=True)
@@ -40,6 +60,7 @@ class Curves:
     Attributes:
         name: of the pool or the log.
         synthetic: whether the jobs are made by a generator.
+        reading: of the cycle.
         loads: float64[L], offered load of the scarcer resource, mean over the streams.
         core_loads: float64[L], offered load of the cores, mean over the streams.
         values: metric -> float64[S, L, P].
@@ -51,6 +72,7 @@ class Curves:
 
     name: str
     synthetic: bool
+    reading: Reading
     loads: Floats
     core_loads: Floats
     values: dict[str, Floats]
@@ -63,7 +85,8 @@ class Curves:
     def label(self) -> str:
         """The name as a chart shows it."""
         name = f"pool {self.name}" if self.name in TABLE_2_1 else self.name
-        return f"{name} (synthetic)" if self.synthetic else name
+        made = f"{name} (synthetic)" if self.synthetic else name
+        return made if self.reading.thesis else f"{made}, {self.reading.name}"
 
     def of(self, policy: str, metric: str = "wait") -> Floats:
         """float64[S, L]."""
@@ -94,38 +117,43 @@ def scarcer_load(case: Case) -> float:
 
 
 def run_streams(
-    name: str, streams: Sequence[Stream], store: Store, workers: Workers, progress: Callable[[int], None]
+    name: str,
+    streams: Sequence[Stream],
+    reading: Reading,
+    warm_up_s: float,
+    store: Store,
+    workers: Pool,
+    progress: Callable[[int], None],
 ) -> Curves:
     """Run all cells of all streams; those that `store` has are not run again."""
-    outcomes = [sweep(s.case, s.cells, store, workers, watch=Advancing(progress)) for s in streams]
+    rows = [make_levels(s.case, s.cells(reading), warm_up_s, store, workers, progress) for s in streams]
     first = streams[0]
     levels = len(first.betas)
 
-    def table(read: Callable[[Outcome], float]) -> Floats:
-        rows = [[read(outcome) for outcome in row[:-1]] for row in outcomes]
-        return np.array(rows).reshape(len(streams), levels, len(POLICIES))
+    def table(read: Callable[[Level], float]) -> Floats:
+        return np.array([[read(level) for level in row[:-1]] for row in rows]).reshape(
+            len(streams), levels, len(POLICIES)
+        )
 
-    reads: dict[str, Callable[[Outcome], float]] = {
-        "wait": lambda o: o.metrics.mean_wait_s,
-        "slowdown": lambda o: o.metrics.mean_slowdown,
-        "queue": lambda o: o.metrics.mean_queue_length,
+    reads: dict[str, Callable[[Level], float]] = {
+        "wait": lambda level: level.wait_s,
+        "slowdown": lambda level: level.slowdown,
+        "queue": lambda level: level.queue,
     }
     meta = POLICIES.index(MAX)
-    chosen = [
-        [[share.chosen for share in row[level * len(POLICIES) + meta].members] for level in range(levels)]
-        for row in outcomes
-    ]
+    chosen = [[row[level * len(POLICIES) + meta].chosen for level in range(levels)] for row in rows]
     scarcer = [[scarcer_load(s.case) / beta for beta in s.betas] for s in streams]
     assert np.shape(chosen)[2] == len(HEURISTICS)
     return Curves(
         name=name,
         synthetic=first.case.workload.synthetic,
+        reading=reading,
         loads=np.mean(scarcer, axis=0),
-        core_loads=table(lambda o: o.load)[:, :, 0].mean(axis=0),
+        core_loads=table(lambda level: level.load)[:, :, 0].mean(axis=0),
         values={metric: table(read) for metric, read in reads.items()},
-        first_fit={metric: np.array([read(row[-1]) for row in outcomes]) for metric, read in reads.items()},
+        first_fit={metric: np.array([read(row[-1]) for row in rows]) for metric, read in reads.items()},
         chosen=np.array(chosen),
-        little=max(outcome.metrics.little_error for row in outcomes for outcome in row),
+        little=max(level.little for row in rows for level in row),
         jobs=sum(s.case.workload.jobs for s in streams),
     )
 
@@ -135,3 +163,8 @@ def compared(curves: Curves, level: int = 0, metric: str = "wait") -> tuple[str,
     singles = curves.values[metric][:, level, : POLICIES.index("mix-fit")]
     best = int(singles.mean(axis=0).argmin())
     return POLICIES[best], singles[:, best], singles.mean(axis=1)
+
+
+def over(ours: Floats, theirs: Floats) -> Floats:
+    """float64[S]: how many times as much, stream by stream; NaN where theirs is nothing."""
+    return np.divide(ours, theirs, out=np.full(len(ours), np.nan), where=theirs > 0.0)

@@ -76,18 +76,17 @@ def missing_claims(pools: Sequence[str]) -> list[Claim]:
 
 
 def generator_claims(seed: int) -> list[Claim]:
-    """Hosts and cores of the synthetic pools, which stand in for the logs."""
+    """Hosts and cores of the synthetic pools, which stand in for the logs: remarks, for the table made them."""
     claims = []
     for pool, published in TABLE_2_1.items():
         cluster = generate_netbatch(pool, jobs=1, seed=seed).cluster
         assert cluster is not None
-        ours = (cluster.hosts, int(cluster.total[0]))
-        same = ours == (published.machines, published.cores)
         claims.append(
             Claim(
                 "Table 2.1", f"synthetic pool {pool}: machines, cores", f"{published.machines:,}, {published.cores:,}",
-                f"{ours[0]:,}, {ours[1]:,}", "holds" if same else "differs", "equal", 1,
-                "synthetic: a mix of 8, 12 and 16 cores; the pools' own mixes and memories are not published",
+                f"{cluster.hosts:,}, {int(cluster.total[0]):,}", "report only", n=1,
+                note="synthetic, made after these totals: a mix of 8, 12 and 16 cores; the pools' own mixes and "
+                "memories are not published",
             )
         )  # fmt: skip
     return claims
