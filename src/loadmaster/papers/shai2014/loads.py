@@ -167,4 +167,4 @@ def compared(curves: Curves, level: int = 0, metric: str = "wait") -> tuple[str,
 
 def over(ours: Floats, theirs: Floats) -> Floats:
     """float64[S]: how many times as much, stream by stream; NaN where theirs is nothing."""
-    return np.divide(ours, theirs, out=np.full(len(ours), np.nan), where=theirs > 0.0)
+    return np.asarray(np.divide(ours, theirs, out=np.full(len(ours), np.nan), where=theirs > 0.0))
