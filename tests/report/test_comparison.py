@@ -7,7 +7,8 @@ from comparisons import comparison
 from rich.console import Console
 
 from loadmaster.report.columns import columns_for, marked, short, unit_for
-from loadmaster.report.comparison import answer, faults
+from loadmaster.report.compare_document import lowest
+from loadmaster.report.comparison import faults
 from loadmaster.report.summary import write_summary
 from loadmaster.report.terminal import print_comparison
 
@@ -16,57 +17,6 @@ def printed(shown, width=100):
     console = Console(file=io.StringIO(), width=width)
     print_comparison(console, shown)
     return console.file.getvalue()
-
-
-def test_the_answer_names_the_best_policy_and_how_much_less_one_waits():
-    shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 780.0})
-    assert answer(shown) == "mix-fit keeps the queue shortest: 22 % less wait than first-fit (13 min, not 16.7 min)."
-
-
-def test_the_answer_says_so_where_the_baseline_is_the_best():
-    shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 1500.0, ("random", 0.9): 1100.0})
-    assert answer(shown) == "first-fit keeps the queue shortest: the next, random, waits 10 % more."
-
-
-def test_the_answer_names_those_that_do_as_well():
-    waits = {("first-fit", 0.9): 100.0, ("mix-fit", 0.9): 60.0, ("norm-greedy", 0.9): 60.3, ("random", 0.9): 120.0}
-    text = answer(comparison(waits))
-    assert text == (
-        "mix-fit keeps the queue shortest, norm-greedy within 1 % of it: 40 % less wait than first-fit "
-        "(1 min, not 1.67 min)."
-    )
-    ties = {("first-fit", 0.9): 15.0, ("mix-fit", 0.9): 15.0, ("random", 0.9): 18.0}
-    assert answer(comparison(ties)) == (
-        "first-fit keeps the queue shortest, mix-fit within 1 % of it: the next, random, waits 20 % more."
-    )
-
-
-def test_the_answer_does_not_choose_where_there_is_nothing_to_choose():
-    shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 995.0})
-    assert answer(shown) == "The choice hardly matters here: all policies wait within 1 % of first-fit's 16.7 min."
-
-
-def test_with_several_loads_the_answer_is_for_the_highest_and_says_how_far_it_holds():
-    waits = {("first-fit", 0.7): 90.0, ("mix-fit", 0.7): 99.0, ("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 500.0}
-    text = answer(comparison(waits))
-    assert "50 % less wait than first-fit (8.33 min, not 16.7 min), at load 0.90" in text
-    assert text.endswith("it is the best or within 1 % of it at 1 of 2 loads.")
-
-
-def test_with_several_disciplines_the_answer_names_the_one():
-    waits = {("first-fit", 0.9, "fcfs"): 1000.0, ("mix-fit", 0.9, "fcfs"): 900.0}
-    waits |= {("first-fit", 0.9, "netbatch"): 800.0, ("mix-fit", 0.9, "netbatch"): 400.0}
-    assert answer(comparison(waits)).endswith(", under netbatch.")
-
-
-def test_a_single_run_is_told_without_a_comparison():
-    assert answer(comparison({("first-fit", 0.9): 100.0})).startswith("Under first-fit a job waits 1.67 min on average")
-
-
-def test_nobody_waiting_is_no_division_by_zero():
-    shown = comparison({("first-fit", 0.9): 0.0, ("mix-fit", 0.9): 0.0})
-    assert "hardly matters" in answer(shown)
-    assert "mix-fit" in printed(comparison({("first-fit", 0.9): 0.0, ("mix-fit", 0.9): 5.0}))
 
 
 def test_the_best_of_each_group_is_marked_and_ties_share_the_mark():
@@ -95,14 +45,36 @@ def test_changes_against_the_baseline_have_a_sign():
     assert "+3.4 %" in text
 
 
-def test_a_run_that_breaks_littles_law_is_shown_plainly():
-    shown = comparison({("first-fit", 0.9): 1000.0})
-    broken = replace(shown.outcomes[0], metrics=replace(shown.outcomes[0].metrics, little_error=0.05, unstarted=3))
-    shown = replace(shown, outcomes=[broken])
+def with_metrics(shown, index, **metrics):
+    """The comparison with other numbers of one run."""
+    runs = list(shown.outcomes)
+    runs[index] = replace(runs[index], metrics=replace(runs[index].metrics, **metrics))
+    return replace(shown, outcomes=runs)
+
+
+def test_a_run_that_breaks_littles_law_is_told():
+    shown = with_metrics(comparison({("first-fit", 0.9): 1000.0}), 0, little_error=0.05, unstarted=3)
     law, unstarted = faults(shown)
-    assert "Little's law does not hold (5.00% apart)" in law
-    assert "3 jobs never started" in unstarted
-    assert "warning: first-fit, netbatch, load 0.90: Little's law" in printed(shown, width=200)
+    assert law == "first-fit, netbatch, load 0.90: Little's law does not hold (5.00% apart)"
+    assert unstarted == "first-fit, netbatch, load 0.90: 3 jobs never started; means leave them out"
+
+
+def test_jobs_that_never_started_have_a_column_of_their_own_only_where_there_are_some():
+    shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 500.0})
+    assert "never" not in printed(shown)
+    text = printed(with_metrics(shown, 1, unstarted=1234))
+    assert "never" in text
+    assert "1,234" in text
+
+
+def test_a_run_that_left_jobs_unstarted_is_never_the_best():
+    """Its mean leaves out those who wait for ever."""
+    shown = with_metrics(comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 5.0}), 1, unstarted=1)
+    assert shown.groups[0].best.setting.policy == "first-fit"
+    assert marked(columns_for(shown)[0], shown.groups[0]) == [True, False]
+    assert lowest(shown) == [
+        {"load": 0.9, "mean_wait_s": 1000.0, "candidates": [{"policy": "first-fit", "discipline": "netbatch"}]}
+    ]
 
 
 def test_the_summary_has_one_row_a_run_and_all_columns(tmp_path):

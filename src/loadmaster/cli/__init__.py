@@ -13,6 +13,9 @@ _STOPPED = 130
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
     try:
+        from loadmaster.report.console import never_fail_to_encode
+
+        never_fail_to_encode(sys.stdout, sys.stderr)
         from loadmaster.cli.app import app  # here, so that Ctrl-C while it is loaded ends as it does later
 
         code = app(sys.argv[1:] or ["--help"], prog_name="loadmaster", standalone_mode=False)
@@ -22,12 +25,12 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
+        from loadmaster.model.errors import InputError, LoadmasterError  # here, so that --help need not load the model
 
         if isinstance(error, LoadmasterError):
             _fail(str(error))
         if isinstance(error, OSError) and error.filename is not None:  # such as a folder nobody may write to
-            _fail(f"{error.filename}: {error.strerror}")
+            _fail(str(InputError(error.filename, str(error.strerror))))
         if isinstance(error, MemoryError):
             _fail(f"there is not enough memory here for that: {error or type(error).__name__}")
         if not hasattr(error, "format_message"):  # not a usage error of the command-line library
@@ -41,12 +44,16 @@ def main() -> None:
 
 def _usage(error: Exception) -> str:
     """A usage error in one line, with where to read more."""
-    message = " ".join(error.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
+    from loadmaster.model.errors import cut
+
+    message = cut(" ".join(error.format_message().split()).rstrip("."), 220)  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     verb = context.command_path.split()[1:] if context is not None else []
     return f"{message}; see `{' '.join(['loadmaster', *verb, '--help'])}`"
 
 
 def _fail(message: str) -> None:
-    print(f"loadmaster: {message}", file=sys.stderr)
+    from loadmaster.model.errors import one_line
+
+    print(f"loadmaster: {one_line(message)}", file=sys.stderr)
     sys.exit(2)

@@ -11,6 +11,7 @@ from loadmaster.cli import run_options as r
 
 if TYPE_CHECKING:
     from loadmaster.report.comparison import Comparison
+    from loadmaster.runs import Setting
 
 DEFAULT_POLICIES = (
     "first-fit,best-fit-cores,best-fit-memory,worse-fit-cores,worse-fit-memory,mix-fit,opportunity-cost,max-jobs"
@@ -18,6 +19,7 @@ DEFAULT_POLICIES = (
 
 
 def compare(
+    context: typer.Context,
     trace: o.OptionalTrace = None,
     hosts: o.Hosts = None,
     policies: Annotated[
@@ -58,6 +60,7 @@ def compare(
     as_json: o.AsJson = False,
 ) -> None:
     """Replay a log under several placement policies, and show which keeps the queue shortest."""
+    from loadmaster.cli.idle import refuse_idle_settings, refuse_reading
     from loadmaster.cli.load import load, remarks
     from loadmaster.cli.progress import Bar
     from loadmaster.kept.on_dask import pool_on
@@ -66,22 +69,28 @@ def compare(
     from loadmaster.runs import Store, sweep
 
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
+    refuse_reading(context, trace)
+
+    def wanted(betas: list[float]) -> "list[Setting]":
+        return r.settings(
+            policies, disciplines, betas, interval=interval, seed=seed, reservations=reservations,
+            lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
+        )  # fmt: skip
+
+    idle = refuse_idle_settings(context, wanted([1.0]))
     r.make_folder(out)
     if picture is not None:
         check_picture(picture)
     with Bar() as bar:
         reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
         case = load(trace, hosts, reading, spread)
-        settings = r.settings(
-            policies, disciplines, r.betas(case, loads, beta), interval=interval, seed=seed, reservations=reservations,
-            lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
-        )  # fmt: skip
+        settings = wanted(r.betas(case, loads, beta))
         r.warn_of_plain(settings)
         against = r.baseline(baseline, settings)
         kept = Store(store) if store else Store.in_folder(out)
         outcomes = sweep(case, settings, kept, pool_on(address), check=check, watch=bar)
         kept.close()
-    comparison = Comparison(case, outcomes, against, remarks(case), r.command_line())
+    comparison = Comparison(case, outcomes, against, [*remarks(case), *idle], r.command_line(), (*case.notes, *idle))
     _write(comparison, out, picture)
     _show(comparison, out, as_json)
 
@@ -98,18 +107,19 @@ def _write(comparison: "Comparison", out: Path, picture: Path | None) -> None:
 
 
 def _show(comparison: "Comparison", out: Path, as_json: bool) -> None:
-    from rich.console import Console
-
     from loadmaster.report.compare_document import comparison_document
     from loadmaster.report.comparison import faults
+    from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import print_document
     from loadmaster.report.terminal import print_comparison
 
-    notes = Console(stderr=True)
+    notes = for_notes()
     if as_json:
         print_document(comparison_document(comparison))
-        for remark in (*(f"warning: {fault}" for fault in faults(comparison)), *comparison.remarks):
-            notes.print(remark, highlight=False, soft_wrap=True, markup=False)
+        for remark in comparison.remarks:
+            notes.print(remark)
     else:
-        print_comparison(Console(), comparison)
-    notes.print(f"The full report: {out / 'report.html'}", highlight=False, soft_wrap=True)
+        print_comparison(for_results(), comparison)
+    for fault in faults(comparison):
+        notes.print(f"warning: {fault}", style="bold red")
+    notes.print(f"The full report: {out / 'report.html'}")

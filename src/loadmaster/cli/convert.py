@@ -22,11 +22,10 @@ def convert(
     """Write a job log in another format, in the order of arrival, the first arrival at 0."""
     from dataclasses import replace
 
-    from rich.console import Console
-
     from loadmaster.cli.options import read_log, read_options
     from loadmaster.cli.run_options import command_line
     from loadmaster.model.errors import InputError
+    from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.traces import write_trace
 
@@ -43,7 +42,7 @@ def convert(
         )  # fmt: skip
         print_document(made)
         return
-    console = Console(stderr=True)
+    console = for_notes()
     for sentence in (*read.skipped.sentences(), *(f"Note: {note}" for note in read.notes)):
-        console.print(sentence, highlight=False)
-    Console().print(f"{out}: {read.workload.jobs:,} jobs", highlight=False)
+        console.print(sentence)
+    for_results().print(f"{out}: {read.workload.jobs:,} jobs")

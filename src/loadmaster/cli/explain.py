@@ -15,9 +15,8 @@ def explain(
     as_json: o.AsJson = False,
 ) -> None:
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
-    from rich.console import Console
-
     from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.explanation import as_plain, print_explanation
     from loadmaster.runs.explain import explain as explain_job
@@ -33,4 +32,4 @@ def explain(
         )  # fmt: skip
         print_document(made)
     else:
-        print_explanation(Console(), record, told, top)
+        print_explanation(for_results(), record, told, top)

@@ -9,6 +9,7 @@ from loadmaster.cli.options import AsJson, Seed
 
 
 def netbatch(
+    context: typer.Context,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The log: .swf, .csv (also .gz), .parquet.")],
     pool: Annotated[Literal["A", "B", "C", "D"], typer.Option(help="Whose totals and mixes to follow.")] = "A",
     scale: Annotated[float, typer.Option(help="Part of the pool: jobs and hosts are multiplied by it.")] = 1.0,
@@ -23,11 +24,15 @@ def netbatch(
     """A synthetic log like that of a NetBatch pool (Shai 2014), and beside it the machines as .hosts.csv."""
     from rich.console import Console
 
+    from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces import generate_netbatch, write_hosts, write_trace
     from loadmaster.traces.writer import hosts_beside
 
+    if jobs is not None and hosts is not None:
+        refuse_idle(context, ["scale"], "--jobs and --hosts say how many")
     beside = hosts_beside(out)
     with Console(stderr=True).status("generating"):
         trace = generate_netbatch(
@@ -46,6 +51,6 @@ def netbatch(
         }  # fmt: skip
         print_document(document("generate", content, command=command_line(), seed=seed, synthetic=True))
         return
-    console = Console()
-    console.print(f"{out}: {trace.workload.jobs:,} synthetic jobs of pool {pool}, seed {seed}", highlight=False)
-    console.print(f"{beside}: {cluster.hosts:,} hosts, {int(cluster.total[0]):,} cores", highlight=False)
+    console = for_results()
+    console.print(f"{out}: {trace.workload.jobs:,} synthetic jobs of pool {pool}, seed {seed}")
+    console.print(f"{beside}: {cluster.hosts:,} hosts, {int(cluster.total[0]):,} cores")

@@ -27,10 +27,10 @@ def opportunity(
     from dataclasses import replace
 
     import numpy as np
-    from rich.console import Console
 
     from loadmaster.cli.run_options import command_line
     from loadmaster.model.units import MB
+    from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces import write_hosts, write_trace
     from loadmaster.traces.opportunity import generate_opportunity
@@ -52,6 +52,6 @@ def opportunity(
     if as_json:
         print_document(document("generate", facts, command=command_line(), seed=seed, synthetic=True))
         return
-    console = Console()
-    console.print(f"{out}: {facts['jobs']:,} synthetic jobs, {facts['tasks']:,} tasks, seed {seed}", highlight=False)
-    console.print(f"{beside}: {facts['hosts']} hosts, a guess at the paper's", highlight=False)
+    console = for_results()
+    console.print(f"{out}: {facts['jobs']:,} synthetic jobs, {facts['tasks']:,} tasks, seed {seed}")
+    console.print(f"{beside}: {facts['hosts']} hosts, a guess at the paper's")

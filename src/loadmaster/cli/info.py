@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from loadmaster.cli.options import (
     AsJson,
     Columns,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 
 def info(
+    context: typer.Context,
     trace: TracePath,
     hosts: Hosts = None,
     spread: SpreadOption = "single-host",
@@ -36,12 +39,16 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a job log: jobs, span, load, demands, what was left out and why."""
+    from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.options import read_log, read_options
     from loadmaster.report.document import print_document
     from loadmaster.traces.summary import fit, summarise
 
     options = read_options(trace_format, swf_memory, memory_unit, columns, limit, strict, hosts)
     read = read_log(trace, options)
+    if read.cluster is None:
+        why = "it says where tasks may go, and no machines are known"
+        refuse_idle(context, ["spread"], why, "give machines with --hosts")
     summary = summarise(read.workload)
     fitted = fit(read.workload, read.cluster, spread) if read.cluster is not None else None
     if as_json:
@@ -71,13 +78,13 @@ def _document(path: str, read: "Trace", summary: "Summary", fitted: "Fit | None"
 
 
 def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from loadmaster.model.units import show_seconds
+    from loadmaster.report.console import for_results
     from loadmaster.report.narrow import columns_that_fit
 
-    console = Console()
+    console = for_results()
     source = read.workload.source
     title = f"{source} (synthetic)" if read.workload.synthetic and "synthetic" not in source else source
     facts = Table.grid(padding=(0, 3))
@@ -90,21 +97,21 @@ def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
         facts.add_row("hosts", f"{fitted.hosts:,}", _kinds(fitted))
         load = ", ".join(f"{name} {value:.3g}" for name, value in fitted.load.items())
         facts.add_row("offered load", load, f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else "")
-    console.print(f"[bold]{title}[/bold]", highlight=False)
-    console.print(facts, highlight=False)
+    console.print(title, style="bold")
+    console.print(facts)
     many = columns_that_fit(console, len(_SHOWN), lambda most: _spreads(summary, _SHOWN[:most]))
     console.print()
-    console.print(_spreads(summary, _SHOWN[:many]), highlight=False)
+    console.print(_spreads(summary, _SHOWN[:many]))
     if many < len(_SHOWN):
         console.print(f"not shown, since this terminal is narrow: {', '.join(_SHOWN[many:])}", style="dim")
     console.print()
     for sentence in read.skipped.sentences():
-        console.print(sentence, highlight=False)
+        console.print(sentence)
     if fitted is not None:
         for sentence in fitted.rejected.sentences("job"):
-            console.print(sentence, highlight=False)
+            console.print(sentence)
     for note in read.notes:
-        console.print(f"Note: {note}", highlight=False, style="yellow" if "wrong" in note else "dim")
+        console.print(f"Note: {note}", style="yellow" if "wrong" in note else "dim")
 
 
 def _spreads(summary: "Summary", statistics: Sequence[str]) -> "Table":

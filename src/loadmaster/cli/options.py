@@ -87,7 +87,12 @@ def read_log(path: Path, options: "ReadOptions") -> "Trace":
     from loadmaster.traces import read_trace
 
     console = Console(stderr=True)
-    columns = (TextColumn("reading {task.description}"), BarColumn(), "{task.percentage:.0f} %", TimeRemainingColumn())
+    columns = (
+        TextColumn("reading {task.description}", markup=False),
+        BarColumn(),
+        "{task.percentage:.0f} %",
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(path.name, total=1.0)
         return read_trace(path, replace(options, progress=lambda part: bar.update(task, completed=part)))

@@ -9,6 +9,7 @@ from loadmaster.cli.options import AsJson, Seed
 
 
 def pack(
+    context: typer.Context,
     tasks: Annotated[Path, typer.Argument(help="Tasks: CSV, Parquet, openb pods, or OptaPlanner's JSON.")],
     hosts: Annotated[str | None, typer.Option(help="Machines: 20x16c64g or a file.")] = None,
     method: Annotated[
@@ -31,6 +32,7 @@ def pack(
 
     import numpy as np
 
+    from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.progress import at_work
     from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.errors import InputError
@@ -38,6 +40,7 @@ def pack(
     from loadmaster.pack import pack as solve
     from loadmaster.pack.admit import admit as let_in
     from loadmaster.pack.read import read_tasks
+    from loadmaster.pack.solve import packer_named
     from loadmaster.pack.summary import summary, task_rows
     from loadmaster.report.document import document, print_document
 
@@ -45,6 +48,8 @@ def pack(
         raise InputError(f"--method {method} --exact", "two packers for one placement", fix="leave one of them out")
     if not 0 < time_limit < math.inf:
         raise InputError(time_limit, "the time limit must be a number of seconds above 0")
+    if not exact and not packer_named(method or "mcb8").timed:
+        refuse_idle(context, ["time_limit"], "it is for exact solvers and local search")
     if out is not None:
         make_folder(out)
     read = read_tasks(tasks, hosts, [name.strip() for name in fluid.split(",")])
@@ -77,12 +82,13 @@ def pack(
 
 
 def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
-    from rich.console import Console
     from rich.table import Table
 
+    from loadmaster.report.console import for_results
+
     made = " (synthetic)" if facts["synthetic"] else ""
-    console = Console()
-    console.print(f"{name}{made}: {facts['tasks']:,} tasks on {facts['hosts']:,} hosts", highlight=False)
+    console = for_results()
+    console.print(f"{name}{made}: {facts['tasks']:,} tasks on {facts['hosts']:,} hosts")
     table = Table("", "", show_header=False)
     status = {"ok": "placed", "infeasible": "infeasible", "limit": "stopped at its limit"}[facts["status"]]
     if facts["status"] != "infeasible" and facts["proven"]:

@@ -8,8 +8,9 @@ from loadmaster.cli import options as o
 def policies(as_json: o.AsJson = False) -> None:
     """List every policy and discipline, with its source."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
+
+    from loadmaster.report.console import for_results
 
     rows = list(_rows())
     if as_json:
@@ -26,7 +27,7 @@ def policies(as_json: o.AsJson = False) -> None:
             table.add_section()
         table.add_row(row[0] if row[0] != kind else "", *row[1:])
         kind = row[0]
-    Console().print(table)
+    for_results().print(table)
 
 
 def _rows() -> Iterator[tuple[str, str, str, str]]:

@@ -29,7 +29,7 @@ class Bar(Watch):
         self._console = Console(file=sys.stderr)
         self._bar = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=30),
             TextColumn("{task.fields[rate]}"),
             TimeElapsedColumn(),
@@ -58,7 +58,7 @@ class Bar(Watch):
         if self._bar.live.is_started:
             self._bar.stop()
         if (self._cells or self._kept) and not isinstance(error, LoadmasterError):  # bad input gets its one line alone
-            self._console.print(self._last_line(), highlight=False, soft_wrap=True)
+            self._console.print(self._last_line(), highlight=False, markup=False, soft_wrap=True)
 
     def begin(self, cells: int, kept: int, steps: int) -> None:
         """Show `cells` runs to be made."""

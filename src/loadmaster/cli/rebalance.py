@@ -9,6 +9,7 @@ from loadmaster.cli.options import AsJson
 
 
 def rebalance(
+    context: typer.Context,
     state: Annotated[Path, typer.Argument(help="Tasks as for `pack`, with a column host; empty for a new task.")],
     hosts: Annotated[str, typer.Option(help="Machines: 20x16c64g or a file.")],
     budget: Annotated[str | None, typer.Option(help="The most memory to move, such as 64GiB.")] = None,
@@ -24,6 +25,7 @@ def rebalance(
     """Which tasks to move where, in an order in which no host is ever too full."""
     import math
 
+    from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.progress import at_work
     from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.errors import InputError
@@ -38,6 +40,8 @@ def rebalance(
         raise InputError(time_limit, "the time limit must be a number of seconds above 0")
     if budget is not None and moves is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
+    if method == "heuristic":
+        refuse_idle(context, ["time_limit"], "it is for the exact method")
     if out is not None:
         make_folder(out)
     read = read_tasks(state, hosts, [name.strip() for name in fluid.split(",")])
@@ -63,9 +67,9 @@ def rebalance(
 
 
 def _show(title: str, facts: dict[str, Any]) -> None:
-    from rich.console import Console
+    from loadmaster.report.console import for_results
 
-    console = Console()
+    console = for_results()
     console.print(f"{title}: {_headline(facts)}", highlight=False, soft_wrap=True)
     if facts["moves"]:
         console.print(_move_table(facts))

@@ -35,11 +35,10 @@ def reproduce(
     import dataclasses
     import importlib
 
-    from rich.console import Console
-
     from loadmaster.cli.run_options import command_line
     from loadmaster.model.errors import InputError
     from loadmaster.papers import PAPERS, Options
+    from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.report.page import Heading, Text, write_page
 
@@ -57,8 +56,8 @@ def reproduce(
         content = {"paper": paper, "title": result.title, "quick": quick, "page": str(page), "rows": rows}
         print_document(document("reproduce", content, command=command_line(), seed=seed, notes=result.notes))
         return
-    Console().print(_table(result))
-    Console(stderr=True).print(f"{_verdicts(result)}; gates, notes and figures: {page}", soft_wrap=True)
+    for_results().print(_table(result))
+    for_notes().print(f"{_verdicts(result)}; gates, notes and figures: {page}")
 
 
 def _verdicts(result: "Reproduction") -> str:
@@ -94,17 +93,17 @@ def _claims(result: "Reproduction") -> "PageTable":
 
 def _table(result: "Reproduction") -> "Table":
     """The claims under the table or figure that they are of; gates and notes, which are long, stand on the page."""
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title=result.title, expand=True)
     for name, ratio in (("claim", 4), ("published", 2), ("ours", 3)):
         table.add_column(name, ratio=ratio, overflow="fold")
     table.add_column("verdict", no_wrap=True)
     for where in dict.fromkeys(claim.where for claim in result.claims):
-        table.add_row(f"[bold]{escape(where)}[/]")
+        table.add_row(Text(where, style="bold"))
         for claim in [claim for claim in result.claims if claim.where == where]:
-            verdict = f"[{COLOURS[claim.verdict]}]{claim.verdict}[/]"
-            table.add_row(escape(claim.claim), escape(claim.published), escape(claim.ours), verdict)
+            verdict = Text(claim.verdict, style=COLOURS[claim.verdict])
+            table.add_row(claim.claim, claim.published, claim.ours, verdict)
         table.add_section()
     return table

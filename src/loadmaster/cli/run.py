@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 def run(
+    context: typer.Context,
     commands: Annotated[
         Path, typer.Argument(help="A file with one shell command a line; lines with # are passed over.")
     ],
@@ -64,6 +65,7 @@ def run(
     from loadmaster.cli.bag_options import chosen_sizer, chosen_type
     from loadmaster.cli.bag_progress import BagProgress
     from loadmaster.cli.dask_options import certificates
+    from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.live.bag_runner import run_commands
     from loadmaster.live.place import Place, machines
@@ -71,6 +73,8 @@ def run(
     from loadmaster.process import usable_cores
     from loadmaster.report.document import document, print_document
 
+    if budget is None and deadline is None:
+        refuse_idle(context, ["confidence"], "it is for a budget or a deadline")
     lines = read_commands(commands)
     console = Console(stderr=True)
     kind = chosen_type(prices, billing, machine_type)
@@ -95,6 +99,7 @@ def run(
             f"what is done is kept in {folder}",
             soft_wrap=True,
             highlight=False,
+            markup=False,
         )
         raise
     summary = {

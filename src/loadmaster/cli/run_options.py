@@ -80,15 +80,14 @@ def count(text: str, option: str, least: int) -> int | None:
 
 def warn_of_plain(settings: "list[Setting]") -> None:
     """Say on stderr which of the runs only the plain engine can do: that takes hundreds of times as long."""
-    from rich.console import Console
-
+    from loadmaster.report.console import for_notes
     from loadmaster.runs import MAX_JOBS
 
     backfilling = ("easy", "conservative")
     slow = sorted({s.discipline for s in settings if s.policy == MAX_JOBS and s.discipline in backfilling})
     if slow:
         text = f"max-jobs under {' and '.join(slow)} is not compiled: some hundred jobs a second (--limit reads fewer)"
-        Console(stderr=True).print(text, style="yellow", highlight=False, soft_wrap=True)
+        for_notes().print(text, style="yellow")
 
 
 def settings(
@@ -132,7 +131,7 @@ def betas(case: "Case", loads: str, beta: str) -> list[float]:
     """Factors on the times between arrivals: from offered loads, or as given; 1 if neither is.
 
     Raises:
-        InputError: both are given, or a value is not above 0.
+        InputError: both are given, a value is not above 0, or all jobs arrive at once.
     """
     from loadmaster.model import InputError
 
@@ -140,6 +139,10 @@ def betas(case: "Case", loads: str, beta: str) -> list[float]:
         raise InputError(f"--loads {loads} --beta {beta}", "two ways of saying the same", fix="give one of them")
     if loads:
         return [case.beta_for(load) for load in numbers(loads, "--loads")]
+    if beta and not math.isfinite(case.load):
+        raise InputError(
+            f"--beta {beta}", "changes nothing here: all jobs of this log arrive at once", fix="leave it out"
+        )
     return numbers(beta, "--beta") or [1.0]
 
 
@@ -177,10 +180,11 @@ def make_folder(folder: Path) -> None:
 
 def command_line() -> str:
     """The command that is running, as one would type it."""
-    import shlex
     import sys
 
-    return shlex.join(["loadmaster", *sys.argv[1:]])
+    from loadmaster.report.console import as_typed
+
+    return as_typed(["loadmaster", *sys.argv[1:]])
 
 
 def only(settings: "list[Setting]") -> "Setting":

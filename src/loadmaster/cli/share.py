@@ -17,6 +17,7 @@ METHODS = "pvm,e-pvm,mosix,e-mosix,fractional,fcfs,easy"
 
 
 def share(
+    context: typer.Context,
     trace: o.OptionalTrace = None,
     hosts: o.Hosts = None,
     methods: Annotated[
@@ -102,6 +103,7 @@ def share(
     for name in names:
         check_method(name, settings)
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
+    _refuse_idle(context, trace, names, repack, budget)
     r.make_folder(out)
     case = load(trace, hosts, o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts), spread)
     study = SharingStudy(case, names, settings)
@@ -114,6 +116,30 @@ def share(
         store.close()
         if rows:
             _show(rows, names, case, settings, out, as_json)
+
+
+def _refuse_idle(context: typer.Context, trace: Path | None, names: list[str], repack: str, budget: str | None) -> None:
+    """Refuse options that none of the methods looks at."""
+    from loadmaster.cli.idle import refuse_reading, refuse_unneeded
+    from loadmaster.order import DISCIPLINES
+    from loadmaster.runs.sharing import FRACTIONAL
+    from loadmaster.schedule.time_shared import method_named
+    from loadmaster.share.vm_choice import VM_CHOICES
+
+    refuse_reading(context, trace)
+    timed = [name for name in names if name not in (FRACTIONAL, *DISCIPLINES, *VM_CHOICES)]
+    packed = FRACTIONAL in names
+    moving = packed or any(method_named(name).mover is not None for name in timed)
+    shared, movers, yields = "time-shared methods", "methods that migrate", "the method fractional"
+    in_periods = packed and (repack == "periods" or (repack == "events" and budget is not None))
+    refuse_unneeded(context, {
+        "thrash": (bool(timed), shared), "cpu_load": (bool(timed), shared), "pause": (moving, movers),
+        "bandwidth": (moving, movers), "needs": (packed or bool(timed), f"{shared} and {yields}"),
+        "repack": (packed, yields), "least_yield": (packed, yields),
+        "budget": (packed and repack != "never", f"{yields}, where it repacks"),
+        "period": (in_periods, f"{yields}, where it repacks by period or within a budget"),
+        "vms": (any(name in VM_CHOICES for name in names), "choices of VMs"),
+    })  # fmt: skip
 
 
 def _settings(
@@ -157,17 +183,16 @@ def _settings(
 def _show(
     rows: "list[SharingRow]", names: list[str], case: "Case", settings: "SharingSettings", out: Path, as_json: bool
 ) -> None:
-    from rich.console import Console
-
     from loadmaster.cli.load import remarks
     from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.sharing_table import sharing_table
     from loadmaster.strict_json import to_json
 
-    notes = Console(stderr=True)
+    notes = for_notes()
     for remark in remarks(case):
-        notes.print(remark, highlight=False, soft_wrap=True)
+        notes.print(remark)
     done = {row.method for row in rows}
     content = {
         "unfinished": [name for name in names if name not in done], "rejected_jobs": left_out(case.rejected),
@@ -181,8 +206,8 @@ def _show(
     if as_json:
         print_document(made)
         return
-    Console().print(sharing_table(rows, settings))
+    for_results().print(sharing_table(rows, settings))
     for row in rows:
         if row.parameters != "no migration":
-            notes.print(f"{row.method}: {row.parameters}", highlight=False, soft_wrap=True)
-    notes.print(f"The rows: {out / 'sharing.json'}", highlight=False, soft_wrap=True)
+            notes.print(f"{row.method}: {row.parameters}")
+    notes.print(f"The rows: {out / 'sharing.json'}")

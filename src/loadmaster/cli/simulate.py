@@ -11,8 +11,12 @@ from loadmaster.cli import run_options as r
 if TYPE_CHECKING:
     from loadmaster.runs import Case, Outcome, Setting
 
+OF_A_RECORD = {"again", "trust", "as_json"}
+"""Parameters that mean something when a recorded run is made again; the record says all else."""
+
 
 def simulate(
+    context: typer.Context,
     trace: o.OptionalTrace = None,
     hosts: o.Hosts = None,
     policy: Annotated[
@@ -43,20 +47,29 @@ def simulate(
     as_json: o.AsJson = False,
 ) -> None:
     """Simulate one run and write its record, from which `explain` works and the run can be repeated."""
+    from loadmaster.cli.idle import refuse_idle, refuse_idle_settings, refuse_reading, typed
+
     if again is not None:
+        others = set(typed(context)) - OF_A_RECORD
+        refuse_idle(context, others, "the record says how the run was made", "leave it out, or leave out --again")
         _again(again, as_json)
         return
     from loadmaster.cli.load import load as load_case
     from loadmaster.cli.load import remarks
 
+    refuse_reading(context, trace)
+
+    def wanted(betas: list[float]) -> "Setting":
+        return r.only(r.settings(
+            policy, discipline, betas, interval=interval, seed=seed, reservations=reservations,
+            lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
+        ))  # fmt: skip
+
+    refuse_idle_settings(context, [wanted([1.0])])
     r.make_folder(out)
     reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
     case = load_case(trace, hosts, reading, spread)
-    settings = r.settings(
-        policy, discipline, r.betas(case, load, beta), interval=interval, seed=seed, reservations=reservations,
-        lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
-    )  # fmt: skip
-    setting = r.only(settings)
+    setting = wanted(r.betas(case, load, beta))
     inputs = [Path(name) for name in (trace, hosts) if name is not None and Path(name).is_file()]
     r.warn_of_plain([setting])
     outcome = _run(case, setting, check, out, inputs)
@@ -100,9 +113,8 @@ def _run(case: "Case", setting: "Setting", check: bool, out: Path, inputs: list[
 
 
 def _again(folder: Path, as_json: bool) -> None:
-    from rich.console import Console
-
     from loadmaster.cli.progress import Bar
+    from loadmaster.report.console import for_results
     from loadmaster.report.document import print_document
     from loadmaster.runs.again import again
     from loadmaster.runs.prepare import compile_first
@@ -126,23 +138,22 @@ def _again(folder: Path, as_json: bool) -> None:
             else "Different: all jobs have the same start and host, but the cycles differ."
         )
         for line in (verdict, *told.notes):
-            Console().print(line, highlight=False, soft_wrap=True)
+            for_results().print(line, soft_wrap=True)
     if not told.same:
         raise typer.Exit(1)
 
 
 def _show(outcome: "Outcome", remarks: list[str], out: Path, as_json: bool) -> None:
-    from rich.console import Console
-
     from loadmaster.report.comparison import warnings
+    from loadmaster.report.console import for_notes, for_results
 
-    notes = Console(stderr=True)
+    notes = for_notes()
     if not as_json:
         for line in _lines(outcome.row()):
-            Console().print(line, highlight=False)
+            for_results().print(line)
     where = f"The record: {out}; `loadmaster explain {out} JOB` asks it about a job."
     for line in (*(f"warning: {text}" for text in warnings(outcome)), *remarks, where):
-        notes.print(line, highlight=False, soft_wrap=True)
+        notes.print(line)
     if outcome.faults:
         raise typer.Exit(1)
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 def size(
+    context: typer.Context,
     bag: Annotated[str, typer.Argument(help="File of durations (text, CSV, Parquet) or a law: normal(150,30)x256.")],
     budget: Annotated[float | None, typer.Option(help="Money that may be spent.")] = None,
     deadline: Annotated[str | None, typer.Option(help="When all has to be done, such as 2h.")] = None,
@@ -31,6 +32,7 @@ def size(
     import numpy as np
 
     from loadmaster.cli.bag_options import chosen_types, guessed
+    from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.bag import Bag, BagLaw
     from loadmaster.model.units import parse_seconds
@@ -48,6 +50,8 @@ def size(
         make_folder(out)
     check_budget(budget)
     source = parse_bag(bag, column)
+    if isinstance(source, BagLaw):
+        refuse_idle(context, ["column"], "a law has no columns")
     types = chosen_types(prices, billing)
     unknown = source.tasks - source.known.size if isinstance(source, Bag) else 0
     drawn = source
@@ -85,12 +89,12 @@ def size(
 def _show(
     result: dict[str, object], curve: "list[CurvePoint]", sizers: "list[CurvePoint]", chosen: "CurvePoint | None"
 ) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from loadmaster.model.units import show_seconds
+    from loadmaster.report.console import for_results
 
-    console = Console()
+    console = for_results()
     sure = f"{float(str(result['confidence'])):.0%} sure"
     table = Table("machines", "type", "cost", sure, "span", sure, "speedup", title=headline(result))
     for p in [*_worth_showing(curve, chosen), *sizers]:
@@ -98,12 +102,12 @@ def _show(
         cells += [show_seconds(p.span_sure_s), f"{p.speedup:.3g}"]
         table.add_row(*cells, style="bold" if p is chosen else "" if p.knows else "italic", end_section=p is curve[-1])
     console.print(table)
-    console.print("[italic]silva[/] and [italic]planner[/] learn the durations while the bag runs.", highlight=False)
+    console.print("[italic]silva[/] and [italic]planner[/] learn the durations while the bag runs.", markup=True)
     if chosen is None:
         cheapest, fastest = min(curve, key=lambda p: p.cost_sure), min(curve, key=lambda p: p.span_sure_s)
         console.print(
             f"Infeasible: the cheapest way needs {cheapest.cost_sure:.4g}, "
-            f"the fastest {show_seconds(fastest.span_sure_s)} ({sure}).", highlight=False, soft_wrap=True,
+            f"the fastest {show_seconds(fastest.span_sure_s)} ({sure}).", soft_wrap=True,
         )  # fmt: skip
         return
     console.print(
@@ -144,9 +148,8 @@ def _write(
     sizers: "list[CurvePoint]",
     chosen: "CurvePoint | None",
 ) -> None:
-    from rich.console import Console
-
     from loadmaster.report.bag_chart import bag_chart
+    from loadmaster.report.console import for_notes
     from loadmaster.report.page import Chart, write_page
     from loadmaster.strict_json import to_json
 
@@ -155,4 +158,4 @@ def _write(
     (out / "size.json").write_text(to_json(made, indent=1) + "\n")
     chart.save(str(out / "size.png"), scale_factor=2)
     write_page(out / "size.html", "How many machines", [Chart(chart)], subtitle=headline(result))
-    Console(stderr=True).print(f"{out}/size.png, size.html, size.json", highlight=False, soft_wrap=True)
+    for_notes().print(f"{out}/size.png, size.html, size.json")

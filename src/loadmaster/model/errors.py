@@ -7,6 +7,11 @@ LoadmasterError
 Infeasible problems are results, never exceptions.
 """
 
+MOST = 300
+"""Letters of a message: what is longer is not read, and a value may be a megabyte."""
+_VALUE = 80
+_WHERE = 120
+
 
 class LoadmasterError(Exception):
     """Parent of every error raised on purpose by this package."""
@@ -25,11 +30,8 @@ class InputError(LoadmasterError):
         self.rule = rule
         self.fix = fix
         self.where = where
-        place = f"{where}: " if where else ""
-        shown = str(value)
-        shown = shown if len(shown) <= 80 else shown[:77] + "..."
-        message = f"{place}{shown!r}: {rule}" + (f"; {fix}" if fix else "")
-        super().__init__(" ".join(message.splitlines()))
+        place = f"{where if len(where) <= _WHERE else '...' + where[3 - _WHERE :]}: " if where else ""
+        super().__init__(one_line(f"{place}{cut(str(value), _VALUE)!r}: {rule}" + (f"; {fix}" if fix else "")))
 
 
 class MissingExtra(LoadmasterError):
@@ -37,3 +39,19 @@ class MissingExtra(LoadmasterError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs the extra {extra!r}; install it with: pip install 'loadmaster[{extra}]'")
+
+
+def one_line(message: str, most: int = MOST) -> str:
+    r"""`message` without line breaks and control characters, which could steer a terminal; cut off at `most` letters.
+
+    Example:
+        >>> one_line("no such\nfile \x1b[31m"), one_line("a" * 20, 10)
+        ('no such file \\x1b[31m', 'aaaaaaa...')
+    """
+    text = " ".join(cut(message, 10 * most).splitlines())
+    return cut("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text), most)
+
+
+def cut(text: str, most: int) -> str:
+    """`text`, its end replaced by dots where it is longer than `most`."""
+    return text if len(text) <= most else text[: most - 3] + "..."

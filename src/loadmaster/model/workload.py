@@ -11,6 +11,9 @@ from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
 
+LATEST_S = 2.0**53 / 1000
+"""Some 285,000 years: up to here a float64 tells milliseconds apart."""
+
 
 @dataclass(frozen=True, eq=False)
 class Workload:
@@ -136,7 +139,16 @@ class Workload:
         return replace(self, demand=self.demand * self.tasks[:, None], tasks=None)
 
     def scaled(self, beta: float) -> "Workload":
-        """The same jobs with every time between arrivals multiplied by `beta` (Shai 2014, section 6)."""
+        """The same jobs with every time between arrivals multiplied by `beta` (Shai 2014, section 6).
+
+        Raises:
+            InputError: the last would arrive after `LATEST_S`.
+        """
+        last_s = float(self.submit_s[-1]) * beta if self.jobs else 0.0
+        if not last_s <= LATEST_S:
+            rule = f"factor on the times between arrivals: the last job would come after {last_s:.3g} s"
+            raise InputError(f"{beta:.3g}", f"{rule}, and a clock keeps its milliseconds up to {LATEST_S:.3g} s",
+                             fix="a higher load, or a smaller factor")  # fmt: skip
         return replace(self, submit_s=self.submit_s * beta)
 
     def offered_load(self, cluster: Cluster, resource: int = 0) -> float:

@@ -41,6 +41,8 @@ def columns_for(comparison: Comparison) -> list[Column]:
         Column("bounded slowdown", lambda o: o.metrics.mean_bounded_slowdown, short),
         Column("mean queue", lambda o: o.metrics.mean_queue_length, short),
     ]
+    if any(outcome.metrics.unstarted for outcome in comparison.outcomes):
+        columns.insert(1, Column("never started", lambda o: o.metrics.unstarted, whole, None))
     for name in comparison.case.workload.resources[:2]:
         columns.append(Column(f"{name} used", _part("used", name), whole_percent, None))
         columns.append(Column(f"{name} stranded", _part("stranded", name), whole_percent, None))
@@ -48,12 +50,18 @@ def columns_for(comparison: Comparison) -> list[Column]:
 
 
 def marked(column: Column, group: Group) -> list[bool]:
-    """For every run of the group whether it is the best in this column; nothing if all are alike."""
+    """For every run of the group whether it is the best in this column; nothing if all are alike.
+
+    A run that left more jobs unstarted than another is never the best: its means leave them out.
+    """
     values = [column.value(outcome) for outcome in group.outcomes]
     if column.lower_is_better is None or max(values) - min(values) <= _TIES * abs(max(values)):
         return [False] * len(values)
-    best = min(values) if column.lower_is_better else max(values)
-    return [abs(value - best) <= _TIES * abs(best) for value in values]
+    unstarted = [outcome.metrics.unstarted for outcome in group.outcomes]
+    sound = [count == min(unstarted) for count in unstarted]
+    kept = [value for value, on in zip(values, sound, strict=True) if on]
+    best = min(kept) if column.lower_is_better else max(kept)
+    return [on and abs(value - best) <= _TIES * abs(best) for value, on in zip(values, sound, strict=True)]
 
 
 def change_text(group: Group, outcome: Outcome) -> str:
@@ -97,6 +105,11 @@ def short(value: float) -> str:
         if abs(value) >= limit:
             return f"{value:.{digits}f}"
     return f"{value:.3g}"
+
+
+def whole(value: float) -> str:
+    """A count."""
+    return f"{value:,.0f}"
 
 
 def whole_percent(part: float) -> str:

@@ -21,7 +21,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     }
     return document(
         "compare", content, command=comparison.command, seed=comparison.outcomes[0].setting.seed,
-        synthetic=case.workload.synthetic, notes=case.notes, left_out=left_out(case.skipped),
+        synthetic=case.workload.synthetic, notes=comparison.notes, left_out=left_out(case.skipped),
     )  # fmt: skip
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from loadmaster import __version__
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
+from loadmaster.report.answer import answer, unbroken
 from loadmaster.report.columns import change_text, columns_for, marked
-from loadmaster.report.comparison import Comparison, Group, answer, faults, load_words, unbroken
+from loadmaster.report.comparison import Comparison, Group, faults, load_words
 from loadmaster.report.load_charts import load_charts, member_chart, ranking, wait_charts
 from loadmaster.report.page import Block, Chart, Facts, Heading, Table, Text, write_page
 from loadmaster.report.terminal import title

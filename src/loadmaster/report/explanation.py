@@ -1,11 +1,16 @@
-"""An explanation of one job for people: plain sentences, one table of hosts."""
+"""An explanation of one job for people: plain sentences, one table of hosts.
+
+Sentences carry markup, so names in them are escaped: what the user calls a host or a policy is shown as it is.
+"""
 
 import dataclasses
 from typing import Any
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
@@ -20,7 +25,7 @@ TOP = 8
 def print_explanation(console: Console, record: Record, told: Explanation, top: int = TOP) -> None:
     """Print what became of a job, what it waited for, and why it got its host."""
     for paragraph in (_job(record, told), *_wait(record, told), *_choice(record, told)):
-        console.print(paragraph, highlight=False)
+        console.print(Text.from_markup(paragraph, emoji=False), highlight=False)
     if told.choice is not None:
         console.print(_hosts(record, told, top))
 
@@ -87,12 +92,12 @@ def moment(seconds: float) -> str:
 
 
 def _job(record: Record, told: Explanation) -> str:
-    demand = amounts(record.workload.resources, record.workload.demand[told.job])
+    demand = escape(amounts(record.workload.resources, record.workload.demand[told.job]))
     asks = f"asks {demand}" if told.tasks == 1 else f"has {told.tasks} tasks of {demand} each"
     text = f"[bold]Job {told.identifier}[/] {asks}. It arrived at {moment(told.submit_s)}"
     if told.start_s is None or told.wait_s is None:
         return f"{text} and [bold]never started[/]."
-    where = ", ".join(record.case.cluster.name(host) for host in told.hosts[:6])
+    where = ", ".join(escape(record.case.cluster.name(host)) for host in told.hosts[:6])
     where += f" and {len(told.hosts) - 6} more" if len(told.hosts) > 6 else ""
     hosts = "host" if len(set(told.hosts)) == 1 else "hosts"
     wait = "without waiting" if told.wait_s == 0 else f"after a wait of {show_seconds(told.wait_s)}"
@@ -121,7 +126,7 @@ def _wait(record: Record, told: Explanation) -> list[str]:
         every = "all" if delay.looked_at == delay.cycles - (told.start_s is not None) else "spread evenly"
         noun = "cycle" if delay.looked_at == 1 else "cycles"
         lines.append(f"In {delay.looked_at} {noun} without success ({every}):")
-        lines += [f"  {count:>3} × {reason}" for reason, count in delay.reasons.items()]
+        lines += [f"  {count:>3} × {escape(reason)}" for reason, count in delay.reasons.items()]
     if told.start_s is not None and delay.room_since_s is not None:
         lines.append(_room(record, told))
     return lines
@@ -130,7 +135,7 @@ def _wait(record: Record, told: Explanation) -> list[str]:
 def _room(record: Record, told: Explanation) -> str:
     delay = told.delay
     assert delay.room_since_s is not None
-    host = record.case.cluster.name(told.hosts[0])
+    host = escape(record.case.cluster.name(told.hosts[0]))
     if delay.freed_by is None and delay.room_since_s <= told.submit_s:
         return f"Host {host} had room for it all the time; it was kept for, or served to, jobs ahead."
     if delay.freed_by is None:
@@ -144,13 +149,15 @@ def _choice(record: Record, told: Explanation) -> list[str]:
     if choice is None:
         return []
     total = record.case.cluster.hosts
-    lines = ["", f"[bold]Why host {record.case.cluster.name(told.hosts[0])}[/]"]
+    lines = ["", f"[bold]Why host {escape(record.case.cluster.name(told.hosts[0]))}[/]"]
     turn = f"{choice.started_before:,} of {choice.queue_length:,} waiting jobs had got hosts in this cycle before it"
     kept = f", {choice.kept_back:,} of them kept back for jobs served earlier" if choice.kept_back else ""
     lines.append(f"{turn}. {choice.fitting:,} of {total:,} hosts had room then{kept}.")
     if choice.members:
         lines.append(_members(choice))
-    lines.append(f"{choice.policy} takes {choice.summary}; the lowest score wins, the lower host among equals.")
+    lines.append(
+        f"{escape(choice.policy)} takes {escape(choice.summary)}; the lowest score wins, the lower host among equals."
+    )
     if not choice.same:
         lines.append(
             "[bold red]The cycle could not be decided again exactly[/]: the record does not say in which order jobs "
@@ -160,10 +167,12 @@ def _choice(record: Record, told: Explanation) -> list[str]:
 
 
 def _members(choice: Choice) -> str:
-    counts = ", ".join(f"{member.name} {member.started}" for member in choice.members)
+    counts = ", ".join(f"{escape(member.name)} {member.started}" for member in choice.members)
     best = [member.name for member in choice.members if member.target == max(m.target for m in choice.members)]
     tied = f"; {len(best)} tied, the first listed is taken" if len(best) > 1 else ""
-    return f"max-jobs asked each member how many jobs it would start: {counts}{tied}. It followed {choice.policy}."
+    return (
+        f"max-jobs asked each member how many jobs it would start: {counts}{tied}. It followed {escape(choice.policy)}."
+    )
 
 
 def _hosts(record: Record, told: Explanation, top: int) -> Table:

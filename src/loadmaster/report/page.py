@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model import InputError
+from loadmaster.strict_json import plain
 from loadmaster.whole_file import whole_file
 
 
@@ -91,7 +92,7 @@ def write_page(path: Path, title: str, blocks: Sequence[Block], subtitle: str = 
         script=_script(specs) if specs else "",
     )  # fmt: skip
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise InputError(path, f"this page cannot be written: {error.strerror or error}") from error
 
@@ -122,7 +123,7 @@ def check_picture(path: Path) -> None:
 
 
 def _script(specs: list[dict[str, Any]]) -> str:
-    data = json.dumps(specs, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(plain(specs), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return f'<script type="application/json" id="specs">{data}</script>\n<script type="module">{_runtime()}</script>'
 
 

@@ -17,7 +17,7 @@ def bar(name: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(),
+        TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), MofNCompleteColumn(),
         TextColumn(unit + " {task.fields[rate]}"), TimeElapsedColumn(), TextColumn("left"), Left(),
     )  # fmt: skip
     progress = Progress(*columns, console=console, transient=True)

@@ -8,14 +8,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from loadmaster.report.answer import answer
 from loadmaster.report.columns import BEST, Column, change_text, columns_for, marked
-from loadmaster.report.comparison import Comparison, Group, answer, faults, load_words
+from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.narrow import columns_that_fit
 from loadmaster.runs import Outcome
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
-    """The table, then the answer, then what the user must know of the data."""
+    """The table, then the answer, then what the user must know of the data; warnings go to stderr, by the caller."""
     columns = columns_for(comparison)
     many = columns_that_fit(console, len(columns), lambda most: table(comparison, columns[:most]))
     console.print(table(comparison, columns[:many]))
@@ -24,8 +25,6 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         console.print(Text(f"not shown, since this terminal is narrow: {names}", style="dim"))
     console.print()
     console.print(Text(answer(comparison), style="bold"))
-    for fault in faults(comparison):
-        console.print(Text(f"warning: {fault}", style="bold red"))
     for remark in comparison.remarks:
         console.print(Text(remark, style="yellow" if "synthetic" in remark else "dim"))
 

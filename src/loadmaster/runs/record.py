@@ -101,7 +101,7 @@ def read_record(folder: Path) -> Record:
         about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         if about["format"] != FORMAT:
             raise InputError(about["format"], f"this record has another format than {FORMAT}", where=str(folder))
-        tables = {path.stem: pl.read_parquet(path) for path in folder.glob("*.parquet")}
+        tables = {path.stem: pl.read_parquet(path, glob=False) for path in folder.glob("*.parquet")}
         return _record(about, tables)
     except FileNotFoundError as error:
         raise InputError(folder, "no run record here", fix="make one with loadmaster simulate -o DIR") from error

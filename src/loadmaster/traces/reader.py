@@ -29,13 +29,20 @@ class Head(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A kind of log: what it is, how to tell it, how to read it, and the names of machine files beside it."""
+    """A kind of log: what it is, how to tell it, how to read it, and the names of machine files beside it.
+
+    `takes` names the fields of `ReadOptions` that only some readers look at, of those that this one does.
+    """
 
     summary: str
     fits: Callable[[Head], bool]
     read: Callable[[Path, ReadOptions], Trace]
     machines: tuple[str, ...] = ()
+    takes: frozenset[str] = frozenset()
 
+
+_SWF_ALONE = frozenset({"swf_memory", "memory_unit"})
+_TABLES_ALONE = frozenset({"columns", "memory_unit"})
 
 FORMATS: dict[str, Format] = {
     "swf": Format(
@@ -43,6 +50,7 @@ FORMATS: dict[str, Format] = {
         lambda head: head.name.endswith(".swf") or len(re.findall(r"(?:^|\s)[-+\d.eE]+(?=\s|$)", head.line)) >= 11,
         read_swf,
         ("{stem}.swf.machines", "{stem}.machines", "{stem}.hosts.csv"),
+        _SWF_ALONE,
     ),
     "openb": Format(
         "Alibaba GPU cluster 2023: pods", lambda head: "cpu_milli" in head.line, read_openb, ("openb_node_list*",)
@@ -59,8 +67,12 @@ FORMATS: dict[str, Format] = {
         read_slurm,
         ("{stem}.hosts.csv",),
     ),
-    "csv": Format("job table with named columns", lambda head: "," in head.line, read_csv, ("{stem}.hosts.csv",)),
-    "parquet": Format("job table with named columns", lambda _: False, read_parquet, ("{stem}.hosts.csv",)),
+    "csv": Format(
+        "job table with named columns", lambda head: "," in head.line, read_csv, ("{stem}.hosts.csv",), _TABLES_ALONE
+    ),
+    "parquet": Format(
+        "job table with named columns", lambda _: False, read_parquet, ("{stem}.hosts.csv",), _TABLES_ALONE
+    ),
 }
 """Every format, in the order in which they are tried. Parquet is told by its first four bytes."""
 
@@ -77,12 +89,25 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     name = _format_of(path) if options.format == "auto" else options.format
     if name not in FORMATS:
         raise InputError(name, "no such format", fix=f"known: auto, {', '.join(FORMATS)}")
+    _refuse_idle(name, options)
     trace = FORMATS[name].read(path, options)
     cluster, said = _machines(path, FORMATS[name], options, trace)
     notes = [*trace.notes, *said]
     if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
         notes += fit_notes(trace.workload, cluster, options)
     return replace(trace, cluster=cluster, notes=tuple(notes))
+
+
+def _refuse_idle(name: str, options: ReadOptions) -> None:
+    """Refuse an option that the reader of format `name` does not look at."""
+    plain = ReadOptions()
+    for field in sorted((_SWF_ALONE | _TABLES_ALONE) - FORMATS[name].takes):
+        value = getattr(options, field)
+        if value != getattr(plain, field):
+            readers = ", ".join(other for other, known in FORMATS.items() if field in known.takes)
+            shown = f"--{field.replace('_', '-')} {value if isinstance(value, str) else ','.join(value)}"
+            raise InputError(shown, f"changes nothing for a log in the format {name}: it is for {readers}",
+                             fix="leave it out")  # fmt: skip
 
 
 def _format_of(path: Path) -> str:

@@ -1,0 +1,83 @@
+"""What a comparison found, in one sentence: what is lowest on this log, never who wins.
+
+One replay of one log gives one number a rule and no interval, so the sentence speaks of this log alone.
+"""
+
+import re
+
+from loadmaster.model.units import show_seconds
+from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
+from loadmaster.runs import Outcome
+
+
+def answer(comparison: Comparison) -> str:
+    """What was found at the highest load; with several loads, how far it holds at the others."""
+    loads = sorted({group.load for group in comparison.groups})
+    top = [group for group in comparison.groups if group.load == loads[-1]]
+    group = min(top, key=lambda g: (g.best.metrics.unstarted, g.best.metrics.mean_wait_s))
+    sentence = _sentence(group)
+    if len(comparison.disciplines) > 1:
+        sentence += f", under {group.discipline}"
+    if len(loads) > 1:
+        sentence += f", at {load_words(loads[-1])}"
+        good = sum(_is_good(comparison, load, group.best) for load in loads)
+        if group.baseline is not None and not _all_close(group):
+            sentence += f"; it is the lowest or within 1 % of it at {good} of {len(loads)} loads"
+    return sentence + "."
+
+
+def unbroken(text: str) -> str:
+    """`text` with every number kept on one line with its unit."""
+    return re.sub(r"(\d) (?=\S{1,3}(?:[\s,.;)]|$))", "\\1\N{NO-BREAK SPACE}", text)
+
+
+def _sentence(group: Group) -> str:
+    best = group.best
+    wait = show_seconds(best.metrics.mean_wait_s)
+    if group.baseline is None:
+        return (
+            f"Under {best.setting.policy} a job waits {wait} on average, {best.metrics.mean_queue_length:.3g} at a time"
+        )
+    if len(group.eligible) < len(group.outcomes):
+        return _of_the_eligible(group)
+    baseline = group.baseline.setting.policy
+    against = show_seconds(group.baseline.metrics.mean_wait_s)
+    if _all_close(group):
+        return f"The choice hardly matters on this log: all policies wait within 1 % of {baseline}'s {against}"
+    lowest = f"{best.setting.policy} has the lowest mean wait on this log"
+    close = [outcome for outcome in group.outcomes if outcome is not best and _close_to(best, outcome)]
+    level = f", {listed([outcome.setting.policy for outcome in close])} within 1 % of it" if close else ""
+    change = group.change(best)
+    if change is None:
+        others = [outcome for outcome in group.outcomes if outcome is not best and outcome not in close]
+        second = min(others, key=lambda outcome: outcome.metrics.mean_wait_s)
+        more = second.metrics.mean_wait_s / best.metrics.mean_wait_s - 1 if best.metrics.mean_wait_s > 0 else 0.0
+        return f"{lowest}{level}: the next, {second.setting.policy}, waits {percent(more)} more"
+    return f"{lowest}{level}: {percent(-change)} less than {baseline} ({wait}, not {against})"
+
+
+def _of_the_eligible(group: Group) -> str:
+    """Where some runs left more jobs unstarted: their means leave those out, and are compared with nothing."""
+    best, others = group.best, [outcome for outcome in group.outcomes if outcome not in group.eligible]
+    names = listed([outcome.setting.policy for outcome in others])
+    verb = "leaves" if len(others) == 1 else "leave"
+    wait = show_seconds(best.metrics.mean_wait_s)
+    return f"{names} {verb} more jobs waiting for ever; of the others, {best.setting.policy} waits least, {wait}"
+
+
+def _all_close(group: Group) -> bool:
+    return all(abs(group.change(outcome) or 0.0) < CLOSE for outcome in group.outcomes)
+
+
+def _close_to(best: Outcome, outcome: Outcome) -> bool:
+    same = outcome.metrics.unstarted == best.metrics.unstarted
+    return same and outcome.metrics.mean_wait_s <= best.metrics.mean_wait_s * (1 + CLOSE)
+
+
+def _is_good(comparison: Comparison, load: float, winner: Outcome) -> bool:
+    """The same policy and discipline is the lowest at `load`, or within 1 % of it."""
+    groups = [group for group in comparison.groups if group.load == load]
+    best = min((g.best for g in groups), key=lambda o: (o.metrics.unstarted, o.metrics.mean_wait_s))
+    key = (winner.setting.policy, winner.setting.discipline)
+    runs = [outcome for group in groups for outcome in group.outcomes]
+    return _close_to(best, next(o for o in runs if (o.setting.policy, o.setting.discipline) == key))
