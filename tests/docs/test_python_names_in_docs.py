@@ -51,11 +51,11 @@ def test_every_python_name_on_the_page_can_be_imported(page):
 
 
 def test_a_name_that_is_not_there_is_noticed():
-    text = "`loadmaster.pack.solve.no_such` and\n```python\n>>> from loadmaster.pack import (\n...     pack, gone)\n```"
+    text = "`loadmaster.pack.solve.nothing` and\n```python\n>>> from loadmaster.pack import (\n...     pack, gone)\n```"
     assert {*names_in(text)} - {"loadmaster.pack"} == {
-        "loadmaster.pack.gone", "loadmaster.pack.pack", "loadmaster.pack.solve.no_such",
+        "loadmaster.pack.gone", "loadmaster.pack.pack", "loadmaster.pack.solve.nothing",
     }  # fmt: skip
     with pytest.raises(AttributeError):
-        lookup("loadmaster.pack.solve.no_such")
+        lookup("loadmaster.pack.solve.nothing")
     with pytest.raises(AttributeError):
         lookup("loadmaster.no_such_room")

@@ -20,6 +20,11 @@ MOST_CELLS = 1_000
 MOST_HOSTS = 100
 """On more hosts branch and bound proves nothing."""
 
+WITHOUT_CP_SAT = (
+    "HiGHS stood in for OR-tools, which is not installed and proves more in the same time: "
+    "pip install 'loadmaster[exact]'"
+)
+
 
 def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Attempt:
     """The optimum and its proof, or the best mapping within `time_limit_s` and its proven bound.
@@ -44,8 +49,10 @@ def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Atte
     if instance.tasks * instance.hosts > MOST_CELLS:
         more = improve(instance, best, left, seed + 1)
         return better(instance, best, replace(more, solver=best.solver, status="ok" if more.proven else "limit"))
-    if instance.guaranteed or importlib.util.find_spec("ortools") is None:
+    if instance.guaranteed:
         return better(instance, best, highs(instance, "compact", left))
+    if importlib.util.find_spec("ortools") is None:
+        return replace(better(instance, best, highs(instance, "compact", left)), notes=(WITHOUT_CP_SAT,))
     from loadmaster.pack.cp_sat import cp_sat
 
     return better(instance, best, cp_sat(instance, left, best))

@@ -1,5 +1,6 @@
 """Exact packing by HiGHS: the compact form (least maximum load) and the paper's form (shares and a level)."""
 
+import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from loadmaster.pack.bound import hopeless, upper_bound
 from loadmaster.pack.instance import Instance
 from loadmaster.pack.level import level_of
 from loadmaster.pack.packing import Attempt
+from loadmaster.stoppable_milp import INFEASIBLE, Milp, Solution, solve
 
 LpForm = Literal["alpha", "y"]
 
@@ -97,21 +99,25 @@ def paper_form(instance: Instance, lp_form: LpForm = "alpha") -> Program:
 
 
 def highs(instance: Instance, form: Literal["compact", "paper"] = "compact", time_limit_s: float = 60.0) -> Attempt:
-    """Solve by HiGHS to the optimum, or to `time_limit_s`: then the best mapping and its proven bound."""
-    name = f"highs-{form}"
+    """Solve by HiGHS to the optimum, or to `time_limit_s`: then the best mapping and its proven bound.
+
+    Where HiGHS does not stop by itself it is stopped, and nothing is left of what it found.
+    """
+    name, ends = f"highs-{form}", time.monotonic() + time_limit_s
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", name, 0.0, True, lost[0], lost[1])
     compact = form == "compact" and not instance.guaranteed
     program = compact_form(instance) if compact else paper_form(instance, "y")
     program.upper[: instance.tasks * instance.hosts] *= _without_mirror_images(instance)
-    result = run_milp(program, instance.tasks * instance.hosts, time_limit_s)
+    result = run_milp(program, instance.tasks * instance.hosts, ends - time.monotonic())
     ceiling = upper_bound(instance)
     bound = _level_bound(result, compact, ceiling)
     if result.x is None:
-        if result.status == 2:
+        if result.status == INFEASIBLE:
             return Attempt(None, "infeasible", name, 0.0, True, reason="the program has no solution")
-        return Attempt(None, "limit", name, bound, reason=f"no mapping within {time_limit_s:g} s")
+        reason = "HiGHS gave up" if result.status > INFEASIBLE else f"no mapping within {time_limit_s:g} s"
+        return Attempt(None, "limit", name, bound, reason=reason)
     host = result.x[: instance.tasks * instance.hosts].reshape(instance.tasks, -1).argmax(axis=1).astype(np.int32)
     level = level_of(instance, host)
     if np.isnan(level):
@@ -120,18 +126,10 @@ def highs(instance: Instance, form: Literal["compact", "paper"] = "compact", tim
     return Attempt(host, "ok" if proven else "limit", name, max(level, level if proven else bound), proven)
 
 
-def run_milp(program: Program, integers: int, time_limit_s: float) -> Any:
-    """SciPy's HiGHS on `program` with the first `integers` variables whole."""
-    milp: Any = optimize.milp
-    integrality = np.zeros(len(program.cost))
-    integrality[:integers] = 1
-    return milp(
-        program.cost,
-        integrality=integrality,
-        bounds=optimize.Bounds(program.lower, program.upper),
-        constraints=optimize.LinearConstraint(program.matrix, program.low, program.high),
-        options={"time_limit": time_limit_s, "mip_rel_gap": 0.0},
-    )
+def run_milp(program: Program, integers: int, time_limit_s: float) -> Solution:
+    """HiGHS on `program` with the first `integers` variables whole, stopped at the limit."""
+    parts = (program.cost, program.matrix, program.low, program.high, program.lower, program.upper)
+    return solve(Milp(*parts, integers), time_limit_s)
 
 
 def relaxed_bound(instance: Instance) -> float:
@@ -160,8 +158,8 @@ def solve_relaxed(program: Program) -> Any:
     )
 
 
-def _level_bound(result: Any, compact: bool, ceiling: float) -> float:
-    dual = getattr(result, "mip_dual_bound", None)
+def _level_bound(result: Solution, compact: bool, ceiling: float) -> float:
+    dual = result.bound
     if dual is None or not np.isfinite(dual):
         return ceiling
     if compact:
