@@ -6,18 +6,25 @@ is inlined.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from types import CellType, FunctionType
+from typing import Any
 
 import numpy as np
 from numba import njit, types
-from numba.core.errors import NumbaError
 from numba.core.event import install_timer
 
+from loadmaster.kernels import kept_njit
+from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
-from loadmaster.place.policy import Context, Policy
+from loadmaster.place import POLICIES
+from loadmaster.place.policy import Context, Policy, failed
+from loadmaster.place.trial import try_out
+from loadmaster.rules.sound import names_in
 
 _FLOATS = types.Array(types.float64, 1, "C")
 _TABLE = types.Array(types.float64, 2, "C")
@@ -30,28 +37,126 @@ RATER = types.int64(
 Writes to out[offset + h] for the first n of `hosts`: the score, or infinity where the task does not fit.
 """
 
+SCORE = types.float64(_FLOATS, _FLOATS, _FLOATS)
+"""score(demand[R], free[R], capacity[R])."""
+_CONTEXT = types.NamedUniTuple(types.int64, len(Context._fields), Context)
+CONTEXT_SCORE = types.float64(_FLOATS, _FLOATS, _FLOATS, _CONTEXT)
+"""The same with a context."""
+_READ_ONLY = types.Array(types.float64, 1, "C", readonly=True)
+_CHECKED: dict[str, Any] = {"error_model": "numpy", "boundscheck": True}
+"""Options of a user's own function: an index beyond the resources is an error, not what lies behind the array."""
+
 
 @lru_cache(maxsize=256)
-def rater(policy: Policy) -> Callable[..., int]:
+def rater(policy: Policy, only_fitting: bool = True) -> Callable[..., int]:
     """`policy` compiled as a rater; the first call for a policy takes some tenths of a second.
+
+    Args:
+        policy: built-in or of the user's own.
+        only_fitting: False for a rater that rates whatever hosts it is given, whether the task fits them or not.
 
     Raises:
         InputError: the function uses Python that cannot be compiled.
     """
+    with _cannot_be_compiled(policy):
+        rate = (_contextual if policy.contextual else _plain)(_score(policy), only_fitting)
+        return njit(RATER, error_model="numpy", nogil=True)(rate)
+
+
+@lru_cache(maxsize=256)
+def scorer(policy: Policy) -> Callable[..., float]:
+    """The score of `policy` itself compiled, of the type `SCORE` or `CONTEXT_SCORE`: one host a call.
+
+    Raises:
+        InputError: the function uses Python that cannot be compiled.
+    """
+    signature = CONTEXT_SCORE if policy.contextual else SCORE
+    with _cannot_be_compiled(policy):
+        if is_built_in(policy):
+            return kept_njit(signature, nogil=True, error_model="numpy")(policy.score)
+        rate = (_one_host_contextual if policy.contextual else _one_host)(_score(policy))
+        return njit(signature, nogil=True, error_model="numpy")(rate)
+
+
+def is_built_in(policy: Policy) -> bool:
+    """Whether `policy` is one of the listed ones, which the contract tests have tried on everything."""
+    return POLICIES.get(policy.name) is policy
+
+
+def check_policy(policy: Policy, demand: Floats, capacity: Floats, resources: tuple[str, ...]) -> None:
+    """The one soundness check: every engine, whoever calls it, lets no policy by that has not passed it.
+
+    Built-in ones pass. Of the others a plain `Policy` is compiled first, so that what cannot be compiled is never run;
+    a subclass runs as Python alone. Then it is tried out (`place.trial.try_out`, for the arguments and the refusals).
+    """
+    if is_built_in(policy):
+        return
+    if type(policy) is Policy:
+        rater(policy)
+    try_out(policy, demand, capacity, resources)
+
+
+@contextmanager
+def refusing(name: str) -> Iterator[None]:
+    """Around a call of a compiled engine: an error in the policy `name`, such as a bad index, ends in one line."""
     try:
-        score = njit(error_model="numpy")(policy.score)
-        return njit(RATER, error_model="numpy", nogil=True)(_contextual(score) if policy.contextual else _plain(score))
-    except (NumbaError, ValueError, TypeError, NotImplementedError) as error:  # Numba lets some through as they are
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise failed(name, error) from error
+
+
+@contextmanager
+def _cannot_be_compiled(policy: Policy) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # Numba lets many kinds through as they are
         lines = str(error).strip().splitlines()
         telling = [line for line in lines if not line.lstrip().startswith(_NOT_TELLING)]
-        said = next((line for line in telling if _TELLING.search(line)), lines[0])
+        said = next((line for line in telling if _TELLING.search(line)), lines[0] if lines else type(error).__name__)
+        if "setitem(readonly" in str(error) or "readonly array" in said:
+            raise InputError(policy.name, "a policy must not change its arguments", fix="work on a copy") from error
         raise InputError(
-            policy.name, f"this policy cannot be compiled: {said.strip()}",
-            fix="use numbers, loops and math only; see the guide on writing a policy",
+            policy.name, f"this policy cannot be compiled: {said.strip()[:160]}",
+            fix="use numbers, loops and math only, and change no argument; see the guide on writing a policy",
         ) from error  # fmt: skip
 
 
-_NOT_TELLING = ("Failed in nopython mode pipeline", "-", ">>>", "*", "There are")
+def _score(policy: Policy) -> Any:
+    """The score compiled: a user's own so that it can neither read out of bounds nor write, which built-in ones do not.
+
+    Its own helpers are compiled with it, in the same way.
+    """
+    if is_built_in(policy):
+        return njit(error_model="numpy")(policy.score)
+    rows = (_READ_ONLY, _READ_ONLY, _READ_ONLY, *((_CONTEXT,) if policy.contextual else ()))
+    return njit(types.float64(*rows), **_CHECKED)(_with_helpers(policy.score, {}))
+
+
+def _with_helpers(function: FunctionType, done: dict[FunctionType, Any]) -> FunctionType:
+    """A copy of `function` in which the functions of the user's that it calls are compiled as it is."""
+
+    def compiled(value: Any) -> Any:
+        plain = getattr(value, "py_func", value)
+        if not inspect.isfunction(plain) or plain.__module__.startswith(("numpy", "numba")):
+            return value
+        if plain not in done:
+            _with_helpers(plain, done)
+        return done[plain]
+
+    known, held = function.__globals__, function.__closure__ or ()
+    names: dict[str, Any] = {"__builtins__": known["__builtins__"], "__name__": function.__module__}
+    cells = tuple(CellType() for _ in held)
+    copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
+    done[function] = njit(**_CHECKED)(copy)  # before its helpers: one of them may call it
+    names.update({name: compiled(known[name]) for name in names_in(function) if name in known})
+    for cell, original in zip(cells, held, strict=True):
+        cell.cell_contents = compiled(original.cell_contents)
+    return copy
+
+
+_NOT_TELLING = ("Failed in nopython mode pipeline", "Rejected as", "-", ">>>", "*", "There are")
 _TELLING = re.compile(r"error|not|unknown|cannot|unsupported|must", re.IGNORECASE)
 """Which lines of Numba's long messages say what is wrong."""
 
@@ -64,7 +169,7 @@ def timing_compilation() -> Iterator[list[float]]:
         yield seconds
 
 
-def _plain(score):
+def _plain(score, only_fitting):
     def rate(demand, free, capacity, hosts, n, last_host, task, seed, out, offset):
         resources = demand.shape[0]
         left = np.empty(resources)
@@ -78,7 +183,7 @@ def _plain(score):
                 whole[r] = capacity[host, r]
                 fits &= left[r] >= demand[r]
             value = np.inf
-            if fits:
+            if fits or not only_fitting:
                 value = float(score(demand, left, whole))
                 wrong += not np.isfinite(value)
             out[offset + host] = value
@@ -87,7 +192,7 @@ def _plain(score):
     return rate
 
 
-def _contextual(score):
+def _contextual(score, only_fitting):
     def rate(demand, free, capacity, hosts, n, last_host, task, seed, out, offset):
         resources = demand.shape[0]
         left = np.empty(resources)
@@ -101,11 +206,25 @@ def _contextual(score):
                 whole[r] = capacity[host, r]
                 fits &= left[r] >= demand[r]
             value = np.inf
-            if fits:
-                context = Context(host, free.shape[0], last_host, task, seed)
+            if fits or not only_fitting:
+                context = Context(np.int64(host), free.shape[0], last_host, task, seed)
                 value = float(score(demand, left, whole, context))
                 wrong += not np.isfinite(value)
             out[offset + host] = value
         return wrong
+
+    return rate
+
+
+def _one_host(score):
+    def rate(demand, free, capacity):
+        return score(demand, free, capacity)
+
+    return rate
+
+
+def _one_host_contextual(score):
+    def rate(demand, free, capacity, context):
+        return score(demand, free, capacity, context)
 
     return rate

@@ -12,7 +12,7 @@ LOG = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1])
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_no_policy_reads_a_resource_that_is_not_there(name):
-    try_out(POLICIES[name], LOG, Cluster.uniform(2, cores=4))
+    try_out(POLICIES[name], LOG.demand, Cluster.uniform(2, cores=4).capacity, ("cores",))
 
 
 def test_without_memory_best_and_worse_fit_go_by_what_there_is():

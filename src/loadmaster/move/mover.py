@@ -63,6 +63,19 @@ class TerminationMover(Protocol):
 Mover = PeriodicMover | TerminationMover
 
 
+def check_mover(mover: object) -> None:
+    """Refuse what is no mover: nobody would ever ask it, and nobody move.
+
+    Raises:
+        InputError: it is not None and has the methods and attributes of neither kind.
+    """
+    if mover is not None and not isinstance(mover, PeriodicMover | TerminationMover):
+        raise InputError(
+            type(mover).__name__, "this is no mover: no host can ask it for a move",
+            fix="give it name, period_s, fanout and turn(...), or name and next_move(...)",
+        )  # fmt: skip
+
+
 def check_periodic(period_s: float, fanout: int) -> None:
     """Refuse a period or a number of contacts with which a run would never end or nobody ever move.
 

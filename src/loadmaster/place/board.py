@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Snapshot
-from loadmaster.place.policy import Context, Policy
+from loadmaster.place.policy import Context, Policy, rated
 
 
 class Board:
@@ -62,7 +62,7 @@ class Board:
         usable = self._open if allowed is None else self._open & allowed
         for host in np.flatnonzero(usable & (self.free >= demand).all(axis=1)):
             context = Context(int(host), len(self.free), self.last_host, task, self.seed)
-            score = self.policy.rate(demand, self.free[host], self.capacity[host], context)
+            score = rated(self.policy, demand, self.free[host], self.capacity[host], context)
             if best < 0 or score < best_score:
                 best, best_score = int(host), score
         return best

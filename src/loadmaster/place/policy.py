@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from loadmaster.model.arrays import Floats
+from loadmaster.model.errors import InputError
 
 Score = Callable[..., float]
 """`score(demand, free, capacity)` or `score(demand, free, capacity, context)`: lower is better.
@@ -56,3 +59,42 @@ class Policy:
         if self.contextual:
             return float(self.score(demand, free, capacity, context))
         return float(self.score(demand, free, capacity))
+
+
+def rated(policy: Policy, demand: Floats, free: Floats, capacity: Floats, context: Context) -> float:
+    """The score as every plain engine takes it: a finite number from arrays that cannot be written to.
+
+    Raises:
+        InputError: the policy fails, writes into its arguments, or gives no finite number.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            score = policy.rate(*(_read_only(row) for row in (demand, free, capacity)), context)
+    except InputError:
+        raise
+    except Exception as error:  # a user's function may fail in any way
+        raise failed(policy.name, error) from error
+    if not np.isfinite(score):
+        raise not_finite(policy.name)
+    return score
+
+
+def not_finite(name: str, hint: str = "") -> InputError:
+    """The refusal of a policy that rates a host with NaN or infinity."""
+    rule = "a score must be a finite number"
+    return InputError(name, rule, fix=hint or "check its formula for 0/0 or infinity")
+
+
+def failed(name: str, error: Exception) -> InputError:
+    """The refusal of a policy that ends in an error of its own."""
+    if isinstance(error, ArithmeticError):
+        return not_finite(name)
+    if "read-only" in str(error):
+        return InputError(name, "a policy must not change its arguments", fix="work on a copy")
+    return InputError(name, f"this policy fails: {type(error).__name__}: {str(error)[:120]}")
+
+
+def _read_only(row: Floats) -> Floats:
+    view = row.view()
+    view.flags.writeable = False
+    return view

@@ -130,6 +130,10 @@ def _run(path: str, text: str) -> ModuleType:
         del sys.modules[name]
         message = f"this file cannot be imported: {type(error).__name__}: {error}"
         raise InputError(path, message[:200]) from error
+    for called, value in list(vars(module).items()):
+        plain = getattr(value, "py_func", None)
+        if getattr(plain, "__module__", "") == name:  # compiled by its author, who may have left out checks of indices
+            setattr(module, called, plain)
     return module
 
 

@@ -48,8 +48,13 @@ def draws_at_random(function: FunctionType) -> bool:
     that names a `seed` is taken to seed.
     """
     parts = list(_reached(function))
-    names = {name for part in parts for code in _codes(part.__code__) for name in code.co_names}
-    return "seed" not in names and any(_is_random(value) for part in parts for value in _named(part))
+    seeds = any("seed" in names_in(part) for part in parts)
+    return not seeds and any(_is_random(value) for part in parts for value in _named(part))
+
+
+def names_in(function: FunctionType) -> set[str]:
+    """The names that the code of `function` uses, of globals and of attributes, in functions within it too."""
+    return {name for code in _codes(function.__code__) for name in code.co_names}
 
 
 def _reached(function: FunctionType) -> Iterator[FunctionType]:
@@ -68,7 +73,7 @@ def _reached(function: FunctionType) -> Iterator[FunctionType]:
 
 def _named(function: FunctionType) -> Iterator[Any]:
     """What the names in the code of `function` stand for, also one step into modules: `np.random`."""
-    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    names = names_in(function)
     inner = [cell.cell_contents for cell in function.__closure__ or ()]
     for value in (*inner, *(function.__globals__[name] for name in names if name in function.__globals__)):
         yield value

@@ -19,4 +19,14 @@ def compose(policy: AnyPolicy, discipline: Discipline) -> Decide:
     return decide
 
 
-__all__ = ["AnyPolicy", "MaxJobs", "compose"]
+def members_of(policy: AnyPolicy) -> tuple[Policy, ...]:
+    """The placement policies that `policy` consists of."""
+    return policy.members if isinstance(policy, MaxJobs) else (policy,)
+
+
+def is_plain_data(policy: AnyPolicy) -> bool:
+    """Whether its attributes say all that `policy` does; a subclass may have methods, which only Python runs."""
+    return type(policy) in (Policy, MaxJobs) and all(type(member) is Policy for member in members_of(policy))
+
+
+__all__ = ["AnyPolicy", "MaxJobs", "compose", "is_plain_data", "members_of"]

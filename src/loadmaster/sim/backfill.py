@@ -4,18 +4,20 @@
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, rater
+from loadmaster.compiled import RATER, rater, refusing
 from loadmaster.kernels import kept_njit
-from loadmaster.model import Cluster, InputError, Schedule, Workload
+from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import frozen_floats
 from loadmaster.order import Conservative, Discipline, Easy
 from loadmaster.place import Policy
+from loadmaster.place.policy import not_finite
+from loadmaster.schedule import AnyPolicy
 from loadmaster.sim.backfill_kernel import MORE_ROOM, run
 from loadmaster.sim.cycle_state import DONE, NOT_FINITE, PARETO, Jobs, Log
 from loadmaster.sim.cycles import SLOTS, Progress, jobs_of
@@ -26,10 +28,13 @@ from loadmaster.sim.records import Records
 from loadmaster.sim.scores_kernel import empty_scores
 from loadmaster.sim.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, Rules, State
 
+_LOOKAHEAD: dict[type, Callable[[Any], int | None]] = {Easy: lambda _: None, Conservative: lambda d: d.lookahead}
+"""The lookahead of the disciplines that are compiled, by their exact type: a subclass has rules of its own."""
 
-def serves(discipline: Discipline) -> bool:
-    """Whether this engine knows the discipline."""
-    return isinstance(discipline, Easy | Conservative)
+
+def serves(policy: AnyPolicy, discipline: Discipline) -> TypeGuard[Policy]:
+    """Whether this engine knows the discipline, and the policy is a single one without methods of its own."""
+    return type(discipline) in _LOOKAHEAD and type(policy) is Policy
 
 
 def replay_backfill(
@@ -59,12 +64,11 @@ def replay_backfill(
     capacity, rate = np.array(cluster.capacity), rater(policy)
     engine = _engine(tuple(typeof(arg) for arg in (jobs, capacity, rules, state, scores, later, ends, plan, log)))
     while True:
-        status = engine(jobs, capacity, rules, state, scores, later, ends, plan, log, rate)
+        with refusing(policy.name):
+            status = engine(jobs, capacity, rules, state, scores, later, ends, plan, log, rate)
         records.keep(int(log.rows[0]))
         if status == NOT_FINITE:
-            raise InputError(
-                policy.name, "a score must be a finite number", fix="check its formula for 0/0 or infinity"
-            )
+            raise not_finite(policy.name)
         if status == MORE_ROOM:
             needed = cluster.hosts + int(state.tally[RUNNING_TASKS]) + 3 * int(state.tally[WAITING_TASKS])
             plan = _plan(workload.jobs, kinds, cluster, steps=2 * needed)
@@ -87,10 +91,10 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
 
 
 def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int) -> Rules:
-    lookahead = getattr(discipline, "lookahead", None)
+    lookahead = _LOOKAHEAD[type(discipline)](discipline)
     return Rules(
         interval_s=float(interval_s),
-        conservative=isinstance(discipline, Conservative),
+        conservative=type(discipline) is Conservative,
         lookahead=-1 if lookahead is None else int(lookahead),
         varies=bool(policy.varies),
         seed=int(seed),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 
@@ -51,7 +52,8 @@ def repeat(
 
     Args:
         durations: float64[R, N], seconds of work.
-        sizer: under the paper's rule or a fixed number of machines the compiled engine runs, else the plain one.
+        sizer: under the paper's rule or a fixed number of machines the compiled engine runs, else the plain one; a
+            subclass of either is a rule of its own, and runs in the plain one.
         types: what can be rented.
         seed: of interruptions; repetition r uses its own stream.
         plain: the plain engine in any case.
@@ -61,8 +63,7 @@ def repeat(
         >>> repeat(np.full((1, 300), 300.0), FixedHosts(25)).cost.tolist()
         [25.0]
     """
-    simple = len(types) == 1 and types[0].interruptions_per_h == 0 and types[0].limit >= durations.shape[1]
-    if not plain and simple and isinstance(sizer, SilvaRule | FixedHosts):
+    if not plain and is_compiled(sizer, types, durations.shape[1]):
         return _compiled(durations, sizer, types[0])
     rows = len(durations)
     span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
@@ -72,6 +73,18 @@ def repeat(
         if progress:
             progress(row + 1, rows)
     return BagOutcomes(durations.sum(axis=1), span_s, hosts, cost)
+
+
+def is_compiled(sizer: Sizer, types: tuple[HostType, ...], tasks: int) -> TypeGuard[SilvaRule | FixedHosts]:
+    """Whether the kernel knows all of these; by exact type, since a subclass has rules of its own."""
+    kind = types[0]
+    return (
+        type(sizer) in (SilvaRule, FixedHosts)
+        and len(types) == 1
+        and type(kind) is HostType
+        and kind.interruptions_per_h == 0
+        and kind.limit >= tasks
+    )
 
 
 def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType) -> BagOutcomes:

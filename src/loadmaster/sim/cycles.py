@@ -4,21 +4,21 @@
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, rater
+from loadmaster.compiled import RATER, rater, refusing
 from loadmaster.kernels import kept_njit
-from loadmaster.model import Cluster, InputError, Schedule, Workload
+from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.order import Discipline, FairShare, Fcfs, NetBatch
-from loadmaster.place import Policy
 from loadmaster.place.board import tasks_held
-from loadmaster.schedule import AnyPolicy, MaxJobs
+from loadmaster.place.policy import not_finite
+from loadmaster.schedule import AnyPolicy, MaxJobs, is_plain_data, members_of
 from loadmaster.sim import cycle_state
 from loadmaster.sim.cycle_kernel import run
 from loadmaster.sim.cycle_state import Jobs, Log, Rules, State
@@ -34,14 +34,40 @@ TARGETS = {"jobs": 0, "cores": 1, "weighted": 2}
 Progress = Callable[[int, int], None]
 
 
-def members_of(policy: AnyPolicy) -> tuple[Policy, ...]:
-    """The placement policies that `policy` consists of."""
-    return policy.members if isinstance(policy, MaxJobs) else (policy,)
+class Walk(NamedTuple):
+    """What compiled engines know of a discipline that walks the queue; -1 stands for no limit."""
+
+    reservations: int
+    lookahead: int
+    blocking: bool
+
+
+def _limited(discipline: NetBatch | FairShare) -> Walk:
+    limits = (-1 if limit is None else int(limit) for limit in (discipline.reservations, discipline.lookahead))
+    return Walk(*limits, blocking=False)
+
+
+_WALKS: dict[type, Callable[[Any], Walk]] = {
+    NetBatch: _limited,
+    FairShare: _limited,
+    Fcfs: lambda _: Walk(0, -1, blocking=True),
+}
+"""The disciplines that are compiled, by their exact type: a subclass walks its own way, in the plain engine."""
+
+
+def walks(discipline: Discipline) -> bool:
+    """Whether this is one of the disciplines whose walk is compiled."""
+    return type(discipline) in _WALKS
+
+
+def walk_of(discipline: Discipline) -> Walk:
+    """The walk of a discipline for which `walks` holds."""
+    return _WALKS[type(discipline)](discipline)
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
-    """Whether this engine knows the discipline and takes so many members."""
-    return isinstance(discipline, NetBatch | Fcfs | FairShare) and len(members_of(policy)) <= MEMBERS
+    """Whether this engine knows the discipline and the policy, and takes so many members."""
+    return walks(discipline) and is_plain_data(policy) and len(members_of(policy)) <= MEMBERS
 
 
 def replay_cycles(
@@ -60,7 +86,7 @@ def replay_cycles(
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
     members = members_of(policy)
-    jobs = jobs_of(workload, cluster, fair=isinstance(discipline, FairShare))
+    jobs = jobs_of(workload, cluster, fair=type(discipline) is FairShare)
     rules = _rules(policy, discipline, interval_s, seed)
     state = _state(jobs, cluster, discipline, meta=rules.members > 1)
     kinds = jobs.demand.shape[0]
@@ -72,12 +98,11 @@ def replay_cycles(
     args = (jobs, np.array(cluster.capacity), rules, state, scores, log)
     engine = _engine(tuple(typeof(arg) for arg in args))
     while True:
-        status = engine(*args, raters)
+        with refusing(policy.name):
+            status = engine(*args, raters)
         records.keep(int(log.rows[0]))
         if status == cycle_state.NOT_FINITE:
-            raise InputError(
-                policy.name, "a score must be a finite number", fix="check its formula for 0/0 or infinity"
-            )
+            raise not_finite(policy.name)
         if progress is not None:
             progress(int(state.tally[cycle_state.STARTED]), workload.jobs)
         if status == cycle_state.DONE:
@@ -131,14 +156,13 @@ def distinct_rows(table: Floats) -> tuple[Floats, Ints]:
 
 def _rules(policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int) -> Rules:
     members = members_of(policy)
-    reservations = getattr(discipline, "reservations", 0)
-    lookahead = getattr(discipline, "lookahead", None)
+    walk = walk_of(discipline)
     return Rules(
         interval_s=float(interval_s),
         members=len(members),
-        reservations=-1 if reservations is None else int(reservations),
-        lookahead=-1 if lookahead is None else int(lookahead),
-        blocking=isinstance(discipline, Fcfs),
+        reservations=walk.reservations,
+        lookahead=walk.lookahead,
+        blocking=walk.blocking,
         varies=sum(1 << m for m, member in enumerate(members) if member.varies),
         target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
         seed=int(seed),

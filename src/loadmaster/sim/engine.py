@@ -5,9 +5,7 @@ from typing import Literal
 
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import Discipline
-from loadmaster.place import POLICIES, Policy
-from loadmaster.place.trial import try_out
-from loadmaster.schedule import AnyPolicy, compose
+from loadmaster.schedule import AnyPolicy, compose, members_of
 from loadmaster.sim.reference import replay
 
 Engine = Literal["auto", "rows", "cycles", "backfill", "reference"]
@@ -37,33 +35,41 @@ def simulate(
         seed: for policies that draw.
         engine: `reference` for the plain Python engine, `cycles` for the general compiled one,
             `rows` for the one that knows the rules of the thesis, `backfill` for the one with backfilling; all agree,
-            and one that cannot serve gives way. Max-Jobs with backfilling has the plain one only.
+            and one that cannot serve gives way. Max-Jobs with backfilling has the plain one only, and so have
+            subclasses of policies and disciplines, whose own methods it calls.
         progress: told of the progress of long runs.
 
     Raises:
         InputError: jobs and hosts name different resources, a host's speed is not 1, or a policy of one's own is
             not sound.
     """
-    from loadmaster.compiled import rater
+    from loadmaster.compiled import check_policy
     from loadmaster.sim import backfill, cycles, netbatch
 
     workload.check_resources(cluster)
     cluster.check_equal_speeds()
-    if engine != "reference":
-        for member in cycles.members_of(policy):
-            if POLICIES.get(member.name) is not member:
-                rater(member)  # what cannot be compiled is said first, and never run
-                try_out(member, workload, cluster)
+    for member in members_of(policy):
+        check_policy(member, workload.demand, cluster.capacity, cluster.resources)
     if engine in ("auto", "rows") and netbatch.serves_rows(workload, cluster, policy, discipline, interval_s):
         return netbatch.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     if engine in ("auto", "cycles") and cycles.serves(policy, discipline):
         return cycles.replay_cycles(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
-    if engine in ("auto", "backfill") and isinstance(policy, Policy) and backfill.serves(discipline):
+    if engine in ("auto", "backfill") and backfill.serves(policy, discipline):
         return backfill.replay_backfill(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     return replay(
         workload, cluster, compose(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip
+
+
+def is_compiled(policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether a compiled engine knows all of these; else the plain one runs, hundreds of times slower.
+
+    A subclass is a rule of the user's own: only the plain engine asks it, so it is never taken for its parent.
+    """
+    from loadmaster.sim import backfill, cycles
+
+    return cycles.serves(policy, discipline) or backfill.serves(policy, discipline)

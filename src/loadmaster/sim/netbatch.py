@@ -13,10 +13,10 @@ from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
 from loadmaster.order import Discipline, Fcfs, NetBatch
 from loadmaster.place import POLICIES
-from loadmaster.schedule import AnyPolicy, MaxJobs
+from loadmaster.schedule import AnyPolicy, MaxJobs, is_plain_data, members_of
 from loadmaster.sim import netbatch_kernel, rows_kernel
 from loadmaster.sim.cycle_state import Log
-from loadmaster.sim.cycles import TARGETS, Progress, members_of
+from loadmaster.sim.cycles import TARGETS, Progress, walk_of
 from loadmaster.sim.netbatch_kernel import Calendar, Plan, RowJobs, RowRules, run_rows
 from loadmaster.sim.records import Records
 from loadmaster.sim.rows_kernel import full_rows
@@ -53,10 +53,11 @@ def serves_rows(
     No interval is an interval of a second if nothing happens between two seconds.
     """
     if not (
-        isinstance(discipline, NetBatch | Fcfs)
+        type(discipline) in (NetBatch, Fcfs)
+        and is_plain_data(policy)
         and all(member.score in RULES for member in members_of(policy))
         and len(workload.resources) == 2
-        and (workload.tasks is None or (isinstance(discipline, Fcfs) and not isinstance(policy, MaxJobs)))
+        and (workload.tasks is None or (walk_of(discipline).blocking and not isinstance(policy, MaxJobs)))
         and workload.jobs > 0
         and (interval_s > 0 or _in_seconds(workload))
     ):
@@ -125,14 +126,13 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
 def _rules(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float
 ) -> RowRules:
-    reservations = getattr(discipline, "reservations", 0)
-    lookahead = getattr(discipline, "lookahead", None)
+    walk = walk_of(discipline)
     least, most, _ = workload.least_and_most
     return RowRules(
         interval_s=float(interval_s),
-        reservations=-1 if reservations is None else int(reservations),
-        lookahead=-1 if lookahead is None else int(lookahead),
-        blocking=isinstance(discipline, Fcfs),
+        reservations=walk.reservations,
+        lookahead=walk.lookahead,
+        blocking=walk.blocking,
         log_ties=policy.log_ties if isinstance(policy, MaxJobs) else False,
         target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
         total_cores=float(cluster.total[0]),

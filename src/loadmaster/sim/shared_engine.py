@@ -7,12 +7,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from loadmaster.compiled import CONTEXT_SCORE, SCORE, check_policy, refusing, scorer
 from loadmaster.kernels import LEAN, kept_njit
-from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model import Cluster, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
-from loadmaster.place.policy import Context, Policy
+from loadmaster.move.mover import check_mover
+from loadmaster.place import POLICIES
+from loadmaster.place.policy import Policy, not_finite
+from loadmaster.share.processor_sharing import ProcessorSharing
 from loadmaster.sim.shared_kernel import handle_events
 from loadmaster.sim.shared_reference import replay_shared
 from loadmaster.sim.shared_run import Progress, SharedProblem, SharedRun
@@ -24,6 +28,7 @@ from loadmaster.sim.shared_state import (
     MOSIX,
     NO_MOVER,
     SCALE,
+    WRONG,
     Rules,
     allocate,
 )
@@ -38,7 +43,8 @@ def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress
 
     Args:
         problem: jobs, hosts, method and sharing model.
-        engine: `reference` for the plain Python engine; `auto` is compiled, save for a mover of the user's own.
+        engine: `reference` for the plain Python engine; `auto` is compiled, save for a mover, a sharing model or a
+            subclass of the user's own, which only the plain one can ask.
         progress: told of the progress of long runs.
 
     Example:
@@ -48,19 +54,34 @@ def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress
         >>> simulate_shared(SharedProblem(jobs, hosts, METHODS["pvm"])).end_s.tolist()
         [6.0, 6.0]
     """
-    mover = problem.method.mover
-    if engine == "reference" or not isinstance(mover, Mosix | EnhancedMosix | AssignUR | None):
+    policy, cluster = problem.method.policy, problem.cluster
+    check_mover(problem.method.mover)
+    check_policy(policy, problem.demand_seen, cluster.capacity, cluster.resources)
+    if engine == "reference" or not is_compiled(problem):
         return replay_shared(problem)
     world, jobs, clock, buffers = allocate(problem)
-    plain, contextual = _scores(problem.method.policy)
+    plain, contextual = _scores(policy)
     handle, rules = _engine(), rules_of(problem)
-    chunk = min(CHUNK, max(256, 4_000_000 // problem.cluster.hosts))
-    while handle(world, jobs, clock, rules, buffers, plain, contextual, chunk):
-        if progress is not None:
+    chunk = min(CHUNK, max(256, 4_000_000 // cluster.hosts))
+    more = True
+    while more:
+        with refusing(policy.name):
+            more = handle(world, jobs, clock, rules, buffers, plain, contextual, chunk)
+        if clock.whole[WRONG]:
+            raise not_finite(policy.name)
+        if more and progress is not None:
             progress(int(clock.whole[ENDED]), len(world.tasks))
     tasks = world.tasks
     first, host, moves = (tasks[name].astype(np.int32) for name in ("first_host", "host", "moves"))
     return SharedRun(tasks["end_s"].copy(), first, host, moves, float(clock.real[SCALE]), int(clock.whole[EVENTS]))
+
+
+def is_compiled(problem: SharedProblem) -> bool:
+    """Whether the compiled engine knows all of `problem`; by exact type, since a subclass has rules of its own."""
+    method = problem.method
+    return (
+        type(method.mover) in _MOVERS and type(problem.sharing) is ProcessorSharing and type(method.policy) is Policy
+    )  # fmt: skip
 
 
 def rules_of(problem: SharedProblem) -> Rules:
@@ -71,53 +92,28 @@ def rules_of(problem: SharedProblem) -> Rules:
         contextual=method.policy.contextual, seed=int(problem.seed), mover=NO_MOVER, period_s=0.0, fanout=0,
         free_fraction=0.0, stability=0.0,
     )  # fmt: skip
-    mover = method.mover
-    if isinstance(mover, Mosix):
-        return rules._replace(
-            mover=MOSIX, period_s=float(mover.period_s), fanout=mover.fanout,
-            free_fraction=float(mover.free_fraction), stability=float(mover.stability),
-        )  # fmt: skip
-    if isinstance(mover, EnhancedMosix):
-        return rules._replace(mover=ENHANCED_MOSIX, period_s=float(mover.period_s), fanout=mover.fanout)
-    if isinstance(mover, AssignUR):
-        return rules._replace(mover=ASSIGN_U_R)
-    return rules
+    return rules._replace(**_MOVERS[type(method.mover)](method.mover))
 
 
-def _plain_signature() -> Any:
-    from numba import types
+_MOVERS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    type(None): lambda _: {},
+    Mosix: lambda mover: {
+        "mover": MOSIX, "period_s": float(mover.period_s), "fanout": mover.fanout,
+        "free_fraction": float(mover.free_fraction), "stability": float(mover.stability),
+    },
+    EnhancedMosix: lambda mover: {
+        "mover": ENHANCED_MOSIX, "period_s": float(mover.period_s), "fanout": mover.fanout,
+    },
+    AssignUR: lambda _: {"mover": ASSIGN_U_R},
+}  # fmt: skip
+"""What the kernel must know of each mover that is compiled."""
 
-    row = types.Array(types.float64, 1, "C")
-    return types.float64(row, row, row)
 
-
-def _context_signature() -> Any:
-    from numba import types
-
-    row = types.Array(types.float64, 1, "C")
-    return types.float64(row, row, row, types.NamedUniTuple(types.int64, len(Context._fields), Context))
-
-
-@lru_cache(maxsize=256)
 def _scores(policy: Policy) -> tuple[Any, Any]:
     """(score without a context, score with one), one of them a stand-in that is never called."""
-    from numba.core.errors import NumbaError
-
-    from loadmaster.place.first_fit import first_fit
-    from loadmaster.place.round_robin import round_robin
-
-    def compiled(score: Any, signature: Any) -> Any:
-        return kept_njit(signature, nogil=True, error_model="numpy")(score)
-
-    try:
-        if policy.contextual:
-            return compiled(first_fit, _plain_signature()), compiled(policy.score, _context_signature())
-        return compiled(policy.score, _plain_signature()), compiled(round_robin, _context_signature())
-    except NumbaError as error:
-        raise InputError(
-            policy.name, f"this policy cannot be compiled: {str(error).strip().splitlines()[0]}",
-            fix="use numbers, loops and math only",
-        ) from error  # fmt: skip
+    if policy.contextual:
+        return scorer(POLICIES["first-fit"]), scorer(policy)
+    return scorer(policy), scorer(POLICIES["round-robin"])
 
 
 @lru_cache(maxsize=1)
@@ -136,7 +132,7 @@ def _engine() -> Callable[..., bool]:
     )  # fmt: skip
     world, jobs, clock, buffers = allocate(example)
     arguments = [typeof(value) for value in (world, jobs, clock, rules_of(example), buffers)]
-    functions = [types.FunctionType(_plain_signature()), types.FunctionType(_context_signature())]
+    functions = [types.FunctionType(SCORE), types.FunctionType(CONTEXT_SCORE)]
     signature = types.boolean(*arguments, *functions, types.int64)
     engine: Callable[..., bool] = kept_njit(signature, **LEAN)(entry)
     return engine

@@ -32,6 +32,7 @@ from loadmaster.sim.shared_state import (
     SCALE,
     STILL,
     TICK,
+    WRONG,
 )
 
 
@@ -45,7 +46,7 @@ def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score
     whole, real = clock.whole, clock.real
     hosts, tasks, heap, submit_s = world.hosts, world.tasks, world.heap, jobs.submit_s
     for _ in range(most):
-        if whole[ENDED] == tasks.shape[0]:
+        if whole[ENDED] == tasks.shape[0] or whole[WRONG]:
             return False
         due = hosts[heap[0]].due
         flying = whole[FLYING_ROOT]
@@ -142,6 +143,8 @@ def _choose(world, clock, rules, buffers, plain_score, context_score, task):
             score = context_score(demand, free, capacity, context)
         else:
             score = plain_score(demand, free, capacity)
+        if not np.isfinite(score):
+            clock.whole[WRONG] = 1
         if best < 0 or room < best_class or score < best_score:
             best, best_class, best_score = host, room, score
     return best

@@ -12,7 +12,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
 from loadmaster.move.migration import Move
 from loadmaster.move.mover import PeriodicMover, TerminationMover
-from loadmaster.place.policy import Context
+from loadmaster.place.policy import Context, rated
 from loadmaster.share.shared_hosts import SharedHosts
 from loadmaster.sim.shared_run import SharedProblem, SharedRun
 
@@ -196,7 +196,7 @@ def choose(problem: SharedProblem, hosts: SharedHosts, demand: Floats, task: int
                 candidates = [host for host in candidates if fits[host]]
                 break
     scores = [
-        method.policy.rate(demand, *seen[host], Context(host, hosts.hosts, last_host, task, problem.seed))
+        rated(method.policy, demand, *seen[host], Context(host, hosts.hosts, last_host, task, problem.seed))
         for host in candidates
     ]
     return candidates[scores.index(min(scores))]

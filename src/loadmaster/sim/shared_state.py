@@ -10,8 +10,9 @@ from loadmaster.sim.shared_run import SharedProblem
 
 SCALE, NOW = 0, 1
 """Places in `Clock.real`."""
-ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT = range(8)
-"""Places in `Clock.whole`; STILL: ticks without a move since anything happened; CONTENT: no tick could move any."""
+ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG = range(9)
+"""Places in `Clock.whole`; STILL: ticks without a move since anything happened; CONTENT: no tick could move any;
+WRONG: a score was no finite number."""
 NO_MOVER, MOSIX, ENHANCED_MOSIX, ASSIGN_U_R = 0, 1, 2, 3
 """Kinds of movers that are compiled."""
 
@@ -85,7 +86,7 @@ class Clock(NamedTuple):
     """Scalars that change."""
 
     real: Floats  # SCALE, NOW
-    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT
+    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG
 
 
 class Rules(NamedTuple):
@@ -138,7 +139,7 @@ def allocate(problem: SharedProblem) -> tuple[World, Jobs, Clock, Buffers]:
         *rows, np.arange(cluster.hosts), np.zeros(cluster.hosts, np.int64), *tables, np.zeros((kinds, 2)),
         np.zeros(kinds, np.int64), np.zeros(kinds, np.int64),
     )  # fmt: skip
-    return world, jobs, Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0])), buffers
+    return world, jobs, Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0, 0])), buffers
 
 
 def _hosts(problem: SharedProblem) -> Any:
