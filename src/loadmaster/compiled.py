@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numba import njit, types
@@ -73,7 +73,7 @@ def scorer(policy: Policy) -> Callable[..., float]:
     signature = CONTEXT_SCORE if policy.contextual else SCORE
     with _cannot_be_compiled(policy):
         if is_built_in(policy):
-            return kept_njit(signature, nogil=True, error_model="numpy")(policy.score)
+            return cast(Callable[..., float], kept_njit(signature, nogil=True, error_model="numpy")(policy.score))
         rate = (_one_host_contextual if policy.contextual else _one_host)(_score(policy))
         return njit(signature, nogil=True, error_model="numpy")(rate)
 
@@ -131,7 +131,7 @@ def _score(policy: Policy) -> Any:
     if is_built_in(policy):
         return njit(error_model="numpy")(policy.score)
     rows = (_READ_ONLY, _READ_ONLY, _READ_ONLY, *((_CONTEXT,) if policy.contextual else ()))
-    return njit(types.float64(*rows), **_CHECKED)(_with_helpers(policy.score, {}))
+    return njit(types.float64(*rows), **_CHECKED)(_with_helpers(cast(FunctionType, policy.score), {}))
 
 
 def _with_helpers(function: FunctionType, done: dict[FunctionType, Any]) -> FunctionType:
@@ -207,7 +207,7 @@ def _contextual(score, only_fitting):
                 fits &= left[r] >= demand[r]
             value = np.inf
             if fits or not only_fitting:
-                context = Context(np.int64(host), free.shape[0], last_host, task, seed)
+                context = Context(host + 0, free.shape[0], last_host, task, seed)  # an int64, as the others are
                 value = float(score(demand, left, whole, context))
                 wrong += not np.isfinite(value)
             out[offset + host] = value

@@ -1,15 +1,26 @@
 """Placement policies used as packers: task after task, the lowest rated host that fits."""
+# mypy: disable-error-code="no-untyped-call"
+
+import warnings
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
+from numba import types
+from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.model.arrays import Floats
-from loadmaster.model.errors import InputError
+from loadmaster.compiled import RATER, check_policy, rater, refusing
+from loadmaster.kernels import kept_njit
+from loadmaster.model.arrays import Ints
 from loadmaster.pack.bound import hopeless, upper_bound
+from loadmaster.pack.by_score_kernel import NOT_FINITE, ScoreProblem, place_by_score
+from loadmaster.pack.by_score_plain import place_by_score_plain
 from loadmaster.pack.greedy import largest_first
 from loadmaster.pack.instance import TOLERANCE, Instance
 from loadmaster.pack.level import level_of
 from loadmaster.pack.packing import Attempt
-from loadmaster.place import Context, Policy
+from loadmaster.place import Policy
+from loadmaster.place.policy import not_finite
 
 
 def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0.0) -> Attempt:
@@ -26,7 +37,7 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
         level: the yield that must fit; at 0 only rigid demands bind.
 
     Raises:
-        InputError: the policy fails, or rates a host with something that is not a finite number.
+        InputError: the policy is not sound (`check_policy`), fails, or rates a host with no finite number.
     """
     lost = hopeless(instance)
     if lost is not None:
@@ -38,34 +49,48 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
     demand = np.hstack((fluid if level > 0 or instance.guaranteed else scaled.need, scaled.hard[:, : scaled.fixed]))
     binding = np.hstack((fluid, scaled.hard[:, : scaled.fixed]))
     capacity = np.hstack((scaled.room, scaled.hard_room[:, : scaled.fixed]))
-    for given in (demand, capacity):
-        given.setflags(write=False)
-    free, host, last = capacity.copy(), np.full(instance.tasks, -1, np.int32), -1
-    for placed, task in enumerate(largest_first(instance)):
-        able = np.flatnonzero(((binding[task] <= 0) | (free + TOLERANCE >= binding[task])).all(axis=1))
-        if able.size == 0:
-            label = instance.task_name(int(task))
-            reason = f"no host has room for task {label} after {placed} others"
-            return Attempt(None, "infeasible", policy.name, unplaced=int(task), reason=reason)
-        rated = []
-        for h in able:
-            context = Context(int(h), instance.hosts, last, int(task), seed)
-            rated.append(_rate(policy, demand[task], np.maximum(free[h], 0.0), capacity[h], context))
-        last = int(able[int(np.argmin(rated))])
-        host[task] = last
-        free[last] -= demand[task]
+    check_policy(policy, demand, capacity, (*instance.fluid_names, *instance.rigid_names))
+    problem = ScoreProblem(
+        *(np.ascontiguousarray(table) for table in (demand, binding, capacity)), largest_first(instance), TOLERANCE
+    )
+    host = np.full(instance.tasks, -1, np.int32)
+    placed = _place(problem, policy, seed, host)
+    if placed < instance.tasks:
+        task = int(problem.order[placed])
+        reason = f"no host has room for task {instance.task_name(task)} after {placed} others"
+        return Attempt(None, "infeasible", policy.name, unplaced=task, reason=reason)
     return Attempt(host, "ok", policy.name)
 
 
-def _rate(policy: Policy, demand: Floats, free: Floats, capacity: Floats, context: Context) -> float:
-    try:
-        with np.errstate(all="ignore"):
-            score = policy.rate(demand, free, capacity, context)
-    except Exception as error:  # a user's function may fail in any way
-        raise InputError(policy.name, f"this policy fails: {type(error).__name__}: {error}") from error
-    if not np.isfinite(score):
-        raise InputError(policy.name, "a score must be a finite number", fix="check its formula for 0/0 or infinity")
-    return score
+def _place(problem: ScoreProblem, policy: Policy, seed: int, host: Ints) -> int:
+    """How many tasks of the order found a host; compiled, save for a subclass, which only Python can ask."""
+    if type(policy) is not Policy:
+        return place_by_score_plain(problem, policy, seed, host)
+    free, seen = problem.capacity.copy(), problem.capacity.copy()
+    scratch = np.zeros(len(free), np.int32), np.zeros(len(free))
+    engine = _engine()
+    with refusing(policy.name):
+        placed = engine(problem, rater(policy, only_fitting=False), policy.varies, seed, free, seen, *scratch, host)
+    if placed == NOT_FINITE:
+        raise not_finite(policy.name)
+    return int(placed)
+
+
+@cache
+def _engine() -> Callable[..., int]:
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
+    table, row = types.Array(types.float64, 2, "C"), types.Array(types.float64, 1, "C")
+    numbers, order = types.Array(types.int32, 1, "C"), types.Array(types.int64, 1, "C")
+    problem = types.NamedTuple((table, table, table, order, types.float64), ScoreProblem)
+    signature = types.int64(
+        problem, types.FunctionType(RATER), types.boolean, types.int64, table, table, numbers, row, numbers
+    )
+
+    def entry(problem, rate, varies, seed, free, seen, able, score, host):  # type: ignore[no-untyped-def]
+        return place_by_score(problem, rate, varies, seed, free, seen, able, score, host)
+
+    engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
+    return engine
 
 
 def best_by_score(instance: Instance, policy: Policy, seed: int = 0, threshold: float = 1e-2) -> Attempt:

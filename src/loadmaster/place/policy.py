@@ -69,7 +69,7 @@ def rated(policy: Policy, demand: Floats, free: Floats, capacity: Floats, contex
     """
     try:
         with np.errstate(all="ignore"):
-            score = policy.rate(*(_read_only(row) for row in (demand, free, capacity)), context)
+            score = policy.rate(_read_only(demand), _read_only(free), _read_only(capacity), context)
     except InputError:
         raise
     except Exception as error:  # a user's function may fail in any way

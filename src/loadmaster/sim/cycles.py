@@ -43,8 +43,11 @@ class Walk(NamedTuple):
 
 
 def _limited(discipline: NetBatch | FairShare) -> Walk:
-    limits = (-1 if limit is None else int(limit) for limit in (discipline.reservations, discipline.lookahead))
-    return Walk(*limits, blocking=False)
+    return Walk(_limit(discipline.reservations), _limit(discipline.lookahead), blocking=False)
+
+
+def _limit(limit: int | None) -> int:
+    return -1 if limit is None else int(limit)
 
 
 _WALKS: dict[type, Callable[[Any], Walk]] = {
