@@ -12,7 +12,7 @@ from loadmaster.place import POLICIES, Policy
 
 @st.composite
 def problems(draw):
-    """Tasks of few kinds, so that like ones follow each other, on hosts of few kinds; fluid demands may be overdrawn."""
+    """Tasks of few kinds, so that like ones follow each other, on few hosts; fluid demands may be overdrawn."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     hosts, tasks, dims = draw(st.integers(1, 6)), draw(st.integers(1, 25)), draw(st.integers(1, 3))
     kinds = rng.integers(0, 9, (draw(st.integers(1, 4)), dims)) / 8.0

@@ -153,7 +153,7 @@ def test_the_states_tried_are_of_several_jobs_on_empty_half_full_and_filled_host
 
 
 def drawn(demand, free, capacity):
-    return np.random.random()
+    return np.random.random()  # noqa: NPY002
 
 
 def test_a_policy_that_draws_without_a_seed_runs_and_is_remarked_on():

@@ -82,7 +82,7 @@ def by_function(demand, free, capacity):
 
 
 def by_numpy(demand, free, capacity):
-    return np.random.rand()
+    return np.random.rand()  # noqa: NPY002
 
 
 def by_generator(demand, free, capacity):
@@ -110,8 +110,8 @@ def by_closure():
 
 
 def seeded(demand, free, capacity, context):
-    np.random.seed(context.task)
-    return np.random.rand()
+    np.random.seed(context.task)  # noqa: NPY002
+    return np.random.rand()  # noqa: NPY002
 
 
 def measured(demand, free, capacity):

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
-"""Tasks one after another, each to the lowest rated host that fits, compiled; by_score_plain.py says what must come out.
+"""Tasks one after another, each to the lowest rated host that fits, compiled; by_score_plain.py is the reference.
 
 Between two tasks only the host taken changes. So a task that asks for the same as the one before it rates that host
 anew and no other; any other task rates all hosts that it fits in one call.
@@ -84,7 +84,7 @@ def _same(problem, task, other):
 
 @inner
 def _fits(free, host, binding, tolerance):
-    for r in range(free.shape[1]):
+    for r in range(free.shape[1]):  # noqa: SIM110, a kernel
         if binding[r] > 0.0 and free[host, r] + tolerance < binding[r]:
             return False
     return True

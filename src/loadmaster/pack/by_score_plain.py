@@ -1,4 +1,4 @@
-"""Tasks one after another, each to the lowest rated host that fits, in plain Python: what the kernel must agree with."""
+"""Tasks one after another, each to the lowest rated host that fits, in plain Python: the kernel's reference."""
 
 import numpy as np
 

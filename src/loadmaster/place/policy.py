@@ -61,8 +61,12 @@ class Policy:
         return float(self.score(demand, free, capacity))
 
 
-def rated(policy: Policy, demand: Floats, free: Floats, capacity: Floats, context: Context) -> float:
+def rated(
+    policy: Policy, demand: Floats, free: Floats, capacity: Floats, context: Context, *, may_refuse: bool = False
+) -> float:
     """The score as every plain engine takes it: a finite number from arrays that cannot be written to.
+
+    Where the host has no room, which only shared hosts are asked about, it `may_refuse`: infinity is allowed.
 
     Raises:
         InputError: the policy fails, writes into its arguments, or gives no finite number.
@@ -74,7 +78,7 @@ def rated(policy: Policy, demand: Floats, free: Floats, capacity: Floats, contex
         raise
     except Exception as error:  # a user's function may fail in any way
         raise failed(policy.name, error) from error
-    if not np.isfinite(score):
+    if not np.isfinite(score) and not (may_refuse and score == np.inf):
         raise not_finite(policy.name)
     return score
 

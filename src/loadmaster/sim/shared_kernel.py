@@ -143,11 +143,20 @@ def _choose(world, clock, rules, buffers, plain_score, context_score, task):
             score = context_score(demand, free, capacity, context)
         else:
             score = plain_score(demand, free, capacity)
-        if not np.isfinite(score):
+        if not np.isfinite(score) and (score != np.inf or _has_room(demand, free)):
             clock.whole[WRONG] = 1
         if best < 0 or room < best_class or score < best_score:
             best, best_class, best_score = host, room, score
     return best
+
+
+@lean
+def _has_room(demand, free):
+    """Whether a host holds the task; only where it does not may a score be infinite."""
+    for r in range(demand.shape[0]):  # noqa: SIM110, a kernel
+        if free[r] < demand[r]:
+            return False
+    return True
 
 
 @lean

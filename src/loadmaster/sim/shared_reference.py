@@ -195,10 +195,11 @@ def choose(problem: SharedProblem, hosts: SharedHosts, demand: Floats, task: int
             if any(fits):
                 candidates = [host for host in candidates if fits[host]]
                 break
-    scores = [
-        rated(method.policy, demand, *seen[host], Context(host, hosts.hosts, last_host, task, problem.seed))
-        for host in candidates
-    ]
+    scores = []
+    for host in candidates:
+        context = Context(host, hosts.hosts, last_host, task, problem.seed)
+        fits = bool((seen[host][0] >= demand).all())
+        scores.append(rated(method.policy, demand, *seen[host], context, may_refuse=not fits))
     return candidates[scores.index(min(scores))]
 
 
