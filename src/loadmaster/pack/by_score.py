@@ -51,7 +51,11 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
     capacity = np.hstack((scaled.room, scaled.hard_room[:, : scaled.fixed]))
     check_policy(policy, demand, capacity, (*instance.fluid_names, *instance.rigid_names))
     problem = ScoreProblem(
-        *(np.ascontiguousarray(table) for table in (demand, binding, capacity)), largest_first(instance), TOLERANCE
+        np.ascontiguousarray(demand),
+        np.ascontiguousarray(binding),
+        np.ascontiguousarray(capacity),
+        largest_first(instance),
+        TOLERANCE,
     )
     host = np.full(instance.tasks, -1, np.int32)
     placed = _place(problem, policy, seed, host)

@@ -198,8 +198,8 @@ def choose(problem: SharedProblem, hosts: SharedHosts, demand: Floats, task: int
     scores = []
     for host in candidates:
         context = Context(host, hosts.hosts, last_host, task, problem.seed)
-        fits = bool((seen[host][0] >= demand).all())
-        scores.append(rated(method.policy, demand, *seen[host], context, may_refuse=not fits))
+        full = bool((seen[host][0] < demand).any())
+        scores.append(rated(method.policy, demand, *seen[host], context, may_refuse=full))
     return candidates[scores.index(min(scores))]
 
 
