@@ -98,7 +98,14 @@ def test_a_record_whose_jobs_were_changed_is_refused(tmp_path):
     jobs = pl.read_parquet(tmp_path / "jobs.parquet")
     jobs.with_columns(runtime_s=pl.col("runtime_s") + 1).write_parquet(tmp_path / "jobs.parquet")
     with pytest.raises(InputError, match="changed after the run"):
-        again(read_record(tmp_path))
+        read_record(tmp_path)
+
+
+def test_a_record_of_other_jobs_than_those_simulated_is_refused(tmp_path):
+    recorded(tmp_path, busy_case(), Setting("first-fit"))
+    record = read_record(tmp_path)
+    with pytest.raises(InputError, match="changed after the run"):
+        again(replace(record, case=several_tasks()))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ cycles.parquet   a row a cycle: time_s, queue_length, started, winners (bit m se
 hosts.parquet    a row a host: host, name, speed, capacity_<resource>, busy_<resource> (part in use), tasks
 """
 
-import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,12 +24,9 @@ from loadmaster import __version__
 from loadmaster.measure.usage import host_use
 from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
 from loadmaster.runs.case import Case
+from loadmaster.runs.record_files import ABOUT, read_files, write_files
 from loadmaster.runs.setting import Setting
-from loadmaster.strict_json import to_json
 from loadmaster.traces import Skipped
-
-FORMAT = 1
-"""Raised when a record written before can no longer be read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +58,6 @@ def write_record(
     """
     case, schedule = record.case, record.schedule
     about = {
-        "format": FORMAT,
         "program": "loadmaster",
         "version": __version__,
         "python": platform.python_version(),
@@ -80,15 +75,7 @@ def write_record(
         "rejected": _plain(case.rejected),
         "skipped": _plain(case.skipped),
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "run.json").unlink(missing_ok=True)
-        (folder / "tasks.parquet").unlink(missing_ok=True)
-        for name, table in _tables(record).items():
-            table.write_parquet(folder / name, compression="zstd", compression_level=1)
-        (folder / "run.json").write_text(to_json(about, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(folder, f"the record cannot be written: {error.strerror or error}") from error
+    write_files(folder, about, _tables(record))
 
 
 def read_record(folder: Path) -> Record:
@@ -98,14 +85,13 @@ def read_record(folder: Path) -> Record:
         InputError: there is no whole record, or one of another format.
     """
     try:
-        about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        if about["format"] != FORMAT:
-            raise InputError(about["format"], f"this record has another format than {FORMAT}", where=str(folder))
-        tables = {path.stem: pl.read_parquet(path, glob=False) for path in folder.glob("*.parquet")}
+        about, tables = read_files(folder)
         return _record(about, tables)
     except FileNotFoundError as error:
+        if (folder / ABOUT).is_file():
+            raise InputError(folder, f"this run record is damaged: there is no {Path(error.filename).name}") from error
         raise InputError(folder, "no run record here", fix="make one with loadmaster simulate -o DIR") from error
-    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
         raise InputError(folder, f"this run record is damaged: {type(error).__name__}: {error}") from error
 
 
