@@ -29,3 +29,16 @@ def _write_half(path, stop):
     with whole_file(path) as part:
         part.write_text("ne")
         raise stop
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file_also_where_a_library_tells_it_in_its_own_way(tmp_path):
+    path = tmp_path / "table.parquet"
+    with pytest.raises(OSError, match=r"No space left on device: '.*table\.parquet'"), whole_file(path):
+        raise ValueError("parquet: underlying IO error: No space left on device (os error 28)")
+    with pytest.raises(OSError, match=r"No space left on device: '.*table\.parquet'"), whole_file(path):
+        raise OSError("No space left on device (os error 28)")
+    with pytest.raises(OSError, match=r"No space left on device: '.*table\.parquet'"), whole_file(path):
+        raise OSError(28, "No space left on device")
+    with pytest.raises(ValueError, match="something else"), whole_file(path):
+        raise ValueError("something else")
+    assert list(tmp_path.iterdir()) == []

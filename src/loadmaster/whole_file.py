@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_FULL = ("No space left on device", "os error 28", "Disk quota exceeded", "File too large", "os error 27")
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What libraries tell of in errors of their own, whose text holds that of the system."""
 
 
 @contextmanager
@@ -32,20 +33,29 @@ def whole_file(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Put `text` into the file `path`, whole or not at all, in UTF-8; half a surrogate pair is written as its number.
+
+    Raises:
+        OSError: as `whole_file`.
+    """
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """Around what writes `path`: an error of the system leaves the block as OSError with that file name."""
     try:
         yield
-    except OSError as error:
-        error.filename = str(path)
-        if error.errno is None and any(words in str(error) for words in _FULL):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
-        raise
     except Exception as error:
-        if any(words in str(error) for words in _FULL):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
-        raise
+        full = next((number for number in _FULL if os.strerror(number) in str(error)), None)
+        if isinstance(error, OSError) and error.errno is not None:
+            error.filename = str(path)
+            raise
+        if full is None:
+            raise
+        raise OSError(full, os.strerror(full), str(path)) from error
 
 
 def part_of(path: Path) -> Path:

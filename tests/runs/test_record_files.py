@@ -1,12 +1,13 @@
 """A record is whole or is none, wherever its writer was stopped."""
 
+import contextlib
+
 import polars as pl
 import pytest
 
 from loadmaster.model import InputError
 from loadmaster.runs import record_files
 from loadmaster.runs.record_files import read_files, write_files
-import contextlib
 
 OLD = {name: pl.DataFrame({"of": ["the old run"]}) for name in record_files.TABLES}
 NEW = {name: pl.DataFrame({"of": ["the new run"]}) for name in record_files.TABLES if name != "tasks.parquet"}

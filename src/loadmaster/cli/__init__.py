@@ -5,6 +5,8 @@ Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad
 
 import os
 import sys
+from contextlib import suppress
+from typing import TextIO
 
 _STOPPED = 130
 """Exit code after Ctrl-C; Typer makes it of the interrupt."""
@@ -19,18 +21,19 @@ def main() -> None:
         from loadmaster.cli.app import app  # here, so that Ctrl-C while it is loaded ends as it does later
 
         code = app(sys.argv[1:] or ["--help"], prog_name="loadmaster", standalone_mode=False)
+        sys.stdout.flush()  # here, so that what cannot be written is told like everything else
     except KeyboardInterrupt:
         code = _STOPPED
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of(sys.stdout)
         sys.exit(1)
     except Exception as error:
         from loadmaster.model.errors import InputError, LoadmasterError  # here, so that --help need not load the model
 
         if isinstance(error, LoadmasterError):
             _fail(str(error))
-        if isinstance(error, OSError) and error.filename is not None:  # such as a folder nobody may write to
-            _fail(str(InputError(error.filename, str(error.strerror))))
+        if isinstance(error, OSError):  # such as a full disk, or a folder nobody may write to
+            _fail(_refused(error))
         if isinstance(error, MemoryError):
             _fail(f"there is not enough memory here for that: {error or type(error).__name__}")
         if not hasattr(error, "format_message"):  # not a usage error of the command-line library
@@ -52,8 +55,24 @@ def _usage(error: Exception) -> str:
     return f"{message}; see `{' '.join(['loadmaster', *verb, '--help'])}`"
 
 
+def _refused(error: OSError) -> str:
+    """What the system refused, in one line: which file, or the output where it names none, and why."""
+    _let_go_of(sys.stdout)  # what is left in its buffer may be just what could not be written
+    where = "the output" if error.filename is None else error.filename
+    return f"{where}: {error.strerror or error or type(error).__name__}"
+
+
+def _let_go_of(stream: TextIO) -> None:
+    """Send what is still in the buffer of `stream` nowhere; Python would try once more at its end, with a traceback."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _fail(message: str) -> None:
     from loadmaster.model.errors import one_line
 
-    print(f"loadmaster: {one_line(message)}", file=sys.stderr)
+    try:
+        print(f"loadmaster: {one_line(message)}", file=sys.stderr, flush=True)
+    except OSError:  # nowhere to say it: the exit code does
+        _let_go_of(sys.stderr)
     sys.exit(2)

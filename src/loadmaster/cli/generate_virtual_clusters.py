@@ -47,6 +47,7 @@ def _write(out: Path, spec: tuple[Any, ...], seed: int, as_json: bool, lublin_bu
     from loadmaster.model.units import GB
     from loadmaster.pack.generate import Spec, virtual_clusters
     from loadmaster.report.document import document, print_document
+    from loadmaster.whole_file import whole_file
 
     if out.suffix not in (".csv", ".parquet"):
         raise InputError(out.name, "the file must end in .csv or .parquet", fix="write it like tasks.csv")
@@ -56,10 +57,11 @@ def _write(out: Path, spec: tuple[Any, ...], seed: int, as_json: bool, lublin_bu
     if wanted.parallel:
         columns = {"job": instance.job_of, **columns}
     frame = pl.DataFrame(columns)
-    if out.suffix == ".csv":
-        frame.write_csv(out)
-    else:
-        frame.write_parquet(out)
+    with whole_file(out) as part:
+        if out.suffix == ".csv":
+            frame.write_csv(part)
+        else:
+            frame.write_parquet(part)
     if as_json:
         content = {
             "kind": "lublin" if wanted.parallel else "virtual-clusters", "tasks_file": str(out),

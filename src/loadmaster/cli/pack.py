@@ -135,6 +135,8 @@ def _some(names: list[str], most: int = 10) -> str:
 def _write(out: Path, asked: Any, rows: list[dict[str, Any]]) -> None:
     import polars as pl
 
+    from loadmaster.whole_file import whole_file
+
     columns: dict[str, Any] = {
         name: [row[name] for row in rows] for name in ("task", "job", "refused", "host", "yield")
     }
@@ -142,14 +144,19 @@ def _write(out: Path, asked: Any, rows: list[dict[str, Any]]) -> None:
     columns |= {name: asked.fluid[:, f] for f, name in enumerate(asked.fluid_names)}
     columns |= {name: asked.rigid[:, r] for r, name in enumerate(asked.rigid_names)}
     frame = pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})
-    frame.write_parquet(out / "placement.parquet")
-    frame.write_csv(out / "placement.csv")
+    with whole_file(out / "placement.parquet") as part:
+        frame.write_parquet(part)
+    with whole_file(out / "placement.csv") as part:
+        frame.write_csv(part)
 
 
 def _draw(out: Path, instance: Any, packing: Any) -> None:
     from loadmaster.pack.picture import host_loads
+    from loadmaster.report.page import write_picture
+    from loadmaster.whole_file import whole_file
 
     chart = host_loads(instance, packing)
-    chart.save(out / "hosts.png", scale_factor=2)
-    chart.save(out / "hosts.html", inline=True)
+    write_picture(out / "hosts.png", chart)
+    with whole_file(out / "hosts.html") as part:
+        chart.save(str(part), format="html", inline=True)
     typer.echo(f"{out}/placement.parquet, placement.csv, hosts.png, hosts.html", err=True)

@@ -189,6 +189,7 @@ def _show(
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.sharing_table import sharing_table
     from loadmaster.strict_json import to_json
+    from loadmaster.whole_file import write_whole
 
     notes = for_notes()
     for remark in remarks(case):
@@ -202,7 +203,7 @@ def _show(
         "share", content, command=command_line(), seed=settings.seed, synthetic=case.workload.synthetic,
         notes=case.notes, left_out=left_out(case.skipped),
     )  # fmt: skip
-    (out / "sharing.json").write_text(to_json(made) + "\n", encoding="utf-8")
+    write_whole(out / "sharing.json", to_json(made) + "\n")
     if as_json:
         print_document(made)
         return

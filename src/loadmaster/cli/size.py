@@ -150,12 +150,13 @@ def _write(
 ) -> None:
     from loadmaster.report.bag_chart import bag_chart
     from loadmaster.report.console import for_notes
-    from loadmaster.report.page import Chart, write_page
+    from loadmaster.report.page import Chart, write_page, write_picture
     from loadmaster.strict_json import to_json
+    from loadmaster.whole_file import write_whole
 
     subtitle = f"means of {result['repetitions']} simulated runs; the further down and left, the better"
     chart = bag_chart(curve, sizers, chosen, headline(result), subtitle)
-    (out / "size.json").write_text(to_json(made, indent=1) + "\n")
-    chart.save(str(out / "size.png"), scale_factor=2)
+    write_whole(out / "size.json", to_json(made, indent=1) + "\n")
+    write_picture(out / "size.png", chart)
     write_page(out / "size.html", "How many machines", [Chart(chart)], subtitle=headline(result))
     for_notes().print(f"{out}/size.png, size.html, size.json")

@@ -9,6 +9,7 @@ from typing import Any
 
 from loadmaster.model.errors import InputError
 from loadmaster.strict_json import plain, to_json
+from loadmaster.whole_file import naming
 
 
 @dataclass
@@ -46,10 +47,11 @@ class JobLog:
 
     def write(self, **line: Any) -> None:
         """Append one line and wait until it is on disk."""
-        left = (to_json(line) + "\n").encode()
-        while left:
-            left = left[os.write(self._file, left) :]
-        os.fsync(self._file)
+        with naming(self.path):
+            left = (to_json(line) + "\n").encode()
+            while left:  # a disk that is nearly full takes a part without a word
+                left = left[os.write(self._file, left) :]
+            os.fsync(self._file)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from loadmaster.model import InputError
 from loadmaster.strict_json import plain
-from loadmaster.whole_file import whole_file
+from loadmaster.whole_file import whole_file, write_whole
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def write_page(path: Path, title: str, blocks: Sequence[Block], subtitle: str = 
         script=_script(specs) if specs else "",
     )  # fmt: skip
     try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_whole(path, text)
     except OSError as error:
         raise InputError(path, f"this page cannot be written: {error.strerror or error}") from error
 
@@ -105,7 +105,8 @@ def write_picture(path: Path, chart: Any, scale: float = 2.0) -> None:
     """
     check_picture(path)
     try:
-        chart.save(str(path), scale_factor=scale)
+        with whole_file(path) as part:
+            chart.save(str(part), format=path.suffix[1:], scale_factor=scale)
     except OSError as error:
         raise InputError(path, f"this picture cannot be written: {error.strerror or error}") from error
 
@@ -146,8 +147,7 @@ def _runtime() -> str:
     made = str(vl_convert.javascript_bundle(draw, version)).replace("</script", "<\\/script")
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(kept) as part:
-            part.write_text(made, encoding="utf-8")
+        write_whole(kept, made)
     return made
 
 

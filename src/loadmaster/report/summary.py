@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from loadmaster.report.comparison import Comparison
+from loadmaster.whole_file import whole_file
 
 
 def write_summary(path: Path, comparison: Comparison) -> None:
@@ -23,4 +24,5 @@ def write_summary(path: Path, comparison: Comparison) -> None:
         setting = outcome.setting
         row |= {"beta": setting.beta, "seed": setting.seed, "interval_s": setting.interval_s}
         rows.append(row)
-    pl.DataFrame(rows, infer_schema_length=None).write_parquet(path)
+    with whole_file(path) as part:
+        pl.DataFrame(rows, infer_schema_length=None).write_parquet(part)

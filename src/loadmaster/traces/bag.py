@@ -10,6 +10,7 @@ from loadmaster.model.bag import LAWS, Bag, BagLaw, BagSource
 from loadmaster.model.errors import InputError
 from loadmaster.traces.files import utf8_of
 from loadmaster.traces.foreign import refuse_document
+from loadmaster.whole_file import whole_file
 
 _NAMES = ("duration_s", "seconds", "duration", "runtime_s", "runtime", "wall_s", "wallseconds", "elapsed")
 _LAW = re.compile(r"\s*([a-z]+)\(([^)]*)\)\s*[x*]\s*(\d+)\s*")
@@ -129,11 +130,12 @@ def write_bag(duration_s: Floats, path: Path) -> None:
 
     table = pl.DataFrame({"duration_s": duration_s})
     try:
-        if path.suffix == ".parquet":
-            table.write_parquet(path)
-        elif path.suffix == ".csv":
-            table.write_csv(path)
-        else:
-            path.write_text("\n".join(repr(float(value)) for value in duration_s) + "\n")
+        with whole_file(path) as part:
+            if path.suffix == ".parquet":
+                table.write_parquet(part)
+            elif path.suffix == ".csv":
+                table.write_csv(part)
+            else:
+                part.write_text("\n".join(repr(float(value)) for value in duration_s) + "\n")
     except OSError as error:
-        raise InputError(path, "cannot be written", fix=str(error)) from error
+        raise InputError(path, "cannot be written", fix=error.strerror or str(error)) from error
