@@ -28,7 +28,7 @@ def main() -> None:
         _let_go_of(sys.stdout)
         sys.exit(1)
     except Exception as error:
-        from loadmaster.model.errors import InputError, LoadmasterError  # here, so that --help need not load the model
+        from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
 
         if isinstance(error, LoadmasterError):
             _fail(str(error))
@@ -58,8 +58,10 @@ def _usage(error: Exception) -> str:
 def _refused(error: OSError) -> str:
     """What the system refused, in one line: which file, or the output where it names none, and why."""
     _let_go_of(sys.stdout)  # what is left in its buffer may be just what could not be written
-    where = "the output" if error.filename is None else error.filename
-    return f"{where}: {error.strerror or error or type(error).__name__}"
+    from loadmaster.model.errors import InputError
+
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"the output: {reason}" if error.filename is None else str(InputError(error.filename, reason))
 
 
 def _let_go_of(stream: TextIO) -> None:
