@@ -1,9 +1,11 @@
 """What a machine costs: started units, the least that is charged, and what is left of what is paid."""
 
+import numpy as np
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.size import HostType
+from loadmaster.sim.bag import repeat
+from loadmaster.size import FixedHosts, HostType
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,10 @@ def test_a_machine_type_that_makes_no_sense_is_refused(field, value):
 @pytest.mark.parametrize(("field", "value"), [("boot_s", 0.0), ("minimum_s", 0.0), ("interruptions_per_h", 0.0)])
 def test_nothing_is_a_sound_amount_of_waiting_and_of_interruptions(field, value):
     assert getattr(HostType("m", **{field: value}), field) == 0.0
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
+def test_a_bag_pays_the_minimum_for_every_machine(plain):
+    kind = HostType("second", 3600.0, unit_s=1.0, minimum_s=60.0)
+    runs = repeat(np.array([[10.0, 20.0, 70.0]]), FixedHosts(3), (kind,), plain=plain)
+    assert runs.cost.tolist() == [60.0 + 60.0 + 70.0]

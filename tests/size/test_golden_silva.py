@@ -1,17 +1,51 @@
 """The worked examples of Silva et al. 2008 (rule Z8)."""
 
+import math
+
 import numpy as np
 import pytest
 
+from loadmaster.cli.bag_options import chosen_sizer
+from loadmaster.sim.bag import repeat
 from loadmaster.sim.bag_reference import World, run_bag
-from loadmaster.size import FixedHosts, SilvaRule, all_at_once, oracle
-from loadmaster.size.silva import periodic_average, periodic_average_as_printed
+from loadmaster.size import FixedHosts, HostType, SilvaRule, all_at_once, oracle, user_guess
+from loadmaster.size.silva import half_away, periodic_average, periodic_average_as_printed
 
 TASKS = np.full(300, 300.0)
 
 
 def run(sizer, duration_s=TASKS):
     return run_bag(World(duration_s), sizer)
+
+
+def test_a_guess_is_counted_in_units_of_the_machines():
+    for unit_s in (60.0, 3600.0, 86400.0):
+        rule = user_guess(300, 300.0, unit_s, creation_ratio=1.0)
+        assert rule.first_hosts == min(300, max(1, math.ceil(300 * 300 / unit_s)))
+    assert chosen_sizer("silva", HostType(unit_s=60.0), 10, None, None, 0.9, "60s") == user_guess(10, 60.0, 60.0)
+    assert chosen_sizer("silva", HostType(speed=2.0), 240, None, None, 0.9, "60s") == user_guess(240, 60.0, 7200.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "nearest"), [(0.5, 1), (1.5, 2), (2.5, 3), (-0.5, -1), (-1.5, -2), (-2.5, -3), (2.49, 2), (-2.49, -2)]
+)
+def test_halves_are_rounded_away_from_zero(value, nearest):
+    assert half_away(value) == nearest
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
+@pytest.mark.parametrize(
+    ("tasks", "unit_s", "creation", "hosts", "span_s"), [(14, 4000, 1, 4, 5000), (7, 2000, 0.5, 4, 3000)]
+)
+def test_the_rule_takes_half_a_machine_for_a_whole_one_and_lacks_a_whole_one_where_half_a_one_is_too_many(
+    plain, tasks, unit_s, creation, hosts, span_s
+):
+    # 14 tasks: after the first, (13 - 3) * 1,000 / 4,000 = 2.5 machines are missing; to even, or down, it would be 2.
+    # 7 tasks: later half a machine is too many, -0.5: to even, or up, that would be 0, and one more were rented.
+    kind = HostType(unit_s=float(unit_s))
+    rule = SilvaRule(creation, 0.0, tick_s=np.inf)
+    done = repeat(np.full((1, tasks), 1000.0), rule, (kind,), plain=plain)
+    assert (done.hosts.tolist(), done.span_s.tolist()) == ([hosts], [span_s])
 
 
 @pytest.mark.parametrize(

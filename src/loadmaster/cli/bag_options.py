@@ -70,10 +70,10 @@ def guessed(text: str | None) -> float | None:
 
 
 def chosen_sizer(
-    name: str, tasks: int, budget: float | None, deadline: str | None, confidence: float, guess: str | None,
-    copies: bool = False,
+    name: str, kind: "HostType", tasks: int, budget: float | None, deadline: str | None, confidence: float,
+    guess: str | None, copies: bool = False,
 ) -> "Sizer":  # fmt: skip
-    """The sizer a user names.
+    """The sizer a user names, for machines of one kind.
 
     Raises:
         InputError: no such sizer, or a wish that only the planner understands.
@@ -93,7 +93,7 @@ def chosen_sizer(
     if guess_s is not None and name != "silva":
         raise InputError(name, "only the planner and silva can use a guess", fix="leave out --guess")
     if name == "silva":
-        return user_guess(tasks, guess_s) if guess_s else SilvaRule()
+        return user_guess(tasks, guess_s, kind.unit_s * kind.speed) if guess_s else SilvaRule()
     if name == "all-at-once":
         return all_at_once(tasks)
     if name.isdecimal() and int(name) > 0:

@@ -80,7 +80,7 @@ def run(
     kind = chosen_type(prices, billing, machine_type)
     most = limit or (usable_cores() if on == "local" else len(lines))
     kind = dataclasses.replace(kind, limit=min(kind.limit, most))
-    chosen = chosen_sizer(sizer, len(lines), budget, deadline, confidence, guess, copies)
+    chosen = chosen_sizer(sizer, kind, len(lines), budget, deadline, confidence, guess, copies)
     folder = out or commands.with_suffix(commands.suffix + ".run")
     boot_limit_s = 120.0 if on == "local" else math.inf  # a Slurm job may wait in the queue for hours
     terms = Terms(folder, chosen, kind, retries, time_limit(timeout), boot_limit_s, retry_failed)

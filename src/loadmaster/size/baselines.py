@@ -41,8 +41,24 @@ def oracle(duration_s: Floats, host_time_s: float = 3600.0) -> FixedHosts:
     return FixedHosts(max(1, math.ceil(float(duration_s.sum()) / host_time_s - 1e-9)), name="oracle")
 
 
-def user_guess(tasks: int, guess_s: float, creation_ratio: float = 0.5, increase_ratio: float = 0.5) -> SilvaRule:
-    """Start from a user's guess of the mean duration, then the paper's rule (Silva et al. 2008, section 6)."""
-    machines = math.ceil(tasks * guess_s / 3600.0)
-    first = max(1, math.floor(creation_ratio * machines))
+def user_guess(
+    tasks: int, guess_s: float, host_time_s: float, creation_ratio: float = 0.5, increase_ratio: float = 0.5
+) -> SilvaRule:
+    """Start from a user's guess of the mean duration, then the paper's rule (Silva et al. 2008, section 6).
+
+    Args:
+        tasks: of the bag.
+        guess_s: work of one task.
+        host_time_s: work that a machine does in the time it is used for, one charging unit: an hour in the paper.
+        creation_ratio: part of the machines that the guess asks for that is rented at the start.
+        increase_ratio: see `SilvaRule`.
+
+    Example:
+        >>> user_guess(100, 60.0, 3600.0, creation_ratio=1.0).first_hosts
+        2
+        >>> user_guess(100, 60.0, 60.0, creation_ratio=1.0).first_hosts
+        100
+    """
+    machines = math.ceil(tasks * guess_s / host_time_s - 1e-9)
+    first = min(tasks, max(1, math.floor(creation_ratio * machines)))
     return SilvaRule(creation_ratio, increase_ratio, first_hosts=first, name="user-guess")
