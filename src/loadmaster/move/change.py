@@ -1,5 +1,6 @@
 """A running state, the moves that change it, and what they cost."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -17,8 +18,8 @@ GAIN = 1e-6
 
 
 def within(cost: float, budget: float) -> bool:
-    """`cost` is no more than `budget`, but for rounding."""
-    return cost <= budget * (1 + 1e-9) + 1e-12
+    """`cost` is no more than `budget`, but for rounding; an infinite cost never is."""
+    return cost < math.inf and cost <= budget * (1 + 1e-9) + 1e-12
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,8 @@ MOST_CELLS = 300
 """Tasks x hosts up to which `auto` is exact."""
 MOST_LOOKS = 1000
 """So many levels are looked at on the way of a plan, evenly."""
+PARTS = (1 / 2, 1 / 4, 1 / 8, 0.0)
+"""Of what the best mapping costs: smaller budgets, whose mappings have fewer tasks in each other's way."""
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
 
@@ -138,7 +140,7 @@ def _carried_as_far_as_possible(state: State, budget: float, change: Change) -> 
 def _targets(state: State, budget: float, change: Change) -> Iterator[tuple[Ints, str]]:
     yield state.host, "climb"
     yield change.host, change.solver
-    for smaller in sorted({budget, change.spent / 2, 0.0}, reverse=True):
+    for smaller in sorted({budget, *(change.spent * part for part in PARTS)}, reverse=True):
         other = rebalance(state, smaller)
         if not np.isnan(other.level):
             yield other.host, other.solver
