@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import postgres_server
 from loadmaster.cli import main
 
 settings.register_profile(
@@ -23,6 +24,17 @@ def real_logs() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real logs in {folder}; set LOADMASTER_SHARED to the folder that holds `traces`")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The URL of a PostgreSQL server for the tests alone; skips where the server or its driver is not installed."""
+    reason = postgres_server.why_not()
+    if reason:
+        pytest.skip(reason)
+    pytest.importorskip("psycopg", reason="the driver of PostgreSQL, in the extra `postgres`, is not installed")
+    with postgres_server.server() as url:
+        yield url
 
 
 @pytest.fixture

@@ -126,3 +126,21 @@ def test_a_password_is_never_shown():
     with pytest.raises(InputError, match="cannot be opened") as refused:
         Store("postgresql://me:secret@127.0.0.1:9/name")
     assert "secret" not in str(refused.value)
+
+
+def test_postgresql_keeps_results_as_sqlite_does_and_two_that_write_at_once_lose_none(postgres):
+    store, other = Store(postgres), Store(postgres)
+    for key in KEYS:
+        for each in (store, other):
+            each.put(key, Result("test", {"policy": "mix-fit"}, block_of(key)))
+    assert other.get([*KEYS, "f" * 64]).whole == {key: block_of(key) for key in KEYS}
+    with store._engine.begin() as connection:
+        connection.exec_driver_sql(f"update results set result = 'x' where key = '{KEYS[1]}'")
+        connection.exec_driver_sql(f"delete from results where key = '{KEYS[0]}'")
+    found = store.get(KEYS)
+    assert found.damaged == {KEYS[1]}
+    assert set(found.whole) == set(KEYS[2:])
+    store.put(KEYS[1], Result("test", {}, block_of(KEYS[1])))
+    assert other.get(KEYS).whole[KEYS[1]] == block_of(KEYS[1])
+    store.close()
+    other.close()

@@ -17,9 +17,11 @@ class Counting:
 
     def __init__(self):
         self.made = []
+        self.checked = []
 
     def __call__(self, work, tasks, watch):
         self.made += [task.setting.policy for task in tasks]
+        self.checked += [task.check for task in tasks]
         return Threads(2)(work, tasks, watch)
 
 

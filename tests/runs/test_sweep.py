@@ -1,10 +1,7 @@
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,38 +137,6 @@ def test_a_store_that_cannot_be_opened_is_one_clear_error(tmp_path):
         Store("what")
 
 
-@pytest.fixture
-def postgres():
-    """The URL of a PostgreSQL server started for the test alone, in a folder that another user may enter."""
-    bin_folders = [Path(p).parent for p in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))]
-    found = shutil.which("initdb") or (bin_folders and str(bin_folders[-1] / "initdb"))
-    if not found:
-        pytest.skip("PostgreSQL is not installed on this machine")
-    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
-    tools = Path(found).resolve().parent
-    folder = Path(tempfile.mkdtemp())
-    as_user = {}
-    if os.geteuid() == 0:  # the server refuses to run as root
-        as_user = {"user": "postgres", "group": "postgres"}
-        shutil.chown(folder, "postgres", "postgres")
-    data = folder / "data"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **as_user}
-    subprocess.run([tools / "initdb", "-D", data, "-U", "loadmaster", "-A", "trust"], check=True, cwd=folder, **quiet)
-    server = subprocess.Popen(
-        [tools / "postgres", "-D", data, "-c", "listen_addresses=", "-k", folder], cwd=folder, **quiet
-    )
-    try:
-        for _ in range(100):
-            if (folder / ".s.PGSQL.5432").exists():
-                break
-            time.sleep(0.1)
-        yield f"postgresql://loadmaster@/postgres?host={folder}"
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
-        shutil.rmtree(folder)
-
-
 def test_a_sweep_keeps_its_runs_in_postgresql(postgres):
     counting = Counting()
     store = Store(postgres)
@@ -182,6 +147,18 @@ def test_a_sweep_keeps_its_runs_in_postgresql(postgres):
     other.close()
     assert counting.made == ["first-fit", "mix-fit", "max-jobs"]
     assert all(same(a, b) for a, b in zip(first, again, strict=False))
+
+
+def test_a_checked_sweep_takes_over_no_run_that_nobody_checked(tmp_path):
+    store, counting = Store.in_folder(tmp_path), Counting()
+    sweep(busy_case(), THREE[:1], store, counting)
+    sweep(busy_case(), THREE[:1], store, counting, check=True)
+    assert counting.made == ["first-fit", "first-fit"]
+    assert [counting.checked, sweep(busy_case(), THREE[:1], store, counting, check=True)[0].faults] == [
+        [False, True],
+        (),
+    ]
+    assert key_of(busy_case(), THREE[0], check=True) != key_of(busy_case(), THREE[0])
 
 
 def test_a_sweep_comes_out_the_same_on_a_dask_cluster(tmp_path, monkeypatch):
