@@ -47,11 +47,9 @@ def read_alibaba2017(path: str | Path, options: ReadOptions = ReadOptions()) -> 
     """
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
-    running = [0]
 
     def tables() -> Iterator[tuple[Table, Locate]]:
         for batch in batches(path, _header(path, TASK_FIELDS), progress=options.progress):
-            running[0] += int((words(batch.frame["status"]) == "Running").fill_null(value=False).sum())
             yield _table(batch.frame, batch.ragged), batch.locate
 
     read = read_table(tables(), rejects, options.limit, path.name)
@@ -59,8 +57,8 @@ def read_alibaba2017(path: str | Path, options: ReadOptions = ReadOptions()) -> 
         f"Memory is normalized in this log: 1.0 is shown as {show_bytes(LARGEST_HOST)}, its true size is not known.",
         "Every instance counts as running as long as its whole task.",
     ]
-    if running[0]:
-        notes.append(f"{running[0]:,} tasks were running at their last record; their runtime so far is used.")
+    if running := read.marked.get("running"):
+        notes.append(f"{running:,} tasks were running at their last record; their runtime so far is used.")
     return Trace(read.workload, None, rejects.skipped, tuple(notes))
 
 
@@ -113,7 +111,8 @@ def _table(frame: pl.DataFrame, ragged: Bools) -> Table:
         RESOURCE + CORES: cpus.or_else(0.0) / CENT,
         RESOURCE + MEMORY: np.floor(memory.or_else(0.0) * LARGEST_HOST),
     }
-    return Table(checks, columns)
+    running = (words(frame["status"]) == "Running").fill_null(value=False).to_numpy()
+    return Table(checks, columns, {"running": running})
 
 
 def _identifiers(frame: pl.DataFrame) -> NDArray[np.int64]:

@@ -37,20 +37,16 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
-    phases: dict[str, int] = {}
     classes = Codes()
 
     def tables() -> Iterator[tuple[Table, Locate]]:
         for batch in batches(path, _header(path, POD_FIELDS), progress=options.progress):
-            if "pod_phase" in batch.frame.columns:
-                for phase in words(batch.frame["pod_phase"]).drop_nulls():
-                    phases[phase] = phases.get(phase, 0) + 1
             yield _table(batch.frame, batch.ragged, classes, options.all_fields), batch.locate
 
     read = read_table(tables(), rejects, options.limit, path.name)
     notes = ["The GPUs of a host are one pool: shares of two GPUs add up. Required GPU models are not kept."]
-    if phases.get("Running"):
-        notes.append(f"{phases['Running']:,} pods were running when the log ended; their runtime ends there.")
+    if running := read.marked.get("running"):
+        notes.append(f"{running:,} pods were running when the log ended; their runtime ends there.")
     return Trace(read.workload, None, rejects.skipped, tuple(notes), {}, read.extra)
 
 
@@ -114,7 +110,10 @@ def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, all_fields: bool)
         columns["project"] = classes(frame["qos"])
     if all_fields:
         columns[EXTRA + "wait_s"] = scheduled.values - created.values
-    return Table(checks, columns)
+    marks = {}
+    if "pod_phase" in frame.columns:
+        marks["running"] = (words(frame["pod_phase"]) == "Running").fill_null(value=False).to_numpy()
+    return Table(checks, columns, marks)
 
 
 def _identifiers(frame: pl.DataFrame) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """Slurm's accounting dumps: `sacct --parsable2`, with a header line or in the order that Open XDMoD asks for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     rejects = Rejects(path, strict=options.strict)
     reader = _Reader(path, options)
     read = read_table(reader.tables(), rejects, options.limit, path.name)
-    return Trace(read.workload, None, rejects.skipped, tuple(reader.notes()), {}, read.extra)
+    return Trace(read.workload, None, rejects.skipped, tuple(_notes(read.marked)), {}, read.extra)
 
 
 class _Reader:
@@ -49,7 +49,6 @@ class _Reader:
         self.path = path
         self.options = options
         self.users, self.accounts, self.states = Codes(), Codes(), Codes()
-        self.running = self.no_memory = 0
 
     def tables(self) -> Iterator[tuple[Table, Locate]]:
         """Every batch of the file."""
@@ -100,25 +99,13 @@ class _Reader:
         for name, field, codes in (("user", "user", self.users), ("project", "account", self.accounts)):
             if field in frame.columns:
                 columns[name] = codes(frame[field])
-        self._remember(frame, asked)
         if self.options.all_fields and "start" in frame.columns:
             wait = moments(frame["start"]).values - submit.values
             columns[EXTRA + "wait_s"] = np.where(np.isnan(wait), -1.0, wait)
-        return Table(checks, columns)
-
-    def notes(self) -> list[str]:
-        """What a user must know of this dump."""
-        said = []
-        if self.running:
-            said.append(f"{self.running:,} jobs were running when the log was dumped; their runtime so far is used.")
-        if self.no_memory:
-            said.append(f"{self.no_memory:,} jobs have no memory in the log; they count as asking for none.")
-        return said
-
-    def _remember(self, frame: pl.DataFrame, asked: Values) -> None:
-        self.no_memory += int(asked.missing.sum())
+        marks = {"no memory": asked.missing}
         if "state" in frame.columns:
-            self.running += int(words(frame["state"]).str.starts_with("RUNNING").fill_null(value=False).sum())
+            marks["running"] = words(frame["state"]).str.starts_with("RUNNING").fill_null(value=False).to_numpy()
+        return Table(checks, columns, marks)
 
     def _runtime(self, frame: pl.DataFrame) -> Values:
         if "elapsed" in frame.columns:
@@ -139,6 +126,16 @@ class _Reader:
             return np.full(frame.height, -1, dtype=np.int64)
         digits = frame[name].str.extract(r"^(\d+)", 1).cast(pl.Int64, strict=False).fill_null(-1)
         return np.asarray(digits.to_numpy(), dtype=np.int64)
+
+
+def _notes(marked: Mapping[str, int]) -> list[str]:
+    """What a user must know of a dump."""
+    notes = []
+    if running := marked.get("running"):
+        notes.append(f"{running:,} jobs were running when the log was dumped; their runtime so far is used.")
+    if missing := marked.get("no memory"):
+        notes.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
+    return notes
 
 
 def _tasks(cores: Floats, devices: Floats, count: Floats) -> Floats:

@@ -73,7 +73,8 @@ def _header(path: Path) -> dict[str, str]:
 def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions) -> GrowingColumns:
     kept = GrowingColumns()
     lines = 0
-    for text, block, part in _in_order(path, wanted, options):
+    for text, whole, part in _in_order(path, wanted, options):
+        block = whole if options.limit is None else _until(text, whole, options.limit - len(kept), wanted)
         rejects.count(_found(text, block, lines))
         lines += block.lines
         if block.jobs:
@@ -81,6 +82,13 @@ def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions) ->
         if options.limit is not None and len(kept) >= options.limit:
             break
     return kept
+
+
+def _until(text: bytes, block: Block, jobs: int, wanted: Wanted) -> Block:
+    """What `text` holds up to and with the line of its job number `jobs`; all of it if it has fewer."""
+    if block.jobs < jobs:
+        return block
+    return read_block(text[: text.index(b"\n", int(block.start[jobs - 1])) + 1], wanted)
 
 
 def _in_order(path: Path, wanted: Wanted, options: ReadOptions) -> Iterator[tuple[bytes, Block, float]]:

@@ -52,11 +52,15 @@ class Wanted(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The jobs of one block: compact columns by name, and what was rejected (rule, first starts in the text, count)."""
+    """The jobs of one block: compact columns by name, where their lines start in the text, and what was rejected.
+
+    Of each rule: its first starts in the text, and how many lines broke it.
+    """
 
     jobs: int
     lines: int
     columns: dict[str, NDArray[Any]]
+    start: NDArray[np.int32]
     rejected: list[tuple[Rule, list[int], int]]
 
 
@@ -80,7 +84,7 @@ def read_block(text: bytes, wanted: Wanted) -> Block:
     keep = _kept(field, tokens.start[:good], rejected)
     if not keep.all():
         field = {k: values[keep] for k, values in field.items()}
-    return Block(int(keep.sum()), lines, _columns(field, wanted), rejected)
+    return Block(int(keep.sum()), lines, _columns(field, wanted), tokens.start[:good][keep], rejected)
 
 
 def _kept(field: dict[int, Floats], start: NDArray[np.int32], rejected: list[tuple[Rule, list[int], int]]) -> Bools:

@@ -1,6 +1,7 @@
 """From batches of a table to a workload: every table format says only what its columns mean."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,39 +32,54 @@ class Table(NamedTuple):
     """What a format makes of N rows: checks in the order in which they count, and columns.
 
     Columns bear the names of `Rows`, resources as `resource:<name>`, whatever else as `extra:<name>`.
+    Of each of `marks`, bool[N], the rows that are kept are counted.
     """
 
     checks: list[tuple[Rule, Bools]]
     columns: dict[str, NDArray[Any]]
+    marks: Mapping[str, Bools] = MappingProxyType({})
+
+    def first(self, rows: int) -> "Table":
+        """The first so many rows."""
+        return Table(
+            [(rule, broken[:rows]) for rule, broken in self.checks],
+            {name: column[:rows] for name, column in self.columns.items()},
+            {name: marked[:rows] for name, marked in self.marks.items()},
+        )
 
 
 class Read(NamedTuple):
-    """The jobs of all batches in the order of arrival, with the further columns."""
+    """The jobs of all batches in the order of arrival, with the further columns, and how many bore each mark."""
 
     workload: Workload
     extra: dict[str, NDArray[Any]]
+    marked: dict[str, int]
 
 
 def read_table(
     tables: Iterable[tuple[Table, Locate]], rejects: Rejects, limit: int | None, source: str, *, synthetic: bool = False
 ) -> Read:
-    """Judge every row, keep the good ones, join the batches.
+    """Judge every row, keep the good ones, join the batches; behind the job number `limit` nothing is looked at.
 
     Raises:
         InputError: no job is left, or (strict) a bad row.
     """
     pieces: list[dict[str, NDArray[Any]]] = []
     jobs = 0
-    for table, locate in tables:
+    marked: dict[str, int] = {}
+    for batch, locate in tables:
+        table = batch if limit is None else _until(batch, limit - jobs)
         keep = rejects.judge(table.checks, locate)
         if keep.any():
             pieces.append({name: column if keep.all() else column[keep] for name, column in table.columns.items()})
             jobs += int(keep.sum())
+            for name, marks in table.marks.items():
+                marked[name] = marked.get(name, 0) + int((marks & keep).sum())
         if limit is not None and jobs >= limit:
             break
     if not pieces:
         raise rejects.none_left()
-    columns = {name: np.concatenate([piece.pop(name) for piece in pieces])[:limit] for name in list(pieces[0])}
+    columns = {name: np.concatenate([piece.pop(name) for piece in pieces]) for name in list(pieces[0])}
     resources = tuple(name.removeprefix(RESOURCE) for name in columns if name.startswith(RESOURCE))
     demand = np.column_stack([columns.pop(RESOURCE + name) for name in resources])
     extra = {name.removeprefix(EXTRA): columns.pop(name) for name in list(columns) if name.startswith(EXTRA)}
@@ -71,7 +87,13 @@ def read_table(
         if name in columns and columns[name].max() < 0:
             del columns[name]  # known for no job
     workload, order = workload_of(Rows(demand=demand, **columns), resources, source, synthetic=synthetic)
-    return Read(workload, extra if order is None else {name: column[order] for name, column in extra.items()})
+    return Read(workload, extra if order is None else {name: column[order] for name, column in extra.items()}, marked)
+
+
+def _until(table: Table, jobs: int) -> Table:
+    """The rows up to and with the one that is kept as number `jobs`; all if there are fewer."""
+    kept = np.flatnonzero(~np.logical_or.reduce([broken for _, broken in table.checks]))
+    return table.first(int(kept[jobs - 1]) + 1) if len(kept) >= jobs else table
 
 
 def time_checks(submit: Values, runtime: Values) -> list[tuple[Rule, Bools]]:
