@@ -6,11 +6,13 @@ import pytest
 from comparisons import comparison
 from rich.console import Console
 
+from loadmaster.report.answer import answer
 from loadmaster.report.columns import columns_for, marked, short, unit_for
-from loadmaster.report.compare_document import lowest
+from loadmaster.report.compare_document import comparison_document, lowest
 from loadmaster.report.comparison import faults
 from loadmaster.report.summary import write_summary
 from loadmaster.report.terminal import print_comparison
+from loadmaster.traces import Skipped
 
 
 def printed(shown, width=100):
@@ -106,3 +108,18 @@ def test_times_are_shown_in_a_unit_that_suits_them():
     assert unit_for([20.0, 100.0]) == ("s", 1.0)
     assert unit_for([20.0, 200.0]) == ("min", 60.0)
     assert unit_for([86400.0 * 4]) == ("d", 86400.0)
+
+
+def test_where_too_many_jobs_are_left_out_there_is_no_verdict_and_nothing_is_marked_or_called_lowest():
+    waits = comparison({("first-fit", 0.9): 100.0, ("mix-fit", 0.9): 50.0})
+    lost = Skipped()
+    lost.add("no empty host can hold it", [1, 2], count=90)
+    few = replace(waits, case=replace(waits.case, rejected=lost))
+    jobs = few.case.workload.jobs
+    assert answer(few).startswith(f"No verdict: 90 of {jobs + 90} jobs ({90 / (jobs + 90):.0%}) are left out; ")
+    column = columns_for(few)[0]
+    assert marked(column, waits.groups[0]) == [False, True]
+    assert marked(column, few.groups[0]) == [False, False]
+    document = comparison_document(few)
+    assert (document["verdict"], document["verdict_because"]) == ("none", answer(few))
+    assert (document["lowest"], comparison_document(waits)["lowest"] != []) == ([], True)

@@ -40,7 +40,7 @@ def compare(
     max_jobs_members: r.MaxJobsMembers = "",
     max_jobs_target: r.MaxJobsTarget = "jobs",
     seed: o.Seed = 0,
-    spread: o.SpreadOption = "single-host",
+    spread: o.SpreadOption = "auto",
     format: o.Format = "auto",
     swf_memory: o.SwfMemoryOption = "per-processor",
     memory_unit: o.MemoryUnit = None,

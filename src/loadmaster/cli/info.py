@@ -29,7 +29,7 @@ def info(
     context: typer.Context,
     trace: TracePath,
     hosts: Hosts = None,
-    spread: SpreadOption = "single-host",
+    spread: SpreadOption = "auto",
     trace_format: Format = "auto",
     swf_memory: SwfMemoryOption = "per-processor",
     memory_unit: MemoryUnit = None,
@@ -39,6 +39,8 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a job log: jobs, span, load, demands, what was left out and why."""
+    from dataclasses import replace
+
     from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.options import read_log, read_options
     from loadmaster.report.document import print_document
@@ -50,7 +52,10 @@ def info(
         why = "it says where tasks may go, and no machines are known"
         refuse_idle(context, ["spread"], why, "give machines with --hosts")
     summary = summarise(read.workload)
-    fitted = fit(read.workload, read.cluster, spread) if read.cluster is not None else None
+    fitted = None
+    if read.cluster is not None:
+        fitted = fit(read.workload, read.cluster, spread, machines_of_log=read.machines == "log")
+        read = replace(read, notes=(*read.notes, *([fitted.note] if fitted.note else [])))
     if as_json:
         print_document(_document(str(trace), read, summary, fitted))
     else:

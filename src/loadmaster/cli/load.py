@@ -2,23 +2,31 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from loadmaster.runs import Case
-    from loadmaster.traces import ReadOptions
+    from loadmaster.traces import ReadOptions, SpreadChoice
 
 
-def load(
-    trace: Path | None, hosts: str | None, options: "ReadOptions", spread: Literal["single-host", "any"]
-) -> "Case":
-    """The jobs of `trace` that the machines can hold; without a trace, the bundled demo."""
+def load(trace: Path | None, hosts: str | None, options: "ReadOptions", spread: "SpreadChoice") -> "Case":
+    """The jobs of `trace` that the machines can hold; without a trace, the bundled demo.
+
+    Raises:
+        InputError: the log or the machines cannot be read, or the log's memory cannot be true.
+    """
     from loadmaster.runs import case_of
+    from loadmaster.runs.memory_reading import believable_reading, said
     from loadmaster.traces import demo, read_hosts, read_trace
 
     cluster = read_hosts(hosts) if hosts is not None else None
     if trace is not None:
-        return case_of(read_trace(trace, options), cluster, spread)
+        read = read_trace(trace, options)
+        mended = believable_reading(read, options, cluster, spread)
+        if mended is not options:
+            read = read_trace(trace, mended)
+            read = replace(read, notes=(said(mended), *read.notes))
+        return case_of(read, cluster, spread)
     made = demo()
     if options.limit is not None:
         made = replace(made, workload=made.workload.take(slice(0, options.limit)))

@@ -20,8 +20,12 @@ Hosts = Annotated[
     typer.Option(metavar="HOSTS", help="Machines: 200x16c64g,4x64c512g8gpu or a file.", rich_help_panel=MACHINES),
 ]
 SpreadOption = Annotated[
-    Literal["single-host", "any"],
-    typer.Option("--spread", help="Where the tasks of one job may go.", rich_help_panel=MACHINES),
+    Literal["auto", "single-host", "any"],
+    typer.Option(
+        "--spread",
+        help="Where the tasks of one job may go; auto goes by the log and its machines.",
+        rich_help_panel=MACHINES,
+    ),
 ]
 Format = Annotated[str, typer.Option("--format", help="Format of the log; told by its content.", rich_help_panel=LOG)]
 SwfMemoryOption = Annotated[

@@ -11,7 +11,12 @@ from loadmaster.runs import Outcome
 
 
 def answer(comparison: Comparison) -> str:
-    """What was found at the highest load; with several loads, how far it holds at the others."""
+    """What was found at the highest load; with several loads, how far it holds at the others.
+
+    Where too many jobs are left out, that nothing was, and what to change.
+    """
+    if comparison.case.without_verdict:
+        return comparison.case.without_verdict
     loads = sorted({group.load for group in comparison.groups})
     top = [group for group in comparison.groups if group.load == loads[-1]]
     group = min(top, key=lambda g: (g.best.metrics.unstarted, g.best.metrics.mean_wait_s))

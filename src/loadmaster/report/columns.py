@@ -50,12 +50,12 @@ def columns_for(comparison: Comparison) -> list[Column]:
 
 
 def marked(column: Column, group: Group) -> list[bool]:
-    """For every run of the group whether it is the best in this column; nothing if all are alike.
+    """For every run of the group whether it is the best in this column; none if all are alike or not to be judged.
 
     A run that left more jobs unstarted than another is never the best: its means leave them out.
     """
     values = [column.value(outcome) for outcome in group.outcomes]
-    if column.lower_is_better is None or max(values) - min(values) <= _TIES * abs(max(values)):
+    if not group.judged or column.lower_is_better is None or max(values) - min(values) <= _TIES * abs(max(values)):
         return [False] * len(values)
     unstarted = [outcome.metrics.unstarted for outcome in group.outcomes]
     sound = [count == min(unstarted) for count in unstarted]

@@ -9,12 +9,15 @@ ONE_RUN = "one replay of one log cannot tell chance from merit: no interval stan
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Verdict, what has the lowest mean wait on this log at each load, a row a run, and what was left out."""
+    """Verdict, what has the lowest mean wait on this log at each load, a row a run, and what was left out.
+
+    Where so many jobs are left out that there is no verdict, nothing is called lowest.
+    """
     case = comparison.case
     content = {
         "verdict": "none",
-        "verdict_because": ONE_RUN,
-        "lowest": lowest(comparison),
+        "verdict_because": case.without_verdict or ONE_RUN,
+        "lowest": [] if case.without_verdict else lowest(comparison),
         "warnings": faults(comparison),
         "rejected_jobs": left_out(case.rejected),
         "rows": [outcome.row() for outcome in comparison.outcomes],

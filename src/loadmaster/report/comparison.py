@@ -17,12 +17,14 @@ class Group:
 
     Attributes:
         baseline: the run that the others are measured against; None if there is only one.
+        judged: the best may be called so; not where too many jobs are left out.
     """
 
     load: float
     discipline: str
     outcomes: Sequence[Outcome]
     baseline: Outcome | None
+    judged: bool = True
 
     @property
     def eligible(self) -> list[Outcome]:
@@ -82,7 +84,8 @@ class Comparison:
         for (load, discipline), same in groupby(ordered, key=lambda o: (o.load, o.setting.discipline)):
             runs = list(same)
             baseline = next((o for o in runs if o.setting.policy == self.baseline), None)
-            groups.append(Group(load, discipline, runs, baseline if len(runs) > 1 else None))
+            judged = not self.case.without_verdict
+            groups.append(Group(load, discipline, runs, baseline if len(runs) > 1 else None, judged))
         return groups
 
 

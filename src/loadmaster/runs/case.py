@@ -3,12 +3,17 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from typing import Literal
 
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.traces import Skipped, Spread, Trace, fit_to
+from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts
+from loadmaster.traces.fit import FOREIGN
+
+MOST_LEFT_OUT = 0.1
+"""If a larger part of the jobs is left out, what is left is another log."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +26,8 @@ class Case:
         rejected: jobs left out because no empty host could hold them, by reason.
         skipped: lines of the log that were left out, by reason.
         notes: what the user must know of the data, one sentence each.
+        spread: where the tasks of one job may go; empty where that is not known.
+        several_tasks: the log has jobs of several tasks.
     """
 
     workload: Workload
@@ -28,6 +35,8 @@ class Case:
     rejected: Skipped = field(default_factory=Skipped)
     skipped: Skipped = field(default_factory=Skipped)
     notes: tuple[str, ...] = ()
+    spread: Literal["", "single-host", "any"] = ""
+    several_tasks: bool = False
 
     @cached_property
     def digest(self) -> str:
@@ -39,6 +48,23 @@ class Case:
         """The load that the log itself offers to the first resource."""
         return float(self.workload.offered_load(self.cluster))
 
+    @property
+    def without_verdict(self) -> str:
+        """Why the queue of these jobs says nothing about the log, and what to change; mostly empty."""
+        lost = self.rejected.total + self.skipped.malformed
+        asked = self.workload.jobs + lost
+        if lost <= MOST_LEFT_OUT * asked:
+            return ""
+        if self.skipped.malformed > self.rejected.total:
+            fix = "say what the log holds (--format, --columns), or mend its lines"
+        elif FOREIGN in self.rejected.counts and self.rejected.counts[FOREIGN] > self.rejected.total / 2:
+            fix = "give machines that have all that the jobs ask for (--hosts)"
+        elif self.spread == "single-host" and self.several_tasks:
+            fix = "let the tasks of a job go to several hosts (--spread any), or give larger machines (--hosts)"
+        else:
+            fix = "give larger machines (--hosts), or the right unit of memory (--memory-unit)"
+        return f"No verdict: {lost:,} of {asked:,} jobs ({lost / asked:.0%}) are left out; {fix}."
+
     def beta_for(self, load: float) -> float:
         """The factor on the times between arrivals that makes `load` the offered load."""
         if not np.isfinite(self.load) or self.load <= 0:
@@ -46,7 +72,7 @@ class Case:
         return self.load / load
 
 
-def case_of(trace: Trace, cluster: Cluster | None = None, spread: Spread = "single-host") -> Case:
+def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice = "single-host") -> Case:
     """Fit the jobs of `trace` to `cluster`, or to the machines that the trace names.
 
     Raises:
@@ -56,11 +82,13 @@ def case_of(trace: Trace, cluster: Cluster | None = None, spread: Spread = "sing
     source = trace.workload.source or "this log"
     if hosts is None:
         raise InputError(source, "this log does not name its machines", fix="give them with --hosts, such as 20x16c64g")
-    workload, rejected = fit_to(trace.workload, hosts, spread)
+    of_log = cluster is None and trace.machines == "log"
+    workload, rejected, spread, note = fit_by(spread, trace.workload, hosts, machines_of_log=of_log)
     if workload.jobs == 0:
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
-    return Case(workload, hosts, rejected, trace.skipped, (*trace.notes, *notes_on_hosts(hosts)))
+    notes = (*trace.notes, *([note] if note else []), *notes_on_hosts(hosts))
+    return Case(workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None)
 
 
 def digest_of(value: object, columns: tuple[str, ...]) -> str:

@@ -11,6 +11,7 @@ from loadmaster.model.arrays import Bools, Floats
 from loadmaster.traces.trace import Skipped
 
 Spread = Literal["single-host", "any"]
+FOREIGN = "asks for a resource the cluster does not have"
 
 
 def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host") -> tuple[Workload, Skipped]:
@@ -42,7 +43,7 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     aligned = _aligned(workload, cluster)
     too_big = ~(_held(aligned, cluster) | foreign)
     where = "host" if spread == "single-host" else "cluster"
-    reasons = ("asks for a resource the cluster does not have", f"no empty {where} can hold it")
+    reasons = (FOREIGN, f"no empty {where} can hold it")
     for bad, reason in zip((foreign, too_big), reasons, strict=True):
         if bad.any():
             first = np.flatnonzero(bad)[: rejected.shown]

@@ -18,7 +18,7 @@ from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.slurm import read_slurm
 from loadmaster.traces.swf import read_swf
 from loadmaster.traces.swf_memory import DOUBT, fit_notes
-from loadmaster.traces.trace import Trace
+from loadmaster.traces.trace import Machines, Trace
 
 
 class Head(NamedTuple):
@@ -91,11 +91,12 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         raise InputError(name, "no such format", fix=f"known: auto, {', '.join(FORMATS)}")
     _refuse_idle(name, options)
     trace = FORMATS[name].read(path, options)
-    cluster, said = _machines(path, FORMATS[name], options, trace)
-    notes = [*trace.notes, *said]
+    cluster, machines, note = _machines(path, FORMATS[name], options, trace)
+    notes = [*trace.notes, *([note] if note else [])]
     if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
         notes += fit_notes(trace.workload, cluster, options)
-    return replace(trace, cluster=cluster, notes=tuple(notes))
+    doubt = name == "swf" and any(DOUBT in note for note in notes)
+    return replace(trace, cluster=cluster, notes=tuple(notes), machines=machines, memory_in_doubt=doubt)
 
 
 def _refuse_idle(name: str, options: ReadOptions) -> None:
@@ -129,19 +130,20 @@ def _format_of(path: Path) -> str:
     return found
 
 
-def _machines(path: Path, known: Format, options: ReadOptions, trace: Trace) -> tuple[Cluster | None, list[str]]:
+def _machines(path: Path, known: Format, options: ReadOptions, trace: Trace) -> tuple[Cluster | None, Machines, str]:
+    """The machines, how they became known, and a note."""
     if options.hosts is not None:
-        return read_hosts(options.hosts), []
+        return read_hosts(options.hosts), "given", ""
     if not options.find_hosts:
-        return None, []
+        return None, "", ""
     if trace.cluster is not None:
-        return trace.cluster, ["The machines are those that the log names itself."]
+        return trace.cluster, "log", "The machines are those that the log names itself."
     stem = Path(path.name.removesuffix(".gz")).stem
     for pattern in known.machines:
         beside = sorted(path.parent.glob(pattern.format(stem=glob_safe(stem))))
         if len(beside) == 1:
-            return read_hosts(beside[0]), [f"The machines are those of {beside[0].name}, beside the log."]
-    return None, []
+            return read_hosts(beside[0]), "beside", f"The machines are those of {beside[0].name}, beside the log."
+    return None, "", ""
 
 
 def glob_safe(name: str) -> str:

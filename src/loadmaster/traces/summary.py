@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, sum_of_products
-from loadmaster.traces.fit import Spread, fit_to
+from loadmaster.traces.spread import SpreadChoice, fit_by
 from loadmaster.traces.trace import Skipped
 
 QUANTILES = {"min": 0.0, "p10": 0.1, "median": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
@@ -47,6 +47,7 @@ class Fit:
         load: offered load of the jobs that fit, for each resource.
         jobs: how many jobs fit.
         rejected: the jobs that fit on no empty host.
+        note: how the tasks of a job were spread where that was left open; else empty.
     """
 
     hosts: int
@@ -55,6 +56,7 @@ class Fit:
     load: dict[str, float]
     jobs: int
     rejected: Skipped
+    note: str
 
 
 def summarise(workload: Workload) -> Summary:
@@ -86,9 +88,11 @@ def summarise(workload: Workload) -> Summary:
     )
 
 
-def fit(workload: Workload, cluster: Cluster, spread: Spread = "single-host") -> Fit:
-    """Measure what `workload` asks of `cluster`, with the jobs that fit."""
-    kept, rejected = fit_to(workload, cluster, spread)
+def fit(
+    workload: Workload, cluster: Cluster, spread: SpreadChoice = "single-host", *, machines_of_log: bool = False
+) -> Fit:
+    """Measure what `workload` asks of `cluster`, with the jobs that fit; see `fit_by`."""
+    kept, rejected, _, note = fit_by(spread, workload, cluster, machines_of_log=machines_of_log)
     rows, kind = cluster.kinds
     counts = np.bincount(kind, minlength=len(rows))
     return Fit(
@@ -98,6 +102,7 @@ def fit(workload: Workload, cluster: Cluster, spread: Spread = "single-host") ->
         load={name: float(kept.offered_load(cluster, r)) for r, name in enumerate(cluster.resources)},
         jobs=kept.jobs,
         rejected=rejected,
+        note=note,
     )
 
 

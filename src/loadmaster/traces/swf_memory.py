@@ -68,6 +68,13 @@ def _doubts(columns: dict[str, NDArray[Any]], options: ReadOptions) -> list[str]
     return [_doubt(read, f"the median job asks {show_bytes(median)} a processor", fix)]
 
 
+def believable(workload: Workload) -> bool:
+    """Whether the median task asks for an amount of memory that one processor may have."""
+    memory = workload.demand[:, workload.resources.index(MEMORY)]
+    given = memory[memory > 0]
+    return not given.size or LEAST <= float(np.median(given)) <= MOST
+
+
 def fit_notes(workload: Workload, cluster: Cluster, options: ReadOptions) -> list[str]:
     """Doubt about memory that shows only beside the machines: many jobs would fit on none of them."""
     if MEMORY not in workload.resources or MEMORY not in cluster.resources:

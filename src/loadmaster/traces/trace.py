@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, Workload
+
+Machines = Literal["", "given", "log", "beside"]
 
 
 @dataclass
@@ -75,6 +77,8 @@ class Trace:
         skipped: what was left out.
         notes: what the reader had to assume, one sentence each; shown to the user.
         about: what the log says of itself (SWF header comments).
+        machines: how the cluster became known: named by the user, by the log itself, by a file beside it, or not.
+        memory_in_doubt: memory looks wrong; one of the notes says why.
         extra: further columns of the log, one value a job, where `ReadOptions.all_fields` asked for them.
     """
 
@@ -84,3 +88,5 @@ class Trace:
     notes: tuple[str, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    machines: Machines = ""
+    memory_in_doubt: bool = False

@@ -1,0 +1,81 @@
+"""Memory of SWF that looks wrong: read otherwise where only one reading fits the machines, else the run is refused."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.units import MEMORY
+from loadmaster.runs.case import MOST_LEFT_OUT
+from loadmaster.traces import ReadOptions, SpreadChoice, Trace, fit_by
+from loadmaster.traces.options import SwfMemory
+from loadmaster.traces.swf_memory import believable, memory_scale
+
+UNITS = ("B", "KB", "MB")
+MEANINGS: tuple[SwfMemory, ...] = ("per-processor", "job-total")
+
+
+def believable_reading(
+    trace: Trace, options: ReadOptions, cluster: Cluster | None, spread: SpreadChoice
+) -> ReadOptions:
+    """`options`, or those by which the memory of the log must be read: the only ones that fit the machines.
+
+    What the user says of the unit is never doubted.
+
+    Args:
+        trace: the log, read by `options`.
+        options: as the user gave them.
+        cluster: the hosts; None for those of the trace.
+        spread: where the tasks of one job may go.
+
+    Raises:
+        InputError: the memory cannot be true, and several readings or none could be.
+    """
+    hosts = cluster if cluster is not None else trace.cluster
+    if not trace.memory_in_doubt or options.memory_unit is not None or hosts is None or MEMORY not in hosts.resources:
+        return options
+    of_log = cluster is None and trace.machines == "log"
+
+    def fits(workload: Workload) -> bool:
+        rejected = fit_by(spread, workload, hosts, machines_of_log=of_log).rejected.total
+        return believable(workload) and rejected <= MOST_LEFT_OUT * workload.jobs
+
+    if fits(trace.workload):
+        return options
+    possible = [other for other, workload in _others(trace.workload, options) if fits(workload)]
+    if len(possible) == 1:
+        return possible[0]
+    doubt = next(note for note in trace.notes if "Memory looks wrong" in note)
+    ways = " or ".join(_command(other) for other in possible) or "--memory-unit UNIT, such as B or MB"
+    fix = f"say {ways}; --memory-unit KB insists on this reading"
+    rule = doubt.partition(". If")[0]
+    raise InputError(trace.workload.source, rule[0].lower() + rule[1:], fix=fix)
+
+
+def said(options: ReadOptions) -> str:
+    """The note for memory that was read otherwise than the standard says."""
+    return (
+        f"Memory is read by {_command(options)}: as the standard reads it, it cannot be true, and of all others only "
+        "this fits the machines."
+    )
+
+
+def _command(options: ReadOptions) -> str:
+    return f"--memory-unit {options.memory_unit} --swf-memory {options.swf_memory}"
+
+
+def _others(workload: Workload, options: ReadOptions) -> Iterator[tuple[ReadOptions, Workload]]:
+    """Every other reading, with the jobs as it would give them; a meaning that the user chose stays."""
+    now = memory_scale(options)
+    meanings = MEANINGS if options.swf_memory == MEANINGS[0] else (options.swf_memory,)
+    memory = workload.resources.index(MEMORY)
+    for unit in UNITS:
+        for meaning in meanings:
+            other = replace(options, memory_unit=unit, swf_memory=meaning)
+            factor = memory_scale(other) / now
+            if meaning == options.swf_memory and factor == 1.0:
+                continue
+            demand = workload.demand.copy()
+            demand[:, memory] *= factor
+            if meaning != options.swf_memory:
+                demand[:, memory] /= workload.task_count
+            yield other, replace(workload, demand=demand)

@@ -1,0 +1,61 @@
+"""Where the tasks of one job may go, if the user leaves it open: on one host, or on any."""
+
+from typing import Literal, NamedTuple
+
+from loadmaster.model import Cluster, Workload
+from loadmaster.traces.fit import Spread, fit_to
+from loadmaster.traces.trace import Skipped
+
+SpreadChoice = Literal["auto", "single-host", "any"]
+MOST = 0.5
+"""If a larger part of the jobs fits on no single host, the log is one of parallel jobs."""
+
+
+class Fitted(NamedTuple):
+    """The jobs that the machines can hold.
+
+    Attributes:
+        spread: where the tasks of one job may go.
+        note: what was chosen and why, a sentence; empty where nothing had to be chosen.
+    """
+
+    workload: Workload
+    rejected: Skipped
+    spread: Spread
+    note: str
+
+
+def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machines_of_log: bool = False) -> Fitted:
+    """The jobs that `cluster` can hold, their tasks spread by `choice`.
+
+    Args:
+        choice: `auto` takes `any` where the log itself names its machines, as those of parallel jobs do, or where most
+            jobs fit on no single host, else `single-host`.
+        workload: jobs as read.
+        cluster: hosts.
+        machines_of_log: the log's own header names the hosts.
+
+    Example:
+        >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[9, 9], cores=[1, 1], tasks=[4, 2])
+        >>> fitted = fit_by("auto", jobs, Cluster.uniform(8, cores=1))
+        >>> fitted.spread, fitted.workload.jobs
+        ('any', 2)
+    """
+    if choice != "auto":
+        return Fitted(*fit_to(workload, cluster, choice), choice, "")
+    if workload.tasks is None:
+        return Fitted(*fit_to(workload, cluster), "single-host", "")
+    if machines_of_log:
+        return Fitted(*fit_to(workload, cluster, "any"), "any", _said("the machines are those of the log's header"))
+    kept, rejected = fit_to(workload, cluster)
+    if rejected.total > MOST * workload.jobs:
+        spread_out, left_out = fit_to(workload, cluster, "any")
+        if left_out.total < rejected.total:
+            reason = f"{rejected.total / workload.jobs:.0%} of the jobs fit on no single host"
+            return Fitted(spread_out, left_out, "any", _said(reason))
+    note = "All tasks of a job go to one host; --spread any lets them go to several."
+    return Fitted(kept, rejected, "single-host", note)
+
+
+def _said(reason: str) -> str:
+    return f"The tasks of a job may go to different hosts (--spread any), since {reason}."
