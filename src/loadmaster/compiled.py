@@ -8,15 +8,17 @@ is inlined.
 
 import inspect
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from types import CellType, FunctionType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numba import njit, types
-from numba.core.event import install_timer
+from numba.core.caching import NullCache
+from numba.core.event import Listener, install_listener
 
 from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Floats
@@ -161,12 +163,54 @@ _TELLING = re.compile(r"error|not|unknown|cannot|unsupported|must", re.IGNORECAS
 """Which lines of Numba's long messages say what is wrong."""
 
 
+class Compiled(NamedTuple):
+    """One compilation, with all that was compiled within it.
+
+    Attributes:
+        seconds: that it took.
+        kept: the machine code is kept on disk, so this happens the first time only; a policy's rater is not.
+    """
+
+    seconds: float
+    kept: bool
+
+
 @contextmanager
-def timing_compilation() -> Iterator[list[float]]:
-    """Around calls that may compile something: holds afterwards the seconds that it took, nothing if all was kept."""
-    seconds: list[float] = []
-    with install_timer("numba:compile", seconds.append):
-        yield seconds
+def timing_compilation(begins: Callable[[], None] = lambda: None) -> Iterator[list[Compiled]]:
+    """Around calls that may compile something: holds afterwards what was compiled; nothing where all was found on disk.
+
+    Args:
+        begins: called whenever the compilation of something begins that is then kept.
+    """
+    listener = _Listener(begins)
+    with install_listener("numba:compile", listener):
+        yield listener.found
+
+
+class _Listener(Listener):
+    """Times the outermost of nested compilations."""
+
+    def __init__(self, begins: Callable[[], None]) -> None:
+        self.found: list[Compiled] = []
+        self._begins = begins
+        self._depth = 0
+        self._began = 0.0
+        self._kept = False
+
+    def on_start(self, event) -> None:
+        kept = not isinstance(event.data["dispatcher"]._cache, NullCache)
+        if kept and not self._kept:
+            self._begins()
+        if self._depth == 0:
+            self._began = time.monotonic()
+        self._kept |= kept
+        self._depth += 1
+
+    def on_end(self, event) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self.found.append(Compiled(time.monotonic() - self._began, self._kept))
+            self._kept = False
 
 
 def _plain(score, only_fitting):

@@ -32,3 +32,34 @@ def test_ctrl_c_while_the_program_loads_is_quiet(module, tmp_path):
         capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": SOURCE},
     )  # fmt: skip
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "loadmaster: stopped\n")
+
+
+STOPPED_WHILE_THE_PLAIN_ENGINE_RUNS = """
+import signal, sys, threading
+import loadmaster.sim.engine as engine
+
+real = engine.replay
+
+def endless(workload, *more, **keywords):
+    if workload.jobs == 2:  # while the engine is made ready
+        return real(workload, *more, **keywords)
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    threading.Event().wait()  # one long cycle, in which nobody is told of any progress
+
+engine.replay = endless
+from loadmaster.cli import main
+sys.argv = ["loadmaster", *sys.argv[1:]]
+main()
+"""
+
+
+def test_ctrl_c_stops_a_comparison_at_once_while_the_plain_engine_runs(tmp_path):
+    """If the run were waited for, this would never end."""
+    command = ["compare", "--limit", "50", "--policies", "max-jobs", "--disciplines", "easy", "-o", tmp_path / "out"]
+    ended = subprocess.run(
+        [sys.executable, "-c", STOPPED_WHILE_THE_PLAIN_ENGINE_RUNS, *command], timeout=200,
+        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": SOURCE},
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr.splitlines()[-1] == "loadmaster: stopped; the same command goes on where it was"
+    assert "Traceback" not in ended.stderr

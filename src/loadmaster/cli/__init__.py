@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad
 
 import os
 import sys
+import threading
 from contextlib import suppress
 from typing import TextIO
 
@@ -42,7 +43,18 @@ def main() -> None:
     if code == _STOPPED:
         resumes = sys.argv[1:2] in (["compare"], ["reproduce"], ["run"], ["share"])
         print("loadmaster: stopped" + "; the same command goes on where it was" * resumes, file=sys.stderr)
+        if sys.argv[1:2] != ["run"]:  # which waits until its machines are given back
+            _leave_at_once()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave_at_once() -> None:
+    """End the process where threads are still at work: what they make is thrown away, and they may take minutes."""
+    others = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
+    if any(thread.is_alive() and not thread.daemon for thread in others):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(_STOPPED)
 
 
 def _usage(error: Exception) -> str:

@@ -71,14 +71,18 @@ class Bar(Watch):
         self._console.print(f"A kept result is damaged and is made again: {what}", highlight=False, soft_wrap=True)
 
     @contextmanager
-    def compiling(self, what: str) -> Iterator[None]:
-        """Show that an engine is being compiled."""
+    def preparing(self, what: str) -> Iterator[None]:
+        """Show that an engine is made ready."""
         began = time.monotonic()
-        self._bar.update(self._task, description=f"compiling the engine, first time only: {what}")
+        self._bar.update(self._task, description=f"preparing: {what}")
         yield
         self._prepared_s += time.monotonic() - began
         self._bar.update(self._task, description=f"run 0 of {self._cells}")
         self._bar.reset(self._task, total=self._cells * self._jobs, rate="")
+
+    def compiling(self, what: str) -> None:
+        """Show that an engine is being compiled."""
+        self._bar.update(self._task, description=f"compiling the engine, first time only: {what}")
 
     def compiled(self, seconds: float) -> None:
         """Remember what was compiled, for the last line."""

@@ -25,7 +25,7 @@ class Threads:
     workers: int | None = None
 
     def __call__(self, work: Work[S, T, R], tasks: Sequence[T], watch: Watch) -> Iterator[tuple[int, bytes]]:
-        """Make all of `tasks`; if the caller stops listening, what is under way stops soon."""
+        """Make all of `tasks`; if the caller stops listening, what is under way stops soon, and is not waited for."""
         work.prepare(tasks, watch)
         stop = Event()
 
@@ -44,4 +44,4 @@ class Threads:
                 yield futures[future], future.result()
         finally:
             stop.set()
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -14,12 +14,15 @@ class Watch:
         """A kept result is no longer what was written; it is made again. `what` says which, in words."""
 
     @contextmanager
-    def compiling(self, what: str) -> Iterator[None]:
+    def preparing(self, what: str) -> Iterator[None]:
         """Around the preparation of an engine, which takes seconds the first time on a machine."""
         yield
 
+    def compiling(self, what: str) -> None:
+        """In the preparation, the compilation of something begins that is then kept on disk."""
+
     def compiled(self, seconds: float) -> None:
-        """So long something was compiled in the preparation; 0 if all of it was kept from before."""
+        """So long such things were compiled in the preparation; 0 if all was kept from before."""
 
     def moved(self, cell: int, steps: int) -> None:
         """Cell number `cell` has done `steps` steps so far."""

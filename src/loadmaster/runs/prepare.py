@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from loadmaster.compiled import timing_compilation
 from loadmaster.kept.watch import Watch
@@ -25,9 +26,10 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
         engine = (setting.policy, setting.discipline, setting.members)
         if engine not in seen:
             seen.add(engine)
-            with watch.compiling(f"{setting.policy}, {setting.discipline}"), timing_compilation() as seconds:
+            what = f"{setting.policy}, {setting.discipline}"
+            with watch.preparing(what), timing_compilation(partial(watch.compiling, what)) as compiled:
                 run(few, replace(setting, beta=1.0), sources_of(setting) if sources is None else sources)
-            watch.compiled(sum(seconds))
+            watch.compiled(sum(each.seconds for each in compiled if each.kept))
 
 
 def workers_for(jobs: int) -> int:

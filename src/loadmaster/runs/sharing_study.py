@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from loadmaster.compiled import timing_compilation
@@ -62,9 +62,10 @@ class SharingStudy:
     def _prepare(self, tasks: Sequence[Task], watch: Watch) -> None:
         few = self.case.workload.take(slice(0, 2))
         for task in tasks:
-            with watch.compiling(task.method), timing_compilation() as seconds:
+            begins = partial(watch.compiling, task.method)
+            with watch.preparing(task.method), timing_compilation(begins) as compiled:
                 run_sharing(task.method, few, self.case.cluster, self.settings, sources=task.sources)
-            watch.compiled(sum(seconds))
+            watch.compiled(sum(each.seconds for each in compiled if each.kept))
 
 
 def make_row(shared: Shared, task: Task, moved: Moved) -> SharingRow:
