@@ -27,9 +27,10 @@ class Listening(Watch):
 def test_a_new_policy_for_an_engine_that_is_there_is_not_told_as_compiling_it(tmp_path):
     """A policy is compiled in every process, in some tenths of a second each; eight of them are no first time."""
     case = case_of(generate_netbatch("A", jobs=10, hosts=2, seed=1))
-    compile_first(case, [Setting("first-fit")], Watch())
-    (tmp_path / "rule.py").write_text("def mine(demand, free, capacity):\n    return free[0] * 3.0\n")
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.py").write_text(f"def mine(demand, free, capacity):\n    return free[0] * {len(name)}.5\n")
+    compile_first(case, [Setting(f"{tmp_path}/first.py:mine")], Watch())
     watch = Listening()
-    compile_first(case, [Setting(f"{tmp_path}/rule.py:mine")], watch)
+    compile_first(case, [Setting(f"{tmp_path}/second.py:mine")], watch)
     assert len(watch.prepared) == 1
     assert (watch.begun, watch.seconds) == ([], 0.0)
