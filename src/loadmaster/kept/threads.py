@@ -5,13 +5,16 @@ may be a gigabyte.
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Event
 
 from loadmaster.kept.study import R, S, T, Work
 from loadmaster.kept.watch import Stopped, Watch
 from loadmaster.process import usable_cores
+
+_LOOK_UP_S = 0.25
+"""So often the waiting is broken off: a Ctrl-C just before it begins would else not be seen until its end."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,11 @@ class Threads:
         pool = ThreadPoolExecutor(self.workers or min(work.workers or usable_cores(), usable_cores()))
         try:
             futures = {pool.submit(one, index): index for index in range(len(tasks))}
-            for future in as_completed(futures):
-                yield futures[future], future.result()
+            left = set(futures)
+            while left:
+                done, left = wait(left, _LOOK_UP_S, FIRST_COMPLETED)
+                for future in sorted(done, key=futures.__getitem__):
+                    yield futures[future], future.result()
         finally:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
