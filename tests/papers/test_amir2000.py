@@ -81,7 +81,7 @@ def test_pvm_is_worst_and_migration_helps_whatever_the_machines(outcome):
 def test_the_gates_of_the_paper_hold_on_few_executions(outcome):
     verdicts = {claim.claim: claim.verdict for claim in claims.orderings(SMALL, outcome)}
     assert verdicts["Enhanced PVM does much better than PVM"] == "holds"
-    assert verdicts["in almost every circumstance"] == "holds"
+    assert verdicts["in almost every circumstance"] == "report only"  # 24 of 24 may still be 86 in a hundred
     assert verdicts["Enhanced Mosix does better than Enhanced PVM"] == "holds"
     assert verdicts["Enhanced Mosix does better than Mosix"] == "report only"
 
@@ -106,10 +106,13 @@ def test_methods_that_are_all_alike_hold_no_ordering():
     assert {claim.verdict for claim in found} == {"differs", "report only"}
 
 
-@pytest.mark.parametrize(("d_pvm", "verdict"), [(10.9, "holds"), (14.0, "differs"), (9.0, "differs")])
-def test_what_d_pvm_keeps_of_the_gain_is_held_to_the_published_part_from_both_sides(d_pvm, verdict):
+@pytest.mark.parametrize(("d_pvm", "most", "so_much"), [
+    (10.9, "holds", "holds"), (14.0, "differs", "differs"), (9.0, "holds", "differs"),
+])  # fmt: skip
+def test_what_d_pvm_keeps_of_the_gain_is_held_to_the_published_part_from_both_sides(d_pvm, most, so_much):
     setup = replace(SMALL, methods=("pvm", "e-pvm", "d-pvm"))
-    assert [claim.verdict for claim in claims.unknown_needs(setup, made_up(14.0, 10.0, d_pvm))] == [verdict]
+    found = claims.unknown_needs(setup, made_up(14.0, 10.0, d_pvm))
+    assert [claim.verdict for claim in found] == [most, so_much]
 
 
 def test_every_switch_makes_a_study():

@@ -63,7 +63,8 @@ def orderings(setup: Setup, outcome: Outcome) -> list[Claim]:
         ),
         Claim(
             "Figure 2", "the larger Mosix's slowdown, the larger Enhanced Mosix's gain", "positive slope",
-            f"slope {slope.show(3)}", "report only", n=n,
+            f"slope {slope.show(3)}", exceeds(slope), "the interval of the slope lies above 0", n,
+            "hangs on the machines and on how strong the undocumented Mosix is, as the difference itself does",
         ),
     ]  # fmt: skip
 
@@ -113,12 +114,14 @@ def unknown_needs(setup: Setup, outcome: Outcome) -> list[Claim]:
     """How much of Enhanced PVM's gain is left when memory needs are not told (D-PVM)."""
     pvm, e_pvm, d_pvm = (outcome.by_execution[:, setup.methods.index(name)] for name in ("pvm", "e-pvm", "d-pvm"))
     kept = ratio_of_means(pvm - d_pvm, pvm - e_pvm)
+    ours = f"{kept.percent(0)} ({pvm.mean():.2f}, {d_pvm.mean():.2f}, {e_pvm.mean():.2f})"
+    where, what = "authors' later slides", "D-PVM, not told the needs, keeps"
     return [
-        Claim(
-            "authors' later slides", "D-PVM, not told the needs, keeps most of Enhanced PVM's gain over PVM",
-            "75 % (14.08, 10.7, 9.6)", f"{kept.percent(0)} ({pvm.mean():.2f}, {d_pvm.mean():.2f}, {e_pvm.mean():.2f})",
-            meets(kept, *KEPT), f"interval meets {KEPT[0]:.0%} to {KEPT[1]:.0%}", kept.n,
-        )
+        Claim(where, f"{what} most of Enhanced PVM's gain over PVM", "most", ours, exceeds(kept, 0.5),
+              "the interval lies above 50 %", kept.n),
+        Claim(where, f"{what} three quarters of it", "75 % (14.08, 10.7, 9.6)", ours, meets(kept, *KEPT),
+              f"the interval meets {KEPT[0]:.0%} to {KEPT[1]:.0%}", kept.n,
+              "ours loses less by not being told: how D-PVM weighs memory against CPU is not published"),
     ]  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def make_levels(
     case: Case,
     settings: Sequence[Setting],
     warm_up_s: float,
-    store: Store,
+    store: Store | None,
     workers: Pool,
     progress: Callable[[int], None],
 ) -> list[Level]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from loadmaster.papers.claim import Claim, Verdict, all_of, equals, exceeds, meets
+from loadmaster.papers.claim import Claim, Verdict, all_of, exceeds, meets
 from loadmaster.papers.estimate import Estimate, pooled_difference, ratio_of_means, reduction
 from loadmaster.papers.shai2014.loads import METRICS, Curves, compared, over
 from loadmaster.papers.shai2014.published import (
@@ -195,7 +195,8 @@ def _little(everything: Mapping[str, Curves]) -> list[Claim]:
         ),
         Claim(
             "Figures 6.1 and 6.3", _read("Little's law: the queue as counted is arrival rate x mean wait", everything),
-            "", f"largest relative difference {worst:.1e}", equals(worst, 0.0, 0.01), "at most 1 %", runs,
+            "", f"largest relative difference {worst:.1e}", "report only", n=runs,
+            note="a check of our engine, and no claim of the thesis: the law holds whatever the policies do",
         ),
     ]  # fmt: skip
 

@@ -121,7 +121,7 @@ def run_streams(
     streams: Sequence[Stream],
     reading: Reading,
     warm_up_s: float,
-    store: Store,
+    store: Store | None,
     workers: Pool,
     progress: Callable[[int], None],
 ) -> Curves:

@@ -1,0 +1,79 @@
+"""Casanova et al. 2008: an algorithm of the study is another one."""
+
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import numpy as np
+
+from loadmaster.pack.generate import Spec
+from loadmaster.papers.casanova2008 import claims, large_claims
+from loadmaster.papers.casanova2008 import study as casanova
+from loadmaster.papers.casanova2008.outcome import outcome_of
+from loadmaster.papers.casanova2008.study import Cell
+
+_RIGHT = casanova._solvers
+_SPECS = [(slack, cv, other) for slack in (0.1, 0.2, 0.5, 0.9) for cv in (0.25, 0.75) for other in (0.25, 0.75)]
+SMALL = [Cell("small", Spec(4, tasks, *more), 3, 0) for tasks in (8, 12) for more in _SPECS]
+LARGE = [Cell("large", Spec(64, 100, *more), 4, 0) for more in _SPECS]
+PARALLEL = [Cell("parallel", Spec(64, 100, *more, parallel=True), 4, 0) for more in _SPECS]
+
+
+def study():
+    """The claims on some hundred small instances, and as many large ones of 100 tasks."""
+    with TemporaryDirectory() as folder:
+        frame = casanova.run([*SMALL, *LARGE, *PARALLEL], Path(folder))
+    small, large, parallel = (outcome_of(frame, part) for part in ("small", "large", "parallel"))
+    found = [*claims.tables({"small": small, "large": large}), *claims.small(small)]
+    large_ones = [claim for claim in large_claims.large(large) if claim.where != "Fig. 18"]
+    return [*found, *large_ones, *large_claims.parallel(parallel)[:3]]
+
+
+def _swapped(**other):
+    """Other algorithms under these names, each by its own."""
+
+    def solvers(cell, repetition):
+        right = dict(_RIGHT(cell, repetition))
+        return [(name, right.get(other.get(name, name), solve)) for name, solve in right.items()]
+
+    return lambda: patch.object(casanova, "_solvers", solvers)
+
+
+def _failing(name, part):
+    """The algorithm gives up on so large a part of the instances."""
+
+    def solvers(cell, repetition):
+        draw = np.random.default_rng((repetition, cell.spec.tasks, int(100 * cell.spec.slack))).random()
+        right = _RIGHT(cell, repetition)
+        return [(n, _gives_up if n == name and draw < part else solve) for n, solve in right]
+
+    return lambda: patch.object(casanova, "_solvers", solvers)
+
+
+def _gives_up(instance):
+    from loadmaster.pack import Attempt
+
+    return Attempt(None, "infeasible", "broken", 0.0)
+
+
+@lru_cache(maxsize=1)
+def _ascending():
+    return {f"mcb{k}": f"mcb{k - 4}" for k in range(5, 9)}
+
+
+MUTANTS = {
+    "MCB8 sorts ascending": _swapped(mcb8="mcb4"),
+    "all descending keys sort ascending": _swapped(**_ascending()),
+    "MCB5 sorts as MCB1": _swapped(mcb5="mcb1"),
+    "MCB1 is MCB8": _swapped(mcb1="mcb8"),
+    "MCB8 is first fit": _swapped(mcb8="gr"),
+    "the exact solution is sorted greedy's": _swapped(milp="sg"),
+    "sorted greedy does not sort": _swapped(sg="gr", sgb="gb"),
+    "greedy sorts": _swapped(gr="sg", gb="sgb"),
+    "greedy is MCB8": _swapped(gr="mcb8", sg="mcb8"),
+    "RRND never draws from its fractions: RRNZ": _swapped(rrnd="rrnz"),
+    "RRNZ is RRND": _swapped(rrnz="rrnd"),
+    "MCB8 gives up on a fifth": _failing("mcb8", 0.2),
+    "GB backtracks into MCB8": _swapped(gb="mcb8"),
+}
