@@ -21,6 +21,7 @@ from loadmaster.pack import Instance, pack
 from loadmaster.pack.generate import Spec, virtual_clusters
 from loadmaster.pack.level import fits, level_of
 from loadmaster.pack.mcb import mcb
+from loadmaster.stoppable_milp import Solution
 
 TIGHT = State(Instance.of(2, cpu=[0.6, 0.6, 0.3], memory=[0.3, 0.2, 0.4]), np.array([0, 0, 1], np.int32))
 
@@ -193,6 +194,21 @@ def test_a_swap_on_full_hosts_needs_a_temporary_place():
     assert plan.stuck == ()
     two = State(Instance.of(2, [0, 0], [0.8, 0.7]), np.array([0, 1], np.int32))
     assert in_safe_order(two, np.array([1, 0], np.int32)).stuck == (0, 1)
+
+
+@pytest.mark.parametrize(("budget", "spent", "stuck"), [(6.0, 6.0, 0), (5.0, 3.0, 2), (4.0, 0.0, 4)])
+def test_every_temporary_place_takes_its_part_of_the_budget(budget, spent, stuck):
+    """Two pairs of full hosts whose tasks change places, and one empty host."""
+    state = State(Instance.of(5, [0.0] * 4, [1.0] * 4), np.array([0, 1, 2, 3], np.int32), "count")
+    order = in_safe_order(state, np.array([1, 0, 3, 2], np.int32), budget)
+    assert (order.spent, len(order.stuck)) == (spent, stuck)
+
+
+def test_a_mapping_over_the_budget_by_the_solvers_rounding_is_not_taken(monkeypatch):
+    over = np.array([0, 1, 1, 0, 0, 1, 1.2])  # TIGHT with the larger of the two tasks moved
+    monkeypatch.setattr("loadmaster.move.adapt.run_milp", lambda *_: Solution(0, over, 1.2))
+    assert np.isnan(adapt_exactly(TIGHT, 0.2).level)
+    assert adapt_exactly(TIGHT, 0.3).spent == 0.3
 
 
 def test_moves_that_overfill_a_host_by_a_hair_cannot_be_carried_out():
