@@ -12,6 +12,7 @@ def explain(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run record, from `loadmaster simulate`.")],
     job: Annotated[int, typer.Argument(metavar="JOB", help="The job's identifier in the log.")],
     top: Annotated[int, typer.Option(min=1, help="How many of the hosts it could have had are shown.")] = 8,
+    trust: o.Trust = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
@@ -23,7 +24,7 @@ def explain(
     from loadmaster.runs.record import read_record
 
     record = read_record(run)
-    told = explain_job(record, job)
+    told = explain_job(record, job, trust=trust)
     if as_json:
         case, content = record.case, as_plain(record, told, top)
         made = document(

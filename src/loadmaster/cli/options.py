@@ -42,6 +42,9 @@ Columns = Annotated[
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Read only the first so many jobs.", rich_help_panel=LOG)]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.", rich_help_panel=LOG)]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Run the Python of a policy file that the record carries; read it first.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 
 

@@ -43,6 +43,7 @@ def simulate(
     again: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Do the run recorded in DIR again, and compare to the bit.")
     ] = None,
+    trust: o.Trust = False,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Where the run's record goes.")] = Path("run"),
     as_json: o.AsJson = False,
 ) -> None:
@@ -52,8 +53,12 @@ def simulate(
     if again is not None:
         others = set(typed(context)) - OF_A_RECORD
         refuse_idle(context, others, "the record says how the run was made", "leave it out, or leave out --again")
-        _again(again, as_json)
+        _again(again, trust, as_json)
         return
+    if trust:
+        from loadmaster.model import InputError
+
+        raise InputError("--trust", "it concerns a record that is run again", fix="give it with --again DIR")
     from loadmaster.cli.load import load as load_case
     from loadmaster.cli.load import remarks
 
@@ -112,19 +117,21 @@ def _run(case: "Case", setting: "Setting", check: bool, out: Path, inputs: list[
     return outcome
 
 
-def _again(folder: Path, as_json: bool) -> None:
+def _again(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.cli.progress import Bar
     from loadmaster.report.console import for_results
     from loadmaster.report.document import print_document
     from loadmaster.runs.again import again
     from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import read_record
+    from loadmaster.runs.trust import check_trust
 
     record = read_record(folder)
+    check_trust(record, trust)
     with Bar() as bar:
         bar.begin(1, 0, record.workload.jobs)
         compile_first(record.case, [record.setting], bar, record.sources)
-        told = again(record, progress=lambda n, _: bar.moved(0, n))
+        told = again(record, progress=lambda n, _: bar.moved(0, n), trust=trust)
         bar.finished(0)
     if as_json:
         content = {"again": str(folder), "same": told.same, "differing_jobs": max(told.differing_jobs, 0)}

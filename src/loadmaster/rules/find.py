@@ -84,7 +84,8 @@ class Reference:
         Raises:
             InputError: the file cannot be run, or has no such function.
         """
-        module = _run(self.path, self.text() if text is None else text)
+        file = Path(self.path).absolute()
+        module = _run(self.path, str(file), self.text() if text is None else text)
         found: Any = getattr(module, self.name, None)
         found = getattr(found, "py_func", found)
         if inspect.isfunction(found):
@@ -116,16 +117,16 @@ def given(specs: tuple[str, ...]) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _run(path: str, text: str) -> ModuleType:
+def _run(path: str, file: str, text: str) -> ModuleType:
     # Remembered, so that a function is the same object, and compiled once, however many runs use it.
-    name = f"loadmaster_given_{sha256(f'{path}:{text}'.encode()).hexdigest()[:16]}"
+    name = f"loadmaster_given_{sha256(f'{file}:{text}'.encode()).hexdigest()[:16]}"
     module = ModuleType(name)
-    module.__file__ = str(Path(path).absolute())
-    linecache.cache[module.__file__] = (len(text), None, text.splitlines(keepends=True), module.__file__)
+    module.__file__ = file
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     sys.modules[name] = module
     try:
         with contextlib.redirect_stdout(sys.stderr):  # stdout is for what the verb prints
-            exec(compile(text, module.__file__, "exec"), vars(module))
+            exec(compile(text, file, "exec"), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         message = f"this file cannot be imported: {type(error).__name__}: {error}"

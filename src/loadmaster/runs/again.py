@@ -7,6 +7,7 @@ from loadmaster import __version__
 from loadmaster.model import InputError
 from loadmaster.runs.outcome import Outcome, run_fully
 from loadmaster.runs.record import Record, file_identity, schedule_digest
+from loadmaster.runs.trust import check_trust
 from loadmaster.sim import Progress
 
 
@@ -26,12 +27,18 @@ class Again:
     notes: tuple[str, ...]
 
 
-def again(record: Record, progress: Progress | None = None) -> Again:
+def again(record: Record, progress: Progress | None = None, *, trust: bool = False) -> Again:
     """Simulate the jobs of `record` once more, from its own columns.
 
+    Args:
+        record: the run.
+        progress: told of its progress.
+        trust: run the Python of a policy file that the record carries.
+
     Raises:
-        InputError: the columns are not those that were simulated then.
+        InputError: the columns are not those that were simulated then, or the record carries Python and is not trusted.
     """
+    check_trust(record, trust)
     if record.case.digest != record.about["case"]:
         raise InputError(record.case.digest, "the jobs or hosts of this record were changed after the run")
     schedule, outcome = run_fully(record.case, record.setting, record.sources, progress=progress)

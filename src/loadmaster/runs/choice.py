@@ -7,10 +7,11 @@ import numpy as np
 from loadmaster.model import Decision, Snapshot
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.place import Context, Policy
+from loadmaster.place.trial import try_out
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of, policy_of
-from loadmaster.schedule import MaxJobs, compose
+from loadmaster.schedule import MaxJobs, compose, members_of
 from loadmaster.schedule.max_jobs import target_value
 
 
@@ -74,6 +75,8 @@ def choice_of(record: Record, job: int) -> Choice:
     """Decide the cycle in which `job` started once more, listening to how its first task's hosts are rated."""
     snapshot = snapshot_at(record, float(record.schedule.start_s[job]))
     policy, discipline = policy_of(record.setting, record.sources), discipline_of(record.setting)
+    for each in members_of(policy):
+        try_out(each, record.workload.demand, record.case.cluster.capacity, record.case.cluster.resources)
     task = int(record.workload.first_task[job])
     members: tuple[Member, ...] = ()
     winner = policy

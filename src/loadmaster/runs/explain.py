@@ -9,6 +9,7 @@ from loadmaster.runs.choice import Choice, choice_of
 from loadmaster.runs.delay import Delay, delay_of
 from loadmaster.runs.rebuild import job_numbered
 from loadmaster.runs.record import Record
+from loadmaster.runs.trust import check_trust
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,18 @@ class Explanation:
         return self.start_s is None or self.delay.cycles > 1
 
 
-def explain(record: Record, identifier: int) -> Explanation:
+def explain(record: Record, identifier: int, *, trust: bool = False) -> Explanation:
     """Explain the job that the log calls `identifier`.
 
+    Args:
+        record: the run.
+        identifier: of the job.
+        trust: run the Python of a policy file that the record carries, without which no choice can be explained.
+
     Raises:
-        InputError: the run has no such job.
+        InputError: the run has no such job, or the record carries Python and is not trusted.
     """
+    check_trust(record, trust)
     job = job_numbered(record, identifier)
     if job is None:
         raise InputError(identifier, "this run has no such job", fix=_hint(record))
