@@ -94,7 +94,8 @@ def check_policy(policy: Policy, demand: Floats, capacity: Floats, resources: tu
     if is_built_in(policy):
         return
     if type(policy) is Policy:
-        rater(policy)
+        with _cannot_be_compiled(policy):
+            _score(policy)
     try_out(policy, demand, capacity, resources)
 
 
@@ -125,6 +126,7 @@ def _cannot_be_compiled(policy: Policy) -> Iterator[None]:
         ) from error  # fmt: skip
 
 
+@lru_cache(maxsize=256)
 def _score(policy: Policy) -> Any:
     """The score compiled: a user's own so that it can neither read out of bounds nor write, which built-in ones do not.
 

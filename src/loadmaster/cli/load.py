@@ -33,6 +33,13 @@ def load(trace: Path | None, hosts: str | None, options: "ReadOptions", spread: 
     return case_of(made, cluster, spread)
 
 
+def noting(case: "Case", *specs: str) -> "Case":
+    """`case` with what must be said of the user's own functions among `specs`."""
+    from loadmaster.place.load import remarks_on
+
+    return replace(case, notes=(*case.notes, *remarks_on(*specs)))
+
+
 def remarks(case: "Case") -> list[str]:
     """What was left out, what was assumed, and whether the data is synthetic; one sentence each."""
     said = list(case.notes)

@@ -42,6 +42,7 @@ def pack(
     from loadmaster.pack.read import read_tasks
     from loadmaster.pack.solve import packer_named
     from loadmaster.pack.summary import summary, task_rows
+    from loadmaster.place.load import remarks_on
     from loadmaster.report.document import document, print_document
 
     if exact and method not in (None, "exact"):
@@ -52,10 +53,11 @@ def pack(
         refuse_idle(context, ["time_limit"], "it is for exact solvers and local search")
     if out is not None:
         make_folder(out)
-    read = read_tasks(tasks, hosts, [name.strip() for name in fluid.split(",")])
-    for note in read.notes:
-        typer.echo(f"note: {note}", err=True)
     name, options = "exact" if exact else method or "mcb8", PackOptions(time_limit, seed)
+    read = read_tasks(tasks, hosts, [name.strip() for name in fluid.split(",")])
+    known = (*read.notes, *remarks_on(name))
+    for note in known:
+        typer.echo(f"note: {note}", err=True)
     instance, admitted = read.instance, np.ones(read.instance.jobs, bool)
     with at_work("packing"):
         if admit is None:
@@ -65,7 +67,7 @@ def pack(
             instance, packing, admitted = admission.instance, admission.packing, admission.admitted
     for note in packing.notes:
         typer.echo(f"note: {note}", err=True)
-    notes = (*read.notes, *packing.notes)
+    notes = (*known, *packing.notes)
     facts, rows = summary(instance, packing, read.instance, admitted), task_rows(read.instance, packing, admitted)
     if as_json:
         synthetic = facts.pop("synthetic")

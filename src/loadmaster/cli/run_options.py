@@ -81,12 +81,16 @@ def count(text: str, option: str, least: int) -> int | None:
 def warn_of_plain(settings: "list[Setting]") -> None:
     """Say on stderr which of the runs only the plain engine can do: that takes hundreds of times as long."""
     from loadmaster.report.console import for_notes
-    from loadmaster.runs import MAX_JOBS
+    from loadmaster.runs import discipline_of, policy_of, sources_of
+    from loadmaster.sim.engine import is_compiled
 
-    backfilling = ("easy", "conservative")
-    slow = sorted({s.discipline for s in settings if s.policy == MAX_JOBS and s.discipline in backfilling})
+    slow = [
+        f"{setting.policy} under {setting.discipline}"
+        for setting in settings
+        if not is_compiled(policy_of(setting, sources_of(setting)), discipline_of(setting))
+    ]
     if slow:
-        text = f"max-jobs under {' and '.join(slow)} is not compiled: some hundred jobs a second (--limit reads fewer)"
+        text = f"{' and '.join(dict.fromkeys(slow))}: not compiled, some hundred jobs a second (--limit reads fewer)"
         for_notes().print(text, style="yellow")
 
 

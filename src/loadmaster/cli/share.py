@@ -86,13 +86,14 @@ def share(
 ) -> None:  # fmt: skip
     """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue."""
     from loadmaster.cli import run_options as r
-    from loadmaster.cli.load import load
+    from loadmaster.cli.load import load, noting
     from loadmaster.cli.progress import Bar
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.kept.store import Store
     from loadmaster.model import InputError
     from loadmaster.runs.sharing import check_method
     from loadmaster.runs.sharing_study import SharingStudy
+    from loadmaster.schedule.time_shared import parts_of
 
     names = list(dict.fromkeys(r.split(methods)))
     if not names:
@@ -106,6 +107,7 @@ def share(
     _refuse_idle(context, trace, names, repack, budget)
     r.make_folder(out)
     case = load(trace, hosts, o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts), spread)
+    case = noting(case, *(parts_of(name)[0] for name in names))
     study = SharingStudy(case, names, settings)
     store = Store.in_folder(out)
     try:

@@ -97,6 +97,17 @@ def _engine() -> Callable[..., int]:
     return engine
 
 
+def prepare(policy: Policy) -> None:
+    """Compile what packing by `policy` takes, if it is not yet.
+
+    Raises:
+        InputError: it cannot be compiled.
+    """
+    if type(policy) is Policy:
+        _engine()
+        rater(policy, only_fitting=False)
+
+
 def best_by_score(instance: Instance, policy: Policy, seed: int = 0, threshold: float = 1e-2) -> Attempt:
     """`by_score` at the highest level that a bisection down to `threshold` finds."""
     best = by_score(instance, policy, seed)

@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.pack.by_score_kernel import ScoreProblem
 from loadmaster.place import Context, Policy
-from loadmaster.place.policy import rated
+from loadmaster.place.policy import rated, read_only
 
 
 def place_by_score_plain(problem: ScoreProblem, policy: Policy, seed: int, host: np.ndarray) -> int:
@@ -19,10 +19,12 @@ def place_by_score_plain(problem: ScoreProblem, policy: Policy, seed: int, host:
         able = np.flatnonzero(((binding <= 0) | (free + problem.tolerance >= binding)).all(axis=1))
         if able.size == 0:
             return placed
+        demand, capacity, seen = (read_only(a) for a in (problem.demand, problem.capacity, np.maximum(free, 0.0)))
         scores = []
-        for h in able:
-            context = Context(int(h), len(free), last, int(task), seed)
-            scores.append(rated(policy, problem.demand[task], np.maximum(free[h], 0.0), problem.capacity[h], context))
+        with np.errstate(all="ignore"):
+            for h in able:
+                context = Context(int(h), len(free), last, int(task), seed)
+                scores.append(rated(policy, demand[task], seen[h], capacity[h], context))
         last = int(able[int(np.argmin(scores))])
         host[task] = last
         free[last] -= problem.demand[task]

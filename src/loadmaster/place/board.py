@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Snapshot
-from loadmaster.place.policy import Context, Policy, rated
+from loadmaster.place.policy import Context, Policy, rated, read_only
 
 
 class Board:
@@ -60,11 +60,13 @@ class Board:
         """
         best, best_score = -1, np.inf
         usable = self._open if allowed is None else self._open & allowed
-        for host in np.flatnonzero(usable & (self.free >= demand).all(axis=1)):
-            context = Context(int(host), len(self.free), self.last_host, task, self.seed)
-            score = rated(self.policy, demand, self.free[host], self.capacity[host], context)
-            if best < 0 or score < best_score:
-                best, best_score = int(host), score
+        demand, free, capacity = read_only(demand), read_only(self.free), read_only(self.capacity)
+        with np.errstate(all="ignore"):
+            for host in np.flatnonzero(usable & (free >= demand).all(axis=1)):
+                context = Context(int(host), len(free), self.last_host, task, self.seed)
+                score = rated(self.policy, demand, free[host], capacity[host], context)
+                if best < 0 or score < best_score:
+                    best, best_score = int(host), score
         return best
 
     def reserve(self, index: int) -> None:

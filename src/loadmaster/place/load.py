@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Policy
-from loadmaster.rules.find import NO_SOURCES, Reference, Sources
+from loadmaster.place.trial import remarks
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources, given
 from loadmaster.rules.near import pick
 from loadmaster.rules.sound import check_function
 
@@ -32,3 +33,8 @@ def policy_named(spec: str, sources: Sources = NO_SOURCES, elsewhere: Mapping[st
     score = reference.function(sources.get(reference.path))
     contextual = check_function(score, reference) == 4
     return Policy(spec, score, "your own policy", reference.path, contextual=contextual, varies=contextual)
+
+
+def remarks_on(*specs: str) -> tuple[str, ...]:
+    """What must be said of the user's functions among `specs`: whether a run with them can be repeated."""
+    return tuple(remark for spec in given(specs) for remark in remarks(policy_named(spec)))

@@ -1,10 +1,9 @@
 """What a placement policy is: a function that rates one host for one task."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
-
-import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
@@ -64,7 +63,7 @@ class Policy:
 def rated(
     policy: Policy, demand: Floats, free: Floats, capacity: Floats, context: Context, *, may_refuse: bool = False
 ) -> float:
-    """The score as every plain engine takes it: a finite number from arrays that cannot be written to.
+    """The score as every plain engine takes it: a finite number; the rows are given `read_only`.
 
     Where the host has no room, which only shared hosts are asked about, it `may_refuse`: infinity is allowed.
 
@@ -72,13 +71,12 @@ def rated(
         InputError: the policy fails, writes into its arguments, or gives no finite number.
     """
     try:
-        with np.errstate(all="ignore"):
-            score = policy.rate(_read_only(demand), _read_only(free), _read_only(capacity), context)
+        score = policy.rate(demand, free, capacity, context)
     except InputError:
         raise
     except Exception as error:  # a user's function may fail in any way
         raise failed(policy.name, error) from error
-    if not np.isfinite(score) and not (may_refuse and score == np.inf):
+    if not math.isfinite(score) and not (may_refuse and score == math.inf):
         raise not_finite(policy.name)
     return score
 
@@ -98,7 +96,8 @@ def failed(name: str, error: Exception) -> InputError:
     return InputError(name, f"this policy fails: {type(error).__name__}: {str(error)[:120]}")
 
 
-def _read_only(row: Floats) -> Floats:
-    view = row.view()
+def read_only(amounts: Floats) -> Floats:
+    """The same amounts, which cannot be written to through what is given back."""
+    view = amounts.view()
     view.flags.writeable = False
     return view

@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.place.policy import Context, Policy, not_finite, rated
+from loadmaster.place.policy import Context, Policy, not_finite, rated, read_only
 from loadmaster.rules.sound import check_function, draws_at_random
 
 USUAL = (CORES, MEMORY, GPUS)
@@ -33,7 +33,8 @@ def try_out(policy: Policy, demand: Floats, capacity: Floats, resources: tuple[s
         check_function(policy.score, policy.name)
     for asked, free, there, context in typical_states(demand, capacity):
         try:
-            rated(policy, asked, free, there, context)
+            with np.errstate(all="ignore"):
+                rated(policy, read_only(asked), read_only(free), read_only(there), context)
         except InputError as refusal:
             if isinstance(refusal.__cause__, IndexError):
                 raise _missing(policy, str(refusal.__cause__), resources) from refusal

@@ -46,6 +46,11 @@ class Setting:
     members: tuple[str, ...] = ()
     target: str = "jobs"
 
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """Every policy that is named: the policy itself, and the members of max-jobs."""
+        return (self.policy, *self.members)
+
     def plain(self) -> dict[str, Any]:
         """The setting as JSON takes it."""
         return dataclasses.asdict(self)
@@ -102,7 +107,7 @@ def sources_of(setting: Setting) -> dict[str, str]:
     Raises:
         InputError: a file is not there or not text.
     """
-    return sources(setting.policy, *setting.members)
+    return sources(*setting.specs)
 
 
 def named(spec: str, sources: Sources) -> Policy:

@@ -13,7 +13,7 @@ def check_trust(record: Record, trust: bool) -> None:
     Raises:
         InputError: it did, and is not trusted.
     """
-    files = given((record.setting.policy, *record.setting.members))
+    files = given(record.setting.specs)
     if files and not trust:
         raise InputError(
             ", ".join(files), "this record carries Python, which would be run",

@@ -12,7 +12,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
 from loadmaster.move.migration import Move
 from loadmaster.move.mover import PeriodicMover, TerminationMover
-from loadmaster.place.policy import Context, rated
+from loadmaster.place.policy import Context, rated, read_only
 from loadmaster.share.shared_hosts import SharedHosts
 from loadmaster.sim.shared_run import SharedProblem, SharedRun
 
@@ -195,11 +195,13 @@ def choose(problem: SharedProblem, hosts: SharedHosts, demand: Floats, task: int
             if any(fits):
                 candidates = [host for host in candidates if fits[host]]
                 break
-    scores = []
-    for host in candidates:
-        context = Context(host, hosts.hosts, last_host, task, problem.seed)
-        full = bool((seen[host][0] < demand).any())
-        scores.append(rated(method.policy, demand, *seen[host], context, may_refuse=full))
+    scores, demand = [], read_only(demand)
+    with np.errstate(all="ignore"):
+        for host in candidates:
+            context = Context(host, hosts.hosts, last_host, task, problem.seed)
+            free, capacity = (read_only(row) for row in seen[host])
+            full = bool((free < demand).any())
+            scores.append(rated(method.policy, demand, free, capacity, context, may_refuse=full))
     return candidates[scores.index(min(scores))]
 
 
