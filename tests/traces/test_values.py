@@ -72,3 +72,8 @@ def test_numbers_stay_even_if_names_follow():
     later = codes(pl.Series(["7", "bob", "12"])).tolist()
     assert (later[0], later[2]) == (7, 12)
     assert later[1] not in (7, 12)
+
+
+def test_memory_beyond_all_numbers_is_bad():
+    found = memory(pl.Series(["1e308", "1", "9" * 400 + "TiB"]), 1024.0)
+    assert found.bad.tolist() == [True, False, True]

@@ -44,18 +44,25 @@ def memory(column: pl.Series, scale: float) -> Values:
     """Bytes: plain numbers times `scale`, or text with its own unit such as `64GiB` or `512M` (powers of 1024)."""
     plain = _plain(column)
     if plain is not None:
-        return plain._replace(values=np.floor(plain.values * scale))
+        return _scaled(plain, scale)
     text = _text(column)
     if text is None:
-        found = numbers(column)
-        return found._replace(values=np.floor(found.values * scale))
+        return _scaled(numbers(column), scale)
     amount = text.str.extract(_MEMORY, 1).cast(pl.Float64, strict=False)
     unit = text.str.extract(_MEMORY, 2).str.to_lowercase()
     written = text.str.contains(r"[A-Za-z]").fill_null(value=False)
     factor = unit.replace_strict(_POWER, default=None, return_dtype=pl.Float64)
     found = _found(text, amount)
     scales = np.where(written.to_numpy(), 1024.0 ** factor.fill_null(0.0).to_numpy(), scale)
-    return found._replace(values=np.floor(found.values * scales))
+    return _scaled(found, scales)
+
+
+def _scaled(plain: Values, scale: Floats | float) -> Values:
+    """Whole bytes; a number that is beyond all numbers then is bad."""
+    with np.errstate(over="ignore"):
+        values = np.floor(plain.values * scale)
+    beyond = np.isinf(values)
+    return Values(np.where(beyond, np.nan, values), plain.missing, plain.bad | beyond)
 
 
 def durations(column: pl.Series) -> Values:
