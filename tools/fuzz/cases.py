@@ -15,7 +15,7 @@ class Case:
         folder: where it runs, with the files it is given.
         arguments: behind `loadmaster`.
         alone: only in a process of its own, such as verbs that start processes themselves.
-        limit_s: seconds after which it counts as hanging.
+        limit_s: processor seconds after which it counts as hanging.
     """
 
     folder: Path
