@@ -65,3 +65,30 @@ def test_the_trial_reads_no_code_from_the_folder_it_is_started_in(tmp_path, monk
     pl.DataFrame(HOSTS).write_parquet("h.parquet")
     assert parquet_table(tmp_path / "h.parquet")[0].height == 50
     assert subprocess.run([sys.executable, "-I", "-c", "import polars"], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [pl.Series("count", [[1, 2]] * 2), pl.Series("count", [{"a": 1}] * 2), pl.Series("count", [b"\xff"] * 2)],
+    ids=["lists", "records", "bytes"],
+)
+def test_a_column_of_no_plain_values_is_named(tmp_path, odd):
+    path = tmp_path / "h.parquet"
+    pl.DataFrame({"cores": [4, 8]}).with_columns(odd).write_parquet(path)
+    with pytest.raises(InputError, match=r"'count': this column holds (list|struct|binary) values"):
+        read_hosts(str(path))
+
+
+def test_categories_and_decimals_are_read_as_text_and_numbers(tmp_path):
+    path = tmp_path / "h.parquet"
+    cores = pl.Series("cores", ["4", "8"]).cast(pl.Categorical)
+    pl.DataFrame([cores, pl.Series("count", [2, 1]).cast(pl.Decimal(10, 2))]).write_parquet(path)
+    assert read_hosts(str(path)).capacity[:, 0].tolist() == [4.0, 4.0, 8.0]
+
+
+@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("us", "UTC"), pl.Duration("us"), pl.Time])
+def test_a_time_is_no_number_of_cores(tmp_path, kind):
+    path = tmp_path / "h.parquet"
+    pl.DataFrame([pl.Series("cores", [4, 8]).cast(kind)]).write_parquet(path)
+    with pytest.raises(InputError, match="cores"):
+        read_hosts(str(path))

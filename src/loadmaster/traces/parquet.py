@@ -32,9 +32,23 @@ def parquet_table(path: Path) -> tuple[pl.DataFrame, dict[str, str]]:
         raise _damaged(path)
     try:
         about = pl.read_parquet_metadata(path)
-        return pl.read_parquet(path, glob=False), {name: text for name, text in about.items() if name != "ARROW:schema"}
+        frame = pl.read_parquet(path, glob=False)
     except _ERRORS:
         raise _damaged(path) from None
+    return _in_plain_columns(frame, path), {name: text for name, text in about.items() if name != "ARROW:schema"}
+
+
+def _in_plain_columns(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """The table with numbers, text, truth values and times alone: all that a column may hold for its readers."""
+    for name, kind in frame.schema.items():
+        if isinstance(kind, pl.Categorical | pl.Enum | pl.Time):
+            frame = frame.with_columns(pl.col(name).cast(pl.String))
+        elif kind.is_decimal():
+            frame = frame.with_columns(pl.col(name).cast(pl.Float64))
+        elif kind.is_nested() or kind in (pl.Binary, pl.Object):
+            rule = f"this column holds {str(kind).partition('(')[0].lower()} values; a table has numbers, text or times"
+            raise InputError(name[:60], rule, fix="leave it out, or write its values as columns", where=str(path))
+    return frame
 
 
 def _can_be_read(path: Path) -> bool:

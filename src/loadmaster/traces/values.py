@@ -32,7 +32,10 @@ def absent(rows: int) -> Values:
 
 
 def numbers(column: pl.Series) -> Values:
-    """Plain numbers; NaN and infinities are bad."""
+    """Plain numbers; NaN, infinities and times are bad."""
+    if column.dtype.is_temporal():
+        missing = column.is_null().to_numpy()
+        return Values(np.full(len(column), np.nan), missing, ~missing)
     plain = _plain(column)
     if plain is not None:
         return plain
