@@ -77,6 +77,10 @@ def test_what_no_run_can_change_is_a_remark():
     assert verdicts(claims.errata()) == ["report only"]
 
 
+def test_what_the_papers_own_runs_cannot_have_had_is_a_remark(cells):
+    assert claims.with_3b("render", cells["render"]).verdict == "report only"
+
+
 def test_our_tiles_are_measured_and_only_stretched():
     raw, bag = read_bag(TILES).known, rendered().known
     assert len(raw) == 256

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from loadmaster.papers.estimate import mean_of, ratio_of_means, reduction
+from loadmaster.papers.estimate import ratio_of_means, reduction
 from loadmaster.papers.shai2014.loads import Curves, compared, over
 from loadmaster.papers.shai2014.published import HEURISTICS, MAX, MIX, NAMES, POLICIES
 from loadmaster.report.page import Table
@@ -33,7 +33,7 @@ def readings_table(readings: Sequence[Mapping[str, Curves]]) -> Table:
         "a stream",
         "Max-Jobs over the best",
     )
-    caption = "Mean wait in seconds at the highest load, with 95 % intervals over streams; jobs after the warm-up."
+    caption = "Mean wait in seconds at the highest load, of jobs after the warm-up; 95 % intervals of paired ratios."
     return Table(columns, rows, caption, frozenset(best), bands)
 
 
@@ -43,8 +43,7 @@ def richer_table(main: Mapping[str, Curves], richer: Mapping[str, Curves], gib: 
     for pool in richer:
         for memory, curves in ((4.0, main[pool]), (gib, richer[pool])):
             less = reduction(curves.of(MIX)[:, 0], compared(curves)[2])
-            waits = [mean_of(curves.of(name)[:, 0]) for name in POLICIES]
-            cells = [wait.show(0) for wait in waits]
+            cells = [f"{curves.of(name)[:, 0].mean():,.0f}" for name in POLICIES]
             rows.append((f"{pool}, {memory:g} GiB a core", f"{curves.core_loads[0]:.2f}", *cells, less.percent()))
     columns = ("synthetic pool", "load on cores", *(NAMES[name] for name in POLICIES), "Mix-Fit below the four")
-    return Table(columns, rows, "Mean wait in seconds at the highest load, with 95 % intervals over streams")
+    return Table(columns, rows, "Mean wait in seconds at the highest load; 95 % intervals of paired ratios")

@@ -31,7 +31,7 @@ def reproduce(options: Options) -> Reproduction:
         shown += [
             claims.optimum(name, cells[name], plain),
             claims.full_creation(name, cells[name], "Figure 3a alone: 3b as printed never rents."),
-            claims.full_creation(f"{name}, 3b corrected", mended[name], "With the corrected 3b every 60 s."),
+            claims.with_3b(name, mended[name]),
             *claims.increase_ratio(name, cells[name]),
             claims.thirteen(name, cells[name], plain),
             *claims.behaviours(name, cells[name], not plain),
