@@ -8,9 +8,10 @@ import numpy as np
 from loadmaster.move.change import Move, State
 from loadmaster.move.plan import MovePlan
 from loadmaster.move.sequence import SafeOrder
-from loadmaster.pack.bound import hard_name, upper_bound
+from loadmaster.pack.bound import hard_name, hopeless, upper_bound
 from loadmaster.pack.instance import TOLERANCE
 from loadmaster.pack.level import host_use
+from loadmaster.pack.mcb import mcb
 
 
 def summary(state: State, plan: MovePlan, budget: float) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def summary(state: State, plan: MovePlan, budget: float) -> dict[str, Any]:
         "moves": [_row(state, k, move) for k, move in enumerate(plan.moves, start=1)],
         "better": None if better is None else {"level": better.level, "spent": better.spent},
         "stuck": [] if better is None or blocked is None else _stuck(state, blocked, better.host),
-        "missing": [] if better is None or blocked is None else _missing(state, plan, blocked, budget),
+        "missing": _missing(state, plan, budget),
     }  # fmt: skip
 
 
@@ -53,8 +54,17 @@ def _stuck(state: State, blocked: SafeOrder, mapping: Any) -> list[dict[str, Any
     return rows
 
 
-def _missing(state: State, plan: MovePlan, blocked: SafeOrder, budget: float) -> list[str]:
-    """What would bring the better placement within reach, in sentences."""
+def _missing(state: State, plan: MovePlan, budget: float) -> list[str]:
+    """What would bring a placement, or a better one, within reach, in sentences."""
+    blocked = plan.blocked
+    if plan.status == "infeasible":
+        lost = hopeless(state.instance)
+        if lost is not None:
+            return [f"{lost[1][0].upper()}{lost[1][1:]}."]
+        anyhow = not math.isinf(budget) and mcb(state.instance).host is not None
+        return ["There is one for a larger budget."] if anyhow else []
+    if blocked is None:
+        return []
     if not blocked.stuck:
         more = blocked.spent - budget
         amount = f"{more / 2**30:.4g} GiB" if state.unit == "bytes" else f"{more:g} moves"
