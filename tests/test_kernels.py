@@ -101,6 +101,17 @@ def test_a_stop_between_index_and_data_leaves_no_old_code_under_a_new_stamp(pack
     assert run(package)[:2] == (21, 21)
 
 
+def test_what_other_source_has_left_on_disk_goes(package):
+    run(package)
+    before = sorted(package.rglob("*.nb[ic]"))
+    enters = package / "enters_kernel.py"
+    enters.write_text("# a line more\n" + enters.read_text())
+    assert run(package)[:2] == (11, 11)
+    after = sorted(package.rglob("*.nb[ic]"))
+    assert len(after) == len(before) == 4
+    assert after != before
+
+
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
 def test_damaged_machine_code_on_disk_is_compiled_anew(package, ending):
     run(package)

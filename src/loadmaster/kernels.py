@@ -147,8 +147,10 @@ class _Files(IndexDataCacheFile):
         self._data_name_pattern = f"{filename_base}.{shown}-{{number:d}}.nbc"
 
     def save(self, key: Any, data: Any) -> None:
-        """Write data and index, and let go of what other source has left."""
+        """Write data and index, and let go of what other source, of other lines too, has left."""
         if not self._load_index():
-            for path in Path(self._cache_path).glob(f"{self._base}.*.nbc"):
+            name, _, line = self._base.rpartition("-")
+            python = line.partition(".")[2]
+            for path in Path(self._cache_path).glob(f"{name}-*.{python}.*nb[ic]"):
                 path.unlink(missing_ok=True)
         super().save(key, data)
