@@ -50,7 +50,7 @@ def main() -> int:
         return show(asked.kind[0], asked.seed, asked.only, home)
     with Workers() as workers:
         wrong = sum(
-            series(kind, asked.seed, range(asked.first, asked.first + asked.cases), home, workers)
+            series(kind, asked.seed, range(asked.first, asked.first + asked.cases), home, workers, asked.minutes)
             for kind in asked.kind
         )
     print(f"{wrong} wrong in {time.monotonic() - began:.0f} s")
@@ -73,10 +73,12 @@ def warm_up(folder: Path) -> None:
     shutil.rmtree(folder)
 
 
-def series(kind: str, seed: int, numbers: Iterable[int], home: Path, workers: Workers) -> int:
+def series(kind: str, seed: int, numbers: Iterable[int], home: Path, workers: Workers, minutes: float) -> int:
     """Run these cases of one kind; says what is wrong with which and returns how many are. Sound ones leave nothing."""
-    codes, wrong = Counter[int](), 0
+    codes, wrong, ends = Counter[int](), 0, time.monotonic() + minutes * 60.0
     for number in numbers:
+        if time.monotonic() > ends:
+            break
         folder = home / f"{kind}-{number}"
         case = draw(KINDS[kind], kind, seed, number, folder)
         alone = case.alone or number % FRESH_EVERY == 0
@@ -109,6 +111,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kind", action="append", choices=[*KINDS], help="what to break; all kinds if not given")
     parser.add_argument("--cases", type=int, default=200, help="of each kind")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--minutes", type=float, default=1e6, help="of each kind, at most")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="make this case again, in a process of its own, and keep its folder")
     asked = parser.parse_args()
