@@ -1,52 +1,110 @@
-"""What is told of compiling: only what is kept on disk is a matter of the first time."""
+"""A user's own function compiled: with its helpers, with every index checked, and with nothing that it could change."""
 
-import sys
-
+import numpy as np
 import pytest
 from numba import njit
 
-from loadmaster.compiled import timing_compilation
+from loadmaster.compiled import is_built_in, rater, refusing, scorer
+from loadmaster.model import InputError
+from loadmaster.place import POLICIES, Context, Policy
+
+DEMAND, FREE, CAPACITY = np.array([1.0, 2.0]), np.array([3.0, 5.0]), np.array([4.0, 8.0])
 
 
-def test_what_is_compiled_anew_in_every_process_is_not_called_the_first_time():
-    begun = []
-    with timing_compilation(lambda: begun.append(1)) as found:
-        njit(lambda x: x + 1)(1.0)
-    assert [each.kept for each in found] == [False]
-    assert found[0].seconds > 0
-    assert begun == []
+def double(amount):
+    return 2.0 * amount
 
 
-def test_nothing_is_found_where_nothing_is_compiled():
-    with timing_compilation() as found:
-        pass
-    assert found == []
+@njit
+def peek(amounts, index):
+    return amounts[index]
 
 
-@pytest.fixture
-def kept_kernel(tmp_path, monkeypatch):
-    """A function to load a module with a kernel whose machine code is kept, as a new process would."""
-    (tmp_path / "grows_kernel.py").write_text(
-        "from numba import njit\n\n@njit(cache=True)\ndef grow(x):\n    return x + 1\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def load():
-        sys.modules.pop("grows_kernel", None)
-        import grows_kernel
-
-        return grows_kernel.grow
-
-    yield load
-    sys.modules.pop("grows_kernel", None)
+def factorial(n):
+    return 1.0 if n < 1.0 else n * factorial(n - 1.0)
 
 
-def test_a_kernel_is_compiled_the_first_time_and_found_the_second(kept_kernel):
-    begun = []
-    with timing_compilation(lambda: begun.append(1)) as first:
-        kept_kernel()(1.0)
-    with timing_compilation(lambda: begun.append(2)) as second:
-        kept_kernel()(1.0)
-    assert [each.kept for each in first] == [True]
-    assert second == []
-    assert begun == [1]
+def with_helpers(demand, free, capacity):
+    return double(free[0]) + peek(free, 1) + factorial(demand[1])
+
+
+def far_in_a_helper(demand, free, capacity):
+    return peek(free, int(capacity[0]))
+
+
+def far_by_the_data(demand, free, capacity):
+    return free[int(capacity[0])]
+
+
+def raising(demand, free, capacity):
+    if free[0] > demand[0]:
+        raise ValueError("too much")
+    return 0.0
+
+
+def contextual(demand, free, capacity, context):
+    return free[0] + 10.0 * context.host + 100.0 * context.task
+
+
+def made(weight):
+    def rule(demand, free, capacity):
+        return double(free[0]) * weight
+
+    return rule
+
+
+def rates(score, only_fitting=True, **kind):
+    """What the rater writes for two hosts, the second without room."""
+    out, free = np.zeros(2), np.stack((FREE, DEMAND - 1.0))
+    rate = rater(Policy("mine", score, **kind), only_fitting)
+    rate(DEMAND, free, np.stack((CAPACITY, CAPACITY)), np.arange(2, dtype=np.int32), 2, -1, 3, 0, out, 0)
+    return out.tolist()
+
+
+def test_functions_of_the_users_own_are_compiled_with_the_one_that_calls_them():
+    assert rates(with_helpers) == [with_helpers(DEMAND, FREE, CAPACITY), np.inf]
+    assert scorer(Policy("mine", with_helpers))(DEMAND, FREE, CAPACITY) == with_helpers(DEMAND, FREE, CAPACITY)
+
+
+def test_a_factory_may_hold_parameters_and_helpers():
+    assert rates(made(0.25))[0] == 1.5
+    assert rates(made(0.5))[0] == 3.0
+
+
+def test_a_rater_of_any_host_rates_those_without_room_too():
+    assert rates(contextual, contextual=True) == [303.0, np.inf]
+    assert rates(contextual, only_fitting=False, contextual=True) == [303.0, 310.0]
+
+
+@pytest.mark.parametrize("score", [far_in_a_helper, far_by_the_data, njit(far_by_the_data)])
+def test_an_index_beyond_the_resources_is_an_error_however_it_is_reached(score):
+    with pytest.raises(IndexError):
+        rates(score)
+    with pytest.raises(InputError, match="'mine': this policy fails: IndexError"), refusing("mine"):
+        scorer(Policy("mine", score))(DEMAND, FREE, CAPACITY)
+
+
+def test_an_error_of_its_own_ends_in_one_line():
+    with pytest.raises(InputError, match="'mine': this policy fails: ValueError: too much"), refusing("mine"):
+        rates(raising)
+
+
+@pytest.mark.parametrize(
+    "line", ["demand[0] = 0.0", "free[:] = 0.0", "capacity.sort()", "free.fill(0.0)", "free -= demand"]
+)
+def test_what_changes_an_argument_is_not_compiled(line):
+    names = {}
+    exec(f"def rule(demand, free, capacity):\n    {line}\n    return 0.0\n", names)
+    with pytest.raises(InputError, match="change"):
+        rater(Policy("mine", names["rule"]))
+
+
+def test_only_the_listed_policy_itself_is_taken_for_built_in():
+    mix_fit = POLICIES["mix-fit"]
+    assert is_built_in(mix_fit)
+    assert not is_built_in(Policy("mix-fit", mix_fit.score))
+
+
+def test_a_score_of_a_context_is_compiled_for_one_host():
+    context = Context(2, 5, -1, 3, 0)
+    assert scorer(Policy("mine", contextual, contextual=True))(DEMAND, FREE, CAPACITY, context) == 323.0

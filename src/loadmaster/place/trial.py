@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
@@ -29,8 +30,11 @@ def try_out(policy: Policy, demand: Floats, capacity: Floats, resources: tuple[s
         InputError: it is no function of three or four parameters, reads a resource that is not there, changes its
             arguments, fails, or gives something that is not a finite number.
     """
-    if isinstance(policy.score, FunctionType):
-        check_function(policy.score, policy.name)
+    plain = getattr(policy.score, "py_func", policy.score)  # not what its author compiled, perhaps without checks
+    if isinstance(plain, FunctionType):
+        check_function(plain, policy.name)
+    if plain is not policy.score:
+        policy = replace(policy, score=plain)
     for asked, free, there, context in typical_states(demand, capacity):
         try:
             with np.errstate(all="ignore"):
@@ -58,7 +62,8 @@ def typical_states(demand: Floats, capacity: Floats) -> Iterator[tuple[Floats, F
 
 def remarks(policy: Policy) -> tuple[str, ...]:
     """What a user must know of a policy that can be run, one sentence each."""
-    if isinstance(policy.score, FunctionType) and draws_at_random(policy.score):
+    plain = getattr(policy.score, "py_func", policy.score)
+    if isinstance(plain, FunctionType) and draws_at_random(plain):
         return (
             f"{policy.name} draws at random without a seed, so a run with it cannot be repeated: take the seed of a "
             "fourth parameter, context.seed.",

@@ -11,7 +11,7 @@ import polars as pl
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, rater, refusing
+from loadmaster.compiled import RATER, is_built_in, rater, refusing
 from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
@@ -101,11 +101,11 @@ def replay_cycles(
     args = (jobs, np.array(cluster.capacity), rules, state, scores, log)
     engine = _engine(tuple(typeof(arg) for arg in args))
     while True:
-        with refusing(policy.name):
+        with refusing(_suspects(policy)):
             status = engine(*args, raters)
         records.keep(int(log.rows[0]))
         if status == cycle_state.NOT_FINITE:
-            raise not_finite(policy.name)
+            raise not_finite(_suspects(policy))
         if progress is not None:
             progress(int(state.tally[cycle_state.STARTED]), workload.jobs)
         if status == cycle_state.DONE:
@@ -122,6 +122,12 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     raters = types.UniTuple(types.FunctionType(RATER), MEMBERS)
     engine: Callable[..., int] = kept_njit(types.int64(*layout, raters), nogil=True, error_model="numpy")(entry)
     return engine
+
+
+def _suspects(policy: AnyPolicy) -> str:
+    """Whose error it is: of a meta-policy, a member of the user's own."""
+    own = [member.name for member in members_of(policy) if not is_built_in(member)]
+    return ", ".join(own) or policy.name
 
 
 def jobs_of(workload: Workload, cluster: Cluster, *, fair: bool) -> Jobs:
