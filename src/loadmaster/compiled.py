@@ -135,7 +135,8 @@ def _score(policy: Policy) -> Any:
     if is_built_in(policy):
         return njit(error_model="numpy")(policy.score)
     rows = (_READ_ONLY, _READ_ONLY, _READ_ONLY, *((_CONTEXT,) if policy.contextual else ()))
-    return njit(types.float64(*rows), **_CHECKED)(_with_helpers(getattr(policy.score, "py_func", policy.score), {}))
+    score: Any = policy.score
+    return njit(types.float64(*rows), **_CHECKED)(_with_helpers(getattr(score, "py_func", score), {}))
 
 
 def _with_helpers(function: FunctionType, done: dict[FunctionType, Any]) -> FunctionType:
