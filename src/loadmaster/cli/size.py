@@ -61,7 +61,7 @@ def size(
     curve = fixed_curve(durations, types, confidence)
     planner = Planner(
         budget=budget if deadline_s is None else None, deadline_s=deadline_s, confidence=max(confidence, 0.501),
-        guess_s=guess_s,
+        guess_s=guess_s, tick_s=max(10.0, float(np.median(durations)) / 100),
     )  # fmt: skip
     some = durations[: min(repetitions, 30)]
     with bar("sizers that learn", len(some), "bags") as advance:

@@ -1,6 +1,8 @@
 """One door to the engines for bags: many repetitions at once, compiled where the sizer and the machines allow it."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -8,8 +10,10 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.bag import BagSource
+from loadmaster.process import usable_cores
 from loadmaster.sim.bag_reference import World, run_bag
-from loadmaster.size import FixedHosts, HostType, SilvaRule, Sizer
+from loadmaster.size import FixedHosts, HostType, Planner, SilvaRule, Sizer
+from loadmaster.size.planning import ENOUGH, MOST
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +56,12 @@ def repeat(
 
     Args:
         durations: float64[R, N], seconds of work.
-        sizer: under the paper's rule or a fixed number of machines the compiled engine runs, else the plain one; a
-            subclass of either is a rule of its own, and runs in the plain one.
+        sizer: under the paper's rule, a fixed number of machines or the planner a compiled engine runs, else the plain
+            one; a subclass of these is a rule of its own, and runs in the plain one.
         types: what can be rented.
         seed: of interruptions; repetition r uses its own stream.
         plain: the plain engine in any case.
-        progress: told (done, all) after each repetition of the plain engine.
+        progress: told (done, all) after each repetition, where one takes a while.
 
     Example:
         >>> repeat(np.full((1, 300), 300.0), FixedHosts(25)).cost.tolist()
@@ -65,6 +69,8 @@ def repeat(
     """
     if not plain and is_compiled(sizer, types, durations.shape[1]):
         return _compiled(durations, sizer, types[0])
+    if not plain and is_planned(sizer, types):
+        return _planned(durations, sizer, types, progress)
     rows = len(durations)
     span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
     for row in range(rows):
@@ -85,6 +91,42 @@ def is_compiled(sizer: Sizer, types: tuple[HostType, ...], tasks: int) -> TypeGu
         and kind.interruptions_per_h == 0
         and kind.limit >= tasks
     )
+
+
+def is_planned(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[Planner]:
+    """Whether the planner's kernel knows all of these; by exact type as well."""
+    calm = all(type(kind) is HostType and kind.interruptions_per_h == 0 for kind in types)
+    return calm and type(sizer) is Planner and not sizer.replicate
+
+
+def _planned(
+    durations: Floats, planner: Planner, types: tuple[HostType, ...], progress: Callable[[int, int], None] | None
+) -> BagOutcomes:
+    from loadmaster.sim.bag_board_kernel import Kinds, Wish
+    from loadmaster.sim.bag_planner_kernel import run_planned
+
+    def column(values: Iterable[float]) -> Floats:
+        return np.array(list(values), dtype=float)
+
+    kinds = Kinds(
+        column(kind.speed for kind in types), column(kind.boot_s for kind in types),
+        column(kind.unit_s for kind in types), column(kind.units(0.0) for kind in types),
+        column(kind.unit_price for kind in types), np.array([kind.limit for kind in types], np.int64),
+    )  # fmt: skip
+    wish = Wish(
+        math.inf if planner.budget is None else float(planner.budget),
+        math.inf if planner.deadline_s is None else float(planner.deadline_s),
+        float(planner.waste), planner.guess_s is not None, *planner.prior, planner.levels, float(planner.tick_s),
+        ENOUGH, MOST,
+    )  # fmt: skip
+    runs = []
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        for run in pool.map(lambda row: run_planned(row, kinds, wish), np.ascontiguousarray(durations)):
+            runs.append(run)
+            if progress:
+                progress(len(runs), len(durations))
+    span_s, hosts, cost = zip(*runs, strict=True)
+    return BagOutcomes(durations.sum(axis=1), np.array(span_s), np.array(hosts, np.int64), np.array(cost))
 
 
 def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType) -> BagOutcomes:

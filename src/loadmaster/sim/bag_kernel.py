@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.kernels import kept_njit
+from loadmaster.sim.bag_fixed_kernel import run_fixed
 
 START, COMPLETION, TICK, CHANGE = range(4)
 FINISH, NOSTART, KILL = range(3)
@@ -74,7 +75,10 @@ class State(NamedTuple):
 def run_bags(durations, rules, machines, span_s, hosts, cost):
     """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and cost of each."""
     for row in range(durations.shape[0]):
-        _run(durations[row], rules, machines, row, span_s, hosts, cost)
+        if rules.fixed > 0 and machines.boot_s == 0.0:
+            run_fixed(durations[row], rules.fixed, machines, row, span_s, hosts, cost)
+        else:
+            _run(durations[row], rules, machines, row, span_s, hosts, cost)
 
 
 @kept_njit(error_model="numpy", nogil=True)

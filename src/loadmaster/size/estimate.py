@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from loadmaster.model.arrays import Floats
-from loadmaster.size.estimate_kernel import SIGMAS, STEPS, WorkLeft
+from loadmaster.size.estimate_kernel import BELIEVED, SIGMAS, STEPS, WorkLeft
 
 
 def work_left(
@@ -104,6 +104,7 @@ def _mode(centre: float, variance: float, sigma: float, log_ages: Floats) -> tup
 
 
 def _quantiles(log_work: Floats, weight: Floats, chance: float, work: float, levels: Floats) -> Floats:
+    log_work, weight = log_work[weight > BELIEVED], weight[weight > BELIEVED]
     order = np.argsort(log_work)
     at = np.cumsum(weight[order]) - weight[order] / 2
     middle = np.interp(0.5, at, log_work[order])

@@ -7,11 +7,19 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.kernels import kept_njit
+from loadmaster.size.finished_kernel import LOGS, LOGS_SQUARED, SQUARES, TOTAL, first_longer
+from loadmaster.size.finished_kernel import of as durations_of
 
 SIGMAS = (0.1, 0.25, 0.5, 0.9, 1.4)
 """Spreads of the candidate lognormal laws."""
 STEPS = (-3.5, -2.5, -1.7, -1.0, -0.5, 0.0, 0.25, 0.5, 0.9, 1.4, 2.0, 3.0)
 """Medians of the candidate laws: widths from the most likely one, of the left flank below it, the right one above."""
+WIDEST = 1.8
+"""The most widths that lie between a candidate's two neighbours; a left flank is never wider than the right one."""
+BELIEVED = 1e-12
+"""A law less probable than that says nothing about how much work may be left."""
+FAR = 40.0
+"""A spread whose laws are all less probable than the best one by this power of e counts for nothing."""
 
 
 class WorkLeft(NamedTuple):
@@ -28,13 +36,13 @@ class WorkLeft(NamedTuple):
     work_s: np.ndarray
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def normal_tail(z):
     """P(Z > z) for a standard normal Z."""
     return 0.5 * math.erfc(z * 0.7071067811865476)
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def work_left(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
     """See `loadmaster.size.estimate.work_left`, which this must equal.
 
@@ -47,133 +55,222 @@ def work_left(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
         prior_weight: how many measurements the fitted law counts for beside the measured durations themselves.
         levels: float64[P, 2], the probabilities asked for and the standard normal's quantiles there.
     """
-    count, running = len(finished), len(ages)
-    sum_log = 0.0
-    sum_log2 = 0.0
-    total = 0.0
-    total2 = 0.0
-    for t in finished:
-        log = math.log(t)
-        sum_log += log
-        sum_log2 += log * log
-        total += t
-        total2 += t * t
-    laws = len(SIGMAS) * len(STEPS)
-    weight = np.empty(laws)
-    first = np.empty(laws)  # E[T] of each law
-    second = np.empty(laws)  # E[T^2]
-    alive = np.empty((laws, running))  # P(T > age)
-    beyond = np.empty((laws, running))  # E[T | T > age]
-    beyond2 = np.empty((laws, running))  # E[T^2 | T > age]
-    law = 0
-    for sigma in SIGMAS:
-        variance = 1.0 / (count / (sigma * sigma) + 1.0 / (prior_sd * prior_sd))
-        centre = variance * (sum_log / (sigma * sigma) + prior_log / (prior_sd * prior_sd))
-        mode, flank = _mode(centre, variance, sigma, ages)
-        for index in range(len(STEPS)):
-            mu = mode + _offset(index, flank, math.sqrt(variance))
-            width = _offset(min(index + 1, len(STEPS) - 1), flank, math.sqrt(variance))
-            width -= _offset(max(index - 1, 0), flank, math.sqrt(variance))
-            value = -count * math.log(sigma) - 0.5 * ((mu - prior_log) / prior_sd) ** 2
-            value -= (sum_log2 - 2.0 * mu * sum_log + count * mu * mu) / (2.0 * sigma * sigma)
-            value += math.log(width)
-            first[law] = math.exp(mu + 0.5 * sigma * sigma)
-            second[law] = math.exp(2.0 * mu + 2.0 * sigma * sigma)
-            for k in range(running):
-                z = (math.log(max(ages[k], 1e-3)) - mu) / sigma
-                tail = normal_tail(z)
-                alive[law, k] = tail
-                if tail < 1e-12:  # far beyond this law: it is believed no more
-                    value -= 30.0 + 0.5 * z * z
-                    beyond[law, k] = ages[k] * (1.0 + sigma)
-                    beyond2[law, k] = beyond[law, k] ** 2
-                else:
-                    value += math.log(tail)
-                    beyond[law, k] = first[law] * normal_tail(z - sigma) / tail
-                    beyond2[law, k] = second[law] * normal_tail(z - 2.0 * sigma) / tail
-            weight[law] = value
-            law += 1
-    weight = np.exp(weight - weight.max())
-    weight = weight / weight.sum()
+    return work_left_of(durations_of(finished), ages, fresh, prior_log, prior_sd, prior_weight, levels)
+
+
+class Laws(NamedTuple):
+    """The candidate laws, with what each says of every running task; a spread that explains too little is left out.
+
+    Attributes:
+        kept: bool[S], spreads that count.
+        weight: float64[L], zero for those of a spread left out.
+        first: float64[L], E[T].
+        second: float64[L], E[T^2].
+        alive: float64[L, K], P(T > age).
+        beyond: float64[L, K], E[T | T > age].
+        beyond_squared: float64[L, K], E[T^2 | T > age].
+    """
+
+    kept: np.ndarray
+    weight: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    alive: np.ndarray
+    beyond: np.ndarray
+    beyond_squared: np.ndarray
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def work_left_of(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
+    """As `work_left`, with the finished tasks as `loadmaster.size.finished_kernel.Finished`."""
+    count, running = finished.number[0], len(ages)
+    laws = _laws(finished, ages, prior_log, prior_sd)
     base = 0.0
     base2 = 0.0
-    work = np.empty(laws)
-    for law in range(laws):
-        base += weight[law] * first[law]
-        base2 += weight[law] * second[law]
-        work[law] = fresh * first[law]
-        for k in range(running):
-            work[law] += beyond[law, k] - ages[k]
     base_work = 0.0
-    for law in range(laws):
-        base_work += weight[law] * work[law]
-
-    mean = prior_weight * base + total
-    square = prior_weight * base2 + total2
-    residual = 0.0
-    residual_variance = 0.0
-    for k in range(running):
-        survive = 0.0
-        expected = 0.0
-        expected2 = 0.0
-        for law in range(laws):
-            survive += weight[law] * alive[law, k]
-            expected += weight[law] * beyond[law, k]
-            expected2 += weight[law] * beyond2[law, k]
-        mass = prior_weight * survive
-        sum_longer = mass * expected
-        sum_longer2 = mass * expected2
-        for t in finished:
-            if t > ages[k]:
-                mass += 1.0
-                sum_longer += t
-                sum_longer2 += t * t
-        if mass > 1e-9:
-            expected = sum_longer / mass
-            expected2 = sum_longer2 / mass
-        expected = max(expected, ages[k])
-        mean += expected
-        square += max(expected2, expected * expected)
-        residual += expected - ages[k]
-        residual_variance += max(0.0, expected2 - expected * expected)
+    work = np.zeros(len(laws.weight))
+    for law in range(len(laws.weight)):
+        if not laws.kept[law // len(STEPS)]:
+            continue
+        base += laws.weight[law] * laws.first[law]
+        base2 += laws.weight[law] * laws.second[law]
+        work[law] = fresh * laws.first[law]
+        for k in range(running):
+            work[law] += laws.beyond[law, k] - ages[k]
+        base_work += laws.weight[law] * work[law]
+    rest = _rest_of_running(finished, ages, laws, prior_weight)
     mass = prior_weight + count + running
-    mean /= mass
-    square /= mass
+    mean = (prior_weight * base + finished.sums[TOTAL] + rest.total) / mass
+    square = (prior_weight * base2 + finished.sums[SQUARES] + rest.squares) / mass
     variance = max(square - mean * mean, 1e-12 * mean * mean)
     share = prior_weight / (prior_weight + count)
-    chance = fresh * variance + residual_variance
+    chance = fresh * variance + rest.variance
     if count > 0:
         chance += ((1.0 - share) * (fresh + running)) ** 2 * variance / count
-    expected_work = fresh * mean + residual
+    expected_work = fresh * mean + rest.left
     quantiles = np.zeros(len(levels))
     if expected_work > 0.0:
-        for law in range(laws):
+        for law in range(len(work)):
             work[law] = math.log(expected_work) + share * math.log(max(work[law], 1e-9) / base_work)
-        _spread(work, weight, math.sqrt(math.log(1.0 + chance / expected_work**2)), levels, quantiles)
+        _spread(work, laws.weight, math.sqrt(math.log(1.0 + chance / expected_work**2)), levels, quantiles)
     return WorkLeft(mean, math.sqrt(variance), quantiles)
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
+def _laws(finished, ages, prior_log, prior_sd):
+    """The most probable spread first: others count only where they could explain what is seen nearly as well."""
+    number, running = len(SIGMAS) * len(STEPS), len(ages)
+    laws = Laws(
+        np.zeros(len(SIGMAS), np.bool_), np.full(number, -np.inf), np.zeros(number), np.zeros(number),
+        np.empty((number, running)), np.empty((number, running)), np.empty((number, running)),
+    )  # fmt: skip
+    log_ages = np.empty(running)
+    for k in range(running):
+        log_ages[k] = math.log(max(ages[k], 1e-3))
+    bounds = np.empty(len(SIGMAS))
+    for spread in range(len(SIGMAS)):
+        bounds[spread] = _at_most(finished, SIGMAS[spread], prior_log, prior_sd)
+    best = -np.inf
+    for _ in range(len(SIGMAS)):
+        spread = int(np.argmax(bounds))
+        if bounds[spread] < best - FAR:
+            break
+        bounds[spread] = -np.inf
+        laws.kept[spread] = True
+        best = max(best, _fit(finished, ages, log_ages, prior_log, prior_sd, spread, laws))
+    top = laws.weight.max()
+    total = 0.0
+    for law in range(number):
+        laws.weight[law] = math.exp(laws.weight[law] - top)
+        total += laws.weight[law]
+    for law in range(number):
+        laws.weight[law] /= total
+    return laws
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def _centre(finished, sigma, prior_log, prior_sd):
+    """Mean and variance of the log median under spread `sigma`, by prior and finished tasks alone."""
+    variance = 1.0 / (finished.number[0] / (sigma * sigma) + 1.0 / (prior_sd * prior_sd))
+    return variance * (finished.sums[LOGS] / (sigma * sigma) + prior_log / (prior_sd * prior_sd)), variance
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def _explains(finished, sigma, mu, prior_log, prior_sd):
+    """Log of prior and likelihood of the finished tasks."""
+    count, logs = finished.number[0], finished.sums[LOGS]
+    value = -count * math.log(sigma) - 0.5 * ((mu - prior_log) / prior_sd) ** 2
+    return value - (finished.sums[LOGS_SQUARED] - 2.0 * mu * logs + count * mu * mu) / (2.0 * sigma * sigma)
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def _at_most(finished, sigma, prior_log, prior_sd):
+    """A value that no law of this spread exceeds: running tasks only lower it, and widths have an end."""
+    centre, variance = _centre(finished, sigma, prior_log, prior_sd)
+    return _explains(finished, sigma, centre, prior_log, prior_sd) + math.log(WIDEST * math.sqrt(variance))
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def _fit(finished, ages, log_ages, prior_log, prior_sd, spread, laws):
+    """Fill in the laws of one spread; the log of the most probable one's weight."""
+    sigma = SIGMAS[spread]
+    centre, variance = _centre(finished, sigma, prior_log, prior_sd)
+    mode, flank = _mode(centre, variance, sigma, log_ages)
+    right = math.sqrt(variance)
+    best = -np.inf
+    for index in range(len(STEPS)):
+        law = spread * len(STEPS) + index
+        mu = mode + _offset(index, flank, right)
+        width = _offset(min(index + 1, len(STEPS) - 1), flank, right) - _offset(max(index - 1, 0), flank, right)
+        value = _explains(finished, sigma, mu, prior_log, prior_sd) + math.log(width)
+        first = math.exp(mu + 0.5 * sigma * sigma)
+        second = math.exp(2.0 * mu + 2.0 * sigma * sigma)
+        laws.first[law], laws.second[law] = first, second
+        all_alive = 1.0
+        for k in range(len(ages)):
+            z = (log_ages[k] - mu) / sigma
+            tail = normal_tail(z)
+            laws.alive[law, k] = tail
+            if tail < 1e-12:  # far beyond this law: it is believed no more
+                value -= 30.0 + 0.5 * z * z
+                laws.beyond[law, k] = ages[k] * (1.0 + sigma)
+                laws.beyond_squared[law, k] = laws.beyond[law, k] ** 2
+            else:
+                all_alive *= tail
+                if all_alive < 1e-200:  # one logarithm for many
+                    value += math.log(all_alive)
+                    all_alive = 1.0
+                laws.beyond[law, k] = first * normal_tail(z - sigma) / tail
+                laws.beyond_squared[law, k] = second * normal_tail(z - 2.0 * sigma) / tail
+        value += math.log(all_alive)
+        laws.weight[law] = value
+        best = max(best, value)
+    return best
+
+
+class Rest(NamedTuple):
+    """What the running tasks are expected to come to, summed over them.
+
+    Attributes:
+        total: how long they last.
+        squares: the squares of that.
+        left: what of it is to come.
+        variance: of what is to come.
+    """
+
+    total: float
+    squares: float
+    left: float
+    variance: float
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def _rest_of_running(finished, ages, laws, prior_weight):
+    """Each running task lasts as long as those, laws and measurements together, that lasted longer than it has."""
+    total, squares, left, variance = 0.0, 0.0, 0.0, 0.0
+    for k in range(len(ages)):
+        survive, expected, expected2 = 0.0, 0.0, 0.0
+        for spread in range(len(SIGMAS)):
+            if not laws.kept[spread]:
+                continue
+            for law in range(spread * len(STEPS), (spread + 1) * len(STEPS)):
+                survive += laws.weight[law] * laws.alive[law, k]
+                expected += laws.weight[law] * laws.beyond[law, k]
+                expected2 += laws.weight[law] * laws.beyond_squared[law, k]
+        place = first_longer(finished, ages[k])
+        mass = prior_weight * survive + (finished.number[0] - place)
+        if mass > 1e-9:
+            expected2 = (prior_weight * survive * expected2 + finished.longer_squared[place]) / mass
+            expected = (prior_weight * survive * expected + finished.longer[place]) / mass
+        expected = max(expected, ages[k])
+        total += expected
+        squares += max(expected2, expected * expected)
+        left += expected - ages[k]
+        variance += max(0.0, expected2 - expected * expected)
+    return Rest(total, squares, left, variance)
+
+
+@kept_njit(error_model="numpy", nogil=True)
 def _offset(index, left, right):
     """The place of candidate number `index` beside the most likely median."""
     return STEPS[index] * (left if STEPS[index] < 0.0 else right)
 
 
-@kept_njit(error_model="numpy")
-def _mode(centre, variance, sigma, ages):
+@kept_njit(error_model="numpy", nogil=True)
+def _mode(centre, variance, sigma, log_ages):
     """The most likely log median under spread `sigma`, by Newton's method, and the width of the left flank there.
 
     Finished tasks and prior alone make a normal law (`centre`, `variance`); every running task moves it up.
     """
     mu = centre
-    for k in range(len(ages)):
-        mu = max(mu, math.log(max(ages[k], 1e-3)))
+    for k in range(len(log_ages)):
+        mu = max(mu, log_ages[k])
     curve = 1.0 / variance
     for _ in range(8):
         slope = -(mu - centre) / variance
         curve = 1.0 / variance
-        for k in range(len(ages)):
-            z = (math.log(max(ages[k], 1e-3)) - mu) / sigma
+        for k in range(len(log_ages)):
+            z = (log_ages[k] - mu) / sigma
             hazard = z + 1.0 / max(z, 1.0) if z > 6.0 else 0.3989422804014327 * math.exp(-0.5 * z * z) / normal_tail(z)
             slope += hazard / sigma
             curve += hazard * (hazard - z) / (sigma * sigma)
@@ -184,10 +281,11 @@ def _mode(centre, variance, sigma, ages):
     return mu, 1.0 / math.sqrt(curve)
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def _spread(log_work, weight, log_sd, levels, out):
     """Write to `out` the work at each level: doubt between the laws and chance under one, added as squares."""
-    order = np.argsort(log_work)
+    believed = np.flatnonzero(weight > BELIEVED)
+    order = believed[np.argsort(log_work[believed])]
     middle = _at(log_work, weight, order, 0.5)
     for index in range(len(levels)):
         doubt = _at(log_work, weight, order, levels[index, 0]) - middle
@@ -195,7 +293,7 @@ def _spread(log_work, weight, log_sd, levels, out):
         out[index] = math.exp(middle + (size if levels[index, 1] > 0.0 else -size))
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def _at(values, weight, order, level):
     """The weighted quantile, interpolated between the middles of the weights."""
     below = 0.0

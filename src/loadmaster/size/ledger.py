@@ -91,6 +91,7 @@ class Ledger:
     gone: list[HostRow] = field(default_factory=list)
     memory: float = 0.0
     _hosts: dict[int, _Host] = field(default_factory=dict)
+    _spent: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.waiting:
@@ -122,18 +123,15 @@ class Ledger:
             )
             for number, host in self._hosts.items()
         )  # fmt: skip
-        spent = sum(row.cost for row in self.gone)
         finished = np.array(self.finished_s, dtype=np.float64)
         left = self.tasks - len(self.done) + len(finished)
         return BagSnapshot(
-            now_s, occasion, left, len(self.waiting), finished, hosts, self.types, spent, self.memory
+            now_s, occasion, left, len(self.waiting), finished, hosts, self.types, self._spent, self.memory
         )  # fmt: skip
 
     def spent(self, now_s: float) -> float:
         """Money charged if every machine were given back now."""
-        return sum(row.cost for row in self.gone) + sum(
-            self.types[host.type].cost(now_s - host.rented_s) for host in self._hosts.values()
-        )
+        return self._spent + sum(self.types[host.type].cost(now_s - host.rented_s) for host in self._hosts.values())
 
     def idle(self) -> list[int]:
         """Machines that could take a task, by number."""
@@ -187,6 +185,7 @@ class Ledger:
         del self._hosts[event.host]
         cost = self.types[host.type].cost(event.time_s - host.rented_s)
         self.gone.append(HostRow(event.host, host.type, host.rented_s, event.time_s, host.busy_s, cost))
+        self._spent += cost
 
     def _vacate(self, host: _Host, now_s: float) -> None:
         host.busy_s += now_s - host.started_s

@@ -82,13 +82,13 @@ class Forecast(NamedTuple):
     waste: float
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def units(age_s, unit_s, least):
     """Units charged for a machine of that age; as `HostType.units`."""
     return max(least, math.ceil(age_s / unit_s - 1e-9))
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def outcome(fleet, offer, number, work_s, end_s):
     """Cost and seconds until the work is done if `number` machines more are rented now.
 
@@ -120,13 +120,13 @@ def outcome(fleet, offer, number, work_s, end_s):
     return min(stay, later), span
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def wasted(cost, cheapest, anyway):
     """The part of `cheapest` that `cost` lies above it; none if `anyway` as much is spent."""
     return cost / cheapest - 1.0 if cost > max(cheapest, anyway) + 1e-9 else 0.0
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s):
     """The outcome of renting `number` machines over all amounts of work."""
     cost = 0.0
@@ -141,7 +141,7 @@ def forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s)
     return Forecast(number, cost / CHANCES, span / CHANCES, sure_cost + aim.spent, sure_span + tail_s, waste / CHANCES)
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     """How many machines of `offer` to rent now, and whether the aim is reached.
 
@@ -161,10 +161,12 @@ def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
         anyway[q] = outcome(fleet, offer, fewest, work_s[q], end_s[q])[0] + aim.spent
     thrifty = best = forecast(fleet, offer, aim, fewest, work_s, cheapest, anyway, end_s, tail_s)
     found = False
+    plan = thrifty
     for number in range(fewest, offer.most + 1):
-        if number > fewest and _vain(fleet, offer, aim, number, cheapest, anyway, best.cost if found else math.inf):
-            break
-        plan = forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s)
+        if number > fewest:
+            if _vain(fleet, offer, aim, number, cheapest, anyway, best.cost if found else math.inf):
+                break
+            plan = forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s)
         if plan.waste <= aim.waste + 1e-9:
             thrifty = plan
         within = aim.mode == BUDGET and plan.sure_cost <= aim.money + 1e-9
@@ -178,7 +180,7 @@ def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     return thrifty, aim.mode == THRIFT
 
 
-@kept_njit(error_model="numpy")
+@kept_njit(error_model="numpy", nogil=True)
 def _vain(fleet, offer, aim, number, cheapest, anyway, best_cost):
     """What is spent in any case with `number` machines, or more, is too much for the aim."""
     spent = aim.spent + number * offer.least * offer.price

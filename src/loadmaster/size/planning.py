@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -9,12 +10,13 @@ from loadmaster.model.arrays import Floats
 from loadmaster.size import plan_kernel as kernel
 from loadmaster.size.billing import HostType
 from loadmaster.size.estimate_kernel import WorkLeft, work_left
+from loadmaster.size.finished_kernel import SHORTEST_S
 from loadmaster.size.goal import MIDDLE, Goal
 from loadmaster.size.snapshot import Actions, BagSnapshot, Rent, RentedHost
 
-_ENOUGH = 8
+ENOUGH = 8
 """Results before which no promise is made and no chance is taken."""
-_MOST = 2000
+MOST = 2000
 """Machines that one plan considers at most."""
 
 
@@ -39,7 +41,22 @@ class Outlook:
 
 def plan(snapshot: BagSnapshot, goal: Goal) -> Actions:
     """The planner's actions; pure."""
+    if _nothing_to_decide(snapshot):
+        return Actions()
     return _plan(snapshot, goal)[0]
+
+
+def total(values: Iterable[float]) -> float:
+    """The sum from first to last, rounded after each as a loop does; `sum` rounds otherwise in newer Pythons."""
+    result = 0.0
+    for value in values:
+        result += value
+    return result
+
+
+def _nothing_to_decide(snapshot: BagSnapshot) -> bool:
+    """Every task left is running and every machine has one: nothing to rent, to give back or to repeat."""
+    return snapshot.unstarted == 0 and len(snapshot.hosts) > 0 and not any(host.idle for host in snapshot.hosts)
 
 
 def outlook(snapshot: BagSnapshot, goal: Goal) -> Outlook:
@@ -49,21 +66,22 @@ def outlook(snapshot: BagSnapshot, goal: Goal) -> Outlook:
 
 def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, Outlook]:
     work = estimate(snapshot, goal)
-    whole_s = work.work_s + sum(h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.running)
+    whole_s = work.work_s + total(h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.running)
     tasks = max(1, snapshot.unstarted + len(snapshot.running))
-    end_s = min((1 + (work.sd_s / work.mean_s) ** 2) / 2, 1.0) * whole_s / tasks
+    spread = work.sd_s / work.mean_s
+    end_s = min((1 + spread * spread) / 2, 1.0) * whole_s / tasks
     release = _release(snapshot, goal, work, float(end_s[MIDDLE]))
     hosts = [host for host in snapshot.hosts if host.host not in release]
     fleet = _fleet(snapshot.types, hosts)
     fresh = max(0, snapshot.unstarted - sum(host.task < 0 for host in hosts))
-    gone = sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts if h.host in release)
+    gone = total(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts if h.host in release)
     aim = _aim(snapshot, goal, work, snapshot.spent + gone)
     cheapest = _cheapest(snapshot, whole_s)
     tail_s = work.mean_s + float(goal.levels[-1, 1]) * min(work.sd_s, 2.0 * work.mean_s)
     choices = []
     for index, kind in enumerate(snapshot.types):
         rented = sum(host.type == index for host in hosts)
-        most = min(fresh, kind.limit - rented, _MOST)
+        most = min(fresh, kind.limit - rented, MOST)
         if most < 0 or (most == 0 and index > 0):
             continue
         choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, work.work_s, cheapest, end_s, tail_s)))
@@ -80,8 +98,7 @@ def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, Outlook]:
 def estimate(snapshot: BagSnapshot, goal: Goal) -> WorkLeft:
     """What is believed about the tasks not yet done; `work_s` at the planner's levels."""
     ages = np.array([h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.hosts if h.task >= 0], dtype=float)
-    finished = np.maximum(snapshot.finished_s, 1e-3)
-    return work_left(finished, ages, snapshot.unstarted, *goal.prior, goal.levels)  # type: ignore[no-any-return]
+    return work_left(snapshot.finished_s, ages, snapshot.unstarted, *goal.prior, goal.levels)  # type: ignore[no-any-return]
 
 
 def _aim(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, spent: float) -> kernel.Aim:
@@ -98,7 +115,7 @@ def _aim(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, spent: float) -> ker
 
 def _doubtful(snapshot: BagSnapshot) -> bool:
     """Too little is known for a promise: few results, or fewer than tasks running, so that only short ones ended."""
-    return len(snapshot.finished_s) < max(_ENOUGH, len(snapshot.running))
+    return len(snapshot.finished_s) < max(ENOUGH, len(snapshot.running))
 
 
 def _far(snapshot: BagSnapshot, goal: Goal, work: WorkLeft) -> bool:
@@ -113,8 +130,8 @@ def _far(snapshot: BagSnapshot, goal: Goal, work: WorkLeft) -> bool:
 
 def _cheapest(snapshot: BagSnapshot, whole_s: Floats) -> Floats:
     """float64[P]: the least money for which the bag could have been done, if the tasks not yet done last `whole_s`."""
-    total = float(snapshot.finished_s.sum()) + whole_s
-    kinds = [[kind.cost(float(amount) / kind.speed) for amount in total] for kind in snapshot.types]
+    amounts = total(np.maximum(snapshot.finished_s, SHORTEST_S)) + whole_s
+    kinds = [[kind.cost(float(amount) / kind.speed) for amount in amounts] for kind in snapshot.types]
     return np.asarray(np.min(kinds, axis=0))
 
 
@@ -167,7 +184,7 @@ def _release(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, end_s: float) ->
 
 def _dear(snapshot: BagSnapshot, kind: HostType, left_s: float) -> bool:
     """What the next task will likely cost beyond the paid unit is more than the rest of that unit is worth."""
-    longer = int((snapshot.finished_s > left_s * kind.speed).sum())
+    longer = int((np.maximum(snapshot.finished_s, SHORTEST_S) > left_s * kind.speed).sum())
     return (longer + 1) / (len(snapshot.finished_s) + 2) > left_s / kind.unit_s
 
 
@@ -184,16 +201,16 @@ def _spare(
     if not others:
         return False
     if goal.budget is not None:
-        committed = snapshot.spent + sum(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts)
+        committed = snapshot.spent + total(snapshot.types[h.type].cost(h.age_s) for h in snapshot.hosts)
         dearest = max(snapshot.types[h.type].unit_price for h in snapshot.hosts)
         if committed + dearest > goal.budget + 1e-9 and committed <= goal.budget + 1e-9:
             return True
-    room = sum(max(0.0, left[host.host] - end_s) * snapshot.types[host.type].speed for host in others)
+    room = total(max(0.0, left[host.host] - end_s) * snapshot.types[host.type].speed for host in others)
     if room < work.work_s[MIDDLE]:
         return False
     if goal.deadline_s is None:
         return True
-    pace = sum(snapshot.types[host.type].speed for host in others)
+    pace = total(snapshot.types[host.type].speed for host in others)
     return snapshot.now_s + float(work.work_s[-1]) / pace + work.mean_s + work.sd_s <= goal.deadline_s
 
 
