@@ -31,7 +31,7 @@ def exact_demand(demand: Floats) -> Floats:
         `demand` itself where all of it is on the grid.
 
     Example:
-        >>> tenth, fifth = exact_demand(np.array([[0.1], [0.2]]))[:, 0]
+        >>> tenth, fifth = exact_demand(np.array([[0.1], [0.2]]))[:, 0].tolist()
         >>> 1.0 - tenth - fifth + tenth + fifth == 1.0
         True
     """
