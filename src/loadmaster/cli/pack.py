@@ -137,6 +137,7 @@ def _some(names: list[str], most: int = 10) -> str:
 def _write(out: Path, asked: Any, rows: list[dict[str, Any]]) -> None:
     import polars as pl
 
+    from loadmaster.traces.spreadsheet import harmless
     from loadmaster.whole_file import whole_file
 
     columns: dict[str, Any] = {
@@ -149,7 +150,7 @@ def _write(out: Path, asked: Any, rows: list[dict[str, Any]]) -> None:
     with whole_file(out / "placement.parquet") as part:
         frame.write_parquet(part)
     with whole_file(out / "placement.csv") as part:
-        frame.write_csv(part)
+        harmless(frame).write_csv(part)
 
 
 def _draw(out: Path, instance: Any, packing: Any) -> None:

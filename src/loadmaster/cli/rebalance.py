@@ -133,10 +133,11 @@ def _stuck_table(facts: dict[str, Any]) -> Any:
 def _write(out: Path, moves: list[dict[str, Any]]) -> None:
     import polars as pl
 
+    from loadmaster.traces.spreadsheet import harmless
     from loadmaster.whole_file import whole_file
 
     columns = {"step": pl.Int64, "task": pl.String, "from": pl.String, "to": pl.String, "cost": pl.Float64,
                "temporary": pl.Boolean}  # fmt: skip
     with whole_file(out / "moves.csv") as part:
-        pl.DataFrame(moves, schema=columns).write_csv(part)
+        harmless(pl.DataFrame(moves, schema=columns)).write_csv(part)
     typer.echo(f"{out}/moves.csv", err=True)

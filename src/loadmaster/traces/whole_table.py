@@ -13,6 +13,7 @@ from loadmaster.model.arrays import Longs
 from loadmaster.traces.files import checked_text, head_of
 from loadmaster.traces.foreign import refuse_document
 from loadmaster.traces.parquet import MAGIC, parquet_table
+from loadmaster.traces.spreadsheet import as_named
 from loadmaster.traces.text_table import batches
 
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
@@ -22,7 +23,7 @@ class WholeTable(NamedTuple):
     """A table.
 
     Attributes:
-        frame: its rows; every cell of a CSV table as text, null where empty.
+        frame: its rows; every cell of a CSV table as text, null where empty, without what `spreadsheet.harmless` adds.
         line: int64[N], the line of each row, from 1; in Parquet its number.
     """
 
@@ -59,7 +60,7 @@ def whole_table(path: Path) -> WholeTable:
         frames.append(batch.frame)
         lines.append(batch.line)
     frame = pl.concat(frames[1:]) if frames[1:] else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-    return WholeTable(frame, np.concatenate(lines))
+    return WholeTable(frame.with_columns(as_named(frame[name]) for name in frame.columns), np.concatenate(lines))
 
 
 def column_names(path: Path, cells: Sequence[str]) -> list[str]:

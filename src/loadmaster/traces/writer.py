@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.traces.spreadsheet import harmless
 from loadmaster.traces.swf_writer import write_swf
 from loadmaster.whole_file import whole_file
 
@@ -44,8 +45,8 @@ def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING) ->
             write_swf(workload, file, extra)
         elif kind.startswith(".csv"):
             if workload.synthetic:
-                file.write(f"# synthetic: {workload.source}\n".encode())
-            _whole(job_frame(workload, extra)).write_csv(file)
+                file.write(f"# synthetic: {workload.source}\n".encode(errors="backslashreplace"))
+            harmless(_whole(job_frame(workload, extra))).write_csv(file)
         else:
             about = {"synthetic": workload.source} if workload.synthetic else {}
             job_frame(workload, extra).write_parquet(file, metadata=about)
@@ -77,7 +78,7 @@ def write_hosts(cluster: Cluster, path: str | Path) -> None:
     if np.any(speed != 1.0):
         columns["speed"] = speed[starts]
     with _created(path, packed=path.suffix == ".gz") as file:
-        _whole(pl.DataFrame(columns)).write_csv(file)
+        harmless(_whole(pl.DataFrame(columns))).write_csv(file)
 
 
 def job_frame(workload: Workload, extra: Extra = NOTHING) -> pl.DataFrame:
