@@ -15,6 +15,11 @@ from loadmaster.traces.spreadsheet import as_named, harmless
 NAMES = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=x", "plain", "a=b", "'quoted'"]
 
 
+def rows_of(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def test_a_name_comes_back_as_it_was():
     column = harmless(pl.DataFrame({"name": NAMES}))["name"]
     assert all(name[0] not in "=+-@\t\r" for name in column)
@@ -29,7 +34,7 @@ def test_numbers_are_left_alone_and_a_head_is_quoted_like_a_cell():
 def test_the_hosts_of_a_file_keep_their_names(tmp_path):
     names = ("=cmd|' /C calc'!A0", "@x", "web-1")
     write_hosts(named_hosts(names), tmp_path / "h.csv")
-    cells = [row["name"] for row in csv.DictReader((tmp_path / "h.csv").open())]
+    cells = [row["name"] for row in rows_of(tmp_path / "h.csv")]
     assert cells == ["'=cmd|' /C calc'!A0", "'@x", "web-1"]
     assert read_hosts(str(tmp_path / "h.csv")).names == names
 
@@ -55,5 +60,5 @@ def test_what_a_verb_writes_is_harmless(tmp_path, monkeypatch, command, file, co
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
-    row = next(csv.DictReader((tmp_path / "out" / file).open()))
+    row = rows_of(tmp_path / "out" / file)[0]
     assert {name: row[name] for name in columns} == columns

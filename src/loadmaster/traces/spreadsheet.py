@@ -1,7 +1,7 @@
 """Names in CSV files that a spreadsheet must not take for formulas.
 
-A cell that begins with one of `=`, `+`, `-`, `@`, a tab or a carriage return is run as a formula when the file is opened
-in a spreadsheet, and names come from logs that others wrote. An apostrophe before it makes it text (OWASP, "CSV
+A cell that begins with one of `=`, `+`, `-`, `@`, a tab or a carriage return is run as a formula when a spreadsheet
+opens the file, and names come from logs that others wrote. An apostrophe before it makes it text (OWASP, "CSV
 injection"). Our own readers take that apostrophe off again, so a name survives the way there and back.
 """
 
