@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from loadmaster.model.arrays import Floats, Ints, frozen_floats, frozen_ints
+from loadmaster.model.arrays import Floats, Ints, Longs, frozen_floats, frozen_ints
 from loadmaster.model.errors import InputError
 
 TOLERANCE = 1e-9
@@ -206,7 +206,12 @@ class Instance:
         """The name of job number `job`; a job of one task may bear the task's."""
         if self.job_names:
             return self.job_names[job]
-        return str(int(job)) if self.parallel else self.task_name(int(np.argmax(self.job_of == job)))
+        return str(int(job)) if self.parallel else self.task_name(int(self._first_task[job]))
+
+    @cached_property
+    def _first_task(self) -> Longs:
+        """int64[J]: the first task of every job."""
+        return np.unique(self.job_of, return_index=True)[1]
 
 
 def lacking(instance: Instance) -> Ints:
