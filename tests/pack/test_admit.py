@@ -16,7 +16,7 @@ from loadmaster.pack.packing import Attempt
 from loadmaster.pack.solve import PACKERS, without
 from loadmaster.pack.subset_oracle import subset_oracle
 
-QUICK = PackOptions(time_limit_s=0.5, attempts=5_000)
+QUICK = PackOptions(time_limit_s=600, attempts=5_000)
 
 
 def crowd(seed, tasks=12, hosts=2, weighted=False):
