@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from loadmaster.cli import dask_options as d
 from loadmaster.cli.options import AsJson, Seed
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ def size(
     repetitions: Annotated[int, typer.Option(min=1, help="Simulated runs for every number of machines.")] = 100,
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Folder for chart and table.")] = None,
+    on: d.On = None,
+    tls_ca: d.TlsCa = None,
+    tls_cert: d.TlsCert = None,
+    tls_key: d.TlsKey = None,
     as_json: AsJson = False,
 ) -> None:
     """How many machines to rent for a bag of tasks: cost against span, and the point to choose."""
@@ -34,6 +39,9 @@ def size(
     from loadmaster.cli.bag_options import chosen_types, guessed
     from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.run_options import command_line, make_folder
+    from loadmaster.kept.on_dask import pool_on
+    from loadmaster.kept.store import Store
+    from loadmaster.kept.watch import Advancing
     from loadmaster.model.bag import Bag, BagLaw
     from loadmaster.model.units import parse_seconds
     from loadmaster.report.document import document, print_document
@@ -46,6 +54,7 @@ def size(
 
     deadline_s = parse_seconds(deadline) if deadline else None
     guess_s = guessed(guess)
+    address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     if out is not None:
         make_folder(out)
     check_budget(budget)
@@ -58,14 +67,17 @@ def size(
     if guess_s is not None and unknown == source.tasks:
         drawn = BagLaw("lognormal", (guess_s, float(np.log(3.0)) / 2), source.tasks)
     durations = draws(drawn, repetitions, seed)
-    curve = fixed_curve(durations, types, confidence)
+    pool, store = pool_on(address), Store.in_folder(out) if out is not None else None
+    curve = fixed_curve(durations, types, confidence, pool, store)
     planner = Planner(
         budget=budget if deadline_s is None else None, deadline_s=deadline_s, confidence=max(confidence, 0.501),
         guess_s=guess_s, tick_s=max(10.0, float(np.median(durations)) / 100),
     )  # fmt: skip
     some = durations[: min(repetitions, 30)]
-    with bar("sizers that learn", len(some), "bags") as advance:
-        sizers = sizer_points(some, [SilvaRule(), planner], types, confidence, lambda done, of: advance(1))
+    with bar("sizers that learn", 2 * len(some), "bags") as advance:
+        sizers = sizer_points(some, [SilvaRule(), planner], types, confidence, pool, store, Advancing(advance))
+    if store is not None:
+        store.close()
     chosen = recommended(curve, budget, deadline_s)
     result = {
         "bag": source.source, "synthetic": drawn.synthetic, "tasks": source.tasks, "unknown": unknown,

@@ -1,12 +1,17 @@
 """Cost against span: what every number of machines would cost, and how long it would take; and the one to choose."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Pool
+from loadmaster.kept.threads import Threads
+from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
-from loadmaster.sim.bag import BagOutcomes, repeat
+from loadmaster.sim.bag import BagOutcomes
+from loadmaster.sim.bag_study import Way, run_ways
 from loadmaster.size import FixedHosts, HostType, Sizer
 
 
@@ -44,16 +49,26 @@ def point(label: str, kind: str, outcomes: BagOutcomes, confidence: float, knows
     )  # fmt: skip
 
 
-def fixed_curve(durations: Floats, types: Sequence[HostType], confidence: float) -> list[CurvePoint]:
+def fixed_curve(
+    durations: Floats,
+    types: Sequence[HostType],
+    confidence: float,
+    pool: Pool = Threads(),
+    store: Store | None = None,
+    watch: Watch | None = None,
+) -> list[CurvePoint]:
     """A point for each number of machines up to 64, and some up to a machine a task, of every type."""
     tasks = durations.shape[1]
-    points = []
+    ways = []
     for kind in types:
         most = min(tasks, kind.limit)
-        for count in sorted({*range(1, min(most, 64) + 1), *(round(float(n)) for n in np.geomspace(1, most, 24))}):
-            outcomes = repeat(durations, FixedHosts(count), (kind,))
-            points.append(point(str(count), kind.name, outcomes, confidence, True))
-    return points
+        counts = sorted({*range(1, min(most, 64) + 1), *(round(float(n)) for n in np.geomspace(1, most, 24))})
+        ways += [(count, Way(FixedHosts(count), (kind,))) for count in counts]
+    found = run_ways(durations, [way for _, way in ways], pool, store, watch)
+    return [
+        point(str(count), way.types[0].name, outcomes, confidence, True)
+        for (count, way), outcomes in zip(ways, found, strict=True)
+    ]
 
 
 def sizer_points(
@@ -61,16 +76,16 @@ def sizer_points(
     sizers: Sequence[Sizer],
     types: Sequence[HostType],
     confidence: float,
-    progress: Callable[[int, int], None] | None = None,
+    pool: Pool = Threads(),
+    store: Store | None = None,
+    watch: Watch | None = None,
 ) -> list[CurvePoint]:
     """A point for every sizer that learns the durations while it runs."""
-    points = []
-    for sizer in sizers:
-        kinds = tuple(types) if sizer.name == "planner" else tuple(types[:1])
-        outcomes = repeat(durations, sizer, kinds, progress=progress)
-        label = "any" if len(kinds) > 1 else kinds[0].name
-        points.append(point(sizer.name, label, outcomes, confidence, False))
-    return points
+    ways = [Way(sizer, tuple(types) if sizer.name == "planner" else tuple(types[:1])) for sizer in sizers]
+    return [
+        point(way.sizer.name, "any" if len(way.types) > 1 else way.types[0].name, outcomes, confidence, False)
+        for way, outcomes in zip(ways, run_ways(durations, ways, pool, store, watch), strict=True)
+    ]
 
 
 def recommended(
