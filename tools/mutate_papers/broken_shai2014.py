@@ -15,7 +15,7 @@ from loadmaster.papers.shai2014.published import TABLE_2_1
 from loadmaster.papers.shai2014.setup import READINGS, Setup
 from loadmaster.place import POLICIES
 
-SETUP = Setup(bucket_streams=4, bucket_part=0.003, streams=5, scale=0.03, jobs=6000, betas=(0.58, 1.0))
+SETUP = Setup(bucket_streams=4, bucket_part=0.001, streams=4, scale=0.02, jobs=3000, betas=(0.58, 1.0))
 _RIGHT = levels.run_fully
 
 
@@ -32,7 +32,7 @@ def _streams():
 
 
 def study():
-    """Some 40 buckets a stream, and small pools under both readings of the cycle."""
+    """A dozen buckets a stream, and small pools under both readings of the cycle."""
     jobs, loads = _streams()
     numbers, pool = range(SETUP.bucket_streams), _here
     matched = {
