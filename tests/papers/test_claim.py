@@ -2,7 +2,7 @@
 
 import math
 
-from loadmaster.papers.claim import all_of, equals, exceeds, meets
+from loadmaster.papers.claim import all_of, equals, exceeds, meets, most_of
 from loadmaster.papers.estimate import Estimate
 
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
@@ -47,3 +47,9 @@ def test_a_claim_made_of_several_is_as_good_as_its_worst():
     assert all_of(["holds", "report only"]) == "report only"
     assert all_of(["holds", "not measured"]) == "not measured"
     assert all_of(["not measured", "differs", "holds"]) == "differs"
+
+
+def test_a_claim_on_several_places_holds_if_enough_of_them_do_and_differs_if_too_few_can():
+    assert most_of(["holds", "holds", "differs", "holds"], 3) == "holds"
+    assert most_of(["holds", "holds", "differs", "differs"], 3) == "differs"
+    assert most_of(["holds", "holds", "report only", "differs"], 3) == "report only"

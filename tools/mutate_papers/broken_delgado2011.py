@@ -5,24 +5,23 @@ from unittest.mock import patch
 
 from loadmaster.papers.delgado2011 import claims
 from loadmaster.papers.delgado2011 import study as delgado
-from loadmaster.papers.delgado2011.streams import Group, seeds
+from loadmaster.papers.delgado2011.streams import seeds
 from loadmaster.papers.delgado2011.study import PLATFORMS, Case
 
-LUBLIN, SERIALS = seeds("24 % serial", 120, 0.244, 0, 4), seeds("80 % serial", 150, 0.8, 0, 10)
+LUBLIN, SERIALS = seeds("24 % serial", 300, 0.244, 0, 6), seeds("80 % serial", 300, 0.8, 0, 6)
 _RIGHT = delgado.run_case
 
 
 def study():
-    """Streams of a hundred jobs or so of either kind."""
+    """Six streams of 300 jobs of either kind."""
     cases = [Case(s, p, 0.7, c) for s in LUBLIN.parts for p in PLATFORMS for c in claims.CHOICES]
     cases += [Case(s, p, 0.3, c) for s in SERIALS.parts for p in PLATFORMS for c in claims.CHOICES]
-    few = Group(SERIALS.name, SERIALS.streams[:4])
-    cases += [Case(s, "heterogeneous", 0.7, "pc-g") for s in few.parts]
+    cases += [Case(s, "heterogeneous", 0.7, "pc-g") for s in SERIALS.parts]
     streams = {stream.name: stream for group in (LUBLIN, SERIALS) for stream in group.streams}
     rows = {case: delgado.run_case(case, streams[case.stream]) for case in dict.fromkeys(cases)}
     return [
         *claims.underused(rows, LUBLIN, 0.7), *claims.serial_jobs(rows, SERIALS, 0.3),
-        claims.ripple(rows, few, LUBLIN, 0.7), claims.heterogeneous_is_harder(rows, LUBLIN, 0.7),
+        claims.ripple(rows, SERIALS, LUBLIN, 0.7), claims.heterogeneous_is_harder(rows, LUBLIN, 0.7),
     ]  # fmt: skip
 
 

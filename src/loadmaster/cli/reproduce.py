@@ -20,7 +20,7 @@ TONES = {"holds": "good", "differs": "bad", "report only": "muted", "not measure
 
 def reproduce(
     paper: Annotated[str, typer.Argument(help="The paper: author and year, such as shai2014.")],
-    quick: Annotated[bool, typer.Option(help="A smaller set, in about a minute.")] = False,
+    quick: Annotated[bool, typer.Option(help="A smaller set, in some minutes.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random draw.")] = 0,
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for pages and charts.")] = Path("reproduction"),
     traces: Annotated[Path | None, typer.Option(help="Folder with real logs.")] = None,

@@ -23,7 +23,7 @@ class Options:
     """What a user may say to `loadmaster reproduce`.
 
     Attributes:
-        quick: a smaller set that still shows every claim, in about a minute.
+        quick: the same experiments with fewer runs, in some minutes; what they cannot tell is reported only.
         seed: of the first random stream.
         out: folder for pages, charts and the records from which an interrupted run goes on.
         traces: folder with real logs, where the user has them; claims that need them are else `not measured`.
