@@ -4,10 +4,13 @@ import sqlite3
 
 import pytest
 
+from loadmaster import __version__
+from loadmaster.kept.on_dask import _require_workers, worker_source
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, Work, run_study
 from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Advancing, Watch
+from loadmaster.model import InputError
 
 made = []
 
@@ -100,3 +103,26 @@ def test_a_key_knows_the_version(monkeypatch):
     before = work().key(task=1)
     monkeypatch.setattr("loadmaster.kept.key.__version__", "0.0")
     assert work().key(task=1) != before
+
+
+class OtherWorkers:
+    """A cluster whose one worker has source of its own."""
+
+    def __init__(self, version, stamp):
+        self.answer = (version, stamp)
+
+    def wait_for_workers(self, count, timeout):
+        pass
+
+    def run(self, asked, made_by, on_error):
+        return {"tcp://worker": self.answer}
+
+
+@pytest.mark.parametrize(
+    ("version", "words"), [("0.0", "has 0.0"), (__version__, f"has other source of {__version__}")]
+)
+def test_a_worker_that_would_run_other_code_is_refused(version, words):
+    with pytest.raises(InputError, match=words):
+        _require_workers(OtherWorkers(version, "0" * 16), "tcp://scheduler", ("loadmaster.place",))
+    same = OtherWorkers(*worker_source(("loadmaster.place",)))
+    _require_workers(same, "tcp://scheduler", ("loadmaster.place",))

@@ -1,7 +1,8 @@
+import pickle
+
 import pytest
 
-from loadmaster.model import InputError
-from loadmaster.model.errors import MOST, cut, one_line
+from loadmaster.model.errors import MOST, InputError, MissingExtra, cut, one_line
 
 LONG = "x" * 100_000
 
@@ -26,3 +27,12 @@ def test_what_steers_a_terminal_is_shown_and_not_done():
 
 def test_what_is_short_enough_is_left_alone():
     assert (cut("abc", 3), cut("abcd", 3), one_line("ab c")) == ("abc", "...", "ab c")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [InputError("0", "a host needs a core", fix="remove it", where="a.csv:3"), MissingExtra("--on", "dask")],
+)
+def test_an_error_comes_home_from_a_worker_of_a_cluster_as_it_was(error):
+    home = pickle.loads(pickle.dumps(error))
+    assert (type(home), str(home), vars(home)) == (type(error), str(error), vars(error))

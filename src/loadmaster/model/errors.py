@@ -7,6 +7,8 @@ LoadmasterError
 Infeasible problems are results, never exceptions.
 """
 
+from typing import Any
+
 MOST = 300
 """Letters of a message: what is longer is not read, and a value may be a megabyte."""
 _VALUE = 80
@@ -15,6 +17,17 @@ _WHERE = 120
 
 class LoadmasterError(Exception):
     """Parent of every error raised on purpose by this package."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is, whatever its constructor takes: a worker of a cluster sends it home."""
+        return _again, (type(self), str(self), {name: str(value) for name, value in vars(self).items()})
+
+
+def _again(kind: type[LoadmasterError], message: str, fields: dict[str, str]) -> LoadmasterError:
+    error = kind.__new__(kind, message)
+    error.args = (message,)
+    vars(error).update(fields)
+    return error
 
 
 class InputError(LoadmasterError):

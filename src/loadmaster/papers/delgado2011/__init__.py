@@ -27,7 +27,7 @@ def reproduce(options: Options) -> Reproduction:
     cases = _cases(groups, serials, loads)
     streams = {stream.name: stream for group in (*groups, serials) for stream in group.streams}
     with bar("runs", len(cases), "runs") as progress:
-        rows = run_cases(cases, streams, options.out / "delgado2011-records", progress)
+        rows = run_cases(cases, streams, options.out / "delgado2011-records", progress, options.on)
     shown = [
         *(claim for group in (wide, lublin) for claim in claims.underused(rows, group, 0.3)),
         *claims.serial_jobs(rows, serials, 0.3),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from loadmaster.dask_client import DaskAddress
 from loadmaster.kept.block import fields_of, from_row
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.papers.delgado2011.streams import Stream, at_load
@@ -87,12 +88,13 @@ def run_cases(
     streams: dict[str, Stream],
     folder: Path | None = None,
     progress: Callable[[int], None] | None = None,
+    on: DaskAddress | None = None,
 ) -> dict[Case, Row]:
     """All runs, on all cores; those kept in `folder` are read, not made again."""  # fmt: skip
     work = Work("delgado2011", (__name__,), make_case, dict(streams), from_row, row_of)
     jobs = {name: _digest(stream) for name, stream in streams.items()}
     cells = [Cell(work.key(case=case, jobs=jobs[case.stream]), case, asdict(case)) for case in cases]
-    return dict(zip(cases, run_kept(work, cells, folder, progress), strict=True))
+    return dict(zip(cases, run_kept(work, cells, folder, progress, on), strict=True))
 
 
 def make_case(streams: dict[str, Stream], case: Case, _moved: Moved) -> Row:

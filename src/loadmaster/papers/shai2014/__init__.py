@@ -58,7 +58,7 @@ def reproduce_with(setup: Setup, options: Options) -> Reproduction:
     records.mkdir(parents=True, exist_ok=True)
     given = _given(options.trace) if options.trace else None
     with bar("buckets", 4 * setup.bucket_streams + (len(SHAPES) if given else 0), "streams") as progress:
-        made = synthetic_buckets(setup, records, progress)
+        made = synthetic_buckets(setup, records, progress, options.on)
         own = logged_buckets(given.pool, given.trace.workload, progress) if given else {}
     loads = _loads(setup, options, given, records)
     shown = [
