@@ -186,3 +186,32 @@ def test_help_and_the_table_of_verbs_load_no_heavy_library():
         assert done.returncode == 0
         assert "loadmaster" in done.stdout
         assert done.stderr.strip() == "[]"
+
+
+def test_jobs_that_never_started_are_in_every_output(run, monkeypatch):
+    """The engine is made to leave one job waiting for ever, as a policy of one's own may."""
+    import numpy as np
+
+    from loadmaster.runs import outcome
+
+    real = outcome.simulate
+
+    def leaving_one(*arguments, **more):
+        made = real(*arguments, **more)
+        start_s, host = made.start_s.copy(), made.host.copy()
+        start_s[-1], host[-1] = np.nan, -1
+        return type(made)(start_s, host, made.cycles)
+
+    monkeypatch.setattr(outcome, "simulate", leaving_one)
+    code, out, err = run("compare --limit 300 --policies first-fit --json -o d")
+    made = json.loads(out)
+    assert (code, made["rows"][0]["unstarted"]) == (0, 1)
+    assert any("1 job never started" in warning for warning in made["warnings"])
+    assert "warning: first-fit, netbatch, load" in err
+    assert "1 job never started" in Path("d/report.html").read_text(encoding="utf-8")
+    assert "never" in run("compare --limit 300 --policies first-fit -o d")[1]
+    _, out, err = run("simulate --limit 300 --policy first-fit --json -o r")
+    assert json.loads(out)["unstarted"] == 1
+    assert "warning: 1 job never started" in err
+    assert json.loads(Path("r/run.json").read_text())["result"]["unstarted"] == 1
+    assert json.loads(run("simulate --again r --json")[1])["unstarted"] == 1
