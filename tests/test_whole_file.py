@@ -1,5 +1,7 @@
 """A file is there whole or not at all, whatever stops its writer."""
 
+from pathlib import Path
+
 import pytest
 
 from loadmaster.whole_file import whole_file
@@ -42,3 +44,13 @@ def test_a_full_disk_is_told_with_the_name_of_the_file_also_where_a_library_tell
     with pytest.raises(ValueError, match="something else"), whole_file(path):
         raise ValueError("something else")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", [".", "..", "/", "", "made"])
+def test_a_folder_is_no_file_to_write(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "made").mkdir()
+    with pytest.raises(IsADirectoryError) as error, whole_file(Path(folder)):
+        raise AssertionError
+    assert error.value.filename == str(Path(folder))
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]

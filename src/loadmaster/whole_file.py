@@ -17,13 +17,15 @@ def whole_file(path: Path) -> Iterator[Path]:
     The name is this process's own, so that two that write the same file do not disturb each other.
 
     Raises:
-        OSError: the writing or the renaming failed; its file name is `path`. Libraries that tell of a full disk in
-            errors of their own raise this as well.
+        OSError: `path` is a folder, or the writing or the renaming failed; its file name is `path`. Libraries that tell
+            of a full disk in errors of their own raise this as well.
 
     Example:
         >>> with whole_file(Path("rows.json")) as part:  # doctest: +SKIP
         ...     part.write_text("[]")
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     part = part_of(path)
     try:
         with naming(path):

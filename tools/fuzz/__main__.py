@@ -44,7 +44,8 @@ def main() -> int:
     asked = _arguments()
     home = Path(tempfile.mkdtemp(prefix="fuzz-"))
     print(f"seed {asked.seed}, kinds {', '.join(asked.kind)}, {asked.cases} cases each, in {home}", flush=True)
-    warm_up(home / "warm")
+    if not asked.cold:
+        warm_up(home / "warm")
     began = time.monotonic()
     if asked.only is not None:
         return show(asked.kind[0], asked.seed, asked.only, home)
@@ -111,6 +112,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kind", action="append", choices=[*KINDS], help="what to break; all kinds if not given")
     parser.add_argument("--cases", type=int, default=200, help="of each kind")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--cold", action="store_true", help="compile nothing beforehand")
     parser.add_argument("--minutes", type=float, default=1e6, help="of each kind, at most")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="make this case again, in a process of its own, and keep its folder")
