@@ -1,12 +1,15 @@
-"""The harness that throws broken input at the command line knows a fault when it sees one."""
+"""The harness that throws broken input at the command line: a slice of it runs with every test run."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 FUZZ = ROOT / "tools" / "fuzz"
+KINDS = ("readers", "options", "stores", "states")
 
 
 @pytest.fixture
@@ -19,6 +22,16 @@ def harness(monkeypatch):
     import verdict
 
     return {module.__name__: module for module in (cases, readers, states, verdict)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_slice_of_every_kind_shows_no_fault(kind):
+    done = subprocess.run(
+        [sys.executable, str(FUZZ), "--kind", kind, "--cases", "12", "--first", "1", "--seed", "9"],
+        capture_output=True, text=True, timeout=900,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{kind}: 12 cases" in done.stdout
 
 
 @pytest.mark.parametrize("kind", ["readers", "states"])
