@@ -28,6 +28,7 @@ def test_rounding_of_an_age_starts_no_new_unit():
     assert kind.units(120.0 * (1 + 1e-13)) == 2
     assert kind.units(1.0) == 1
     assert kind.units(120.001) == 3
+    assert kind.units(120.0 * (1 + 1e-7)) == 3
     assert kind.paid_left_s(120.0 * (1 + 1e-13)) == 0.0
 
 
