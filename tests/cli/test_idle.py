@@ -48,6 +48,10 @@ CHANGE_NOTHING = [
     ("info log.csv --spread any", "--spread", "no machines"),
     ("info log.csv --swf-memory job-total", "--swf-memory job-total", "format csv"),
     ("convert log.csv out.swf --swf-memory job-total", "--swf-memory job-total", "format csv"),
+    ("reproduce amir2000 --traces .", "--traces", "no logs"),
+    ("reproduce casanova2008 --trace log.csv", "--trace", "no logs"),
+    ("reproduce silva2008 --trace log.csv", "--trace", "from --traces only"),
+    ("reproduce delgado2011 --trace log.csv", "--trace", "from --traces only"),
     ("generate netbatch -o n.csv --jobs 9 --hosts 1 --scale 0.5", "--scale", "--jobs and --hosts"),
 ]
 

@@ -200,7 +200,7 @@ def test_the_whole_reproduction_runs_and_goes_on_where_it_stopped(tmp_path, monk
     options = Options(out=tmp_path)
     setup = replace(TINY, streams=1, betas=(0.58, 1.0))
     first = reproduce_with(setup, options)
-    assert PAPERS["shai2014"] == "loadmaster.papers.shai2014"
+    assert PAPERS["shai2014"].module == "loadmaster.papers.shai2014"
     where = {claim.where.split(",")[0] for claim in first.claims}
     assert where >= {"Table 2.1", "Figure 3.5", "Figure 4.4", "Figure 6.1", "Figure 6.2", "Figure 6.3", "Figure 6.4"}
     assert all(claim.gate for claim in first.claims if claim.verdict in ("holds", "differs"))

@@ -10,6 +10,7 @@ from referencing import Registry, Resource
 
 from loadmaster.cli import main
 from loadmaster.cli.app import VERBS
+from loadmaster.papers import Paper
 from loadmaster.papers.claim import Claim, Reproduction
 from loadmaster.report.document import document
 
@@ -79,7 +80,7 @@ def printed(here, monkeypatch, capsys):
     """Exit code and document of a command, run in this process in the folder `here`."""
     monkeypatch.chdir(here)
     made = Reproduction("made1999", "A paper", [Claim("Table 1", "x is 1", "1", "1.0", "holds", n=3)])
-    monkeypatch.setattr("loadmaster.papers.PAPERS", {"made1999": "made1999"})
+    monkeypatch.setattr("loadmaster.papers.PAPERS", {"made1999": Paper("made1999")})
     module = type(sys)("made1999")
     module.reproduce = lambda options: made
     monkeypatch.setitem(sys.modules, "made1999", module)

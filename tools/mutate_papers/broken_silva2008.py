@@ -9,7 +9,7 @@ from unittest.mock import patch
 from loadmaster.papers.silva2008 import claims
 from loadmaster.papers.silva2008 import study as silva
 from loadmaster.papers.silva2008.workloads import normal, rendered
-from loadmaster.sim.bag import draws
+from loadmaster.sim.bag import draws, repeat
 from loadmaster.size import FixedHosts, SilvaRule
 
 RUNS = 60
@@ -25,7 +25,7 @@ def study():
     """The claims on both workloads, 60 bags each."""
     found = []
     for name in ("normal", "render"):
-        cells = {key: silva.repeat(_bags(name), silva.SilvaRule(*key, tick_s=math.inf)) for key in NEEDED}
+        cells = {key: repeat(_bags(name), silva.SilvaRule(*key, tick_s=math.inf)) for key in NEEDED}
         plain = name == "normal"
         found += [
             claims.optimum(name, cells, plain), claims.full_creation(name, cells, ""),

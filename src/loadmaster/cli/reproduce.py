@@ -1,6 +1,7 @@
 """`loadmaster reproduce`: re-runs a paper and prints its claims beside our numbers."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,7 @@ TONES = {"holds": "good", "differs": "bad", "report only": "muted", "not measure
 
 
 def reproduce(
+    context: typer.Context,
     paper: Annotated[str, typer.Argument(help="The paper: author and year, such as shai2014.")],
     quick: Annotated[bool, typer.Option(help="A smaller set, in some minutes.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random draw.")] = 0,
@@ -35,6 +37,7 @@ def reproduce(
     import dataclasses
     import importlib
 
+    from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.run_options import command_line
     from loadmaster.model.errors import InputError
     from loadmaster.papers import PAPERS, Options
@@ -44,9 +47,13 @@ def reproduce(
 
     if paper not in PAPERS:
         raise InputError(paper, "no such paper", fix=f"known: {', '.join(PAPERS)}")
+    reads = PAPERS[paper].reads
+    refuse_idle(context, {"traces", "trace"}.difference(reads), _reads(paper, reads))
+    if traces is not None and not traces.is_dir():
+        raise InputError(str(traces), "no such folder of logs", fix="give the folder that they lie in", where="--traces")
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     out.mkdir(parents=True, exist_ok=True)
-    result = importlib.import_module(PAPERS[paper]).reproduce(Options(quick, seed, out, traces, trace, address))
+    result = importlib.import_module(PAPERS[paper].module).reproduce(Options(quick, seed, out, traces, trace, address))
     page = out / f"{paper}.html"
     notes = [Text(note, "note") for note in result.notes]
     blocks = [_claims(result), *notes, Heading("Figures"), *result.blocks]
@@ -58,6 +65,10 @@ def reproduce(
         return
     for_results().print(_table(result))
     for_notes().print(f"{_verdicts(result)}; gates, notes and figures: {page}")
+
+
+def _reads(paper: str, reads: Sequence[str]) -> str:
+    return f"{paper} reads {f'logs from --{reads[0]} only' if reads else 'no logs, it makes its own'}"
 
 
 def _verdicts(result: "Reproduction") -> str:

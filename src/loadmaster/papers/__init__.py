@@ -5,17 +5,26 @@ Each has `reproduce(options: Options) -> Reproduction`.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from loadmaster.dask_client import DaskAddress
 
-PAPERS: dict[str, str] = {
-    "amir2000": "loadmaster.papers.amir2000",
-    "casanova2008": "loadmaster.papers.casanova2008",
-    "delgado2011": "loadmaster.papers.delgado2011",
-    "shai2014": "loadmaster.papers.shai2014",
-    "silva2008": "loadmaster.papers.silva2008",
+
+class Paper(NamedTuple):
+    """Where a paper's reproduction stands, and which logs it reads, by the names of `Options`: `traces`, `trace`."""
+
+    module: str
+    reads: tuple[str, ...] = ()
+
+
+PAPERS: dict[str, Paper] = {
+    "amir2000": Paper("loadmaster.papers.amir2000"),
+    "casanova2008": Paper("loadmaster.papers.casanova2008"),
+    "delgado2011": Paper("loadmaster.papers.delgado2011", ("traces",)),
+    "shai2014": Paper("loadmaster.papers.shai2014", ("traces", "trace")),
+    "silva2008": Paper("loadmaster.papers.silva2008", ("traces",)),
 }
-"""Module of every paper that `loadmaster reproduce` knows, by the paper's name (author and year)."""
+"""Every paper that `loadmaster reproduce` knows, by its name (author and year)."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,7 @@ class Options:
         out: folder for pages, charts and the records from which an interrupted run goes on.
         traces: folder with real logs, where the user has them; claims that need them are else `not measured`.
         trace: one log given by the user.
-        on: a Dask scheduler for papers made of independent runs; None uses this machine's cores.
+        on: a Dask scheduler; None uses this machine's cores.
     """
 
     quick: bool = False

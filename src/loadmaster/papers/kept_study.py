@@ -1,6 +1,7 @@
 """How every paper's study is run: cells on the cores of this machine or on a cluster, each kept in a folder at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from loadmaster.dask_client import DaskAddress
@@ -27,11 +28,19 @@ def run_kept(
         on: a Dask scheduler; None uses the cores of this machine.
     """
     watch = Advancing(progress) if progress is not None else None
+    with records_in(folder) as store:
+        return run_study(work, cells, store, pool_on(on), watch)
+
+
+@contextmanager
+def records_in(folder: Path | None) -> Iterator[Store | None]:
+    """The store of a paper's finished cells in `folder`, which is made; closed at the end. None keeps none."""
     if folder is None:
-        return run_study(work, cells, None, pool_on(on), watch)
+        yield None
+        return
     folder.mkdir(parents=True, exist_ok=True)
     store = Store.in_folder(folder)
     try:
-        return run_study(work, cells, store, pool_on(on), watch)
+        yield store
     finally:
         store.close()

@@ -16,7 +16,7 @@ def reproduce(options: Options) -> Reproduction:
     size = QUICK if options.quick else Size()
     wanted = cells(size, options.seed)
     with bar("specifications", len(wanted), "specifications") as advance:
-        frame = run(wanted, options.out / "casanova2008-records", advance)
+        frame = run(wanted, options.out / "casanova2008-records", advance, options.on)
     outcomes = {part: outcome_of(frame, part) for part in ("small", "large", "parallel", "large-lp")}
     shown = [
         *claims.tables(outcomes),

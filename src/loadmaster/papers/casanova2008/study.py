@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from loadmaster.compiled import timing_compilation
+from loadmaster.dask_client import DaskAddress
 from loadmaster.kept import study as kept
 from loadmaster.kept.study import Moved, Work
 from loadmaster.kept.watch import Watch
@@ -67,13 +68,25 @@ def cells(size: Size, seed: int) -> list[Cell]:
     return made
 
 
-def run(wanted: list[Cell], folder: Path | None = None, advance: Callable[[int], None] | None = None) -> Any:
-    """Rows of all `wanted` cells, a polars frame; a cell kept in `folder` is read, every other made and kept."""
+def run(
+    wanted: list[Cell],
+    folder: Path | None = None,
+    advance: Callable[[int], None] | None = None,
+    on: DaskAddress | None = None,
+) -> Any:
+    """Rows of all `wanted` cells, a polars frame; a cell kept in `folder` is read, every other made and kept.
+
+    Args:
+        wanted: cells of the study.
+        folder: where finished cells are kept; None keeps none.
+        advance: told how many more cells are done.
+        on: a Dask scheduler; None uses the cores of this machine.
+    """
     import polars as pl
 
     work = Work("casanova2008", (__name__,), make_cell, None, from_rows, rows_of, prepare=_compile)
     cells = [kept.Cell(work.key(cell=cell), cell, _about(cell)) for cell in wanted]
-    return pl.concat(run_kept(work, cells, folder, advance)) if wanted else pl.DataFrame()
+    return pl.concat(run_kept(work, cells, folder, advance, on)) if wanted else pl.DataFrame()
 
 
 def make_cell(_shared: None, cell: Cell, _moved: Moved) -> Any:

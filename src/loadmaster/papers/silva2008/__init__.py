@@ -1,12 +1,17 @@
 """Silva, Veiga, Ferreira: Heuristic for resources allocation on utility computing infrastructures (2008), re-run."""
 
 import math
+from typing import NamedTuple
 
+from loadmaster.kept.on_dask import pool_on
+from loadmaster.kept.watch import Advancing
+from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
 from loadmaster.papers import Options
 from loadmaster.papers.claim import Claim, Reproduction
+from loadmaster.papers.kept_study import records_in
 from loadmaster.papers.silva2008 import claims, figures
-from loadmaster.papers.silva2008.study import grid, paired
+from loadmaster.papers.silva2008.study import GRID, Cells, Paired, Runs, grid, paired
 from loadmaster.papers.silva2008.workloads import normal, real_logs, rendered, two_humps
 from loadmaster.report.page import Block, Chart, Heading
 from loadmaster.report.progress import bar
@@ -17,46 +22,64 @@ TITLE = "Silva et al. 2008: how many machines for a bag of tasks"
 
 def reproduce(options: Options) -> Reproduction:
     """Figures 1 and 4 to 7 with 200 runs a point, and the planner against the paper's rule."""
+    return reproduce_with(options, 200, 20 if options.quick else 200)
+
+
+def reproduce_with(options: Options, repetitions: int, planned: int) -> Reproduction:
+    """As `reproduce`, with so many runs a point of the figures, and so many of the planner; finished ones are kept."""
     workloads: dict[str, BagSource] = {"normal": normal(), "our render": rendered(), "synthetic": two_humps()}
-    bags = {name: draws(source, 200, options.seed) for name, source in workloads.items()}
-    cells, mended = {}, {}
-    with bar("ratios", 2 * len(bags), "grids") as advance:
-        for name, durations in bags.items():
-            cells[name] = grid(durations, tick_s=math.inf)
-            mended[name] = grid(durations)
-            advance(2)
+    bags = {name: draws(source, repetitions, options.seed) for name, source in workloads.items()}
+    against = {**workloads, **real_logs(options.traces)}
+    with records_in(options.out / "silva2008-records") as store:
+        runs = Runs(pool_on(options.on), store)
+        grids = _grids(bags, runs)
+        pairs = _pairs(against, planned, options.seed, runs)
     shown: list[Claim] = claims.figure_1()
     for name in workloads:
-        plain = name == "normal"
+        plain, cells = name == "normal", grids.cells[name]
         shown += [
-            claims.optimum(name, cells[name], plain),
-            claims.full_creation(name, cells[name], "Figure 3a alone: 3b as printed never rents."),
-            claims.with_3b(name, mended[name]),
-            *claims.increase_ratio(name, cells[name]),
-            claims.thirteen(name, cells[name], plain),
-            *claims.behaviours(name, cells[name], not plain),
+            claims.optimum(name, cells, plain),
+            claims.full_creation(name, cells, "Figure 3a alone: 3b as printed never rents."),
+            claims.with_3b(name, grids.mended[name]),
+            *claims.increase_ratio(name, cells),
+            claims.thirteen(name, cells, plain),
+            *claims.behaviours(name, cells, not plain),
         ]
-    shown.append(claims.other_reading("our render", grid(bags["our render"], math.inf, "every")))
-    shown += claims.errata()
-    against = {**workloads, **real_logs(options.traces)}
-    repetitions = 20 if options.quick else 200
-    with bar("planner", len(against), "workloads") as advance:
-        for name, source in against.items():
-            shown.append(claims.better(paired(name, source, repetitions, options.seed)))
-            advance(1)
-    for name in ("molecules", "rnaseq"):
-        if name not in against:
-            shown.append(
-                Claim(
-                    f"beyond the paper ({name})",
-                    "planner less the paper's rule",
-                    "",
-                    "",
-                    "not measured",
-                    note="give --traces",
-                )
-            )
-    return Reproduction("silva2008", TITLE, shown, _blocks(bags, cells), _notes(workloads))
+    shown.append(claims.other_reading("our render", grids.every))
+    shown += [*claims.errata(), *map(claims.better, pairs)]
+    shown += [_missing(name) for name in ("molecules", "rnaseq") if name not in against]
+    return Reproduction("silva2008", TITLE, shown, _blocks(bags, grids.cells), _notes(workloads))
+
+
+class Grids(NamedTuple):
+    """The grid of each workload on Figure 3a alone, with the corrected 3b, and of one under another reading of 3a."""
+
+    cells: dict[str, Cells]
+    mended: dict[str, Cells]
+    every: Cells
+
+
+def _grids(bags: dict[str, Floats], runs: Runs) -> Grids:
+    render = bags["our render"]
+    each = sum(map(len, bags.values()))
+    with bar("ratios", len(GRID) ** 2 * (2 * each + len(render)), "runs") as advance:
+        runs = runs.told(Advancing(advance))
+        return Grids(
+            {name: grid(durations, math.inf, runs=runs) for name, durations in bags.items()},
+            {name: grid(durations, runs=runs) for name, durations in bags.items()},
+            grid(render, math.inf, "every", runs),
+        )
+
+
+def _pairs(against: dict[str, BagSource], repetitions: int, seed: int, runs: Runs) -> list[Paired]:
+    with bar("planner", 2 * repetitions * len(against), "runs") as advance:
+        runs = runs.told(Advancing(advance))
+        return [paired(name, source, repetitions, seed, runs) for name, source in against.items()]
+
+
+def _missing(name: str) -> Claim:
+    what = "planner less the paper's rule"
+    return Claim(f"beyond the paper ({name})", what, "", "", "not measured", note="give --traces")
 
 
 def _blocks(bags, cells) -> list[Block]:  # type: ignore[no-untyped-def]

@@ -1,15 +1,21 @@
 """What is run: the paper's grid of creation and increase ratios, and the planner against the paper's rule."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Pool
+from loadmaster.kept.threads import Threads
+from loadmaster.kept.watch import Watch
 from loadmaster.measure.interval import bootstrap_interval
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
-from loadmaster.sim.bag import BagOutcomes, draws, repeat
-from loadmaster.size import Planner, SilvaRule
+from loadmaster.sim.bag import BagOutcomes, draws
+from loadmaster.sim.bag_study import Way, run_ways
+from loadmaster.size import HostType, Planner, SilvaRule, Sizer
 
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Creation and increase ratios; the paper's axis values cannot be read, these are ours."""
@@ -18,9 +24,39 @@ CONSERVATIVE, AGGRESSIVE = (0.5, 0.5), (0.75, 0.75)
 Cells = dict[tuple[float, float], BagOutcomes]
 
 
-def grid(durations: Floats, tick_s: float = 60.0, c_update: Literal["in_if", "every"] = "in_if") -> Cells:
+@dataclass(frozen=True)
+class Runs:
+    """Makes the runs of the study, each way with machines of one type, billed by the hour.
+
+    Attributes:
+        pool: who makes them.
+        store: where finished ones are kept; None keeps none.
+        watch: told of the progress; None tells nobody.
+    """
+
+    pool: Pool = Threads()
+    store: Store | None = None
+    watch: Watch | None = None
+
+    def __call__(self, durations: Floats, sizers: Sequence[Sizer]) -> list[BagOutcomes]:
+        """What each of `sizers` comes to on all rows of `durations`, float64[R, N]."""
+        return run_ways(durations, [Way(sizer, (HostType(),)) for sizer in sizers], self.pool, self.store, self.watch)
+
+    def told(self, watch: Watch) -> "Runs":
+        """The same, with progress told to `watch`."""
+        return replace(self, watch=watch)
+
+
+def grid(
+    durations: Floats,
+    tick_s: float = 60.0,
+    c_update: Literal["in_if", "every"] = "in_if",
+    runs: Runs = Runs(),
+) -> Cells:
     """Every cell of the grid on the same bags."""
-    return {(c, i): repeat(durations, SilvaRule(c, i, tick_s=tick_s, c_update=c_update)) for c in GRID for i in GRID}
+    ratios = [(c, i) for c in GRID for i in GRID]
+    rules = [SilvaRule(c, i, tick_s=tick_s, c_update=c_update) for c, i in ratios]
+    return dict(zip(ratios, runs(durations, rules), strict=True))
 
 
 @dataclass(frozen=True)
@@ -54,10 +90,10 @@ class Paired:
         return "cheaper, slower" if cost < 0 else "dearer, faster"
 
 
-def paired(name: str, source: BagSource, repetitions: int, seed: int) -> Paired:
+def paired(name: str, source: BagSource, repetitions: int, seed: int, runs: Runs = Runs()) -> Paired:
     """Planner and paper's rule (its conservative setting) on the same bags, billed by the hour."""
     bags = draws(source, repetitions, seed)
-    ours, paper = repeat(bags, Planner()), repeat(bags, SilvaRule(*CONSERVATIVE))
+    ours, paper = runs(bags, [Planner(), SilvaRule(*CONSERVATIVE)])
     both = np.log(ours.cost * ours.span_s) - np.log(paper.cost * paper.span_s)
     return Paired(
         name, repetitions, float(paper.cost.mean()), float(paper.span_s.mean()),
