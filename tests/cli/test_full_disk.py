@@ -16,7 +16,10 @@ LOG = "job_id,submit_s,runtime_s,cores,memory_gb\n0,0,100,1,1\n1,0,100,1,1\n2,5,
 SOURCE = str(Path(loadmaster.__file__).parents[1])
 
 
-def loadmaster_with(most_bytes, folder, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE):
+AS_USUAL = ("-m", "loadmaster")
+
+
+def loadmaster_with(most_bytes, folder, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, started=AS_USUAL):
     """Run a verb in `folder` where no file can grow beyond so many bytes."""
 
     def limit():
@@ -24,7 +27,7 @@ def loadmaster_with(most_bytes, folder, *words, stdout=subprocess.PIPE, stderr=s
             resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
     return subprocess.run(
-        [sys.executable, "-m", "loadmaster", *words], cwd=folder, stdout=stdout, stderr=stderr, text=True, check=False,
+        [sys.executable, *started, *words], cwd=folder, stdout=stdout, stderr=stderr, text=True, check=False,
         env={**os.environ, "PYTHONPATH": SOURCE}, preexec_fn=limit, timeout=200,
     )  # fmt: skip
 
@@ -39,6 +42,7 @@ def loadmaster_with(most_bytes, folder, *words, stdout=subprocess.PIPE, stderr=s
         (60_000, "size bag.txt --repetitions 3 -o out"),
         (100, "pack tasks.csv --hosts 2x4c4g -o out"),
         (100, "generate netbatch --jobs 50 -o out.csv"),
+        (4_000, "reproduce silva2008 --quick -o out"),
     ],
 )
 def test_a_verb_that_cannot_write_says_so_in_one_line_and_leaves_no_half_of_a_file(tmp_path, most_bytes, words):
@@ -57,6 +61,32 @@ def test_a_verb_that_cannot_write_says_so_in_one_line_and_leaves_no_half_of_a_fi
         assert path.is_dir() or path.stat().st_size > 0 or path.name == "results.sqlite"
         if path.suffix == ".json":
             json.loads(path.read_text())
+
+
+PAPER = """
+from loadmaster.papers.claim import Claim, Reproduction
+
+def reproduce(options):
+    return Reproduction("made1999", "A paper", [Claim("Table 1", "x is 1", "1", "1.0", "holds", n=3)])
+"""
+WITH_IT = """
+from loadmaster import papers
+from loadmaster.cli import main
+
+papers.PAPERS["made1999"] = papers.Paper("made1999")
+main()
+"""
+
+
+def test_the_page_of_a_reproduction_that_cannot_be_written_is_told_in_one_line_and_not_begun(tmp_path):
+    (tmp_path / "made1999.py").write_text(PAPER)
+    words = ("reproduce", "made1999", "-o", "out")
+    told = loadmaster_with(500, tmp_path, *words, started=("-Bc", WITH_IT))
+    assert told.returncode == 2
+    assert told.stderr == "loadmaster: 'out/made1999.html': this page cannot be written: File too large\n"
+    assert list((tmp_path / "out").iterdir()) == []
+    assert loadmaster_with(None, tmp_path, *words, started=("-Bc", WITH_IT)).returncode == 0
+    assert (tmp_path / "out" / "made1999.html").is_file()
 
 
 @pytest.mark.parametrize("words", ["policies", "policies --json", "--help"])

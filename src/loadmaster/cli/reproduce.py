@@ -50,7 +50,7 @@ def reproduce(
     reads = PAPERS[paper].reads
     refuse_idle(context, {"traces", "trace"}.difference(reads), _reads(paper, reads))
     if traces is not None and not traces.is_dir():
-        raise InputError(str(traces), "no such folder of logs", fix="give the folder that they lie in", where="--traces")
+        raise InputError(str(traces), "there is no such folder of logs", where="--traces")
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     out.mkdir(parents=True, exist_ok=True)
     result = importlib.import_module(PAPERS[paper].module).reproduce(Options(quick, seed, out, traces, trace, address))

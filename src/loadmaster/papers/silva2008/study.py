@@ -1,7 +1,7 @@
 """What is run: the paper's grid of creation and increase ratios, and the planner against the paper's rule."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -34,7 +34,7 @@ class Runs:
         watch: told of the progress; None tells nobody.
     """
 
-    pool: Pool = Threads()
+    pool: Pool = field(default_factory=Threads)
     store: Store | None = None
     watch: Watch | None = None
 
