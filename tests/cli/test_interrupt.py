@@ -63,3 +63,30 @@ def test_ctrl_c_stops_a_comparison_at_once_while_the_plain_engine_runs(tmp_path)
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr.splitlines()[-1] == "loadmaster: stopped; the same command goes on where it was"
     assert "Traceback" not in ended.stderr
+
+
+STOPPED_WHERE_PYTHON_CANNOT_RAISE = """
+import signal, time
+import loadmaster.pack.read as read
+
+class Deaf:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)  # ignored here, as in a callback of LLVM
+
+def busy(*_, **__):
+    Deaf()
+    {then}
+
+read.read_tasks = busy
+from loadmaster.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("then", ["raise RuntimeError('no compiled object yet')", "time.sleep(300)"])
+def test_ctrl_c_where_python_can_only_ignore_it_stops_all_the_same(then, tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", STOPPED_WHERE_PYTHON_CANNOT_RAISE.format(then=then), "pack", "x", "--hosts", "1x1c1g"],
+        timeout=100, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": SOURCE},
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "loadmaster: stopped\n")

@@ -7,7 +7,9 @@ import os
 import sys
 import threading
 from contextlib import suppress
-from typing import TextIO
+from typing import NoReturn, TextIO
+
+from loadmaster.cli.swallowed import Swallowed
 
 _STOPPED = 130
 """Exit code after Ctrl-C; Typer makes it of the interrupt."""
@@ -15,6 +17,7 @@ _STOPPED = 130
 
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
+    swallowed = Swallowed()
     try:
         from loadmaster.report.console import never_fail_to_encode
 
@@ -29,23 +32,31 @@ def main() -> None:
         _let_go_of(sys.stdout)
         sys.exit(1)
     except Exception as error:
-        from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
-
-        if isinstance(error, LoadmasterError):
-            _fail(str(error))
-        if isinstance(error, OSError):  # such as a full disk, or a folder nobody may write to
-            _fail(_refused(error))
-        if isinstance(error, MemoryError):
-            _fail(f"there is not enough memory here for that: {error or type(error).__name__}")
-        if not hasattr(error, "format_message"):  # not a usage error of the command-line library
-            raise
-        _fail(_usage(error))
+        if not swallowed.settled():
+            _told(error)
+        code = _STOPPED
+    swallowed.settled()
     if code == _STOPPED:
         resumes = sys.argv[1:2] in (["compare"], ["reproduce"], ["run"], ["share"])
         print("loadmaster: stopped" + "; the same command goes on where it was" * resumes, file=sys.stderr)
         if sys.argv[1:2] != ["run"]:  # which waits until its machines are given back
             _leave_at_once()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: Exception) -> NoReturn:
+    """End with one line and exit code 2 if the user or the system is at fault; with a traceback if we are."""
+    from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
+
+    if isinstance(error, LoadmasterError):
+        _fail(str(error))
+    if isinstance(error, OSError):  # such as a full disk, or a folder nobody may write to
+        _fail(_refused(error))
+    if isinstance(error, MemoryError):
+        _fail(f"there is not enough memory here for that: {error or type(error).__name__}")
+    if not hasattr(error, "format_message"):  # not a usage error of the command-line library
+        raise error
+    _fail(_usage(error))
 
 
 def _leave_at_once() -> None:
@@ -82,7 +93,7 @@ def _let_go_of(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _fail(message: str) -> None:
+def _fail(message: str) -> NoReturn:
     from loadmaster.model.errors import one_line
 
     try:

@@ -25,6 +25,7 @@ class BagProgress:
         self._ahead = ""
         self._looked = -1e9
         self._said = 0.0
+        self._compiles = False
 
     def __enter__(self) -> "BagProgress":
         if self._console.is_terminal:
@@ -40,6 +41,12 @@ class BagProgress:
     def say(self, text: str) -> None:
         """A sentence that stays."""
         self._console.print(text, highlight=False, markup=False)
+
+    def compiling(self) -> None:
+        """Say once that the planner is being compiled, which takes half a minute in which nothing else happens."""
+        if not self._compiles:
+            self._compiles = True
+            self.say("compiling the planner, first time only")
 
     def show(self, snapshot: "BagSnapshot", sizer: "Sizer", spent: float, done: int) -> None:
         """Called after every decision, and every second."""

@@ -67,6 +67,7 @@ def run(
     from loadmaster.cli.dask_options import certificates
     from loadmaster.cli.idle import refuse_idle
     from loadmaster.cli.run_options import command_line, make_folder
+    from loadmaster.compiled import timing_compilation
     from loadmaster.live.bag_runner import run_commands
     from loadmaster.live.place import Place, machines
     from loadmaster.live.terms import Terms
@@ -90,7 +91,7 @@ def run(
     make_folder(folder)
     progress = BagProgress(console, len(lines))
     try:
-        with machines(where) as place, progress:
+        with machines(where) as place, progress, timing_compilation(progress.compiling):
             if dashboard:
                 progress.say(f"dashboard, open to all users of this machine: {place.client.dashboard_link}")
             report = run_commands(lines, terms, place, progress.show, progress.say)
