@@ -1,5 +1,7 @@
 """Ways to run a bag come out the same, here, from the store and on a Dask cluster."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,9 @@ from loadmaster.dask_client import DaskAddress
 from loadmaster.kept.on_dask import OnDask
 from loadmaster.kept.store import Store
 from loadmaster.kept.threads import Threads
+from loadmaster.kept.watch import Advancing
 from loadmaster.sim.bag import repeat
-from loadmaster.sim.bag_study import Way, run_ways
+from loadmaster.sim.bag_study import Way, compile_first, run_ways
 from loadmaster.size import FixedHosts, HostType, Planner, SilvaRule
 
 BAGS = np.random.default_rng(0).lognormal(5.0, 1.0, (3, 12))
@@ -35,3 +38,27 @@ def test_ways_come_out_the_same_on_a_dask_cluster():
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
         there = run_ways(BAGS, WAYS, OnDask(DaskAddress(cluster.scheduler_address)))
     assert columns(there) == columns(run_ways(BAGS, WAYS, Threads()))
+
+
+def test_what_is_compiled_before_the_runs_is_said_once_an_engine_and_then_no_more(monkeypatch):
+    @contextmanager
+    def compiling(begins):
+        begins()
+        yield []
+
+    class Own(FixedHosts):
+        """A rule of the user's own, which the plain engine runs."""
+
+    said = []
+    monkeypatch.setattr("loadmaster.sim.bag_study.timing_compilation", compiling)
+    ways = [*WAYS, Way(FixedHosts(3), (HostType(),)), Way(Own(1), (HostType(),))]
+    compile_first(BAGS, ways, Advancing(lambda _more: None, said.append))
+    engines = [FixedHosts(3).name, "silva", "planner"]
+    assert said == [words for name in engines for words in (f"compiling, first time only: {name}", "")]
+
+
+def test_where_all_is_compiled_nothing_is_said_of_it():
+    run_ways(BAGS, WAYS, Threads())
+    said = []
+    compile_first(BAGS, WAYS, Advancing(lambda _more: None, said.append))
+    assert said == ["", "", ""]

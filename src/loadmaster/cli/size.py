@@ -47,7 +47,7 @@ def size(
     from loadmaster.report.document import document, print_document
     from loadmaster.report.progress import bar
     from loadmaster.sim.bag import draws
-    from loadmaster.sim.bag_curve import fixed_curve, recommended, sizer_points
+    from loadmaster.sim.bag_curve import curve_runs, fixed_curve, recommended, sizer_points
     from loadmaster.size import Planner, SilvaRule
     from loadmaster.size.goal import check_budget
     from loadmaster.traces.bag import parse_bag
@@ -68,14 +68,17 @@ def size(
         drawn = BagLaw("lognormal", (guess_s, float(np.log(3.0)) / 2), source.tasks)
     durations = draws(drawn, repetitions, seed)
     pool, store = pool_on(address), Store.in_folder(out) if out is not None else None
-    curve = fixed_curve(durations, types, confidence, pool, store)
+    with bar("numbers of machines", curve_runs(durations, types), "bags") as advance:
+        curve = fixed_curve(durations, types, confidence, pool, store, Advancing(advance, advance.describe))
     planner = Planner(
         budget=budget if deadline_s is None else None, deadline_s=deadline_s, confidence=max(confidence, 0.501),
         guess_s=guess_s, tick_s=max(10.0, float(np.median(durations)) / 100),
     )  # fmt: skip
     some = durations[: min(repetitions, 30)]
     with bar("sizers that learn", 2 * len(some), "bags") as advance:
-        sizers = sizer_points(some, [SilvaRule(), planner], types, confidence, pool, store, Advancing(advance))
+        sizers = sizer_points(
+            some, [SilvaRule(), planner], types, confidence, pool, store, Advancing(advance, advance.describe)
+        )
     if store is not None:
         store.close()
     chosen = recommended(curve, budget, deadline_s)

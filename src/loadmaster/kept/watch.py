@@ -36,10 +36,12 @@ class Advancing(Watch):
 
     Args:
         advance: called with how many more are done.
+        describe: called with what is being compiled, and with nothing once that is done.
     """
 
-    def __init__(self, advance: Callable[[int], None]) -> None:
+    def __init__(self, advance: Callable[[int], None], describe: Callable[[str], None] = lambda _words: None) -> None:
         self._advance = advance
+        self._describe = describe
         self._steps = 0
         self._done: dict[int, int] = {}
 
@@ -48,6 +50,18 @@ class Advancing(Watch):
         self._steps = steps
         if kept:
             self._advance(kept * steps)
+
+    @contextmanager
+    def preparing(self, what: str) -> Iterator[None]:
+        """Show what is done again once nothing is compiled any more."""
+        try:
+            yield
+        finally:
+            self._describe("")
+
+    def compiling(self, what: str) -> None:
+        """Show that something is being compiled."""
+        self._describe(f"compiling, first time only: {what}")
 
     def moved(self, cell: int, steps: int) -> None:
         """Count what this cell has done since it was last heard of."""

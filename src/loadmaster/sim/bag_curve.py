@@ -58,17 +58,22 @@ def fixed_curve(
     watch: Watch | None = None,
 ) -> list[CurvePoint]:
     """A point for each number of machines up to 64, and some up to a machine a task, of every type."""
-    tasks = durations.shape[1]
-    ways = []
-    for kind in types:
-        most = min(tasks, kind.limit)
-        counts = sorted({*range(1, min(most, 64) + 1), *(round(float(n)) for n in np.geomspace(1, most, 24))})
-        ways += [(count, Way(FixedHosts(count), (kind,))) for count in counts]
+    ways = [(count, Way(FixedHosts(count), (kind,))) for kind in types for count in _counts(durations.shape[1], kind)]
     found = run_ways(durations, [way for _, way in ways], pool, store, watch)
     return [
         point(str(count), way.types[0].name, outcomes, confidence, True)
         for (count, way), outcomes in zip(ways, found, strict=True)
     ]
+
+
+def curve_runs(durations: Floats, types: Sequence[HostType]) -> int:
+    """How many bags `fixed_curve` runs."""
+    return len(durations) * sum(len(_counts(durations.shape[1], kind)) for kind in types)
+
+
+def _counts(tasks: int, kind: HostType) -> list[int]:
+    most = min(tasks, kind.limit)
+    return sorted({*range(1, min(most, 64) + 1), *(round(float(n)) for n in np.geomspace(1, most, 24))})
 
 
 def sizer_points(

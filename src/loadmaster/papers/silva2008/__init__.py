@@ -63,7 +63,7 @@ def _grids(bags: dict[str, Floats], runs: Runs) -> Grids:
     render = bags["our render"]
     each = sum(map(len, bags.values()))
     with bar("ratios", len(GRID) ** 2 * (2 * each + len(render)), "runs") as advance:
-        runs = runs.told(Advancing(advance))
+        runs = runs.told(Advancing(advance, advance.describe))
         return Grids(
             {name: grid(durations, math.inf, runs=runs) for name, durations in bags.items()},
             {name: grid(durations, runs=runs) for name, durations in bags.items()},
@@ -73,7 +73,7 @@ def _grids(bags: dict[str, Floats], runs: Runs) -> Grids:
 
 def _pairs(against: dict[str, BagSource], repetitions: int, seed: int, runs: Runs) -> list[Paired]:
     with bar("planner", 2 * repetitions * len(against), "runs") as advance:
-        runs = runs.told(Advancing(advance))
+        runs = runs.told(Advancing(advance, advance.describe))
         return [paired(name, source, repetitions, seed, runs) for name, source in against.items()]
 
 
