@@ -9,7 +9,8 @@ from loadmaster.papers.claim import Claim, exceeds, meets
 from loadmaster.papers.estimate import mean_of, part_of, ratio_of_means, resampled
 
 ALMOST_EVERY = (0.89, 1.0)
-"""Parts of the executions that count as almost every."""
+"""Parts of the executions that count as almost every. The paper gives no number: 89 % is the least that any of the
+set-ups gave that were tried before the claim was judged, so the gate tells a broken rule, not a weaker effect."""
 KEPT = (0.60, 0.90)
 """The band around the published 75 % of the gain that D-PVM keeps."""
 
@@ -47,6 +48,7 @@ def orderings(setup: Setup, outcome: Outcome) -> list[Claim]:
         Claim(
             "Figure 1", "in almost every circumstance", "almost every", f"{better.percent()} of executions",
             meets(better, *ALMOST_EVERY), "interval meets 89 % of executions or more", n,
+            "the paper gives no number; 89 % is the least that any set-up of ours gave",
         ),
         _ordinal("Table 1, Figure 3", "Enhanced PVM, which never moves, is behind Mosix", e_pvm - mosix, "9.79 > 8.56"),
         _ordinal("Table 1, Figure 4", "Enhanced Mosix does better than Enhanced PVM", e_pvm - e_mosix, "9.79 > 7.48"),
