@@ -154,6 +154,7 @@ BAD = [
     ("explain missing 5", "no run record here"),
     ("explain", "RUN"),
     ("reproduce nothing1999", "no such paper"),
+    ("reproduce shai2015", "did you mean shai2014?"),
 ]
 
 

@@ -44,16 +44,15 @@ def reproduce(
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.report.page import Heading, Text, write_page
+    from loadmaster.rules.near import pick
 
-    if paper not in PAPERS:
-        raise InputError(paper, "no such paper", fix=f"known: {', '.join(PAPERS)}")
-    reads = PAPERS[paper].reads
-    refuse_idle(context, {"traces", "trace"}.difference(reads), _reads(paper, reads))
+    chosen = pick(paper, PAPERS, what="paper", see=f"known: {', '.join(PAPERS)}")
+    refuse_idle(context, {"traces", "trace"}.difference(chosen.reads), _reads(paper, chosen.reads))
     if traces is not None and not traces.is_dir():
         raise InputError(str(traces), "there is no such folder of logs", where="--traces")
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     out.mkdir(parents=True, exist_ok=True)
-    result = importlib.import_module(PAPERS[paper].module).reproduce(Options(quick, seed, out, traces, trace, address))
+    result = importlib.import_module(chosen.module).reproduce(Options(quick, seed, out, traces, trace, address))
     page = out / f"{paper}.html"
     notes = [Text(note, "note") for note in result.notes]
     blocks = [_claims(result), *notes, Heading("Figures"), *result.blocks]

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from loadmaster.live.left_behind import MARK, Attempt, children, left_behind, started, take_in_orphans
+from loadmaster.strict_json import to_json
+from loadmaster.whole_file import write_whole
 
 TIMED_OUT = 124
 """Exit code of a command stopped at its time limit, as of the `timeout` program."""
@@ -78,9 +80,7 @@ def execute(command: str, folder: str, timeout_s: float | None = None) -> Outcom
         command=command, exit_code=exit_code, seconds=time.monotonic() - began, cpu_s=_children_s() - cpu,
         ended=time.time(), worker=os.getpid(), left=left_behind(Attempt(folder, child.pid, before, not _running)),
     )  # fmt: skip
-    part = place / "result.part"
-    part.write_text(json.dumps(outcome))
-    part.replace(place / "result.json")  # whole or not at all
+    write_whole(place / "result.json", to_json(outcome))
     return outcome
 
 

@@ -59,9 +59,9 @@ class Setup:
     def method(self, name: str) -> Method:
         """The method with this study's reconstruction of Mosix and its limits on knowledge."""
         method = METHODS.get(name) or method_named(name)
-        if isinstance(method.mover, Mosix):
+        if type(method.mover) is Mosix:
             return replace(method, mover=self.mosix)
-        if isinstance(method.mover, EnhancedMosix):
+        if type(method.mover) is EnhancedMosix:
             return replace(method, mover=EnhancedMosix(self.mosix.period_s, self.mosix.fanout))
         return method
 
