@@ -1,6 +1,8 @@
 """What `pack`, `rebalance`, `size` and `run` refuse: one clear line, exit code 2, and nothing done before it."""
 
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,3 +139,20 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_work(told, verb):
 def test_demands_that_would_be_drawn_again_for_ever_are_refused(told):
     kind = ("generate", "virtual-clusters", "-o", "t.csv", "--memory-rule", "direct_reject")
     assert "for ever" in told(*kind, "--hosts", "64", "--tasks", "2", "--slack", "0.1", "--cv-memory", "0")
+
+
+WITHOUT_DASK = """
+import sys
+sys.modules.update(dict.fromkeys(["dask", "distributed", "dask_jobqueue", "cryptography", "psutil"]))
+from loadmaster.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--on", "slurm"), ("--on", "tls://127.0.0.1:1")])
+def test_where_the_extra_for_dask_is_not_installed_a_bag_is_refused_in_one_line(here, options):
+    command = [sys.executable, "-c", WITHOUT_DASK, "run", "commands.txt", *options]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert "pip install 'loadmaster[dask]'" in ended.stderr

@@ -8,7 +8,9 @@ import pytest
 from comparisons import comparison
 
 from loadmaster.model import InputError
+from loadmaster.report.columns import change_text
 from loadmaster.report.compare_page import main_chart, write_report
+from loadmaster.report.load_charts import ranking
 from loadmaster.report.page import Chart, Facts, Heading, Table, Text, write_page, write_picture
 from loadmaster.report.theme import colours
 from loadmaster.report.time_charts import thinned
@@ -120,3 +122,12 @@ def test_a_long_series_is_thinned_and_keeps_its_extremes():
     assert shown.size <= 400
     assert shown.max() == value.max()
     assert np.all(np.diff(shown_time) > 0)
+
+
+def test_the_chart_of_mean_waits_and_the_table_write_the_same_change():
+    same = comparison({("first-fit", 0.9): 20.0, ("mix-fit", 0.9): 20.0, ("max-jobs", 0.9): 25.0})
+    group = same.groups[0]
+    labels = json.dumps(ranking(same, group).to_dict(), ensure_ascii=False)
+    assert [change_text(group, outcome) for outcome in group.outcomes][1:] == ["±0.0 %", "+25 %"]
+    assert "s · ±0.0 %" in labels
+    assert "s · +25 %" in labels

@@ -74,7 +74,7 @@ def _show(title: str, facts: dict[str, Any]) -> None:
     if facts["moves"]:
         console.print(_move_table(facts))
     elif facts["status"] in ("ok", "limit"):
-        console.print("Nothing to move.")
+        console.print(_why_nothing(facts))
     if facts["better"] is not None:
         level, spent = facts["better"]["level"], _amount(facts, facts["better"]["spent"])
         line = f"Out of reach: {_level_word(facts)} {level:.4f}, for which {spent} would have to move."
@@ -83,6 +83,11 @@ def _show(title: str, facts: dict[str, Any]) -> None:
         console.print(_stuck_table(facts))
     for line in facts["missing"]:
         console.print(line, highlight=False, soft_wrap=True)
+
+
+def _why_nothing(facts: dict[str, Any]) -> str:
+    short_of_it = facts["budget"] is not None and facts["level"] < facts["bound"]
+    return "Nothing to move" + (" that the budget allows and that raises it." if short_of_it else ".")
 
 
 def _headline(facts: dict[str, Any]) -> str:

@@ -6,9 +6,10 @@ import os
 import subprocess
 import time
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import psutil
+if TYPE_CHECKING:  # it comes with the extra for Dask: without it, one line must be able to say so
+    import psutil
 
 _SUBREAPER = 36
 """PR_SET_CHILD_SUBREAPER of prctl(2)."""
@@ -61,6 +62,8 @@ class Attempt(NamedTuple):
 
 def children() -> frozenset[int]:
     """The processes that this one would have to wait for."""
+    import psutil
+
     return frozenset(child.pid for child in psutil.Process().children())
 
 
@@ -76,8 +79,10 @@ def left_behind(attempt: Attempt) -> list[str]:
     return [f"{_name(process)} (process {process.pid})" for process in found]
 
 
-def _orphans(attempt: Attempt) -> list[psutil.Process]:
+def _orphans(attempt: Attempt) -> "list[psutil.Process]":
     """Children that came with `attempt` and that nobody here started; those that have ended are laid to rest."""
+    import psutil
+
     with _starting:
         alive = []
         for child in psutil.Process().children():
@@ -98,14 +103,18 @@ def _lay_to_rest(process: int, session: int) -> None:
             _known.discard(process)
 
 
-def _ended(process: psutil.Process) -> bool:
+def _ended(process: "psutil.Process") -> bool:
+    import psutil
+
     try:
         return bool(process.status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 
 
-def _belongs(process: psutil.Process, attempt: Attempt) -> bool:
+def _belongs(process: "psutil.Process", attempt: Attempt) -> bool:
+    import psutil
+
     try:
         if os.getsid(process.pid) == attempt.session:
             return True
@@ -117,7 +126,9 @@ def _belongs(process: psutil.Process, attempt: Attempt) -> bool:
     return mark == attempt.folder or (mark is None and attempt.alone)
 
 
-def _name(process: psutil.Process) -> str:
+def _name(process: "psutil.Process") -> str:
+    import psutil
+
     try:
         return str(process.name())
     except psutil.Error:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from loadmaster.report.columns import short, unit_for
-from loadmaster.report.comparison import Comparison, Group, percent
+from loadmaster.report.columns import change_text, short, unit_for
+from loadmaster.report.comparison import Comparison, Group
 from loadmaster.report.theme import ACCENT, MUTED, colour_of, colours, names_axis, rows, tooltip
 from loadmaster.runs import Outcome
 
@@ -74,8 +74,7 @@ def ranking(comparison: Comparison, group: Group) -> Any:
     ordered = sorted(group.outcomes, key=lambda o: o.metrics.mean_wait_s)
     values = []
     for outcome in ordered:
-        change = group.change(outcome)
-        note = "" if change is None else f" · {'+' if change >= 0 else '−'}{percent(abs(change))}"
+        note = "" if group.change(outcome) is None else f" · {change_text(group, outcome)}"
         values.append({
             "policy": outcome.setting.policy,
             "wait": outcome.metrics.mean_wait_s / size,
