@@ -90,7 +90,7 @@ def test_what_failed_for_good_is_tried_again_only_when_asked(place, tmp_path):
     report, said = run(place, commands, tmp_path, retry_failed=True)
     assert report.exits == {1: 0, 2: 0, 3: 4}
     assert report.skipped == 1
-    assert "task 2 ended with 1 in an earlier run, is tried again" in said
+    assert "task 2 ended with 1 in an earlier run, is to be tried again" in said
     assert (tmp_path / "fine").read_text() == "run\n"
     assert (tmp_path / "bad").read_text() == "run\nrun\n"
     assert json.loads((task_folder(tmp_path, 2, 2) / "result.json").read_text())["exit_code"] == 0
@@ -110,6 +110,8 @@ def test_a_budget_holds_over_all_starts_and_its_end_is_said(place, tmp_path):
     assert (first.exits, first.unpaid) == ({}, [1, 2])
     assert 0 < first.spent <= 6.0
     assert any("is stopped: the budget does not pay for more time" in line for line in said)
+    spent, _ = start(first.spent)
+    assert (spent.hosts, spent.again, spent.unpaid) == (0, [], [1, 2])
     (tmp_path / "go").touch()
     again, _ = start(6.0)
     assert again.spent <= 6.0
@@ -248,7 +250,7 @@ def test_a_killed_runner_goes_on_where_it_was_and_says_what_runs_twice(start, tm
     out, err = start(commands).communicate(timeout=PATIENCE_S)
     report = json.loads(out)
     assert report["skipped"] == 1
-    assert report["again"] == [[2, "was running when the last run stopped, is run again"]]
+    assert report["again"] == [[2, "was running when the last run stopped, is to be run again"]]
     assert "task 2 was running" in err
     assert (tmp_path / "a").read_text() == "one\n"
     assert b.read_text() == "begun\nbegun\nended\n"

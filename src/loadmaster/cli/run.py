@@ -137,7 +137,8 @@ def summary_lines(report: "Report", terms: "Terms", tasks: int) -> list[str]:
         lines.append(f"failed: {failed}; see {terms.folder}/tasks; --retry-failed tries again")
     if report.unpaid:
         left = f"{len(report.unpaid)} commands are not done"
-        lines.append(f"the budget of {terms.budget:g} is spent ({report.spent:.4g}), {left}; a higher --budget goes on")
+        how = f"is spent ({report.spent:.4g})" if report.spent else "does not pay for one machine"
+        lines.append(f"the budget of {terms.budget:g} {how}, {left}; a higher --budget goes on")
     if terms.deadline_s is not None and report.elapsed_s > terms.deadline_s:
         lines.append(f"the deadline passed {show_seconds(report.elapsed_s - terms.deadline_s)} before the end")
     return lines

@@ -110,9 +110,11 @@ class _Runner:
         for host in self.ledger.alive():
             self._note("released", host)
         unpaid = [line for line in self.line if line not in self.exits]
+        idle = {line for line in unpaid if self.attempts.get(line) == self.past.attempts.get(line)}
+        again = [(line, why) for line, why in self.again if line not in idle]  # the money may end before their turn
         return Report(
             self.exits, now, self.elapsed_s + now, cost, self.past.spent, len(self.names), len(self.past.done),
-            self.again, unpaid, self.left_behind,
+            again, unpaid, self.left_behind,
         )  # fmt: skip
 
     def _loop(self) -> None:
@@ -327,7 +329,7 @@ class _Runner:
         for line, code in sorted(self.past.done.items()):
             if code != 0:
                 del self.past.done[line]
-                self._tell(line, f"ended with {code} in an earlier run, is tried again")
+                self._tell(line, f"ended with {code} in an earlier run, is to be tried again")
 
     def _adopt(self) -> None:
         """Tasks that were running when the last session stopped: ended all the same, or to be run again."""
@@ -336,7 +338,7 @@ class _Runner:
             mine = (o for o in found if o is not None and o["command"] == self.commands[line - 1])
             outcome = next((o for o in mine if o["exit_code"] == 0), None)
             if outcome is None:
-                self._tell(line, "was running when the last run stopped, is run again")
+                self._tell(line, "was running when the last run stopped, is to be run again")
                 continue
             self.exits[line] = self.past.done[line] = 0
             self.past.seconds.append(outcome["seconds"])
