@@ -1,5 +1,7 @@
 """A user's own function compiled: with its helpers, with every index checked, and with nothing that it could change."""
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 from numba import njit
@@ -82,6 +84,26 @@ def test_an_index_beyond_the_resources_is_an_error_however_it_is_reached(score):
         rates(score)
     with pytest.raises(InputError, match="'mine': this policy fails: IndexError"), refusing("mine"):
         scorer(Policy("mine", score))(DEMAND, FREE, CAPACITY)
+
+
+def test_functions_of_a_module_are_compiled_as_helpers_are(monkeypatch):
+    module = ModuleType("numpy_like_name_of_my_own")
+    for helper in (double, peek):
+        monkeypatch.setattr(module, helper.__name__, helper, raising=False)
+    names = {"own": module}
+    exec("def good(demand, free, capacity):\n    return own.double(own.peek(free, 1))\n", names)
+    exec("def far(demand, free, capacity):\n    return own.peek(free, int(capacity[0]))\n", names)
+    assert rates(names["good"])[0] == 10.0
+    with pytest.raises(IndexError):
+        rates(names["far"])
+
+
+@pytest.mark.parametrize("line", ["return free.flat[7]", "free.flat[0] = 9.0\n    return 0.0"])
+def test_an_access_that_nobody_checks_is_refused(line):
+    names = {}
+    exec(f"def rule(demand, free, capacity):\n    {line}\n", names)
+    with pytest.raises(InputError, match=r"nobody checks the indices of \.flat"):
+        rater(Policy("mine", names["rule"]))
 
 
 def test_an_error_of_its_own_ends_in_one_line():

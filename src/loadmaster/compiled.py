@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from types import CellType, FunctionType
+from types import CellType, FunctionType, ModuleType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -114,6 +114,8 @@ def refusing(name: str) -> Iterator[None]:
 def _cannot_be_compiled(policy: Policy) -> Iterator[None]:
     try:
         yield
+    except InputError:
+        raise
     except Exception as error:  # Numba lets many kinds through as they are
         lines = str(error).strip().splitlines()
         telling = [line for line in lines if not line.lstrip().startswith(_NOT_TELLING)]
@@ -139,12 +141,26 @@ def _score(policy: Policy) -> Any:
     return njit(types.float64(*rows), **_CHECKED)(_with_helpers(getattr(score, "py_func", score), {}))
 
 
-def _with_helpers(function: FunctionType, done: dict[FunctionType, Any]) -> FunctionType:
-    """A copy of `function` in which the functions of the user's that it calls are compiled as it is."""
+def _with_helpers(function: FunctionType, done: dict[Any, Any]) -> FunctionType:
+    """A copy of `function` in which the functions of the user's that it calls are compiled as it is.
+
+    Raises:
+        InputError: it uses `.flat`, whose indices and writes Numba does not check.
+    """
+
+    used = names_in(function)
+    if "flat" in used - set(function.__globals__):
+        raise InputError(function.__name__, "nobody checks the indices of .flat", fix="use the array's own index")
 
     def compiled(value: Any) -> Any:
+        if isinstance(value, ModuleType) and not _is_known(value.__name__):
+            if value not in done:
+                done[value] = ModuleType(value.__name__)  # what is in it is not reached but through this
+                inside = {name: getattr(value, name) for name in used if hasattr(value, name)}
+                vars(done[value]).update({name: compiled(each) for name, each in inside.items()})
+            return done[value]
         plain = getattr(value, "py_func", value)
-        if not inspect.isfunction(plain) or plain.__module__.startswith(("numpy", "numba")):
+        if not inspect.isfunction(plain) or _is_known(plain.__module__):
             return value
         if plain not in done:
             _with_helpers(plain, done)
@@ -155,10 +171,15 @@ def _with_helpers(function: FunctionType, done: dict[FunctionType, Any]) -> Func
     cells = tuple(CellType() for _ in held)
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
     done[function] = njit(**_CHECKED)(copy)  # before its helpers: one of them may call it
-    names.update({name: compiled(known[name]) for name in names_in(function) if name in known})
+    names.update({name: compiled(known[name]) for name in used if name in known})
     for cell, original in zip(cells, held, strict=True):
         cell.cell_contents = compiled(original.cell_contents)
     return copy
+
+
+def _is_known(module: str) -> bool:
+    """Whether Numba has versions of its own of what is in this module."""
+    return module.partition(".")[0] in ("numpy", "numba", "math")
 
 
 _NOT_TELLING = ("Failed in nopython mode pipeline", "Rejected as", "-", ">>>", "*", "There are")

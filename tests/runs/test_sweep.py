@@ -59,6 +59,17 @@ def test_a_changed_policy_file_makes_another_run(tmp_path, monkeypatch):
     assert key_of(busy_case(), Setting("rule.py:score")) != before
 
 
+def test_a_changed_file_that_a_policy_file_imports_makes_another_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("rule.py").write_text("from zz_weight import W\ndef score(demand, free, capacity):\n    return W * free[0]\n")
+    Path("zz_weight.py").write_text("W = 1.0\n")
+    before = key_of(busy_case(), Setting("rule.py:score"))
+    assert key_of(busy_case(), Setting("rule.py:score")) == before
+    Path("zz_weight.py").write_text("W = -1.0\n")
+    assert key_of(busy_case(), Setting("rule.py:score")) != before
+
+
 def test_a_policy_of_the_user_runs_like_a_built_in(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("rule.py").write_text("def least(demand, free, capacity):\n    return free[0]\n")

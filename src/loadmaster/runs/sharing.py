@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from loadmaster.compiled import check_policy
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.migration import MigrationCost
@@ -104,7 +105,7 @@ def run_sharing(
     if name == FRACTIONAL:
         return _fractional(workload, cluster, settings, progress)
     if name in DISCIPLINES:
-        return _batch(name, workload, cluster, settings, progress)
+        return _batch(name, workload, cluster, settings, progress, sources)
     if name in VM_CHOICES:
         return _vms(name, workload, cluster, settings, progress)
     return _time_shared(method_named(name, sources), workload, cluster, settings, progress)
@@ -177,10 +178,12 @@ def _vms(
 
 
 def _batch(
-    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
-) -> SharingRow:
+    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
+    sources: Sources,
+) -> SharingRow:  # fmt: skip
     check_method(name, settings)
-    policy, discipline = policy_named(settings.batch_policy), DISCIPLINES[name][0]()
+    policy, discipline = policy_named(settings.batch_policy, sources), DISCIPLINES[name][0]()
+    check_policy(policy, workload.demand, cluster.capacity, cluster.resources)
     assert cluster.speed is not None
     slowest = float(cluster.speed.min())
     alike = replace(

@@ -11,13 +11,14 @@ from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, Moved, Pool, Work, finished, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.rules.find import Sources, sources
+from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, digest_of
 from loadmaster.runs.prepare import workers_for
 from loadmaster.runs.sharing import SharingRow, SharingSettings, run_sharing
 
 
 class Task(NamedTuple):
-    """One method, and the text of the user's file that it comes from."""
+    """One method, and the text of the user's files that it and the batch queue's policy come from."""
 
     method: str
     sources: Sources
@@ -56,8 +57,9 @@ class SharingStudy:
     @cached_property
     def _cells(self) -> list[Cell[Task]]:
         about = {"case": self.case.digest, "users": digest_of(self.case.workload, ("user",)), "settings": self.settings}
-        tasks = [Task(method, sources(method)) for method in self.methods]
-        return [Cell(self._work.key(task=task, **about), task, {"method": task.method}) for task in tasks]
+        tasks = [Task(method, sources(method, self.settings.batch_policy)) for method in self.methods]
+        keys = [self._work.key(task=task, imported=imported(task.sources.values()), **about) for task in tasks]
+        return [Cell(key, task, {"method": task.method}) for key, task in zip(keys, tasks, strict=True)]
 
     def _prepare(self, tasks: Sequence[Task], watch: Watch) -> None:
         few = self.case.workload.take(slice(0, 2))

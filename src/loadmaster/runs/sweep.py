@@ -13,6 +13,7 @@ from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, Moved, Pool, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.rules.find import Sources
+from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, from_bytes, run, to_bytes
 from loadmaster.runs.prepare import compile_first, workers_for
@@ -88,7 +89,10 @@ def key_of(case: Case, setting: Setting, *, check: bool = False) -> str:
 
 def _key(work: Work[Case, Task, Outcome], task: Task) -> str:
     sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
-    return work.key(setting=task.setting.essential(), sources=sources, case=work.shared.digest, check=task.check)
+    return work.key(
+        setting=task.setting.essential(), sources=sources, imported=imported(task.sources.values()),
+        case=work.shared.digest, check=task.check,
+    )  # fmt: skip
 
 
 def _about(case: Case, setting: Setting) -> dict[str, Any]:
