@@ -85,6 +85,11 @@ def is_built_in(policy: Policy) -> bool:
     return POLICIES.get(policy.name) is policy
 
 
+def never_remembered(policy: Policy) -> bool:
+    """Whether scores may not be remembered: of one's own with a context not, whatever its author says of it."""
+    return policy.varies or (policy.contextual and not is_built_in(policy))
+
+
 def check_policy(policy: Policy, demand: Floats, capacity: Floats, resources: tuple[str, ...]) -> None:
     """The one soundness check: every engine, whoever calls it, lets no policy by that has not passed it.
 
@@ -147,7 +152,6 @@ def _with_helpers(function: FunctionType, done: dict[Any, Any]) -> FunctionType:
     Raises:
         InputError: it uses `.flat`, whose indices and writes Numba does not check.
     """
-
     used = names_in(function)
     if "flat" in used - set(function.__globals__):
         raise InputError(function.__name__, "nobody checks the indices of .flat", fix="use the array's own index")

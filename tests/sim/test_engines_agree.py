@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import Conservative, Easy, FairShare, Fcfs, NetBatch
-from loadmaster.place import POLICIES
+from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import MaxJobs
 from loadmaster.sim import simulate
 from loadmaster.sim.netbatch import serves_rows
@@ -169,3 +169,23 @@ def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, pr
     compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="backfill")
     assert_same(plain, compiled)
     assert not violations(workload, cluster, compiled)
+
+
+def prefers_by_task(demand, free, capacity, context):
+    return float(context.task % 2) * free[0]
+
+
+@pytest.mark.parametrize("discipline", [NetBatch(), Easy(), Conservative()])
+def test_a_score_of_ones_own_with_a_context_is_asked_for_every_task_though_it_says_it_does_not_vary(discipline):
+    policy = Policy("mine", prefers_by_task, contextual=True)
+    rng, n = np.random.default_rng(0), 60
+    jobs = Workload.of(
+        submit_s=np.sort(rng.integers(0, 300, n)).tolist(), runtime_s=rng.integers(10, 100, n).tolist(),
+        cores=rng.integers(1, 5, n).tolist(), memory=rng.integers(1, 5, n).tolist(),
+    )  # fmt: skip
+    hosts = Cluster.uniform(3, cores=8, memory=8)
+    compiled, plain = (
+        simulate(jobs, hosts, policy, discipline, interval_s=0.0, engine=e) for e in ("auto", "reference")
+    )
+    assert compiled.host.tolist() == plain.host.tolist()
+    assert compiled.start_s.tolist() == plain.start_s.tolist()

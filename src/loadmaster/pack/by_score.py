@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, check_policy, rater, refusing
+from loadmaster.compiled import RATER, check_policy, never_remembered, rater, refusing
 from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Ints
 from loadmaster.pack.bound import hopeless, upper_bound
@@ -74,7 +74,9 @@ def _place(problem: ScoreProblem, policy: Policy, seed: int, host: Ints) -> int:
     scratch = np.zeros(len(free), np.int32), np.zeros(len(free))
     engine = _engine()
     with refusing(policy.name):
-        placed = engine(problem, rater(policy, only_fitting=False), policy.varies, seed, free, seen, *scratch, host)
+        placed = engine(
+            problem, rater(policy, only_fitting=False), never_remembered(policy), seed, free, seen, *scratch, host
+        )
     if placed == NOT_FINITE:
         raise not_finite(policy.name)
     return int(placed)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, rater, refusing
+from loadmaster.compiled import RATER, never_remembered, rater, refusing
 from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import frozen_floats
@@ -96,7 +96,7 @@ def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int)
         interval_s=float(interval_s),
         conservative=type(discipline) is Conservative,
         lookahead=-1 if lookahead is None else int(lookahead),
-        varies=bool(policy.varies),
+        varies=never_remembered(policy),
         seed=int(seed),
     )
 

@@ -11,7 +11,7 @@ import polars as pl
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, is_built_in, rater, refusing
+from loadmaster.compiled import RATER, is_built_in, never_remembered, rater, refusing
 from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
@@ -172,7 +172,7 @@ def _rules(policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: i
         reservations=walk.reservations,
         lookahead=walk.lookahead,
         blocking=walk.blocking,
-        varies=sum(1 << m for m, member in enumerate(members) if member.varies),
+        varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
         target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
         seed=int(seed),
     )
