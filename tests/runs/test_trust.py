@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from small_case import busy_case
+from typer.testing import CliRunner
 
+from loadmaster.cli.app import app
 from loadmaster.model import InputError
 from loadmaster.runs import Setting, run_fully, sources_of
 from loadmaster.runs.again import again
@@ -79,3 +81,13 @@ def test_a_record_of_built_in_rules_needs_no_trust(tmp_path):
 def test_both_verbs_refuse_by_name_and_exit_code_2(run, told, verb):
     assert "rule.py:score" in told(*verb)
     assert not Path("ran").exists()
+
+
+@pytest.mark.parametrize(("policy", "words"), [("mix-fit", ""), ("rule.py:score", " --trust")])
+def test_the_command_that_simulate_names_for_its_record_is_one_that_works(tmp_path, monkeypatch, policy, words):
+    monkeypatch.chdir(tmp_path)
+    Path("rule.py").write_text(RULE)
+    Path("jobs.csv").write_text("submit_s,runtime_s,cores,memory\n0,9,1,1GB\n1,9,1,1GB\n")
+    made = CliRunner().invoke(app, ["simulate", "jobs.csv", "--hosts", "2x4c8g", "--policy", policy, "-o", "run"])
+    assert f"`loadmaster explain run JOB{words}`" in made.stderr
+    assert CliRunner().invoke(app, ["explain", "run", "1", *words.split()]).exit_code == 0

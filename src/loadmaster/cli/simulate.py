@@ -154,12 +154,14 @@ def _again(folder: Path, trust: bool, as_json: bool) -> None:
 def _show(outcome: "Outcome", remarks: list[str], out: Path, as_json: bool) -> None:
     from loadmaster.report.comparison import warnings
     from loadmaster.report.console import for_notes, for_results
+    from loadmaster.rules.find import given
 
     notes = for_notes()
     if not as_json:
         for line in _lines(outcome.row()):
             for_results().print(line)
-    where = f"The record: {out}; `loadmaster explain {out} JOB` asks it about a job."
+    trust = " --trust" if given(outcome.setting.specs) else ""
+    where = f"The record: {out}; `loadmaster explain {out} JOB{trust}` asks it about a job."
     for line in (*(f"warning: {text}" for text in warnings(outcome)), *remarks, where):
         notes.print(line)
     if outcome.faults:
