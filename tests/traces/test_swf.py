@@ -207,3 +207,10 @@ def test_the_size_of_blocks_changes_nothing(tmp_path_factory, jobs, size):
     assert np.array_equal(pieces.workload.submit_s, whole.workload.submit_s)
     assert np.array_equal(pieces.workload.job_id, whole.workload.job_id)
     assert np.array_equal(pieces.workload.tasks, whole.workload.tasks) or pieces.workload.tasks is whole.workload.tasks
+
+
+@pytest.mark.parametrize("header", ["MaxMemory: " + "9" * 400, "MaxNodes: 99999999999", "MaxProcs: " + "8" * 300])
+def test_machines_of_a_header_whose_numbers_cannot_be_true_are_not_known(tmp_path, header):
+    about = {"MaxNodes": "1", "MaxProcs": "8", "MaxMemory": "1024"} | dict([header.split(": ")])
+    lines = "".join(f"; {name}: {value}\n" for name, value in about.items())
+    assert read(tmp_path, lines + swf_line(memory=2048)).cluster is None

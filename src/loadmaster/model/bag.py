@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, frozen_floats
 from loadmaster.model.errors import InputError
+from loadmaster.model.units import LATEST_S
 
 
 class BagSource(Protocol):
@@ -38,7 +39,7 @@ class Bag:
         synthetic: made by a generator; said wherever a result is shown.
 
     Raises:
-        InputError: no tasks, or a duration that is zero or less.
+        InputError: no tasks, a duration that is zero or less, or one so long that no clock would show their end.
 
     Example:
         >>> Bag(np.array([60.0, 30.0, np.nan])).known.tolist()
@@ -61,6 +62,11 @@ class Bag:
             raise InputError(
                 self.duration_s[task], f"duration of task {task + 1} must be more than 0 s",
                 fix="leave it empty if it is unknown", where=self.source,
+            )  # fmt: skip
+        if (longest_s := float(self.known.max(initial=0.0))) > LATEST_S / self.tasks:
+            raise InputError(
+                f"{longest_s:.3g} s", f"{self.tasks} tasks of it end after {LATEST_S:.3g} s, beyond any clock",
+                fix="durations are in seconds", where=self.source,
             )  # fmt: skip
 
     @property

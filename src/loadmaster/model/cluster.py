@@ -9,6 +9,9 @@ from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST, exact_capacity
 
+MOST_HOSTS = 10_000_000
+"""No description of machines names more."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cluster:

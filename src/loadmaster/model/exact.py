@@ -17,6 +17,9 @@ MOST = 2.0**53
 """No host has more of anything: above it not even whole numbers can be told apart."""
 _BLOCK = 1 << 15
 _CLOSE = 2.0**-50
+"""What computing leaves, as a part of the amount; ..."""
+_CLOSEST = 2.0**-6
+"""... and of a step, so that half a byte of a petabyte is not taken for it."""
 
 
 def exact_demand(demand: Floats) -> Floats:
@@ -72,5 +75,6 @@ def _down(amounts: Floats, step: float) -> Floats:
     steps = amounts / step
     nearest = np.rint(steps)
     # what computing left an unmeasurable bit below a step (1 - 0.9 - 0.1) is that step
-    rounded = np.where(np.abs(steps - nearest) <= steps * _CLOSE, nearest, np.floor(steps))
+    unmeasurable = np.minimum(steps * _CLOSE, _CLOSEST)
+    rounded = np.where(np.abs(steps - nearest) <= unmeasurable, nearest, np.floor(steps))
     return np.asarray(np.where(amounts > 0, np.maximum(rounded, 1.0), 0.0) * step)

@@ -10,9 +10,7 @@ from loadmaster.model.arrays import Floats, Ints, Longs, frozen_floats, frozen_i
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
-
-LATEST_S = 2.0**53 / 1000
-"""Some 285,000 years: up to here a float64 tells milliseconds apart."""
+from loadmaster.model.units import LATEST_S
 
 
 @dataclass(frozen=True, eq=False)

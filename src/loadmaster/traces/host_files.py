@@ -9,6 +9,7 @@ import polars as pl
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.cluster import MOST_HOSTS
 from loadmaster.model.units import CORES
 from loadmaster.traces.alibaba2017 import EVENT_FIELDS, read_server_events
 from loadmaster.traces.amount_columns import AMOUNT_COLUMNS, amounts, resource_columns, unknown_column
@@ -26,8 +27,6 @@ HOST_COLUMNS = {
     "speed": "speed relative to 1, 1 if absent",
 } | {column: meaning.format(what="host") for column, meaning in AMOUNT_COLUMNS.items()}
 """Every column of a host table and what it holds. Only cores must be there."""
-
-MOST_HOSTS = 10_000_000
 
 
 def read_host_file(path: Path) -> Cluster:

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from loadmaster.model import Cluster, InputError
+from loadmaster.model.cluster import MOST_HOSTS
 from loadmaster.model.units import CORES, GB, GPUS, MEMORY
 
 _GROUP = re.compile(r"(?:(\d+)x)?(\d+)c(?:(\d+(?:\.\d+)?)g)?(?:(\d+)gpu)?", re.IGNORECASE)
-_MOST_HOSTS = 10_000_000
 _FIX = "write it like 200x16c64g or 4x64c512g8gpu, or name a file"
 
 
@@ -58,8 +58,8 @@ def parse_hosts(text: str) -> Cluster:
         named = [True, named[1] or match[3] is not None, named[2] or match[4] is not None]
         rows.append([float(match[2]), float(match[3] or 0) * GB, float(match[4] or 0)])
         counts.append(int(match[1] or 1))
-    if sum(counts) > _MOST_HOSTS:
-        raise InputError(text, f"more than {_MOST_HOSTS:,} hosts")
+    if sum(counts) > MOST_HOSTS:
+        raise InputError(text, f"more than {MOST_HOSTS:,} hosts")
     capacity = np.repeat(np.array(rows), counts, axis=0)
     return Cluster(
         tuple(name for name, on in zip((CORES, MEMORY, GPUS), named, strict=True) if on),

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.model import Cluster
+from loadmaster.model.cluster import MOST_HOSTS
+from loadmaster.model.exact import MOST
 from loadmaster.model.units import CORES, KB, MEMORY
 from loadmaster.process import usable_cores
 from loadmaster.traces.files import blocks, checked_text, head_of
@@ -141,12 +143,15 @@ def _rows(columns: dict[str, NDArray[Any]]) -> tuple[Rows, tuple[str, ...]]:
 def _cluster(about: dict[str, str], resources: tuple[str, ...]) -> Cluster | None:
     """The machines of the header: MaxNodes equal hosts with MaxProcs processors together, MaxMemory KB each.
 
-    None where the header leaves open how processors or (in a log with memory) memory are spread over hosts.
+    None where the header leaves open how processors or (in a log with memory) memory are spread over hosts, or its
+    numbers cannot be those of machines.
     """
     processors, nodes = _count(about.get("MaxProcs")), _count(about.get("MaxNodes"))
     memory = _count(about.get("MaxMemory"))
     hosts = nodes or processors
     if not (processors and hosts) or processors % hosts or (MEMORY in resources and not memory):
+        return None
+    if hosts > MOST_HOSTS or max(processors, memory * KB) > MOST:
         return None
     cores = float(processors // hosts)
     return Cluster.uniform(hosts, cores=cores, memory=memory * KB) if memory else Cluster.uniform(hosts, cores=cores)
