@@ -53,7 +53,7 @@ def loadmaster(folder, *command, **environment):
 
 def test_a_comparison_ends_well_where_a_star_cannot_be_encoded(folder):
     policies = ("--policies", "worse-fit-cores,best-fit-cores", "--interval", "0")
-    done = loadmaster(folder, "compare", "--limit", "3000", *policies, PYTHONIOENCODING="ascii")
+    done = loadmaster(folder, "compare", "--limit", "6000", *policies, PYTHONIOENCODING="ascii")
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
     assert b" *" in done.stdout
     assert done.stdout.isascii()
