@@ -73,3 +73,10 @@ def test_files_that_are_none_are_named(site, tmp_path):
 def test_certificates_for_a_plain_address_are_refused(site):
     with pytest.raises(InputError, match="encrypted connection"):
         connect(DaskAddress("tcp://127.0.0.1:9", site[1]))
+
+
+@pytest.mark.parametrize("url", ["cpu", "\N{GRINNING FACE}", "tcp://", "10.0.0.1", "tcp://a b:1", ""])
+def test_what_cannot_be_an_address_is_refused_at_once(url, monkeypatch):
+    monkeypatch.setattr(dask_client, "distributed", lambda *_: pytest.fail("nobody is to be asked"))
+    with pytest.raises(InputError, match="not the address of a Dask scheduler"):
+        connect(DaskAddress(url))

@@ -1,6 +1,7 @@
 """The one door to a Dask scheduler that runs already: its address, the certificates it wants, and a client of it."""
 
 import importlib
+import re
 import ssl
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +10,8 @@ from loadmaster.model.errors import InputError, MissingExtra
 
 PATIENCE_S = 15.0
 """How long a scheduler has to answer."""
+_ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[A-Za-z0-9_.%-]+|\[[0-9A-Fa-f:.%]+\]):\d{1,5}(?:/\S*)?")
+_FIX = "give the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786 or tls://10.0.0.1:8786"
 
 
 class Certificates(NamedTuple):
@@ -39,6 +42,8 @@ def connect(address: DaskAddress) -> Any:
         InputError: nobody answers there, or the certificates are missing, unreadable or not accepted.
         MissingExtra: Dask is not installed.
     """
+    if not _ADDRESS.fullmatch(address.url):
+        raise InputError(address.url, "not the address of a Dask scheduler", fix=_FIX)
     dask = distributed()
     security = _security(address)
     encrypted = _encrypted(address)
@@ -49,8 +54,7 @@ def connect(address: DaskAddress) -> Any:
             fix = "give the address that `dask scheduler` prints, and certificates of the same authority"
             rule = "no Dask scheduler answers there, or it does not accept these certificates"
             raise InputError(address.url, rule, fix=fix) from error
-        fix = "give the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786 or tls://10.0.0.1:8786"
-        raise InputError(address.url, "no Dask scheduler answers there", fix=fix) from error
+        raise InputError(address.url, "no Dask scheduler answers there", fix=_FIX) from error
 
 
 def distributed(feature: str = "--on") -> Any:

@@ -22,7 +22,7 @@ def installed(tmp_path):
 
 def compare(installed, folder):
     """(rows, what stderr says) of the same comparison, as often as it is made."""
-    command = "compare --limit 1500 --loads 1.5 --policies opportunity-cost,first-fit --json -o out"
+    command = "compare --limit 3000 --loads 4 --policies opportunity-cost,first-fit --json -o out"
     told = subprocess.run(
         [sys.executable, "-m", "loadmaster", *command.split()], cwd=folder, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(installed.parent)}, timeout=300,

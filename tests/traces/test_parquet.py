@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.traces import read_hosts
+from loadmaster.traces import read_hosts, read_trace
 from loadmaster.traces.parquet import parquet_table
 
 HOSTS = {"name": [f"h{k}" for k in range(50)], "cores": [8] * 50, "memory_gb": [64.0] * 50}
@@ -84,6 +84,15 @@ def test_categories_and_decimals_are_read_as_text_and_numbers(tmp_path):
     cores = pl.Series("cores", ["4", "8"]).cast(pl.Categorical)
     pl.DataFrame([cores, pl.Series("count", [2, 1]).cast(pl.Decimal(10, 2))]).write_parquet(path)
     assert read_hosts(str(path)).capacity[:, 0].tolist() == [4.0, 4.0, 8.0]
+
+
+def test_a_column_of_durations_is_named(tmp_path):
+    path = tmp_path / "log.parquet"
+    pl.DataFrame({"submit_s": [0.0], "cores": [1]}).with_columns(
+        pl.Series("runtime_s", [60_000_000]).cast(pl.Duration("us"))
+    ).write_parquet(path)
+    with pytest.raises(InputError, match="'runtime_s': this column holds durations; write them as seconds"):
+        read_trace(path)
 
 
 @pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("us", "UTC"), pl.Duration("us"), pl.Time])

@@ -93,3 +93,9 @@ def test_generate_knows_its_kinds(run):
     code, out, _ = run("generate", "--help")
     assert code == 0
     assert "netbatch" in out
+
+
+def test_a_folder_is_no_name_of_a_log_to_write(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, told = run("generate", "netbatch", "--jobs", "30", "-o", ".")
+    assert (code, told.count("\n"), "no known ending of a log" in told) == (2, 1, True)

@@ -60,7 +60,7 @@ def hosts_beside(path: str | Path) -> Path:
         'pool.hosts.csv'
     """
     path = Path(path)
-    return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".hosts.csv")
+    return path.parent / (Path(path.name.removesuffix(".gz")).stem + ".hosts.csv")
 
 
 def write_hosts(cluster: Cluster, path: str | Path) -> None:
