@@ -52,3 +52,10 @@ def test_a_bag_pays_the_minimum_for_every_machine(plain):
     kind = HostType("second", 3600.0, unit_s=1.0, minimum_s=60.0)
     runs = repeat(np.array([[10.0, 20.0, 70.0]]), FixedHosts(3), (kind,), plain=plain)
     assert runs.cost.tolist() == [60.0 + 60.0 + 70.0]
+
+
+def test_a_machine_type_says_nothing_of_what_it_was_not_told():
+    kind = HostType("m", limit=1)
+    assert kind == HostType("m", 1.0, 1.0, 0.0, 3600.0, 0.0, 0.0, limit=1)
+    with pytest.raises(AttributeError):
+        kind.limit = 2
