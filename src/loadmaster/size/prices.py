@@ -6,6 +6,7 @@ from pathlib import Path
 from loadmaster.model.errors import InputError
 from loadmaster.size.billing import HostType
 from loadmaster.traces.files import utf8_of
+from loadmaster.traces.plain_yaml import plain_yaml
 
 COLUMNS = ("name", "price_per_h", "speed", "boot_s", "unit_s", "minimum_s", "interruptions_per_h", "limit")
 """Columns of the table; `name` and `price_per_h` must be there."""
@@ -37,16 +38,14 @@ def _csv_rows(path: Path) -> list[tuple[int, dict[str, object]]]:
     lines = [(n, line) for n, line in enumerate(utf8_of(path).splitlines(), 1) if line.strip() and line[0] != "#"]
     reader = csv.DictReader(line for _, line in lines)
     numbers = [number for number, _ in lines][1:]
-    return [(number, dict(row)) for number, row in zip(numbers, reader, strict=False)]
+    try:
+        return [(number, dict(row)) for number, row in zip(numbers, reader, strict=False)]
+    except csv.Error as error:
+        raise InputError(path.name, f"not a table of prices: {error}", fix=f"copy {SAMPLE.name} and edit it") from error
 
 
 def _yaml_rows(path: Path) -> list[tuple[int, dict[str, object]]]:
-    import yaml
-
-    try:
-        rows = yaml.safe_load(utf8_of(path))
-    except yaml.YAMLError as error:
-        raise InputError(path, "is not YAML", fix=str(error).splitlines()[0]) from error
+    rows = plain_yaml(path)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(path, "must be a list of machine types", fix="see the sample table")
     return list(enumerate(rows, 1))
