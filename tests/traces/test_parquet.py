@@ -1,5 +1,6 @@
 """A damaged Parquet file of any kind ends in one line, whatever the damage does to the library that reads it."""
 
+import datetime
 import subprocess
 import sys
 
@@ -86,13 +87,24 @@ def test_categories_and_decimals_are_read_as_text_and_numbers(tmp_path):
     assert read_hosts(str(path)).capacity[:, 0].tolist() == [4.0, 4.0, 8.0]
 
 
-def test_a_column_of_durations_is_named(tmp_path):
-    path = tmp_path / "log.parquet"
-    pl.DataFrame({"submit_s": [0.0], "cores": [1]}).with_columns(
-        pl.Series("runtime_s", [60_000_000]).cast(pl.Duration("us"))
-    ).write_parquet(path)
-    with pytest.raises(InputError, match="'runtime_s': this column holds durations; write them as seconds"):
-        read_trace(path)
+@pytest.mark.parametrize("unit", ["us", "ms", "ns"])
+@pytest.mark.parametrize("column", ["submit_s", "runtime_s"])
+def test_a_column_of_seconds_may_hold_durations(tmp_path, column, unit):
+    minute = pl.Series([60]).cast(pl.Int64) * {"ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    others = {"submit_s": [0.0], "runtime_s": [60.0], "cores": [1]}
+    pl.DataFrame(others).with_columns(minute.cast(pl.Duration(unit)).alias(column)).write_parquet(
+        tmp_path / "l.parquet"
+    )
+    work = read_trace(tmp_path / "l.parquet").workload
+    assert (work.submit_s.tolist(), work.runtime_s.tolist()) == ([0.0], [60.0])
+
+
+@pytest.mark.parametrize("column", ["user", "cores"])
+def test_durations_in_any_other_column_are_named(tmp_path, column):
+    others = {"submit_s": [0.0], "runtime_s": [60.0], "cores": [1], "user": ["a"]}
+    pl.DataFrame({**others, column: [datetime.timedelta(hours=1)]}).write_parquet(tmp_path / "log.parquet")
+    with pytest.raises(InputError, match=f"'{column}': this column holds durations"):
+        read_trace(tmp_path / "log.parquet")
 
 
 @pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("us", "UTC"), pl.Duration("us"), pl.Time])

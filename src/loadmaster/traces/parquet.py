@@ -43,8 +43,10 @@ def _in_plain_columns(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     for name, kind in frame.schema.items():
         if isinstance(kind, pl.Categorical | pl.Enum | pl.Time):
             frame = frame.with_columns(pl.col(name).cast(pl.String))
+        elif isinstance(kind, pl.Duration) and name.endswith("_s"):
+            frame = frame.with_columns(pl.col(name).dt.total_nanoseconds() / 1e9)
         elif isinstance(kind, pl.Duration):
-            raise InputError(name[:60], "this column holds durations", fix="write them as seconds", where=str(path))
+            raise InputError(name[:60], "this column holds durations; only columns of seconds may", where=str(path))
         elif kind.is_decimal():
             frame = frame.with_columns(pl.col(name).cast(pl.Float64))
         elif kind.is_nested() or kind in (pl.Binary, pl.Object):
