@@ -12,7 +12,7 @@ import numpy as np
 from loadmaster.model import Workload
 from loadmaster.order import Conservative, Easy, Fcfs
 from loadmaster.place import POLICIES
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 from loadmaster.traces.netbatch import generate_netbatch
 
 DISCIPLINES = (Fcfs(), Easy(), Conservative(), Conservative(lookahead=100))

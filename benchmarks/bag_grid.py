@@ -8,8 +8,8 @@ import time
 
 from loadmaster.papers.silva2008.study import grid
 from loadmaster.papers.silva2008.workloads import normal, rendered
-from loadmaster.sim.bag import draws, repeat
-from loadmaster.size import Planner, SilvaRule
+from loadmaster.sim.bags.door import draws, repeat
+from loadmaster.sizing import Planner, SilvaRule
 
 
 def seconds(work) -> float:

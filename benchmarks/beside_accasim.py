@@ -25,7 +25,7 @@ import numpy as np
 from loadmaster.measure import metrics
 from loadmaster.order import Fcfs
 from loadmaster.place import POLICIES
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 from loadmaster.traces import fit_to, parse_hosts, read_trace
 
 KB = 1024

@@ -20,7 +20,7 @@ from loadmaster.order import DISCIPLINES
 from loadmaster.place import POLICIES
 from loadmaster.place.load import policy_named
 from loadmaster.schedule import AnyPolicy, MaxJobs
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 from loadmaster.traces import fit_to, generate_netbatch
 
 RULES = "first-fit,best-fit-cores,best-fit-memory,worse-fit-cores,worse-fit-memory,mix-fit"

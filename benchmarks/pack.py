@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.pack import PACKERS, Instance, PackOptions, pack
-from loadmaster.pack.branch_and_bound import branch_and_bound
-from loadmaster.pack.cp_sat import cp_sat
-from loadmaster.pack.generate import Spec, virtual_clusters
-from loadmaster.pack.improve import improve
-from loadmaster.pack.level import level_of
-from loadmaster.pack.mcb import PAPER, mcb
-from loadmaster.pack.milp import highs
+from loadmaster.packing import PACKERS, Instance, PackOptions, pack
+from loadmaster.packing.branch_and_bound import branch_and_bound
+from loadmaster.packing.cp_sat import cp_sat
+from loadmaster.packing.generate import Spec, virtual_clusters
+from loadmaster.packing.improve import improve
+from loadmaster.packing.level import level_of
+from loadmaster.packing.mcb import PAPER, mcb
+from loadmaster.packing.milp import highs
 from loadmaster.papers.casanova2008.study import Size, cells
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.schedule.time_shared import method_named
-from loadmaster.sim.shared_engine import simulate_shared
-from loadmaster.sim.shared_run import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_shared
+from loadmaster.sim.timeshared.problem import SharedProblem
 
 
 def stream(jobs: int, hosts: int, load: float, seed: int = 1) -> tuple[Workload, Cluster]:

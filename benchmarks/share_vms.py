@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 from loadmaster.papers.delgado2011.streams import at_load, ctc
-from loadmaster.share.virtual_machines import VirtualMachines
-from loadmaster.share.vm_choice import VM_CHOICES
-from loadmaster.sim.shared_vms import VmProblem, simulate_vms
+from loadmaster.sharing.virtual_machines import VirtualMachines
+from loadmaster.sharing.vm_choice import VM_CHOICES
+from loadmaster.sim.vms.door import VmProblem, simulate_vms
 
 
 def main() -> None:

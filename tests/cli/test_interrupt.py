@@ -23,7 +23,10 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["loadmaster.cli.app", "typer", "loadmaster.cli.size", "loadmaster.pack", "numba"])
+@pytest.mark.parametrize(
+    "module",
+    ["loadmaster.cli.app", "typer", "loadmaster.cli.size", "loadmaster.packing", "numba"],
+)
 def test_ctrl_c_while_the_program_loads_is_quiet(module, tmp_path):
     tasks = tmp_path / "tasks.csv"
     tasks.write_text("cores,memory\n1,1g\n")
@@ -36,7 +39,7 @@ def test_ctrl_c_while_the_program_loads_is_quiet(module, tmp_path):
 
 STOPPED_WHILE_THE_PLAIN_ENGINE_RUNS = """
 import signal, sys, threading
-import loadmaster.sim.engine as engine
+import loadmaster.sim.queue.door as engine
 
 real = engine.replay
 
@@ -67,7 +70,7 @@ def test_ctrl_c_stops_a_comparison_at_once_while_the_plain_engine_runs(tmp_path)
 
 STOPPED_WHERE_PYTHON_CANNOT_RAISE = """
 import signal, time
-import loadmaster.pack.read as read
+import loadmaster.packing.read as read
 
 class Deaf:
     def __del__(self):

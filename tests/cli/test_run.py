@@ -6,7 +6,7 @@ import pytest
 
 from loadmaster.cli.run import summary_lines
 from loadmaster.live.terms import Report, Terms
-from loadmaster.size import Planner
+from loadmaster.sizing import Planner
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
 from loadmaster.model.errors import InputError
-from loadmaster.size.prices import SAMPLE, read_prices
+from loadmaster.sizing.prices import SAMPLE, read_prices
 
 
 def size(*arguments):

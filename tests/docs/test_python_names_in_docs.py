@@ -51,11 +51,12 @@ def test_every_python_name_on_the_page_can_be_imported(page):
 
 
 def test_a_name_that_is_not_there_is_noticed():
-    text = "`loadmaster.pack.solve.nothing` and\n```python\n>>> from loadmaster.pack import (\n...     pack, gone)\n```"
-    assert {*names_in(text)} - {"loadmaster.pack"} == {
-        "loadmaster.pack.gone", "loadmaster.pack.pack", "loadmaster.pack.solve.nothing",
+    code = "```python\n>>> from loadmaster.packing import (\n...     pack, gone)\n```"
+    text = f"`loadmaster.packing.solve.nothing` and\n{code}"
+    assert {*names_in(text)} - {"loadmaster.packing"} == {
+        "loadmaster.packing.gone", "loadmaster.packing.pack", "loadmaster.packing.solve.nothing",
     }  # fmt: skip
     with pytest.raises(AttributeError):
-        lookup("loadmaster.pack.solve.nothing")
+        lookup("loadmaster.packing.solve.nothing")
     with pytest.raises(AttributeError):
         lookup("loadmaster.no_such_room")

@@ -20,7 +20,7 @@ from loadmaster.live.place import Place, machines
 from loadmaster.live.replay import decide_again, sessions
 from loadmaster.live.terms import Terms, task_folder
 from loadmaster.model.errors import InputError
-from loadmaster.size import FixedHosts, HostType, Planner, SilvaRule
+from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule
 
 SECOND = HostType("second", 1.0, unit_s=1.0, limit=2)
 SIZERS = [Planner(tick_s=0.5), SilvaRule(tick_s=1.0, host_time_s=60.0)]

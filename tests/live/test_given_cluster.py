@@ -16,7 +16,7 @@ from loadmaster.live.bag_runner import run_commands
 from loadmaster.live.place import Place, machines
 from loadmaster.live.terms import Terms, task_folder
 from loadmaster.model.errors import InputError
-from loadmaster.size import FixedHosts, HostType
+from loadmaster.sizing import FixedHosts, HostType
 
 KIND = HostType("second", 1.0, unit_s=1.0, limit=2)
 

@@ -5,7 +5,7 @@ import pytest
 from loadmaster.live.job_log import JobLog, described
 from loadmaster.live.past import read_past
 from loadmaster.model.errors import InputError
-from loadmaster.size import HostType
+from loadmaster.sizing import HostType
 
 KIND = described(HostType("minute", 60.0, unit_s=60.0))
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from loadmaster.live.purse import AHEAD_S, Purse
-from loadmaster.size import HostType
+from loadmaster.sizing import HostType
 
 HOURLY = HostType("hourly", 2.0)
 

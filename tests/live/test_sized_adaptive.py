@@ -9,7 +9,7 @@ pytest.importorskip("distributed")
 
 from loadmaster.live.place import local_cluster
 from loadmaster.live.sized_adaptive import SizedAdaptive
-from loadmaster.size import FixedHosts, HostType
+from loadmaster.sizing import FixedHosts, HostType
 
 
 def test_tasks_of_an_ordinary_client_start_workers_and_end_without_any():

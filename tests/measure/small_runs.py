@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import NetBatch
 from loadmaster.place import POLICIES
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 
 
 @st.composite

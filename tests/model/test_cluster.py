@@ -6,7 +6,7 @@ import pytest
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import Easy
 from loadmaster.place import POLICIES
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.exact import MOST, MOST_BESIDE_FRACTIONS, STEP, exact_capacity, exact_demand, is_whole
 from loadmaster.order import Conservative, Easy, Fcfs, NetBatch
 from loadmaster.place import POLICIES
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 
 AMOUNTS = st.one_of(
     st.floats(0.0, 1e6),

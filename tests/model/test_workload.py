@@ -6,7 +6,7 @@ import pytest
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import NetBatch
 from loadmaster.place import POLICIES
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 
 GOOD = {"submit_s": [0.0, 5.0], "runtime_s": [60.0, 60.0], "cores": [1.0, 2.0], "memory": [0.0, 3.5]}
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from loadmaster.move.change import Move, State
 from loadmaster.move.climb import climb
 from loadmaster.move.sequence import carried_out, spent_by
-from loadmaster.pack import Instance
-from loadmaster.pack.level import level_of
+from loadmaster.packing import Instance
+from loadmaster.packing.level import level_of
 
 
 def peak(instance, host):

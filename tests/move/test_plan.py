@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from loadmaster.move.change import GAIN, State
 from loadmaster.move.plan import plan_moves
-from loadmaster.pack import Instance
+from loadmaster.packing import Instance
 
 METHODS = ["auto", "heuristic"]
 

@@ -17,10 +17,10 @@ from loadmaster.move.relieve import relieve
 from loadmaster.move.relieve_plain import relieve_plainly
 from loadmaster.move.rotation import best_rotation, mean_yields
 from loadmaster.move.sequence import carried_out, in_safe_order
-from loadmaster.pack import Instance, pack
-from loadmaster.pack.generate import Spec, virtual_clusters
-from loadmaster.pack.level import fits, level_of
-from loadmaster.pack.mcb import mcb
+from loadmaster.packing import Instance, pack
+from loadmaster.packing.generate import Spec, virtual_clusters
+from loadmaster.packing.level import fits, level_of
+from loadmaster.packing.mcb import mcb
 from loadmaster.stoppable_milp import Solution
 
 TIGHT = State(Instance.of(2, cpu=[0.6, 0.6, 0.3], memory=[0.3, 0.2, 0.4]), np.array([0, 0, 1], np.int32))

@@ -5,8 +5,8 @@ import pytest
 
 from loadmaster.move.change import Change, State
 from loadmaster.move.worth import needed, worthwhile
-from loadmaster.pack import Instance
-from loadmaster.pack.level import level_of
+from loadmaster.packing import Instance
+from loadmaster.packing.level import level_of
 
 
 def changed(state, host):

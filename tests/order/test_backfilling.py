@@ -12,7 +12,7 @@ from loadmaster.order.conservative import planned
 from loadmaster.order.easy import reservation
 from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs, compose
-from loadmaster.sim.reference import at_or_after, replay
+from loadmaster.sim.queue.reference import at_or_after, replay
 
 FIRST_FIT = POLICIES["first-fit"]
 ONE_HOST = Cluster.uniform(1, cores=4)

@@ -6,7 +6,7 @@ from snapshots import placed, snapshot
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import FairShare
 from loadmaster.place import POLICIES
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 
 FIRST_FIT = POLICIES["first-fit"]
 ROOM = [(8, 8)]

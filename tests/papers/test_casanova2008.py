@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from loadmaster.model.errors import InputError
-from loadmaster.pack.branch_and_bound import branch_and_bound
-from loadmaster.pack.generate import Spec, lublin_size, lublin_sizes, virtual_clusters
+from loadmaster.packing.branch_and_bound import branch_and_bound
+from loadmaster.packing.generate import Spec, lublin_size, lublin_sizes, virtual_clusters
 from loadmaster.papers.casanova2008 import claims, judged, large_claims
 from loadmaster.papers.casanova2008.outcome import Outcome, degradations, outcome_of, percent_below
 from loadmaster.papers.casanova2008.study import QUICK, Cell, Size, cells, run, timed

@@ -50,7 +50,7 @@ REPRODUCED = {
     "amir2000": (amir2000.reproduce, "loadmaster.papers.amir2000.study.make_block", block),
     "casanova2008": (casanova2008.reproduce, "loadmaster.papers.casanova2008.study.make_cell", rows),
     "delgado2011": (delgado2011.reproduce, "loadmaster.papers.delgado2011.study.make_case", row),
-    "silva2008": (lambda options: silva2008.reproduce_with(options, 3, 2), "loadmaster.sim.bag_study.repeat", None),
+    "silva2008": (lambda options: silva2008.reproduce_with(options, 3, 2), "loadmaster.sim.bags.study.repeat", None),
 }
 """How each is run small: its reproduction, who makes its cells, and what stands in for that; shai2014 has its own."""
 

@@ -13,7 +13,7 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import NetBatch
 from loadmaster.place import POLICIES, Context, Policy
 from loadmaster.place.load import policy_named
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 
 EVERY = pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
 # Their scores see free, demand and capacity of a host alone: no host's number, no last host.

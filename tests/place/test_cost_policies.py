@@ -8,7 +8,7 @@ import pytest
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import Fcfs
 from loadmaster.place import POLICIES, Context
-from loadmaster.sim import simulate
+from loadmaster.sim.queue import simulate
 
 CAPACITY = np.array([[8.0, 32.0], [4.0, 64.0]])
 FREE = np.array([[4.0, 8.0], [3.0, 64.0]])

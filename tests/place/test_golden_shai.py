@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.order import NetBatch
 from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs, compose
-from loadmaster.sim.reference import replay
+from loadmaster.sim.queue.reference import replay
 
 TWO_HOSTS = Cluster.uniform(2, cores=4, memory=32)
 FIG_3_1 = [(1, 16)] * 2 + [(1, 4)] * 6

@@ -11,8 +11,8 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.place.online import by_assign_u, greedily, largest_load
 from loadmaster.place.virtual_circuits import Circuits
 from loadmaster.schedule.time_shared import METHODS
-from loadmaster.sim.shared_engine import simulate_shared
-from loadmaster.sim.shared_run import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_shared
+from loadmaster.sim.timeshared.problem import SharedProblem
 
 ASSIGN_U_CONSTANT = 2.5
 """Largest load over log2(n) x optimum, never exceeded on these instances (measured: 1.75)."""

@@ -9,15 +9,15 @@ import pytest
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import Easy, Fcfs, NetBatch
-from loadmaster.pack.by_score import best_by_score
-from loadmaster.pack.instance import Instance
+from loadmaster.packing.by_score import best_by_score
+from loadmaster.packing.instance import Instance
 from loadmaster.place import Policy
 from loadmaster.place.trial import remarks, typical_states
 from loadmaster.schedule import MaxJobs
 from loadmaster.schedule.time_shared import METHODS, Method
-from loadmaster.sim import simulate
-from loadmaster.sim.shared_engine import simulate_shared
-from loadmaster.sim.shared_run import SharedProblem
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.timeshared.door import simulate_shared
+from loadmaster.sim.timeshared.problem import SharedProblem
 
 HOSTS = Cluster.uniform(2, cores=4, memory=8)
 LOG = Workload.of(submit_s=[0.0, 1.0], runtime_s=[9.0, 9.0], cores=[1, 4], memory=[1, 8])

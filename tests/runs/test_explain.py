@@ -9,7 +9,7 @@ from loadmaster.runs.delay import KEPT, TAKEN
 from loadmaster.runs.explain import explain
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
-from loadmaster.sim.reference import replay
+from loadmaster.sim.queue.reference import replay
 from loadmaster.traces import Trace
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.pack.read import read_tasks
+from loadmaster.packing.read import read_tasks
 from loadmaster.runs import case_of
 from loadmaster.traces import read_hosts, read_trace
 from loadmaster.traces.amount_columns import amounts, resource_columns, resource_of

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.pack.read import read_tasks
+from loadmaster.packing.read import read_tasks
 from loadmaster.traces import ReadOptions, read_hosts, read_trace
 from loadmaster.traces.bag import read_bag
 from traces.logs import write

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from loadmaster.pack.generate import Spec
+from loadmaster.packing.generate import Spec
 from loadmaster.papers.casanova2008 import claims, large_claims
 from loadmaster.papers.casanova2008 import study as casanova
 from loadmaster.papers.casanova2008.outcome import outcome_of
@@ -61,7 +61,7 @@ def _rounded(change):
 
 
 def _gives_up(instance):
-    from loadmaster.pack import Attempt
+    from loadmaster.packing import Attempt
 
     return Attempt(None, "infeasible", "broken", 0.0)
 

@@ -9,8 +9,8 @@ from unittest.mock import patch
 from loadmaster.papers.silva2008 import claims
 from loadmaster.papers.silva2008 import study as silva
 from loadmaster.papers.silva2008.workloads import normal, rendered
-from loadmaster.sim.bag import draws, repeat
-from loadmaster.size import FixedHosts, SilvaRule
+from loadmaster.sim.bags.door import draws, repeat
+from loadmaster.sizing import FixedHosts, SilvaRule
 
 RUNS = 60
 NEEDED = ((1.0, 0.0), (0.5, 0.5), (0.0, 0.0), (0.0, 0.75), (0.75, 0.75))

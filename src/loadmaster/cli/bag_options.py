@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loadmaster.size import HostType, Sizer
+    from loadmaster.sizing import HostType, Sizer
 
 _UNITS = {"second": 1.0, "minute": 60.0, "hour": 3600.0}
 
@@ -20,8 +20,8 @@ def chosen_types(prices: Path | None, billing: str | None) -> "tuple[HostType, .
     """The machine types of a price table, or one at price 1 an hour; `billing` takes the place of their units."""
     import dataclasses
 
-    from loadmaster.size import HostType
-    from loadmaster.size.prices import read_prices
+    from loadmaster.sizing import HostType
+    from loadmaster.sizing.prices import read_prices
 
     types = read_prices(prices) if prices else (HostType(),)
     if billing is None:
@@ -80,7 +80,7 @@ def chosen_sizer(
     """
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import parse_seconds
-    from loadmaster.size import FixedHosts, Planner, SilvaRule, all_at_once, user_guess
+    from loadmaster.sizing import FixedHosts, Planner, SilvaRule, all_at_once, user_guess
 
     guess_s = guessed(guess)
     deadline_s = parse_seconds(deadline) if deadline else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from loadmaster.size import BagSnapshot, Sizer
+    from loadmaster.sizing import BagSnapshot, Sizer
 
 PLAIN_S = 60.0
 """How often a line is written where stderr is no terminal."""
@@ -81,8 +81,8 @@ def outlook_words(snapshot: "BagSnapshot", sizer: Any, earlier: float = 0.0) -> 
     `earlier` is the money of earlier sessions.
     """
     from loadmaster.model.units import show_seconds
-    from loadmaster.size import Planner
-    from loadmaster.size.planning import outlook
+    from loadmaster.sizing import Planner
+    from loadmaster.sizing.planning import outlook
 
     if len(snapshot.finished_s) == 0:
         return ""

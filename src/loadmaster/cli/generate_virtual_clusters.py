@@ -45,7 +45,7 @@ def _write(out: Path, spec: tuple[Any, ...], seed: int, as_json: bool, lublin_bu
     from loadmaster.cli.run_options import command_line
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import GB
-    from loadmaster.pack.generate import Spec, virtual_clusters
+    from loadmaster.packing.generate import Spec, virtual_clusters
     from loadmaster.report.document import document, print_document
     from loadmaster.whole_file import whole_file
 

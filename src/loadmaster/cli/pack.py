@@ -36,12 +36,12 @@ def pack(
     from loadmaster.cli.progress import at_work
     from loadmaster.cli.run_options import command_line, make_folder
     from loadmaster.model.errors import InputError
-    from loadmaster.pack import PackOptions
-    from loadmaster.pack import pack as solve
-    from loadmaster.pack.admit import admit as let_in
-    from loadmaster.pack.read import read_tasks
-    from loadmaster.pack.solve import packer_named
-    from loadmaster.pack.summary import summary, task_rows
+    from loadmaster.packing import PackOptions
+    from loadmaster.packing import pack as solve
+    from loadmaster.packing.admit import admit as let_in
+    from loadmaster.packing.read import read_tasks
+    from loadmaster.packing.solve import packer_named
+    from loadmaster.packing.summary import summary, task_rows
     from loadmaster.place.load import remarks_on
     from loadmaster.report.document import document, print_document
 
@@ -154,7 +154,7 @@ def _write(out: Path, asked: Any, rows: list[dict[str, Any]]) -> None:
 
 
 def _draw(out: Path, instance: Any, packing: Any) -> None:
-    from loadmaster.pack.picture import host_loads
+    from loadmaster.packing.picture import host_loads
     from loadmaster.report.page import write_picture
     from loadmaster.whole_file import whole_file
 

@@ -32,12 +32,12 @@ def policies(as_json: o.AsJson = False) -> None:
 
 def _rows() -> Iterator[tuple[str, str, str, str]]:
     from loadmaster.order import DISCIPLINES
-    from loadmaster.pack import PACKERS
+    from loadmaster.packing import PACKERS
     from loadmaster.place import POLICIES
     from loadmaster.runs import MAX_JOBS
     from loadmaster.schedule.time_shared import METHODS, MOVERS
-    from loadmaster.share.vm_choice import VM_CHOICES
-    from loadmaster.size import SIZERS
+    from loadmaster.sharing.vm_choice import VM_CHOICES
+    from loadmaster.sizing import SIZERS
 
     yield from (("placement", p.name, p.summary, p.source) for p in POLICIES.values())
     yield "placement", "file.py:function", "a policy of your own: score(demand, free, capacity), lower is better", ""

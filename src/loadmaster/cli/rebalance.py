@@ -33,7 +33,7 @@ def rebalance(
     from loadmaster.move.change import State
     from loadmaster.move.plan import plan_moves
     from loadmaster.move.summary import summary
-    from loadmaster.pack.read import read_tasks
+    from loadmaster.packing.read import read_tasks
     from loadmaster.report.document import document, print_document
 
     if not 0 < time_limit < math.inf:

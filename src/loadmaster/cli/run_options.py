@@ -82,7 +82,7 @@ def warn_of_plain(settings: "list[Setting]") -> None:
     """Say on stderr which of the runs only the plain engine can do: that takes hundreds of times as long."""
     from loadmaster.report.console import for_notes
     from loadmaster.runs import discipline_of, policy_of, sources_of
-    from loadmaster.sim.engine import is_compiled
+    from loadmaster.sim.queue.door import is_compiled
 
     slow = [
         f"{setting.policy} under {setting.discipline}"

@@ -126,7 +126,7 @@ def _refuse_idle(context: typer.Context, trace: Path | None, names: list[str], r
     from loadmaster.order import DISCIPLINES
     from loadmaster.runs.sharing import FRACTIONAL
     from loadmaster.schedule.time_shared import method_named
-    from loadmaster.share.vm_choice import VM_CHOICES
+    from loadmaster.sharing.vm_choice import VM_CHOICES
 
     refuse_reading(context, trace)
     timed = [name for name in names if name not in (FRACTIONAL, *DISCIPLINES, *VM_CHOICES)]
@@ -158,7 +158,7 @@ def _settings(
     from loadmaster.runs.sharing import SharingSettings
     from loadmaster.runs.sharing_vms import check_shares
     from loadmaster.schedule.fractional import Fractional
-    from loadmaster.share.processor_sharing import ProcessorSharing
+    from loadmaster.sharing.processor_sharing import ProcessorSharing
 
     period_s, pause_s = parse_seconds(period), parse_seconds(pause)
     for name, value in (

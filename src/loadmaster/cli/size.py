@@ -9,7 +9,7 @@ from loadmaster.cli import dask_options as d
 from loadmaster.cli.options import AsJson, Seed
 
 if TYPE_CHECKING:
-    from loadmaster.sim.bag_curve import CurvePoint
+    from loadmaster.sim.bags.curve import CurvePoint
 
 
 def size(
@@ -46,10 +46,10 @@ def size(
     from loadmaster.model.units import parse_seconds
     from loadmaster.report.document import document, print_document
     from loadmaster.report.progress import bar
-    from loadmaster.sim.bag import draws
-    from loadmaster.sim.bag_curve import curve_runs, fixed_curve, recommended, sizer_points
-    from loadmaster.size import Planner, SilvaRule
-    from loadmaster.size.goal import check_budget
+    from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
+    from loadmaster.sim.bags.door import draws
+    from loadmaster.sizing import Planner, SilvaRule
+    from loadmaster.sizing.goal import check_budget
     from loadmaster.traces.bag import parse_bag
 
     deadline_s = parse_seconds(deadline) if deadline else None

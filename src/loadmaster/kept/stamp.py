@@ -24,7 +24,7 @@ def stamp(*modules: str) -> str:
     """Sixteen hex digits over the source of `modules` and of all modules of this package that they import.
 
     Args:
-        modules: full names, such as `loadmaster.sim.engine`. What stands in the `__init__` of a room counts where a
+        modules: full names, such as `loadmaster.sim.queue.door`. What stands in the `__init__` of a room counts where a
             name is taken from the room.
 
     Example:

@@ -14,9 +14,9 @@ from loadmaster.live.machines import Machines
 from loadmaster.live.past import Past, read_past, same_commands
 from loadmaster.live.purse import Purse
 from loadmaster.live.terms import Report, Terms, task_folder
-from loadmaster.size import BagSnapshot, Event, Ledger, Sizer, decide
-from loadmaster.size.ledger import Kind
-from loadmaster.size.snapshot import Occasion
+from loadmaster.sizing import BagSnapshot, Event, Ledger, Sizer, decide
+from loadmaster.sizing.ledger import Kind
+from loadmaster.sizing.snapshot import Occasion
 
 _POLL_S = 0.2
 _SHOW_S = 1.0

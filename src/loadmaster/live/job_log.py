@@ -77,7 +77,7 @@ def described(thing: object) -> dict[str, Any]:
     """A sizer or a machine type as data: the name of its class, then its fields; those that are no data by their type.
 
     Example:
-        >>> from loadmaster.size import FixedHosts
+        >>> from loadmaster.sizing import FixedHosts
         >>> described(FixedHosts(3))
         {'class': 'FixedHosts', 'count': 3, 'type': 0, 'name': 'fixed', 'tick_s': None}
     """

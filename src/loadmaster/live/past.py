@@ -7,7 +7,7 @@ from typing import Any
 
 from loadmaster.live.job_log import JobLog
 from loadmaster.model.errors import InputError
-from loadmaster.size import HostType
+from loadmaster.sizing import HostType
 
 
 @dataclass

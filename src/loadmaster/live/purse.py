@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from loadmaster.size import HostType
+from loadmaster.sizing import HostType
 
 AHEAD_S = 0.5
 """So long before a unit ends a machine is given back that nobody can pay for any more."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from loadmaster.live.job_log import JobLog
-from loadmaster.sim.bag_reference import Made, replay_bag
-from loadmaster.size import Actions, Event, HostType, Ledger, Rent, Sizer
+from loadmaster.sim.bags.reference import Made, replay_bag
+from loadmaster.sizing import Actions, Event, HostType, Ledger, Rent, Sizer
 
 
 @dataclass

@@ -7,8 +7,8 @@ import numpy as np
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from loadmaster.live.wanted import Wanted
-from loadmaster.size import Actions, BagSnapshot, HostType, RentedHost, Sizer, decide
-from loadmaster.size.snapshot import Occasion
+from loadmaster.sizing import Actions, BagSnapshot, HostType, RentedHost, Sizer, decide
+from loadmaster.sizing.snapshot import Occasion
 
 _WAITING = ("waiting", "queued", "no-worker")
 

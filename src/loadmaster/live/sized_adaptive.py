@@ -7,7 +7,7 @@ from distributed.deploy.adaptive import Adaptive
 
 from loadmaster.live.scheduler_watch import SchedulerWatch
 from loadmaster.live.wanted import Wanted
-from loadmaster.size import HostType, Planner, Sizer
+from loadmaster.sizing import HostType, Planner, Sizer
 
 
 class SizedAdaptive(Adaptive):

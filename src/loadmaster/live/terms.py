@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loadmaster.size import HostType, Sizer
+from loadmaster.sizing import HostType, Sizer
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from scipy.sparse import csr_array, vstack
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import Change, State, within
-from loadmaster.pack.level import level_of
-from loadmaster.pack.milp import Program, compact_form, paper_form, run_milp
+from loadmaster.packing.level import level_of
+from loadmaster.packing.milp import Program, compact_form, paper_form, run_milp
 
 NAME = "adapt-exactly"
 

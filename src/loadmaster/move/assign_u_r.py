@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
 from loadmaster.move.migration import Move
-from loadmaster.share.shared_hosts import SharedHosts
+from loadmaster.sharing.shared_hosts import SharedHosts
 
 
 @dataclass(frozen=True)

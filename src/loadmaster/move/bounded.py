@@ -9,9 +9,9 @@ from loadmaster.move.change import Change, State, within
 from loadmaster.move.evict import evict
 from loadmaster.move.relabel import relabelled, relabelled_by_greed
 from loadmaster.move.relieve import relieve
-from loadmaster.pack.instance import TOLERANCE
-from loadmaster.pack.level import host_use, level_of
-from loadmaster.pack.mcb import mcb
+from loadmaster.packing.instance import TOLERANCE
+from loadmaster.packing.level import host_use, level_of
+from loadmaster.packing.mcb import mcb
 
 MOST_BINS = 3000
 """Hosts above which bins are named by greed: the best assignment takes the cube of their number."""

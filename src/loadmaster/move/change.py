@@ -8,9 +8,9 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.errors import InputError
-from loadmaster.pack import Instance
-from loadmaster.pack.level import level_of
-from loadmaster.pack.packing import Status
+from loadmaster.packing import Instance
+from loadmaster.packing.level import level_of
+from loadmaster.packing.packing import Status
 
 Unit = Literal["bytes", "count"]
 GAIN = 1e-6

@@ -7,8 +7,8 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import Move, State, within
-from loadmaster.pack.instance import TOLERANCE, Scaled
-from loadmaster.pack.level import host_use
+from loadmaster.packing.instance import TOLERANCE, Scaled
+from loadmaster.packing.level import host_use
 
 MOST_STEPS = 500
 """So many moves are enough of a last resort."""

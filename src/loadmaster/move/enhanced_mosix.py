@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from loadmaster.model.arrays import Floats
 from loadmaster.move.migration import Move
 from loadmaster.move.mover import check_periodic
-from loadmaster.share.shared_hosts import SharedHosts
+from loadmaster.sharing.shared_hosts import SharedHosts
 
 LEAST_GAIN = 1e-9
 """A move must lower the total cost by more than this (rule M4); moves closer to each other tie, the first wins."""

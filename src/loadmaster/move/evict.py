@@ -5,11 +5,11 @@ import numpy as np
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.move.change import State
 from loadmaster.move.evict_kernel import Weighing, evict_cheapest
-from loadmaster.pack.bound import upper_bound
-from loadmaster.pack.instance import TOLERANCE
-from loadmaster.pack.level import host_use
-from loadmaster.pack.mcb import work_for
-from loadmaster.pack.mcb_kernel import McbProblem, probe
+from loadmaster.packing.bound import upper_bound
+from loadmaster.packing.instance import TOLERANCE
+from loadmaster.packing.level import host_use
+from loadmaster.packing.mcb import work_for
+from loadmaster.packing.mcb_kernel import McbProblem, probe
 
 SUBSETS_UP_TO = 15
 """Residents of a host up to which every set of them is weighed; above, the cheapest is sought by greed."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.move.evict import SUBSETS_UP_TO
-from loadmaster.pack.instance import TOLERANCE
+from loadmaster.packing.instance import TOLERANCE
 
 
 def evicted_plainly(host: Ints, demand: Floats, cost: Floats, room: Floats) -> Bools:

@@ -6,7 +6,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.move.migration import Move
 from loadmaster.move.mover import check_periodic
-from loadmaster.share.shared_hosts import SharedHosts
+from loadmaster.sharing.shared_hosts import SharedHosts
 
 
 @dataclass(frozen=True)

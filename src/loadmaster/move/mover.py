@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.move.migration import Move
-from loadmaster.share.shared_hosts import SharedHosts
+from loadmaster.sharing.shared_hosts import SharedHosts
 
 
 @runtime_checkable

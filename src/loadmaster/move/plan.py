@@ -15,8 +15,8 @@ from loadmaster.move.climb import climb
 from loadmaster.move.reach import best_reachable, small_enough
 from loadmaster.move.sequence import SafeOrder, carried_out, in_safe_order, spent_by
 from loadmaster.move.worth import worthwhile
-from loadmaster.pack.bound import ceiling
-from loadmaster.pack.level import level_of
+from loadmaster.packing.bound import ceiling
+from loadmaster.packing.level import level_of
 
 Method = Literal["auto", "heuristic", "exact"]
 MOST_CELLS = 300
@@ -72,7 +72,7 @@ def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_
         time_limit_s: for the exact method.
 
     Example:
-        >>> from loadmaster.pack import Instance
+        >>> from loadmaster.packing import Instance
         >>> full = State(Instance.of(2, cpu=[1.0, 0.6, 0.4], memory=[0.6, 0.3, 0.3]), np.array([0, 0, 1], np.int32))
         >>> plan = plan_moves(full, 0.3)
         >>> plan.status, plan.moves, plan.level

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.move.change import GAIN, Move, State, within
-from loadmaster.pack.instance import TOLERANCE
-from loadmaster.pack.level import level_of
+from loadmaster.packing.instance import TOLERANCE
+from loadmaster.packing.level import level_of
 
 MOST_STATES = 10_000
 """Mappings up to which all are visited, in a second or so."""

@@ -5,8 +5,8 @@ import numpy as np
 from loadmaster.model.arrays import Ints
 from loadmaster.move.change import State
 from loadmaster.move.relieve_kernel import Moving, relieve_steps
-from loadmaster.pack.improve import search_state
-from loadmaster.pack.improve_kernel import load_state
+from loadmaster.packing.improve import search_state
+from loadmaster.packing.improve_kernel import load_state
 
 EFFORT = 80_000_000
 """Pairs of tasks and hosts, or of tasks, after which it stops on very large states; a second or two."""

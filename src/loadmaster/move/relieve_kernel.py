@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.pack.improve_kernel import changed_peak, has_room, relocate
+from loadmaster.packing.improve_kernel import changed_peak, has_room, relocate
 
 part: Any = kept_njit(forceinline=True, **LEAN)
 kernel: Any = kept_njit(**LEAN)

@@ -4,8 +4,8 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import State
-from loadmaster.pack.instance import TOLERANCE
-from loadmaster.pack.level import host_use
+from loadmaster.packing.instance import TOLERANCE
+from loadmaster.packing.level import host_use
 
 
 def relieve_plainly(state: State, start: Ints, budget: float) -> Ints:

@@ -9,7 +9,7 @@ from scipy import optimize
 from scipy.sparse import coo_array
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.pack import Instance
+from loadmaster.packing import Instance
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import Move, State, within
-from loadmaster.pack.instance import TOLERANCE
-from loadmaster.pack.level import host_use
+from loadmaster.packing.instance import TOLERANCE
+from loadmaster.packing.level import host_use
 
 MOST_STOPS = 100
 """So many temporary places, the last ones, are tried whether they can be left out."""

@@ -8,10 +8,10 @@ import numpy as np
 from loadmaster.move.change import Move, State
 from loadmaster.move.plan import MovePlan
 from loadmaster.move.sequence import SafeOrder
-from loadmaster.pack.bound import hard_name, hopeless, upper_bound
-from loadmaster.pack.instance import TOLERANCE
-from loadmaster.pack.level import host_use
-from loadmaster.pack.mcb import mcb
+from loadmaster.packing.bound import hard_name, hopeless, upper_bound
+from loadmaster.packing.instance import TOLERANCE
+from loadmaster.packing.level import host_use
+from loadmaster.packing.mcb import mcb
 
 
 def summary(state: State, plan: MovePlan, budget: float) -> dict[str, Any]:

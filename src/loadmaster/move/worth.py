@@ -6,8 +6,8 @@ import numpy as np
 
 from loadmaster.model.arrays import Ints
 from loadmaster.move.change import GAIN, Change, State
-from loadmaster.pack.instance import TOLERANCE
-from loadmaster.pack.level import host_use
+from loadmaster.packing.instance import TOLERANCE
+from loadmaster.packing.level import host_use
 
 PASSES = 3
 """Every task that goes back makes room for others to go back."""

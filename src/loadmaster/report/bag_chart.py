@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from loadmaster.report.theme import ACCENT, INK, rows, themed
-from loadmaster.sim.bag_curve import CurvePoint
+from loadmaster.sim.bags.curve import CurvePoint
 
 
 def bag_chart(

@@ -8,7 +8,7 @@ from loadmaster.model import InputError
 from loadmaster.runs.outcome import Outcome, run_fully
 from loadmaster.runs.record import Record, file_identity, schedule_digest
 from loadmaster.runs.trust import check_trust
-from loadmaster.sim import Progress
+from loadmaster.sim.queue import Progress
 
 
 @dataclass(frozen=True, eq=False)

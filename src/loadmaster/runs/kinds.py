@@ -3,11 +3,11 @@
 from functools import cache
 
 from loadmaster.order import DISCIPLINES
-from loadmaster.pack.solve import PACKERS
+from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
 from loadmaster.schedule.time_shared import METHODS, MOVERS
-from loadmaster.share.vm_choice import VM_CHOICES
-from loadmaster.size import SIZERS
+from loadmaster.sharing.vm_choice import VM_CHOICES
+from loadmaster.sizing import SIZERS
 
 
 @cache

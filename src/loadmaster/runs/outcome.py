@@ -18,7 +18,7 @@ from loadmaster.model.arrays import Longs
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, member_names, policy_of
-from loadmaster.sim import Progress, simulate
+from loadmaster.sim.queue import Progress, simulate
 
 
 @dataclass(frozen=True, eq=False)

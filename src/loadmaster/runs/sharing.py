@@ -19,15 +19,15 @@ from loadmaster.runs.sharing_vms import run_on_vms
 from loadmaster.schedule import compose
 from loadmaster.schedule.fractional import Fractional
 from loadmaster.schedule.time_shared import METHODS, Method, method_named, parts_of
-from loadmaster.share.learned_needs import learned_needs
-from loadmaster.share.processor_sharing import ProcessorSharing
-from loadmaster.share.shared_hosts import CpuLoad
-from loadmaster.share.vm_choice import VM_CHOICES
-from loadmaster.sim import simulate
-from loadmaster.sim.reference import replay
-from loadmaster.sim.shared_engine import simulate_shared
-from loadmaster.sim.shared_fractional import FractionalProblem, simulate_fractional
-from loadmaster.sim.shared_run import Progress, SharedProblem
+from loadmaster.sharing.learned_needs import learned_needs
+from loadmaster.sharing.processor_sharing import ProcessorSharing
+from loadmaster.sharing.shared_hosts import CpuLoad
+from loadmaster.sharing.vm_choice import VM_CHOICES
+from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.reference import replay
+from loadmaster.sim.timeshared.door import simulate_shared
+from loadmaster.sim.timeshared.problem import Progress, SharedProblem
 
 BOUND_S = 10.0
 FRACTIONAL = "fractional"

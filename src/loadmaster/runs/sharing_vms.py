@@ -3,9 +3,9 @@
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.share.virtual_machines import VirtualMachines
-from loadmaster.sim.shared_run import Progress
-from loadmaster.sim.shared_vms import VmProblem, VmRun, simulate_vms
+from loadmaster.sharing.virtual_machines import VirtualMachines
+from loadmaster.sim.timeshared.problem import Progress
+from loadmaster.sim.vms.door import VmProblem, VmRun, simulate_vms
 
 
 def run_on_vms(

@@ -136,8 +136,8 @@ class Fractional:
 
     def _packed(self, view: FractionalView, enough: float) -> Ints | None:
         """MCB8 on all tasks, hosts renamed so that little moves; None if that is not `enough`, or over the budget."""
-        from loadmaster.pack.instance import Instance
-        from loadmaster.pack.mcb import mcb, reaches
+        from loadmaster.packing.instance import Instance
+        from loadmaster.packing.mcb import mcb, reaches
 
         instance = Instance(
             view.fluid.reshape(-1, 1), view.rigid, view.fluid_capacity.reshape(-1, 1), view.rigid_capacity,

@@ -17,11 +17,11 @@ from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.schedule.time_shared import METHODS, Method, method_named
-from loadmaster.share.learned_needs import learned_needs
-from loadmaster.share.processor_sharing import ProcessorSharing
-from loadmaster.share.shared_hosts import CpuLoad
-from loadmaster.sim.shared_engine import simulate_shared
-from loadmaster.sim.shared_run import SharedProblem
+from loadmaster.sharing.learned_needs import learned_needs
+from loadmaster.sharing.processor_sharing import ProcessorSharing
+from loadmaster.sharing.shared_hosts import CpuLoad
+from loadmaster.sim.timeshared.door import simulate_shared
+from loadmaster.sim.timeshared.problem import SharedProblem
 from loadmaster.traces.opportunity import ComponentMemory, ComponentWork, MemoryCap, generate_opportunity
 
 SlowdownUnit = Literal["component", "parent"]

@@ -16,13 +16,13 @@ from loadmaster.dask_client import DaskAddress
 from loadmaster.kept import study as kept
 from loadmaster.kept.study import Moved, Work
 from loadmaster.kept.watch import Watch
-from loadmaster.pack import Attempt, Instance, finish
-from loadmaster.pack.bound import upper_bound
-from loadmaster.pack.branch_and_bound import branch_and_bound
-from loadmaster.pack.generate import Spec, virtual_clusters
-from loadmaster.pack.greedy import greedy, greedy_backtracking, sorted_greedy, sorted_greedy_backtracking
-from loadmaster.pack.mcb import PAPER, mcb
-from loadmaster.pack.rounding import EPSILON, fractions, round_off
+from loadmaster.packing import Attempt, Instance, finish
+from loadmaster.packing.bound import upper_bound
+from loadmaster.packing.branch_and_bound import branch_and_bound
+from loadmaster.packing.generate import Spec, virtual_clusters
+from loadmaster.packing.greedy import greedy, greedy_backtracking, sorted_greedy, sorted_greedy_backtracking
+from loadmaster.packing.mcb import PAPER, mcb
+from loadmaster.packing.rounding import EPSILON, fractions, round_off
 from loadmaster.papers.kept_study import run_kept
 
 Part = Literal["small", "large", "parallel", "large-lp"]

@@ -10,7 +10,7 @@ from loadmaster.papers.delgado2011.streams import Group, ctc, grid, seeds, stret
 from loadmaster.papers.delgado2011.study import PLATFORMS, Case, Row, run_cases
 from loadmaster.report.page import Block, Heading
 from loadmaster.report.progress import bar
-from loadmaster.share.equilibrium import MOST_ROUNDS
+from loadmaster.sharing.equilibrium import MOST_ROUNDS
 
 TITLE = "Delgado 2011: parallel jobs on shared virtual machines"
 

@@ -12,8 +12,8 @@ from loadmaster.kept.block import fields_of, from_row
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.papers.delgado2011.streams import Stream, at_load
 from loadmaster.papers.kept_study import run_kept
-from loadmaster.share.virtual_machines import VirtualMachines
-from loadmaster.sim.shared_vms import Ranking, VmProblem, as_bags, simulate_vms
+from loadmaster.sharing.virtual_machines import VirtualMachines
+from loadmaster.sim.vms.door import Ranking, VmProblem, as_bags, simulate_vms
 
 MACHINES = 64
 PLATFORMS = {"homogeneous": (1.0, 1.0, 1.0, 1.0), "heterogeneous": (1.0, 1.0, 2.0, 4.0)}

@@ -8,9 +8,9 @@ from loadmaster.model.arrays import Floats
 from loadmaster.papers.claim import Claim, Verdict, all_of, equals, exceeds, meets
 from loadmaster.papers.estimate import mean_of, resampled
 from loadmaster.papers.silva2008.study import AGGRESSIVE, CONSERVATIVE, Cells, Paired
-from loadmaster.sim.bag import repeat
-from loadmaster.size import FixedHosts
-from loadmaster.size.silva import periodic_average, periodic_average_as_printed
+from loadmaster.sim.bags.door import repeat
+from loadmaster.sizing import FixedHosts
+from loadmaster.sizing.silva import periodic_average, periodic_average_as_printed
 
 OFF = 0.12
 """At most so far from the best number of machines (section 5)."""

@@ -13,9 +13,9 @@ from loadmaster.kept.watch import Watch
 from loadmaster.measure.interval import bootstrap_interval
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
-from loadmaster.sim.bag import BagOutcomes, draws
-from loadmaster.sim.bag_study import Way, run_ways
-from loadmaster.size import HostType, Planner, SilvaRule, Sizer
+from loadmaster.sim.bags.door import BagOutcomes, draws
+from loadmaster.sim.bags.study import Way, run_ways
+from loadmaster.sizing import HostType, Planner, SilvaRule, Sizer
 
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Creation and increase ratios; the paper's axis values cannot be read, these are ours."""

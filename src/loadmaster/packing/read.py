@@ -1,0 +1,91 @@
+"""Reads packing instances: tables of tasks (CSV, Parquet), Alibaba's openb pods, OptaPlanner's cloud balancing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loadmaster.model import Cluster, InputError
+from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.exact import exact_demand
+from loadmaster.model.units import CORES
+from loadmaster.packing.cloud_balancing import read_cloud_balancing
+from loadmaster.packing.instance import Instance
+from loadmaster.packing.openb_pods import openb_tasks
+from loadmaster.packing.task_table import Tasks, tasks_of
+from loadmaster.traces import read_hosts
+from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_memory, resource_of
+from loadmaster.traces.files import head_of
+from loadmaster.traces.whole_table import whole_table
+
+
+@dataclass(frozen=True, eq=False)
+class TaskFile:
+    """An instance as read.
+
+    Attributes:
+        instance: tasks and hosts.
+        host: int32[T], where every task runs now, -1 where it does not; None if the file does not say.
+        notes: what was assumed or left out, one sentence each.
+    """
+
+    instance: Instance
+    host: Ints | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
+    """Read tasks, and hosts where the file has them.
+
+    A table has a row a task, and the columns of amounts that all tables have (`cores`, `memory_gb`, `gpus`,
+    `resource_NAME`, ...); it may have those of `task_table.TASK_COLUMNS`: `name`; `job`, whose tasks share one yield;
+    `tasks`, how many such tasks the row stands for, all of one job; `weight` and `min_yield` of the job; `host`, where
+    the task runs now.
+
+    Args:
+        path: CSV (also .gz), Parquet, openb's pod list, or OptaPlanner's .json, which names its hosts itself.
+        hosts: as `--hosts`; needed for all but OptaPlanner's files.
+        fluid: the resources whose demand may be scaled down.
+
+    Raises:
+        InputError: no such file, no hosts, or a value that breaks a rule.
+    """
+    if path.suffix == ".json":
+        cluster, demand, names = read_cloud_balancing(path)
+        note = "the computers' costs were not used: packing raises yields and saves no computers"
+        instance = instance_of(cluster, demand, fluid, task_names=names, source=path.name, synthetic=True)
+        return TaskFile(instance, None, (note,))
+    if hosts is None:
+        head_of(path, 1)  # a file that is not there is told first
+        raise InputError(path.name, "the file does not name the hosts", fix="give --hosts like 20x16c64g")
+    table = whole_table(path)
+    cluster = read_hosts(hosts)
+    tasks = openb_tasks(path, table, cluster) if "cpu_milli" in table.frame.columns else tasks_of(path, table, cluster)
+    notes = [*tasks.notes, *notes_on_memory("tasks", tasks.most_plain_memory)]
+    instance = instance_of(
+        cluster, tasks.demand, fluid, job=tasks.job, task_names=tasks.names, job_names=tasks.job_names,
+        source=path.name, **_of_jobs(tasks),
+    )  # fmt: skip
+    return TaskFile(instance, tasks.host, (*notes, *notes_on_hosts(cluster)))
+
+
+def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: Any) -> Instance:
+    """Tasks with `demand`, float64[T, R] over the cluster's resources, those named in `fluid` scalable."""
+    names = [name if name in cluster.resources else resource_of(name) or name for name in fluid]
+    unknown = [name for name in names if name not in cluster.resources]
+    if unknown or not names:
+        known = ", ".join(cluster.resources)
+        raise InputError(", ".join(unknown) or "none", "no fluid resource of the hosts", fix=f"known: {known}")
+    scaled = [cluster.resources.index(name) for name in names]
+    rest = [r for r in range(len(cluster.resources)) if r not in scaled]
+    demand = exact_demand(demand)  # as the cluster's capacity is, so that what fills a host on paper fills it
+    return Instance(
+        demand[:, scaled], demand[:, rest], cluster.capacity[:, scaled], cluster.capacity[:, rest],
+        fluid_names=tuple(names), rigid_names=tuple(cluster.resources[r] for r in rest),
+        host_names=cluster.names, **more,
+    )  # fmt: skip
+
+
+def _of_jobs(tasks: Tasks) -> dict[str, Floats]:
+    given = {"weight": tasks.weight, "guarantee": tasks.guarantee}
+    return {name: values for name, values in given.items() if values is not None}

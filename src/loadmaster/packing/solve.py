@@ -1,0 +1,199 @@
+"""`pack`: runs a method on an instance, raises the mean yield, and says how far from the best possible it is."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools
+from loadmaster.packing.bound import ceiling
+from loadmaster.packing.branch_and_bound import branch_and_bound
+from loadmaster.packing.by_score import best_by_score, prepare
+from loadmaster.packing.cp_sat import cp_sat
+from loadmaster.packing.exact import exact
+from loadmaster.packing.greedy import (
+    ATTEMPTS,
+    AttemptCounts,
+    greedy,
+    greedy_backtracking,
+    sorted_greedy,
+    sorted_greedy_backtracking,
+)
+from loadmaster.packing.improve import improve
+from loadmaster.packing.instance import Instance
+from loadmaster.packing.level import level_of
+from loadmaster.packing.mcb import DEFAULT, McbSwitches, mcb
+from loadmaster.packing.mean_yield import raise_mean
+from loadmaster.packing.milp import highs
+from loadmaster.packing.packing import Attempt, Packing
+from loadmaster.packing.rounding import rounded, rounded_no_zero
+from loadmaster.place import POLICIES, Policy
+from loadmaster.place.load import policy_named
+from loadmaster.rules.find import Reference
+from loadmaster.rules.near import no_such
+
+_CASANOVA = "Casanova et al. 2008"
+
+
+@dataclass(frozen=True)
+class PackOptions:
+    """What a user may say to a packer; each takes what concerns it.
+
+    Attributes:
+        time_limit_s: for exact solvers and the local search.
+        seed: for what draws.
+        attempts: the most attempts of GB and SGB.
+        attempt_counts: what an attempt is: a host `examined` for a task, or one that the task `fitted`.
+        mcb: how the MCB algorithms search.
+    """
+
+    time_limit_s: float = 60.0
+    seed: int = 0
+    attempts: int = ATTEMPTS
+    attempt_counts: AttemptCounts = "examined"
+    mcb: McbSwitches = DEFAULT
+
+
+@dataclass(frozen=True)
+class Packer:
+    """A named packer: `solve(instance, options)`, one line on what it does, and where it was published.
+
+    One that works until its time is up (`timed`) is never worse than MCB8 where it starts from that. `prepare` compiles
+    what is compiled anew in every process, so that this is not counted as the time of packing.
+    """
+
+    name: str
+    solve: Callable[[Instance, PackOptions], Attempt]
+    summary: str
+    source: str = ""
+    exact: bool = False
+    timed: bool = False
+    prepare: Callable[[], object] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "timed", self.timed or self.exact)
+
+
+def _mcb(key: int) -> Callable[[Instance, PackOptions], Attempt]:
+    return lambda instance, options: mcb(instance, key, options.mcb)
+
+
+def _scored(policy: Policy) -> Packer:
+    def solve(instance: Instance, options: PackOptions) -> Attempt:
+        return best_by_score(instance, policy, options.seed)
+
+    summary = f"largest first, each by {policy.name}: {policy.summary}"
+    return Packer(policy.name, solve, summary, policy.source, prepare=lambda: prepare(policy))
+
+
+def _local_search(instance: Instance, options: PackOptions) -> Attempt:
+    """MCB8, then the local search for at most a second, or the time limit if that is shorter."""
+    return improve(instance, mcb(instance, 8, options.mcb), min(1.0, options.time_limit_s), options.seed)
+
+
+_KEYS = ("the sum", "the difference", "the ratio", "the larger")
+PACKERS: dict[str, Packer] = {
+    packer.name: packer
+    for packer in (
+        Packer("exact", lambda i, o: exact(i, o.time_limit_s, o.seed),
+               "the fastest exact solver for the size", "", True),
+        Packer("branch-and-bound", lambda i, o: branch_and_bound(i, o.time_limit_s),
+               "our exact search for small instances", "", True),
+        Packer("cp-sat", lambda i, o: cp_sat(i, o.time_limit_s), "OR-tools' exact solver, for larger ones", "", True),
+        Packer("highs-compact", lambda i, o: highs(i, "compact", o.time_limit_s),
+               "HiGHS on the least maximum load", "", True),
+        Packer("highs-paper", lambda i, o: highs(i, "paper", o.time_limit_s),
+               "HiGHS on the paper's program", _CASANOVA, True),
+        Packer("local-search", _local_search, "MCB8, then moves, swaps and ejection chains", timed=True),
+        *(Packer(f"mcb{k}", _mcb(k),
+                 f"multi-capacity bin packing by {_KEYS[(k - 1) % 4]} of the demands, {'a' if k < 5 else 'de'}scending",
+                 _CASANOVA) for k in range(8, 0, -1)),
+        Packer("gr", lambda i, o: greedy(i), "tasks as given, to the least loaded host", _CASANOVA),
+        Packer("sg", lambda i, o: sorted_greedy(i), "largest rigid demand first, to the least loaded host", _CASANOVA),
+        Packer("gb", lambda i, o: greedy_backtracking(i, o.attempts, o.attempt_counts),
+               "gr with backtracking", _CASANOVA),
+        Packer("sgb", lambda i, o: sorted_greedy_backtracking(i, o.attempts, o.attempt_counts),
+               "sg with backtracking", _CASANOVA),
+        Packer("rrnd", lambda i, o: rounded(i, o.seed), "randomised rounding of the relaxed program", _CASANOVA),
+        Packer("rrnz", lambda i, o: rounded_no_zero(i, o.seed), "randomised rounding, no host without a chance",
+               _CASANOVA),
+        *(_scored(POLICIES[name])
+          for name in ("mix-fit", "opportunity-cost", "dot-product", "best-fit-cores", "best-fit-memory")),
+    )
+}  # fmt: skip
+"""Packers by their names on the command line; any other placement policy is one as well, see `packer_named`."""
+
+
+def packer_named(method: str) -> Packer:
+    """The packer of that name: of `PACKERS`, a placement policy, or a function of the user's as `file.py:function`.
+
+    Raises:
+        InputError: no such packer, file or function.
+    """
+    if method in PACKERS:
+        return PACKERS[method]
+    if method in POLICIES or Reference.of(method) is not None:
+        return _scored(policy_named(method))
+    raise no_such(method, [*PACKERS, *POLICIES], what="packer")
+
+
+def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOptions()) -> Packing:
+    """Place all tasks of `instance` by `method` and share the hosts' fluid resources among them.
+
+    Raises:
+        InputError: no such packer.
+
+    Example:
+        >>> two = Instance.of(hosts=2, cpu=[0.9, 0.2, 0.7, 0.3, 0.5], memory=[0.1, 0.6, 0.2, 0.5, 0.3])
+        >>> best = pack(two, "exact")
+        >>> best.host.tolist(), round(best.min_yield, 6), round(best.bound, 6)
+        ([0, 0, 1, 1, 1], 0.666667, 0.666667)
+    """
+    packer = packer_named(method)
+    if packer.prepare is not None:
+        packer.prepare()
+    start = time.perf_counter()
+    attempt = packer.solve(instance, options)
+    packing = finish(instance, attempt)
+    return replace(packing, seconds=time.perf_counter() - start)
+
+
+def finish(instance: Instance, attempt: Attempt) -> Packing:
+    """What a solver left, with its level, the shares of the mean-yield phase and the best bound known."""
+    if attempt.host is None:
+        bound = 0.0 if attempt.proven else ceiling(instance) if attempt.bound is None else attempt.bound
+        return Packing(
+            attempt.status, attempt.solver, np.full(instance.tasks, -1, np.int32), instance.fluid * 0.0,
+            np.zeros(instance.jobs), float("nan"), bound, attempt.proven, attempt.unplaced, attempt.reason,
+            attempt.effort, notes=attempt.notes,
+        )  # fmt: skip
+    level = level_of(instance, attempt.host)
+    if attempt.level is not None:
+        level = float(np.minimum(level, attempt.level))
+    job_yield = raise_mean(instance, attempt.host, level)
+    bound = ceiling(instance)
+    if attempt.bound is not None:
+        bound = min(bound, attempt.bound)
+    bound = max(bound, level)
+    return Packing(
+        attempt.status, attempt.solver, attempt.host, instance.fluid * job_yield[instance.job_of][:, None], job_yield,
+        level, bound, attempt.proven or level >= bound * (1 - 1e-12), effort=attempt.effort,
+        notes=attempt.notes,
+    )  # fmt: skip
+
+
+def without(instance: Instance, refused: Bools) -> Instance:
+    """The instance without the jobs of a mask, bool[J]; the others are numbered anew in their order."""
+    kept = ~refused[instance.job_of]
+    number = np.cumsum(~refused) - 1
+    names = (
+        tuple(name for name, keep in zip(instance.task_names, kept, strict=True) if keep) if instance.task_names else ()
+    )
+    return replace(
+        instance, fluid=instance.fluid[kept], rigid=instance.rigid[kept], task_names=names,
+        job_names=tuple(name for name, out in zip(instance.job_names, refused, strict=False) if not out),
+        job=number[instance.job_of[kept]] if instance.parallel or refused.any() else instance.job,
+        weight=None if instance.weight is None else instance.weight[~refused],
+        guarantee=None if instance.guarantee is None else instance.guarantee[~refused],
+    )  # fmt: skip

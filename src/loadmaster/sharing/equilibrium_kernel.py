@@ -1,0 +1,221 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+"""The coupled fixed point compiled, and only where something changed: the plain one beside it says what comes out."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.kernels import kept_njit
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.sharing.equilibrium import LEAST_STEP
+from loadmaster.sharing.virtual_machines import VirtualMachines
+from loadmaster.sharing.water_filling_kernel import level_of
+
+
+class VmState(NamedTuple):
+    """V VMs on P machines and the jobs on them, each job in one of V slots."""
+
+    first: Longs  # [P + 1]
+    machine: Longs  # [V]
+    low: Floats  # [V]
+    high: Floats  # [V]
+    share: Floats  # [V]
+    demand: Floats  # [V], the speed of the job there, 0 where idle
+    slot: Longs  # [V], the slot of the job there, -1 where idle
+    reached: Floats  # [V], PC of busy VMs when last looked at
+    limit: Floats  # [V], room for one water-filling
+    floor: Floats  # [V], the same
+    speed: Floats  # [V], of the job in each slot
+    first_vm: Longs  # [V], first VM of the job in each slot, -1 for a free slot
+    next_vm: Longs  # [V], next VM of the same job, -1 at the end
+    dirty: Longs  # [P], machines to look at
+    is_dirty: Longs  # [P], 1 where in that list
+    touched: Longs  # [V], slots seen in this round
+    is_touched: Longs  # [V]
+    active: Longs  # [P], busy VMs of each machine
+    counts: Longs  # DIRTY: length of `dirty`; IDLE: idle VMs
+
+
+DIRTY, IDLE = 0, 1
+CURRENT, ACTIVE, ALL = 0, 1, 2
+"""What the VMs beside a candidate ask for: what they use now, their maximum if active, their maximum."""
+
+
+def allocate_vms(vms: VirtualMachines) -> VmState:
+    """All VMs idle."""
+    v, p = vms.count, vms.machines
+
+    def longs(size: int, value: int = 0) -> Longs:
+        return np.full(size, value, np.int64)
+
+    machine = np.repeat(np.arange(p), np.diff(vms.first))
+    return VmState(
+        vms.first.copy(), machine, vms.low.copy(), vms.high.copy(), vms.share.copy(), np.zeros(v), longs(v, -1),
+        np.zeros(v), np.zeros(v), np.zeros(v), np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p),
+        longs(v), longs(v), longs(p), np.array([0, v]),
+    )  # fmt: skip
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def potential(state, vm):
+    """PC of `vm` (`potential_capacity`)."""
+    machine = state.machine[vm]
+    return _gets(state, state.first[machine], state.first[machine + 1], vm, CURRENT)
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def equilibrium(state, vm):
+    """EC of `vm` (`equilibrium_capacity`): active VMs, those with a demand, ask for their maximum."""
+    machine = state.machine[vm]
+    return _gets(state, state.first[machine], state.first[machine + 1], vm, ACTIVE)
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def entitlement(state, vm):
+    """EC of `vm` with all VMs of its machine, idle ones too, asking for their maximum."""
+    machine = state.machine[vm]
+    return _gets(state, state.first[machine], state.first[machine + 1], vm, ALL)
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def _gets(state, first, last, vm, others):
+    """The allotment of `vm` when it asks for its maximum; the others for their demand, or active ones or all too."""
+    demand, high, low, limit, floor = state.demand, state.high, state.low, state.limit, state.floor
+    limits, minima = 0.0, 0.0
+    for i in range(first, last):
+        if i == vm or others == ALL:
+            asked = high[i]
+        elif others == CURRENT:
+            asked = min(demand[i], high[i])
+        else:
+            asked = high[i] if demand[i] > 0.0 else 0.0
+        limit[i] = asked
+        limits += asked
+        if asked > 0.0:
+            minima += low[i]
+    if limits <= 1.0:
+        return limit[vm]
+    too_much, floors = max(minima, 1.0), 0.0
+    for i in range(first, last):
+        floor[i] = min(low[i] / too_much, limit[i])
+        floors += floor[i]
+    if floors >= 1.0:
+        return floor[vm] / floors
+    level = level_of(limit, floor, state.share, first, last, 1.0, floors)
+    return min(limit[vm], max(floor[vm], state.share[vm] * level))
+
+
+@kept_njit(nogil=True)
+def mark(state, machine):
+    """Something changed on `machine`."""
+    if state.is_dirty[machine] == 0:
+        state.is_dirty[machine] = 1
+        state.dirty[state.counts[DIRTY]] = machine
+        state.counts[DIRTY] += 1
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def settle_changed(state, tolerance, most, patience):
+    """Bring all speeds to the fixed point, looking at marked machines only; returns the number of rounds.
+
+    Machines still marked afterwards say that `most` rounds were not enough.
+
+    A round is that of the plain `settle` restricted to jobs with a VM on a marked machine: what all others would
+    reach has not changed. A machine is marked again when a speed on it changes.
+    """
+    step, change_at = 0.5, patience
+    for number in range(most):
+        if state.counts[DIRTY] == 0:
+            return number
+        if number == change_at:
+            step *= 0.5
+            if step < LEAST_STEP:
+                step, patience = 0.5, 2 * patience
+            change_at += patience
+        touched = _look(state)
+        for t in range(touched):
+            slot = state.touched[t]
+            state.is_touched[slot] = 0
+            change = least_reached(state, slot) - state.speed[slot]
+            if abs(change) < 2.0 * tolerance:
+                continue
+            set_speed(state, slot, state.speed[slot] + step * change)
+    touched = _look(state)
+    for t in range(touched):  # unsettled: at least no machine is overfull
+        slot = state.touched[t]
+        state.is_touched[slot] = 0
+        set_speed(state, slot, min(state.speed[slot], least_reached(state, slot)))
+    return most
+
+
+@kept_njit(nogil=True)
+def least_reached(state, slot):
+    """What the slowest VM of the job in `slot` reached when last looked at."""
+    least = 1e300
+    vm = state.first_vm[slot]
+    while vm >= 0:
+        least = min(least, state.reached[vm])
+        vm = state.next_vm[vm]
+    return least
+
+
+@kept_njit(nogil=True)
+def _look(state):
+    """PC of all busy VMs on marked machines; lists the slots with one of them; unmarks."""
+    touched = 0
+    for d in range(state.counts[DIRTY]):
+        machine = state.dirty[d]
+        state.is_dirty[machine] = 0
+        for vm in range(state.first[machine], state.first[machine + 1]):
+            slot = state.slot[vm]
+            if slot >= 0:
+                state.reached[vm] = potential(state, vm)
+                if state.is_touched[slot] == 0:
+                    state.is_touched[slot] = 1
+                    state.touched[touched] = slot
+                    touched += 1
+    state.counts[DIRTY] = 0
+    return touched
+
+
+@kept_njit(nogil=True)
+def set_speed(state, slot, speed):
+    """The job in `slot` goes at `speed` on all its VMs."""
+    state.speed[slot] = speed
+    vm = state.first_vm[slot]
+    while vm >= 0:
+        state.demand[vm] = speed
+        mark(state, state.machine[vm])
+        vm = state.next_vm[vm]
+
+
+@kept_njit(nogil=True)
+def occupy(state, slot, chosen, tasks):
+    """Put a job on the VMs chosen[:tasks], at the speed that it reaches at first sight."""
+    state.first_vm[slot] = -1
+    for k in range(tasks - 1, -1, -1):
+        vm = chosen[k]
+        state.slot[vm] = slot
+        state.next_vm[vm] = state.first_vm[slot]
+        state.first_vm[slot] = vm
+        state.active[state.machine[vm]] += 1
+    state.counts[IDLE] -= tasks
+    set_speed(state, slot, 0.0)
+
+
+@kept_njit(nogil=True)
+def vacate(state, slot):
+    """The job in `slot` leaves its VMs; returns how many."""
+    tasks = 0
+    vm = state.first_vm[slot]
+    while vm >= 0:
+        state.slot[vm] = -1
+        state.demand[vm] = 0.0
+        state.active[state.machine[vm]] -= 1
+        mark(state, state.machine[vm])
+        tasks += 1
+        vm = state.next_vm[vm]
+    state.first_vm[slot] = -1
+    state.speed[slot] = 0.0
+    state.counts[IDLE] += tasks
+    return tasks

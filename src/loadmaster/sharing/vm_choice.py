@@ -1,0 +1,155 @@
+"""Which idle VMs a job gets: the policies of Delgado 2011, one function each (rules V6 to V10).
+
+All rank incrementally: a VM just chosen counts as busy at its maximum when the next is ranked. Two values closer than
+`MARGIN` tie, and ties go to the lower number, so that rounding in the speeds decides nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.sharing.capacity import equilibrium_capacity, free_capacity, potential_capacity
+from loadmaster.sharing.virtual_machines import VirtualMachines
+
+MARGIN = 1e-7
+
+
+@dataclass
+class Board:
+    """The VMs while one job chooses: what each asks for and which are busy. A copy, changed by `take`."""
+
+    vms: VirtualMachines
+    demand: Floats
+    busy: Bools
+
+    def copy(self) -> "Board":
+        """A board to try things on."""
+        return Board(self.vms, self.demand.copy(), self.busy.copy())
+
+    def take(self, vm: int) -> None:
+        """Count `vm` as busy at its maximum."""
+        self.demand[vm] = self.vms.high[vm]
+        self.busy[vm] = True
+
+    def potential(self, vm: int) -> float:
+        """PC of `vm`."""
+        return potential_capacity(self.vms, self.demand, vm)
+
+    def idle(self) -> list[int]:
+        """The VMs that may be chosen."""
+        return [int(vm) for vm in np.flatnonzero(~self.busy)]
+
+
+def speed_at_first(board: Board, chosen: list[int]) -> float:
+    """The speed of a job on these idle VMs before its neighbours make room for it."""
+    trial = board.copy()
+    for vm in chosen:
+        trial.take(vm)
+    return min(trial.potential(vm) for vm in chosen)
+
+
+Choice = Callable[[Board, int], list[int]]
+"""choose(board, tasks) -> the VMs for a job's tasks; called only if so many are idle; may change the board."""
+
+
+def potential_greedy(board: Board, tasks: int) -> list[int]:
+    """PC-g: one after another the idle VM with the largest PC (rule V7)."""
+    return _greedily(board, tasks, board.potential)
+
+
+def equilibrium_greedy(board: Board, tasks: int) -> list[int]:
+    """EC: one after another the idle VM with the largest EC (rule V7)."""
+    return _greedily(board, tasks, lambda vm: equilibrium_capacity(board.vms, board.busy, vm))
+
+
+def entitlement_greedy(board: Board, tasks: int) -> list[int]:
+    """EC with all VMs of a machine for competitors, idle ones too (rule V2, `ec-all`).
+
+    It is a constant of the VM, so equal VMs all tie and a job crowds on the first machines: here to show that.
+    """
+    everybody = np.ones(board.vms.count, dtype=bool)
+    return _greedily(board, tasks, lambda vm: equilibrium_capacity(board.vms, everybody, vm))
+
+
+def potential_semigreedy(board: Board, tasks: int) -> list[int]:
+    """PC-sg: as slow VMs as do not slow the job, so that faster ones stay for smaller jobs (rule V8).
+
+    The greedy choice shows the speed that the job can reach. Then take the VM with the least PC that still lets
+    it, and all taken on its machine, reach that.
+    """
+    greedy_board = board.copy()
+    greedy = potential_greedy(greedy_board, tasks)
+    if tasks == 1:
+        return greedy
+    reachable = min(greedy_board.potential(vm) for vm in greedy) - MARGIN
+    chosen: list[int] = []
+    while len(chosen) < tasks:
+        vm = _slowest_that_reaches(board, chosen, reachable)
+        if vm < 0:
+            return greedy
+        board.take(vm)
+        chosen.append(vm)
+    return chosen
+
+
+def potential_semigreedy_free(board: Board, tasks: int) -> list[int]:
+    """PCFC-sg: as PC-sg, but a serial job goes where it takes nothing from others, if it can (rule V9)."""
+    if tasks > 1:
+        return potential_semigreedy(board, tasks)
+    harmless = [vm for vm in board.idle() if board.potential(vm) <= free_capacity(board.vms, board.demand, vm) + MARGIN]
+    return [_largest(harmless or board.idle(), board.potential)]
+
+
+def fewest_active(board: Board, tasks: int) -> list[int]:
+    """PMVM: the machine with the fewest active VMs, then the largest share (rule V10)."""
+
+    def value(vm: int) -> float:
+        beside = board.vms.beside(vm)
+        return float(-1e6 * board.busy[beside].sum() + board.vms.share[vm])
+
+    return _greedily(board, tasks, value)
+
+
+VM_CHOICES: dict[str, tuple[Choice, str]] = {
+    "pc-g": (potential_greedy, "highest potential capacity first"),
+    "pc-sg": (potential_semigreedy, "lowest potential capacity that does not slow the job"),
+    "pcfc-sg": (potential_semigreedy_free, "pc-sg; serial jobs where they take nothing from others"),
+    "ec": (equilibrium_greedy, "highest equilibrium capacity first"),
+    "pmvm": (fewest_active, "machine with the fewest active VMs, then the largest share"),
+    "ec-all": (entitlement_greedy, "ec against idle VMs too, which ranks equal VMs alike"),
+}
+"""Every policy by its name, with a summary."""
+
+
+def _greedily(board: Board, tasks: int, value: Callable[[int], float]) -> list[int]:
+    chosen = []
+    for _ in range(tasks):
+        vm = _largest(board.idle(), value)
+        board.take(vm)
+        chosen.append(vm)
+    return chosen
+
+
+def _largest(candidates: list[int], value: Callable[[int], float]) -> int:
+    best, best_value = -1, -np.inf
+    for vm in candidates:
+        worth = value(vm)
+        if worth > best_value + MARGIN:
+            best, best_value = vm, worth
+    return best
+
+
+def _slowest_that_reaches(board: Board, chosen: list[int], reachable: float) -> int:
+    best, best_value = -1, np.inf
+    for vm in board.idle():
+        worth = board.potential(vm)
+        if worth < reachable or worth >= best_value - MARGIN:
+            continue
+        trial = board.copy()
+        trial.take(vm)
+        beside = board.vms.beside(vm)
+        if all(trial.potential(other) >= reachable for other in chosen if beside.start <= other < beside.stop):
+            best, best_value = vm, worth
+    return best

@@ -1,0 +1,1 @@
+"""Bags of independent tasks on rented machines."""

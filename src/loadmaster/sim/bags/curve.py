@@ -1,0 +1,116 @@
+"""Cost against span: what every number of machines would cost, and how long it would take; and the one to choose."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Pool
+from loadmaster.kept.threads import Threads
+from loadmaster.kept.watch import Watch
+from loadmaster.model.arrays import Floats
+from loadmaster.sim.bags.door import BagOutcomes
+from loadmaster.sim.bags.study import Way, run_ways
+from loadmaster.sizing import FixedHosts, HostType, Sizer
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One way to run a bag, over all repetitions.
+
+    Attributes:
+        label: the sizer.
+        type: name of the machine type.
+        hosts: mean number of machines.
+        cost, cost_sure: mean, and what suffices at the confidence asked for.
+        span_s, span_sure_s: likewise.
+        speedup: mean.
+        knows: the sizer was told the durations beforehand, or a number of machines was fixed for it.
+    """
+
+    label: str
+    type: str
+    hosts: float
+    cost: float
+    cost_sure: float
+    span_s: float
+    span_sure_s: float
+    speedup: float
+    knows: bool
+
+
+def point(label: str, kind: str, outcomes: BagOutcomes, confidence: float, knows: bool) -> CurvePoint:
+    """A point from repetitions."""
+    return CurvePoint(
+        label, kind, float(outcomes.hosts.mean()), float(outcomes.cost.mean()),
+        float(np.quantile(outcomes.cost, confidence)), float(outcomes.span_s.mean()),
+        float(np.quantile(outcomes.span_s, confidence)), float(outcomes.speedup.mean()), knows,
+    )  # fmt: skip
+
+
+def fixed_curve(
+    durations: Floats,
+    types: Sequence[HostType],
+    confidence: float,
+    pool: Pool = Threads(),
+    store: Store | None = None,
+    watch: Watch | None = None,
+) -> list[CurvePoint]:
+    """A point for each number of machines up to 64, and some up to a machine a task, of every type."""
+    ways = [(count, Way(FixedHosts(count), (kind,))) for kind in types for count in _counts(durations.shape[1], kind)]
+    found = run_ways(durations, [way for _, way in ways], pool, store, watch)
+    return [
+        point(str(count), way.types[0].name, outcomes, confidence, True)
+        for (count, way), outcomes in zip(ways, found, strict=True)
+    ]
+
+
+def curve_runs(durations: Floats, types: Sequence[HostType]) -> int:
+    """How many bags `fixed_curve` runs."""
+    return len(durations) * sum(len(_counts(durations.shape[1], kind)) for kind in types)
+
+
+def _counts(tasks: int, kind: HostType) -> list[int]:
+    most = min(tasks, kind.limit)
+    return sorted({*range(1, min(most, 64) + 1), *(round(float(n)) for n in np.geomspace(1, most, 24))})
+
+
+def sizer_points(
+    durations: Floats,
+    sizers: Sequence[Sizer],
+    types: Sequence[HostType],
+    confidence: float,
+    pool: Pool = Threads(),
+    store: Store | None = None,
+    watch: Watch | None = None,
+) -> list[CurvePoint]:
+    """A point for every sizer that learns the durations while it runs."""
+    ways = [Way(sizer, tuple(types) if sizer.name == "planner" else tuple(types[:1])) for sizer in sizers]
+    return [
+        point(way.sizer.name, "any" if len(way.types) > 1 else way.types[0].name, outcomes, confidence, False)
+        for way, outcomes in zip(ways, run_ways(durations, ways, pool, store, watch), strict=True)
+    ]
+
+
+def recommended(
+    points: Sequence[CurvePoint], budget: float | None, deadline_s: float | None, waste: float = 0.1
+) -> CurvePoint | None:
+    """The point to choose, None if no point keeps budget or deadline.
+
+    With a budget the shortest span that it pays for at the stated confidence; with a deadline the least cost that
+    keeps it; with both, the least cost that keeps both; with neither the shortest span whose mean cost is within
+    `waste` of the least.
+    """
+    allowed = [
+        p for p in points
+        if (budget is None or p.cost_sure <= budget + 1e-9) and (deadline_s is None or p.span_sure_s <= deadline_s)
+    ]  # fmt: skip
+    if not allowed:
+        return None
+    if deadline_s is not None:
+        return min(allowed, key=lambda p: (p.cost, p.span_s))
+    if budget is None:
+        least = min(p.cost for p in allowed)
+        allowed = [p for p in allowed if p.cost <= least * (1 + waste) + 1e-9]
+    return min(allowed, key=lambda p: (p.span_s, p.cost))

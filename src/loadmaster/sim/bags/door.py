@@ -1,0 +1,152 @@
+"""One door to the engines for bags: many repetitions at once, compiled where the sizer and the machines allow it."""
+
+import math
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.bag import BagSource
+from loadmaster.process import usable_cores
+from loadmaster.sim.bags.reference import World, run_bag
+from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule, Sizer
+from loadmaster.sizing.planning import ENOUGH, MOST
+
+
+@dataclass(frozen=True, eq=False)
+class BagOutcomes:
+    """R repetitions of a bag, one column a result.
+
+    Attributes:
+        work_s: float64[R], seconds of work of the bag that was drawn.
+        span_s: float64[R], until the last task was done.
+        hosts: int64[R], machines ever rented.
+        cost: float64[R], money charged.
+    """
+
+    work_s: Floats
+    span_s: Floats
+    hosts: Longs
+    cost: Floats
+
+    @property
+    def speedup(self) -> Floats:
+        """Seconds of work in one second of the span."""
+        return np.asarray(self.work_s / self.span_s)
+
+
+def draws(source: BagSource, repetitions: int, seed: int = 0) -> Floats:
+    """float64[R, N]: one bag a repetition, the same for every sizer that is compared."""
+    return np.stack([source.draw(np.random.default_rng((seed, row))) for row in range(repetitions)])
+
+
+def repeat(
+    durations: Floats,
+    sizer: Sizer,
+    types: tuple[HostType, ...] = (HostType(),),
+    *,
+    seed: int = 0,
+    plain: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> BagOutcomes:
+    """Run a sizer on every row of `durations`.
+
+    Args:
+        durations: float64[R, N], seconds of work.
+        sizer: under the paper's rule, a fixed number of machines or the planner a compiled engine runs, else the plain
+            one; a subclass of these is a rule of its own, and runs in the plain one.
+        types: what can be rented.
+        seed: of interruptions; repetition r uses its own stream.
+        plain: the plain engine in any case.
+        progress: told (done, all) after each repetition, where one takes a while.
+
+    Example:
+        >>> repeat(np.full((1, 300), 300.0), FixedHosts(25)).cost.tolist()
+        [25.0]
+    """
+    if not plain and is_compiled(sizer, types, durations.shape[1]):
+        return _compiled(durations, sizer, types[0])
+    if not plain and is_planned(sizer, types):
+        return _planned(durations, sizer, types, progress)
+    rows = len(durations)
+    span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
+    for row in range(rows):
+        run = run_bag(World(durations[row], types, seed=seed * 1_000_003 + row), sizer)
+        span_s[row], cost[row], hosts[row] = run.span_s, run.cost, len(run.hosts)
+        if progress:
+            progress(row + 1, rows)
+    return BagOutcomes(durations.sum(axis=1), span_s, hosts, cost)
+
+
+def is_compiled(sizer: Sizer, types: tuple[HostType, ...], tasks: int) -> TypeGuard[SilvaRule | FixedHosts]:
+    """Whether the kernel knows all of these; by exact type, since a subclass has rules of its own."""
+    kind = types[0]
+    return (
+        type(sizer) in (SilvaRule, FixedHosts)
+        and len(types) == 1
+        and type(kind) is HostType
+        and kind.interruptions_per_h == 0
+        and kind.limit >= tasks
+    )
+
+
+def is_planned(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[Planner]:
+    """Whether the planner's kernel knows all of these; by exact type as well."""
+    calm = all(type(kind) is HostType and kind.interruptions_per_h == 0 for kind in types)
+    return calm and type(sizer) is Planner and not sizer.replicate
+
+
+def _planned(
+    durations: Floats, planner: Planner, types: tuple[HostType, ...], progress: Callable[[int, int], None] | None
+) -> BagOutcomes:
+    from loadmaster.sim.bags.board_kernel import Kinds, Wish
+    from loadmaster.sim.bags.planner_kernel import run_planned
+
+    def column(values: Iterable[float]) -> Floats:
+        return np.array(list(values), dtype=float)
+
+    kinds = Kinds(
+        column(kind.speed for kind in types), column(kind.boot_s for kind in types),
+        column(kind.unit_s for kind in types), column(kind.units(0.0) for kind in types),
+        column(kind.unit_price for kind in types), np.array([kind.limit for kind in types], np.int64),
+    )  # fmt: skip
+    wish = Wish(
+        math.inf if planner.budget is None else float(planner.budget),
+        math.inf if planner.deadline_s is None else float(planner.deadline_s),
+        float(planner.waste), planner.guess_s is not None, *planner.prior, planner.levels, float(planner.tick_s),
+        ENOUGH, MOST,
+    )  # fmt: skip
+    runs = []
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        for run in pool.map(lambda row: run_planned(row, kinds, wish), np.ascontiguousarray(durations)):
+            runs.append(run)
+            if progress:
+                progress(len(runs), len(durations))
+    span_s, hosts, cost = zip(*runs, strict=True)
+    return BagOutcomes(durations.sum(axis=1), np.array(span_s), np.array(hosts, np.int64), np.array(cost))
+
+
+def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType) -> BagOutcomes:
+    from loadmaster.sim.bags import bag_kernel as kernel
+
+    rows = len(durations)
+    span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
+    machines = kernel.Machines(kind.speed, kind.boot_s, kind.unit_s, kind.units(0.0), kind.unit_price)
+    kernel.run_bags(np.ascontiguousarray(durations), _rules(sizer, kind), machines, span_s, hosts, cost)
+    return BagOutcomes(durations.sum(axis=1), span_s, hosts, cost)
+
+
+def _rules(sizer: SilvaRule | FixedHosts, kind: HostType):  # type: ignore[no-untyped-def]
+    from loadmaster.sim.bags import bag_kernel as kernel
+
+    if isinstance(sizer, FixedHosts):
+        return kernel.Rules(sizer.count, 0.0, 0.0, kind.unit_s, 0, 0, False, True, False, False, sizer.tick_s)
+    return kernel.Rules(
+        0, sizer.creation_ratio, sizer.increase_ratio, sizer.host_time_s or kind.unit_s, sizer.first_hosts,
+        {"finish": kernel.FINISH, "nostart": kernel.NOSTART, "kill": kernel.KILL}[sizer.overrun],
+        sizer.possible == "real", sizer.count_running, sizer.condition == "gt", sizer.c_update == "every",
+        float(sizer.tick_s),
+    )  # fmt: skip

@@ -1,0 +1,62 @@
+"""Many ways to run the same bags, as a study: side by side on this machine or on a Dask cluster, each kept at once."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from functools import partial
+from hashlib import sha256
+from typing import NamedTuple
+
+from loadmaster.compiled import timing_compilation
+from loadmaster.kept.block import arrays_of, from_arrays
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Cell, Moved, Pool, Work, run_study
+from loadmaster.kept.watch import Watch
+from loadmaster.model.arrays import Floats
+from loadmaster.sim.bags.door import BagOutcomes, is_compiled, is_planned, repeat
+from loadmaster.sizing import HostType, Sizer
+
+
+class Way(NamedTuple):
+    """A sizer, and the machines that it may rent."""
+
+    sizer: Sizer
+    types: tuple[HostType, ...]
+
+
+def run_ways(
+    durations: Floats, ways: Sequence[Way], pool: Pool, store: Store | None = None, watch: Watch | None = None
+) -> list[BagOutcomes]:
+    """What each of `ways` comes to on all rows of `durations`, float64[R, N]; those that `store` has are not run."""
+    work = Work(
+        "size", ("loadmaster.sim.bags.door", "loadmaster.sizing"), make_way, durations, _to_bytes, _of_bytes,
+        prepare=lambda todo, watch: compile_first(durations, todo, watch), steps=len(durations),
+    )  # fmt: skip
+    bags = sha256(f"{durations.shape}".encode() + durations.tobytes()).hexdigest()
+    keys = [work.key(way=way, bags=bags) if store is not None else str(number) for number, way in enumerate(ways)]
+    about = [{"sizer": way.sizer.name, "types": [kind.name for kind in way.types]} for way in ways]
+    cells = [Cell(key, way, words) for key, way, words in zip(keys, ways, about, strict=True)]
+    return run_study(work, cells, store, pool, watch)
+
+
+def compile_first(durations: Floats, ways: Sequence[Way], watch: Watch) -> None:
+    """Let the engines that `ways` need see a bag of two tasks, so that compiling is said and not taken for running."""
+    tasks = durations.shape[1]
+    known = [way for way in ways if is_compiled(way.sizer, way.types, tasks) or is_planned(way.sizer, way.types)]
+    for way in {type(way.sizer): way for way in known}.values():
+        what = way.sizer.name
+        with watch.preparing(what), timing_compilation(partial(watch.compiling, what)) as compiled:
+            repeat(durations[:1, :2], way.sizer, way.types)
+        watch.compiled(sum(each.seconds for each in compiled if each.kept))
+
+
+def make_way(durations: Floats, way: Way, moved: Moved) -> BagOutcomes:
+    """Run one way."""
+    return repeat(durations, way.sizer, way.types, progress=lambda done, _rows: moved(done))
+
+
+def _to_bytes(outcomes: BagOutcomes) -> bytes:
+    return from_arrays({field.name: getattr(outcomes, field.name) for field in fields(outcomes)})
+
+
+def _of_bytes(block: bytes) -> BagOutcomes:
+    return BagOutcomes(**arrays_of(block))

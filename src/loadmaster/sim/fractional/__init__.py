@@ -1,0 +1,1 @@
+"""Jobs that start at once with a part of the CPU they ask for."""

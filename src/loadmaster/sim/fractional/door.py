@@ -1,0 +1,38 @@
+"""The door to dynamic fractional scheduling: jobs on hosts that give each task a part of the CPU it asks for."""
+
+from typing import Literal
+
+from loadmaster.schedule.fractional import Fractional
+from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
+from loadmaster.sim.fractional.reference import replay_fractional
+from loadmaster.sim.timeshared.problem import Progress
+
+
+def simulate_fractional(
+    problem: FractionalProblem, *, engine: Literal["auto", "reference"] = "auto", progress: Progress | None = None
+) -> FractionalRun:
+    """Run all jobs of `problem` to their end.
+
+    All tasks of a job go at the speed of the slowest; what the others leave is not given away. Of the events at one
+    moment ends come first, then arrivals; then waiting jobs are admitted, then running ones may move.
+
+    Args:
+        problem: jobs, hosts and policy.
+        engine: `reference` for the plain Python engine; `auto` is compiled, save for a policy of the user's own.
+        progress: told of the progress of long runs.
+
+    Example:
+        >>> from loadmaster.model import Cluster, Workload
+        >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[60, 60], cores=[4, 4], memory=[1, 1])
+        >>> run = simulate_fractional(FractionalProblem(jobs, Cluster.uniform(1, cores=4, memory=4)))
+        >>> run.end_s.tolist(), run.least_yield
+        ([120.0, 120.0], 0.5)
+    """
+    if engine == "reference" or type(problem.policy) is not Fractional:
+        return replay_fractional(problem, progress)
+    from loadmaster.sim.fractional.compiled import run_fractional
+
+    return run_fractional(problem, progress)
+
+
+__all__ = ["FractionalProblem", "FractionalRun", "simulate_fractional"]

@@ -1,0 +1,75 @@
+"""One door to the engines: picks the compiled one for a policy and a discipline, or the plain one on request."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.order import Discipline
+from loadmaster.schedule import AnyPolicy, compose, members_of
+from loadmaster.sim.queue.reference import replay
+
+Engine = Literal["auto", "rows", "cycles", "backfill", "reference"]
+Progress = Callable[[int, int], None]
+"""Called now and then with (jobs started, jobs in all)."""
+
+
+def simulate(
+    workload: Workload,
+    cluster: Cluster,
+    policy: AnyPolicy,
+    discipline: Discipline,
+    *,
+    interval_s: float = 30.0,
+    seed: int = 0,
+    engine: Engine = "auto",
+    progress: Progress | None = None,
+) -> Schedule:
+    """Replay `workload` on `cluster` and return who started when and where.
+
+    Args:
+        workload: jobs; its resources must be the cluster's, in the same order.
+        cluster: the hosts.
+        policy: rates hosts, or a meta-policy over several.
+        discipline: the order in which the queue is served.
+        interval_s: seconds between scheduling cycles; 0 decides at every event.
+        seed: for policies that draw.
+        engine: `reference` for the plain Python engine, `cycles` for the general compiled one,
+            `rows` for the one that knows the rules of the thesis, `backfill` for the one with backfilling; all agree,
+            and one that cannot serve gives way. Max-Jobs with backfilling has the plain one only, and so have
+            subclasses of policies and disciplines, whose own methods it calls.
+        progress: told of the progress of long runs.
+
+    Raises:
+        InputError: jobs and hosts name different resources, a host's speed is not 1, or a policy of one's own is
+            not sound.
+    """
+    from loadmaster.compiled import check_policy
+    from loadmaster.sim.queue import backfill, cycles, rows
+
+    workload.check_resources(cluster)
+    cluster.check_equal_speeds()
+    for member in members_of(policy):
+        check_policy(member, workload.demand, cluster.capacity, cluster.resources)
+    if engine in ("auto", "rows") and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
+        return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
+    if engine in ("auto", "cycles") and cycles.serves(policy, discipline):
+        return cycles.replay_cycles(
+            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+        )  # fmt: skip
+    if engine in ("auto", "backfill") and backfill.serves(policy, discipline):
+        return backfill.replay_backfill(
+            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+        )  # fmt: skip
+    return replay(
+        workload, cluster, compose(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
+    )  # fmt: skip
+
+
+def is_compiled(policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether a compiled engine knows all of these; else the plain one runs, hundreds of times slower.
+
+    A subclass is a rule of the user's own: only the plain engine asks it, so it is never taken for its parent.
+    """
+    from loadmaster.sim.queue import backfill, cycles
+
+    return cycles.serves(policy, discipline) or backfill.serves(policy, discipline)

@@ -1,0 +1,175 @@
+"""Replays a log with the NetBatch engine: says whether it can, lays out the arrays, names the result."""
+# mypy: disable-error-code="no-untyped-call"
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import typeof, types
+
+from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
+from loadmaster.order import Discipline, Fcfs, NetBatch
+from loadmaster.place import POLICIES
+from loadmaster.schedule import AnyPolicy, MaxJobs, is_plain_data, members_of
+from loadmaster.sim.queue import rows_engine_kernel, rows_kernel
+from loadmaster.sim.queue.cycle_state import Log
+from loadmaster.sim.queue.cycles import TARGETS, Progress, walk_of
+from loadmaster.sim.queue.records import Records
+from loadmaster.sim.queue.rows_engine_kernel import Calendar, Plan, RowJobs, RowRules, run_rows
+from loadmaster.sim.queue.rows_kernel import full_rows
+
+RULES = {
+    POLICIES["first-fit"].score: rows_kernel.FIRST_FIT,
+    POLICIES["best-fit-cores"].score: rows_kernel.BEST_CORES,
+    POLICIES["best-fit-memory"].score: rows_kernel.BEST_MEMORY,
+    POLICIES["worse-fit-cores"].score: rows_kernel.WORSE_CORES,
+    POLICIES["worse-fit-memory"].score: rows_kernel.WORSE_MEMORY,
+    POLICIES["mix-fit"].score: rows_kernel.MIX_FIT,
+}
+"""The rule that stands for each score."""
+MOST_KINDS = 62
+MOST_CORES = 1024
+MOST_CYCLES = 2**24
+"""Longest runtime in cycles that the calendar takes."""
+EMPTY_SECONDS = 1000
+"""Seconds a job, at most, of a log whose events are looked for second by second."""
+MOST_KEY = 2.0**60
+"""Memory times hosts that a key has room for."""
+SECOND = 1.0
+"""The interval that stands for none in a log whose times are whole seconds."""
+EXACT = 2.0**53
+"""Memory times cores up to which Mix-Fit tells any two amounts apart."""
+
+
+def serves_rows(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float
+) -> bool:
+    """Whether this engine can replay the log: cores and memory in whole units, known rules, cycles.
+
+    Jobs of several tasks only under a single rule and where the head of the queue blocks: then nothing is reserved.
+    No interval is an interval of a second if nothing happens between two seconds.
+    """
+    if not (
+        type(discipline) in (NetBatch, Fcfs)
+        and is_plain_data(policy)
+        and all(member.score in RULES for member in members_of(policy))
+        and len(workload.resources) == 2
+        and (workload.tasks is None or (walk_of(discipline).blocking and not isinstance(policy, MaxJobs)))
+        and workload.jobs > 0
+        and (interval_s > 0 or _in_seconds(workload))
+    ):
+        return False
+    interval_s = interval_s or SECOND
+    _, most, whole = workload.least_and_most
+    largest = cluster.capacity.max(axis=0)
+    return (
+        whole
+        and bool((cluster.capacity == np.floor(cluster.capacity)).all())
+        and float(workload.runtime_s.min()) > 1e-3
+        and float(workload.runtime_s.max()) / interval_s < MOST_CYCLES
+        and len(cluster.kinds[0]) <= MOST_KINDS
+        and most[0] <= largest[0] <= MOST_CORES
+        and float(cluster.capacity[:, 1].min()) > 0
+        and largest[0] * largest[1] < EXACT
+        and largest[1] * cluster.hosts < MOST_KEY
+    )
+
+
+def replay_rows(
+    workload: Workload,
+    cluster: Cluster,
+    policy: AnyPolicy,
+    discipline: Discipline,
+    *,
+    interval_s: float,
+    progress: Progress | None = None,
+) -> Schedule:
+    """Replay `workload` exactly as `reference.replay` does; the caller has asked `serves_rows` before."""
+    kinds, kind_of = cluster.kinds
+    interval_s = interval_s or SECOND
+    jobs = RowJobs(
+        submit_s=frozen_floats(workload.submit_s),
+        runtime_s=frozen_floats(workload.runtime_s),
+        demand=frozen_floats(workload.demand),
+        first_task=frozen_longs([] if workload.tasks is None else workload.first_task),
+    )
+    rules = _rules(workload, cluster, policy, discipline, interval_s)
+    rows = full_rows(kinds[:, 0].astype(np.int64), kinds[:, 1].astype(np.int64), kind_of, rules.any_able)
+    records = Records(workload)
+    log = Log(records.start_s, records.host, *records.buffers)
+    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0], np.int64)
+    most = _most_running(workload, cluster)
+    state = (_calendar(workload, interval_s, most), _plan(kinds, policy, most), np.zeros(workload.jobs, np.int32))
+    args = (jobs, rules, rows, *state, tally, log)
+    engine = _engine(tuple(typeof(arg) for arg in args))
+    while True:
+        status = engine(*args)
+        records.keep(int(log.rows[0]))
+        if progress is not None:
+            progress(int(tally[rows_engine_kernel.STARTED]), workload.jobs)
+        if status == rows_engine_kernel.DONE:
+            return records.schedule()
+
+
+@cache
+def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
+    def entry(jobs, rules, rows, calendar, plan, queue, tally, log):  # type: ignore[no-untyped-def]
+        return run_rows(jobs, rules, rows, calendar, plan, queue, tally, log)
+
+    engine: Callable[..., int] = kept_njit(types.int64(*layout), **LEAN)(entry)
+    return engine
+
+
+def _rules(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float
+) -> RowRules:
+    walk = walk_of(discipline)
+    least, most, _ = workload.least_and_most
+    return RowRules(
+        interval_s=float(interval_s),
+        reservations=walk.reservations,
+        lookahead=walk.lookahead,
+        blocking=walk.blocking,
+        log_ties=policy.log_ties if isinstance(policy, MaxJobs) else False,
+        target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
+        total_cores=float(cluster.total[0]),
+        total_memory=float(cluster.total[1]),
+        least_cores=int(least[0]),
+        least_memory=int(least[1]),
+        any_able=bool((most <= cluster.capacity.min(axis=0)).all()),
+    )
+
+
+def _in_seconds(workload: Workload) -> bool:
+    """Whether all events fall on whole seconds, close enough together that looking at every second costs little."""
+    whole = all(bool((column == np.floor(column)).all()) for column in (workload.submit_s, workload.runtime_s))
+    return whole and workload.span_s < EMPTY_SECONDS * workload.jobs
+
+
+def _most_running(workload: Workload, cluster: Cluster) -> int:
+    least = workload.least_and_most[0][0]
+    tasks = workload.jobs if workload.tasks is None else int(workload.tasks.sum())
+    return max(1, min(tasks, int(cluster.total[0] / least) if least > 0 else tasks))
+
+
+def _calendar(workload: Workload, interval_s: float, most: int) -> Calendar:
+    longest = int(workload.runtime_s.max() / interval_s) + 3
+    run = np.zeros(most + 1, rows_engine_kernel.RUN)
+    run["after"] = np.arange(1, most + 2)
+    return Calendar(np.full(1 << longest.bit_length(), -1, np.int32), run)
+
+
+def _plan(kinds: Floats, policy: AnyPolicy, most: int) -> Plan:
+    return Plan(
+        position=np.zeros(most, np.int32),
+        host=np.zeros(most, np.int32),
+        best_position=np.zeros(most, np.int32),
+        best_host=np.zeros(most, np.int32),
+        failed=np.zeros(int(kinds[:, 0].max()) + 1, np.int64),
+        members=np.array([RULES[member.score] for member in members_of(policy)], np.int64),
+        run_mask=np.zeros(64, np.int64),
+        run_size=np.zeros(64, np.int64),
+    )

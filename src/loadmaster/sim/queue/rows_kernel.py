@@ -1,0 +1,321 @@
+"""Hosts in rows: all hosts of one kind with equally many free cores lie together, each as one whole number, its key.
+
+A key is the free memory followed by the host's index counted from the back, so a higher key means more memory, or as
+much and a lower index. That is the order in which hosts are reserved: the reserved hosts are those from a limit on,
+and since free memory only falls within a cycle they need no other mark. Finding a host for one of the thesis' rules is
+a scan of a few short rows of keys without a branch, and moving a host to another row is a swap with the row's last.
+
+What a row answers to a question is remembered until the row changes: logs come in runs of equal jobs.
+Slots are counted with unsigned numbers: signed ones may be negative, which stops the compiler from using vectors (nine
+times slower). Columns that are read one entry at a time lie together as records: every array that a kernel hands on
+to another costs seven words.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.kernels import inlined, inner, lean
+from loadmaster.model.arrays import Ints, Longs
+from loadmaster.sim.queue.levels_kernel import ABOVE, LEVEL, LEVELS, enter, host_of, leave
+
+FIRST_FIT, BEST_CORES, BEST_MEMORY, WORSE_CORES, WORSE_MEMORY, MIX_FIT = range(6)
+"""The rules that `find` knows."""
+WIDTH = 16
+"""Rows are padded to a multiple of this, so that scans have no remainder."""
+EMPTY = np.int64(-1)
+"""The key of a slot without a host."""
+NOBODY = np.int64(2**62)
+"""No host."""
+QUESTIONS = 128
+ANSWERS = 2**18
+"""At most so many demands are remembered for each rule, and about so many answers of rows."""
+Records = NDArray[Any]
+ROW = np.dtype([("start", np.int32), ("size", np.int32)])
+SPOT = np.dtype([(name, np.int32) for name in ("kind", "slot", "free", "before", "after")])
+KIND = np.dtype([("memory", np.int64), ("limit", np.int64), ("cores", np.int32), ("group", np.int32)])
+QUESTION = np.dtype([("memory", np.int64), ("cores", np.int64)])
+
+
+class Rows(NamedTuple):
+    """H hosts of K kinds in N rows; row c * K + k holds the hosts of kind k with c free cores.
+
+    Reservations are kept by group of kinds: one group if every job could run on every host, else one a kind.
+
+    Attributes:
+        bits: how many bits of a key the host takes.
+        shift: memory without these last bits is its level, less than L.
+        key: int64[S], the hosts in their rows, `EMPTY` where there is none.
+        row: N records: first slot and number of hosts.
+        version: int32[N], grows whenever a row changes.
+        spot: H records: kind, slot and free cores of a host, its neighbours in the list of its level (-1: none).
+        kind: K records: capacity and group; hosts with `limit` or more are reserved.
+        level: records[G x L]: hosts of a group and level, how many of them are reserved, the first of their list.
+        question: records[rules x Q], the demands remembered, -1 before the first.
+        seen: int32[rules x Q x N], the version of a row when it was asked.
+        rank, holder: int64[rules x Q x N], its answer: the best score, as a number that grows with it, and
+            the lowest host that has it; `ABOVE` and `NOBODY` if no host fits.
+        scratch: int64[H].
+    """
+
+    bits: int
+    shift: int
+    key: Longs
+    row: Records
+    version: Ints
+    spot: Records
+    kind: Records
+    level: Records
+    question: Records
+    seen: Ints
+    rank: Longs
+    holder: Longs
+    scratch: Longs
+
+
+def full_rows(cores: Longs, memory: Longs, kind_of: NDArray[np.int32], one_group: bool) -> Rows:
+    """All hosts empty of tasks; `cores` and `memory` int64[K] by kind, `kind_of` int32[H]."""
+    hosts, kinds = len(kind_of), len(cores)
+    bits = hosts.bit_length()
+    shift = max(0, int(memory.max()).bit_length() - 8)
+    padded = -(-np.bincount(kind_of, minlength=kinds) // WIDTH) * WIDTH
+    width = np.where(np.arange(cores.max() + 1)[:, None] <= cores, padded, 0).ravel()
+    groups = 1 if one_group else kinds
+    questions = (MIX_FIT + 1) * min(max(ANSWERS // (MIX_FIT + 1) // len(width), 4), QUESTIONS)
+    answers = questions * len(width)
+    rows = Rows(
+        bits=bits,
+        shift=shift,
+        key=np.full(int(width.sum()), EMPTY),
+        row=np.zeros(len(width), ROW),
+        version=np.ones(len(width), np.int32),
+        spot=np.zeros(hosts, SPOT),
+        kind=np.zeros(kinds, KIND),
+        level=np.zeros(groups * LEVELS, LEVEL),
+        question=np.full(questions, -1, QUESTION),
+        seen=np.zeros(answers, np.int32),
+        rank=np.zeros(answers, np.int64),
+        holder=np.zeros(answers, np.int64),
+        scratch=np.zeros(hosts, np.int64),
+    )
+    rows.row["start"] = np.concatenate(([0], np.cumsum(width)[:-1]))
+    rows.kind["cores"], rows.kind["memory"], rows.kind["limit"] = cores, memory, ABOVE
+    rows.kind["group"] = 0 if one_group else np.arange(kinds)
+    rows.level["head"] = -1
+    order = np.argsort(kind_of, kind="stable")
+    number = cores[kind_of] * kinds + kind_of
+    rows.row["size"] = np.bincount(number, minlength=len(width))
+    place = np.arange(hosts) - np.searchsorted(kind_of[order], kind_of[order])
+    rows.spot["kind"], rows.spot["free"] = kind_of, cores[kind_of]
+    rows.spot["slot"][order] = rows.row["start"][number[order]] + place
+    rows.key[rows.spot["slot"]] = (memory[kind_of] << bits) + (1 << bits) - 1 - np.arange(hosts)
+    _enter_all(rows)
+    return rows
+
+
+@lean
+def _enter_all(rows):
+    for host in range(rows.spot.shape[0]):
+        enter(rows, host)
+
+
+@inner
+def move(rows, host, cores, memory):
+    """Take `cores` and `memory` from `host`, or give them back where negative."""
+    leave(rows, host)
+    spot = rows.spot[host]
+    number = spot.free * rows.kind.shape[0] + spot.kind
+    rows.version[number] += 1
+    row = rows.row[number]
+    row.size -= 1
+    slot = spot.slot
+    last = row.start + row.size
+    key = rows.key[slot]
+    rows.key[slot] = rows.key[last]
+    rows.spot[host_of(rows, rows.key[last])].slot = slot
+    rows.key[last] = EMPTY
+    spot.free -= cores
+    number -= cores * rows.kind.shape[0]
+    rows.version[number] += 1
+    row = rows.row[number]
+    spot.slot = row.start + row.size
+    rows.key[spot.slot] = key - (memory << rows.bits)
+    row.size += 1
+    enter(rows, host)
+
+
+@inlined
+def find(rows, rule, cores, memory):
+    """The host that `rule` takes for a task, -1 if none fits; reserved hosts do not count."""
+    offset = _question(rows, rule, cores, memory) * rows.row.shape[0]
+    while True:
+        if rule in (BEST_CORES, WORSE_CORES):
+            at = _by_cores(rows, rule, offset, cores, memory)
+        else:
+            at = _by_score(rows, rule, offset, cores, memory)
+        if at < 0:
+            return -1
+        host = rows.holder[at]
+        spot = rows.spot[host]
+        if rows.key[spot.slot] < rows.kind[spot.kind].limit:
+            return host
+        rows.seen[at] = 0  # it was reserved after it had been remembered
+
+
+@inlined
+def _by_score(rows, rule, offset, cores, memory):
+    """The answer with the best score of all rows, the lower host among equals; -1 if none fits."""
+    first = cores * rows.kind.shape[0]
+    for row in range(np.uint64(first), np.uint64(rows.row.shape[0])):
+        if rows.seen[np.uint64(offset) + row] != rows.version[row]:
+            _ask(rows, rule, offset, row, cores, memory)
+    rank, host = ABOVE, NOBODY
+    for at in range(np.uint64(offset + first), np.uint64(offset + rows.row.shape[0])):
+        rank = min(rank, rows.rank[at])
+    if rank == ABOVE:
+        return np.int64(-1)
+    for at in range(np.uint64(offset + first), np.uint64(offset + rows.row.shape[0])):
+        host = min(host, rows.holder[at] if rows.rank[at] == rank else NOBODY)
+    spot = rows.spot[host]
+    return offset + spot.free * rows.kind.shape[0] + spot.kind
+
+
+@inlined
+def _by_cores(rows, rule, offset, cores, memory):
+    """The answer of the rows with fewest (or most) free cores that have one, the lower host among equals; or -1."""
+    kinds = rows.kind.shape[0]
+    levels = rows.row.shape[0] // kinds - cores
+    for step in range(levels):
+        first = (cores + (levels - 1 - step if rule == WORSE_CORES else step)) * kinds
+        host, found = NOBODY, np.int64(-1)
+        for row in range(np.uint64(first), np.uint64(first + kinds)):
+            at = np.uint64(offset) + row
+            if rows.seen[at] != rows.version[row]:
+                _ask(rows, rule, offset, row, cores, memory)
+            if rows.holder[at] < host:
+                host, found = rows.holder[at], np.int64(at)
+        if found >= 0:
+            return found
+    return np.int64(-1)
+
+
+@inlined
+def _question(rows, rule, cores, memory):
+    """Where answers for this demand are kept; what another demand left there is forgotten."""
+    mixed = (np.uint64(cores) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(memory) * np.uint64(0xD1B54A32D192ED03))
+    many = rows.question.shape[0] // (MIX_FIT + 1)
+    at = rule * many + np.int64((mixed >> np.uint64(40)) % np.uint64(many))
+    question = rows.question[at]
+    if question.cores != cores or question.memory != memory:
+        question.cores, question.memory = cores, memory
+        width = rows.row.shape[0]
+        for i in range(at * width, (at + 1) * width):
+            rows.seen[i] = 0
+    return at
+
+
+@inner
+def _ask(rows, rule, offset, number, cores, memory):
+    """Remember the best score among the open hosts of a row, and the lowest host that has it."""
+    at = np.uint64(offset) + number
+    rows.seen[at] = rows.version[number]
+    row = rows.row[number]
+    rank, host = ABOVE, NOBODY
+    if row.size > 0:
+        kinds = rows.kind.shape[0]
+        kind = rows.kind[np.int64(number) % kinds]
+        stop = row.start + (row.size + WIDTH - 1) // WIDTH * WIDTH
+        least = memory << rows.bits
+        index = (np.int64(1) << rows.bits) - 1
+        if rule == BEST_MEMORY:
+            key = _lowest_key(rows.key, row.start, stop, least, kind.limit, index)
+            if key < ABOVE:
+                rank, host = key >> rows.bits, key & index
+        elif rule == WORSE_MEMORY:
+            key = _highest_key(rows.key, row.start, stop, least, kind.limit)
+            if key >= 0:
+                rank, host = -(key >> rows.bits), host_of(rows, key)
+        elif rule == MIX_FIT:
+            score, host = _balanced(rows, kind, row.start, stop, np.int64(number) // kinds - cores, memory)
+            if host < NOBODY:
+                # At most the bits of 1; such bits have the order of the numbers.
+                rank = np.float64(score).view(np.int64)
+        else:
+            back = _back_of_lowest_host(rows.key, row.start, stop, least, kind.limit, index)
+            if back >= 0:
+                rank, host = np.int64(0), host_of(rows, back)
+    rows.rank[at], rows.holder[at] = rank, host
+
+
+@inner
+def _balanced(rows, kind, start, stop, cores_left, memory):
+    """Mix-Fit. In a row the score falls with free memory up to the point of balance and grows after it.
+
+    So a row's best hosts are those with the most memory up to that point or those with the least beyond it, and
+    only these two amounts are rated. With no core left over every host beyond the point rates 1.
+    """
+    index = (np.int64(1) << rows.bits) - 1
+    split = (memory + cores_left * kind.memory // kind.cores + 1) << rows.bits
+    low, high = _around(rows.key, start, stop, memory << rows.bits, split, kind.limit, index)
+    below = _rate(kind, cores_left, (low >> rows.bits) - memory) if low >= 0 else np.inf
+    above = _rate(kind, cores_left, (high >> rows.bits) - memory) if high < ABOVE else np.inf
+    host = NOBODY
+    if low >= 0 and below <= above:
+        host = host_of(rows, low)
+    if high < ABOVE and above <= below:
+        if cores_left == 0:
+            host = min(host, host_of(rows, _back_of_lowest_host(rows.key, start, stop, split, kind.limit, index)))
+        else:
+            host = min(host, high & index)
+    return min(below, above), host
+
+
+@inlined
+def _rate(kind, cores_left, memory_left):
+    """The score of place/mix_fit.py for what would be left, to the bit."""
+    x = float(cores_left) * kind.memory
+    y = float(memory_left) * kind.cores
+    return abs(x - y) / (x + y) if x + y > 0.0 else 0.0
+
+
+@inner
+def _back_of_lowest_host(keys, start, stop, least, limit, index):
+    """The last bits of the key of the lowest host with a key from `least` to under `limit`, -1 if there is none."""
+    best = EMPTY
+    for slot in range(np.uint64(start), np.uint64(stop)):
+        key = keys[slot]
+        best = max(best, key & index if (key >= least) & (key < limit) else EMPTY)
+    return best
+
+
+@inner
+def _highest_key(keys, start, stop, least, limit):
+    """The highest key from `least` to under `limit`, -1 if there is none."""
+    best = EMPTY
+    for slot in range(np.uint64(start), np.uint64(stop)):
+        key = keys[slot]
+        best = max(best, key if (key >= least) & (key < limit) else EMPTY)
+    return best
+
+
+@inner
+def _lowest_key(keys, start, stop, least, limit, index):
+    """The least memory of the keys from `least` to under `limit`, with the lowest host that has it; `ABOVE` if none."""
+    best = ABOVE
+    for slot in range(np.uint64(start), np.uint64(stop)):
+        key = keys[slot]
+        best = min(best, key ^ index if (key >= least) & (key < limit) else ABOVE)
+    return best
+
+
+@inner
+def _around(keys, start, stop, least, split, limit, index):
+    """The highest key from `least` to under `split`, and what `_lowest_key` says of those from `split` on."""
+    low, high = EMPTY, ABOVE
+    for slot in range(np.uint64(start), np.uint64(stop)):
+        key = keys[slot]
+        low = max(low, key if (key >= least) & (key < split) & (key < limit) else EMPTY)
+        high = min(high, key ^ index if (key >= split) & (key < limit) else ABOVE)
+    return low, high

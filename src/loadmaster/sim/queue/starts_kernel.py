@@ -1,0 +1,260 @@
+"""What the compiled backfilling disciplines share: their arrays, finding hosts for a job, starting and ending it."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.kernels import inner
+from loadmaster.sim.heap_kernel import drop_first, push
+from loadmaster.sim.queue.ends_kernel import drop_end
+from loadmaster.sim.queue.scores_kernel import changed, lowest, rate_all, refresh, score_in
+
+
+class Rules(NamedTuple):
+    """How the queue is served; lookahead -1 stands for no limit."""
+
+    interval_s: float
+    conservative: bool
+    lookahead: int
+    varies: bool  # the policy's scores are never remembered
+    seed: int
+
+
+class State(NamedTuple):
+    """Everything that changes; H hosts, K demands, U tasks of the largest job.
+
+    Attributes:
+        free: float64[H, R].
+        open: bool[H], hosts that may be used for the job at hand.
+        expected_s: float64[J], estimated runtimes (never changed).
+        queue: int32[J], waiting jobs, from tally[FIRST] to tally[ARRIVED].
+        end_s, ending: float64[J], int32[J], heap of running jobs by their real end.
+        undo_host, undo_free, undo_spare: int32[U], float64[U, R] twice: hosts taken for the job at hand, what they had.
+        then: float64[H, R], hosts at a later moment.
+        then_at: int64[H], stamp of the decision for which `then` holds.
+        kept: int64[H], stamp of the decision in which the host was promised or planned.
+        hosts: int32[H], the hosts so kept in this decision.
+        touched: int32[H], the hosts for which `then` holds.
+        held: int64[H], tasks of the job at hand that a host holds in `then`.
+        value: float64[H], scores of hosts in `then`.
+        failed, failed_tasks: int64[2, K], int32[2, K], stamp of the decision in which the demand failed, with how many
+            tasks; row 0 for short jobs, which may use all hosts, row 1 for long ones.
+        pareto: float64[2, P, R + 1], other failed demands of this decision, tasks last.
+        paretos: int64[2], how many.
+        next_task, host_task: int32[T], int32[H], running tasks of a host by (expected end, job, task), -1 at the end;
+            kept for plans only.
+        task_job: int32[T], the job of a task; for plans only.
+        now: float64[1], the moment of the decision that is under way.
+        tally: int64[10], see the constants below.
+    """
+
+    free: NDArray[np.float64]
+    open: NDArray[np.bool_]
+    expected_s: NDArray[np.float64]
+    queue: NDArray[np.int32]
+    end_s: NDArray[np.float64]
+    ending: NDArray[np.int32]
+    undo_host: NDArray[np.int32]
+    undo_free: NDArray[np.float64]
+    undo_spare: NDArray[np.float64]
+    then: NDArray[np.float64]
+    then_at: NDArray[np.int64]
+    kept: NDArray[np.int64]
+    hosts: NDArray[np.int32]
+    touched: NDArray[np.int32]
+    held: NDArray[np.int64]
+    value: NDArray[np.float64]
+    failed: NDArray[np.int64]
+    failed_tasks: NDArray[np.int32]
+    pareto: NDArray[np.float64]
+    paretos: NDArray[np.int64]
+    next_task: NDArray[np.int32]
+    host_task: NDArray[np.int32]
+    task_job: NDArray[np.int32]
+    now: NDArray[np.float64]
+    tally: NDArray[np.int64]
+
+
+ARRIVED, FIRST, RUNNING, LAST_HOST, STAMP, KEPT, STARTED, RUNNING_TASKS, WAITING_TASKS, UNDER_WAY = range(10)
+
+
+@inner
+def pick(jobs, capacity, rules, state, scores, rate, job, k, any_closed):
+    """The open host for task number `k` of `job`; returns (host or -1, its score, wrong)."""
+    kind = jobs.kind[job]
+    last = state.tally[LAST_HOST] if k == 0 else np.int64(state.undo_host[k - 1])
+    task = jobs.first_task[job] + k
+    if rules.varies:
+        slot = 0
+        wrong = rate_all(scores, rate, jobs.demand[kind], state.free, capacity, last, task, rules.seed)
+    else:
+        slot, wrong = refresh(scores, rate, kind, jobs.demand[kind], state.free, capacity, last, rules.seed)
+    if wrong:
+        return np.int64(-1), np.inf, 1
+    host = np.int64(lowest(scores, slot, state.open, any_closed))
+    return host, score_in(scores, slot, host) if host >= 0 else np.inf, 0
+
+
+@inner
+def place(jobs, capacity, rules, state, scores, rate, job):
+    """Take the best hosts of all for every task, or none; returns (placed, wrong)."""
+    for k in range(jobs.tasks[job]):
+        host, _, wrong = pick(jobs, capacity, rules, state, scores, rate, job, k, False)
+        if host < 0:
+            take_back(state, scores, k)
+            return False, wrong
+        take(jobs, state, scores, job, k, host)
+    return True, 0
+
+
+@inner
+def take(jobs, state, scores, job, k, host):
+    """Take `host` for task number `k` of `job`."""
+    kind = jobs.kind[job]
+    state.undo_host[k] = host
+    for r in range(state.free.shape[1]):
+        state.undo_free[k, r] = state.free[host, r]
+        state.free[host, r] -= jobs.demand[kind, r]
+    changed(scores, host)
+
+
+@inner
+def take_back(state, scores, tasks):
+    """Give back what the first `tasks` tasks of the job at hand took."""
+    for k in range(tasks - 1, -1, -1):
+        host = state.undo_host[k]
+        for r in range(state.free.shape[1]):
+            state.free[host, r] = state.undo_free[k, r]
+        changed(scores, host)
+
+
+@inner
+def start(jobs, rules, state, log, job, now):
+    """Start `job` on the hosts just taken for it; `add_end` is left to the caller."""
+    count = state.tally
+    tasks = jobs.tasks[job]
+    first = jobs.first_task[job]
+    log.start_s[job] = now
+    for k in range(tasks):
+        log.host[first + k] = state.undo_host[k]
+    count[LAST_HOST] = state.undo_host[tasks - 1]
+    count[RUNNING] = push(state.end_s, state.ending, count[RUNNING], now + jobs.runtime_s[job], job)
+    count[STARTED] += 1
+    count[RUNNING_TASKS] += tasks
+    count[WAITING_TASKS] -= tasks
+    if rules.conservative:
+        for k in range(tasks):
+            _link(state, log, first + k)
+
+
+@inner
+def _link(state, log, task):
+    host = log.host[task]
+    job = state.task_job[task]
+    end_s = log.start_s[job] + state.expected_s[job]
+    before = -1
+    at = state.host_task[host]
+    while at >= 0:
+        other = state.task_job[at]
+        other_s = log.start_s[other] + state.expected_s[other]
+        if other_s > end_s or (other_s == end_s and other > job):
+            break
+        before = at
+        at = state.next_task[at]
+    state.next_task[task] = at
+    if before < 0:
+        state.host_task[host] = task
+    else:
+        state.next_task[before] = task
+
+
+@inner
+def _unlink(state, host, task):
+    before = -1
+    at = state.host_task[host]
+    while at != task:
+        before = at
+        at = state.next_task[at]
+    if before < 0:
+        state.host_task[host] = state.next_task[task]
+    else:
+        state.next_task[before] = state.next_task[task]
+
+
+@inner
+def complete(jobs, rules, state, scores, ends, log, now):
+    """Free the hosts of all jobs that have ended by `now`."""
+    count = state.tally
+    while count[RUNNING] > 0 and state.end_s[0] <= now:
+        job = state.ending[0]
+        count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
+        kind = jobs.kind[job]
+        for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
+            host = log.host[task]
+            for r in range(state.free.shape[1]):
+                state.free[host, r] += jobs.demand[kind, r]
+            changed(scores, host)
+            if rules.conservative:
+                _unlink(state, host, task)
+        drop_end(ends, job)
+        count[RUNNING_TASKS] -= jobs.tasks[job]
+
+
+@inner
+def admit(jobs, state, now):
+    """Put all jobs that have come by `now` into the queue."""
+    count = state.tally
+    while count[ARRIVED] < jobs.submit_s.shape[0] and jobs.submit_s[count[ARRIVED]] <= now:
+        state.queue[count[ARRIVED]] = count[ARRIVED]
+        count[WAITING_TASKS] += jobs.tasks[count[ARRIVED]]
+        count[ARRIVED] += 1
+
+
+@inner
+def close_gap(state, kept, looked):
+    """Move the waiting jobs before position `kept` of the queue up to those from `looked` on."""
+    gap = looked - kept
+    if gap > 0:
+        for i in range(kept - 1, state.tally[FIRST] - 1, -1):
+            state.queue[i + gap] = state.queue[i]
+        state.tally[FIRST] += gap
+
+
+@inner
+def tasks_in(room, row, demand, kind, most):
+    """How many tasks of demand number `kind` go into row `row` of `room`, one after another; at most `most`."""
+    fewest = np.int64(most)
+    for r in range(demand.shape[1]):
+        asked = demand[kind, r]
+        if asked > 0.0:
+            left = room[row, r]
+            tasks = 0
+            while tasks < fewest and left >= asked:
+                left -= asked
+                tasks += 1
+            fewest = min(fewest, np.int64(tasks))
+    return fewest
+
+
+@inner
+def fits(room, row, demand, kind):
+    """Whether a task of demand number `kind` goes into row `row` of `room`."""
+    yes = True
+    for r in range(demand.shape[1]):
+        yes &= room[row, r] >= demand[kind, r]
+    return yes
+
+
+@inner
+def best_then(state, touched):
+    """The lowest rated of the first `touched` hosts in `touched` by `value`, the lowest index among equals; or -1."""
+    best = np.inf
+    host = -1
+    for i in range(touched):
+        h = state.touched[i]
+        if state.value[h] < best or (state.value[h] == best and host >= 0 and h < host):
+            best = state.value[h]
+            host = h
+    return host

@@ -1,0 +1,1 @@
+"""Jobs on hosts whose CPU is shared in equal parts, with migration."""

@@ -1,0 +1,1 @@
+"""Parallel jobs on virtual machines that share their hosts."""

@@ -1,0 +1,262 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+"""Jobs on virtual machines compiled; the plain engine in shared_vms_reference.py says what must come out."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.kernels import kept_njit
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.sharing.equilibrium import PATIENCE
+from loadmaster.sharing.equilibrium_kernel import (
+    DIRTY,
+    IDLE,
+    allocate_vms,
+    equilibrium,
+    least_reached,
+    occupy,
+    set_speed,
+    settle_changed,
+    vacate,
+)
+from loadmaster.sharing.vm_choice_kernel import CHOICES, choose, speed_at_first
+from loadmaster.sim.timeshared.problem import Progress
+from loadmaster.sim.vms.problem import VmProblem, VmRun
+
+BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW = 0, 1, 2, 3, 4
+HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY, UNSETTLED = 0, 1, 2, 3, 4, 5, 6
+
+
+class Stream(NamedTuple):
+    """J jobs and what became of them."""
+
+    submit_s: Floats  # [J]
+    work_s: Floats  # [J]
+    expected_s: Floats  # [J]
+    tasks: Longs  # [J]
+    left: Floats  # [J], work left
+    start_s: Floats  # [J]
+    end_s: Floats  # [J]
+    next_waiting: Longs  # [J], the queue
+
+
+class Board(NamedTuple):
+    """Which job is in which slot, sums, and room for decisions."""
+
+    job: Longs  # [V], the job in each slot, -1 if free
+    real: Floats  # BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW
+    whole: Longs  # HEAD, TAIL of the queue; ENDED, ARRIVED, ROUNDS; EMPTY machines; UNSETTLED speeds
+    chosen: Longs  # [V]
+    value: Floats  # [V]
+    end: Floats  # [V], expected ends of slots, for the reservation
+
+
+class Rule(NamedTuple):
+    """How to choose and to settle."""
+
+    choice: int
+    static: bool
+    backfill: bool
+    redistribute: bool
+    by_rate: bool
+    tolerance: float
+    most: int
+    patience: int
+
+
+CHUNK = 500
+"""Events between two calls of a progress function."""
+
+
+def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
+    """Make the run."""
+    workload, vms = problem.workload, problem.vms
+    jobs, v = workload.jobs, vms.count
+    stream = Stream(
+        workload.submit_s.copy(), workload.runtime_s.copy(), problem.expected_s.copy(),
+        workload.task_count.astype(np.int64), workload.runtime_s.copy(), np.full(jobs, np.nan),
+        np.full(jobs, np.nan), np.full(jobs, -1, np.int64),
+    )  # fmt: skip
+    board = Board(
+        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0]), np.zeros(v, np.int64),
+        np.zeros(v), np.zeros(v),
+    )  # fmt: skip
+    board.real[NOW] = stream.submit_s[0] if jobs else 0.0
+    rule = Rule(
+        CHOICES.index(problem.choice), problem.ranking == "static", problem.backfill, problem.redistribute,
+        problem.estimate == "rate", problem.tolerance, problem.most_rounds, PATIENCE,
+    )  # fmt: skip
+    state = allocate_vms(vms)
+    while _run(state, stream, board, rule, CHUNK):
+        if progress is not None:
+            progress(int(board.whole[ENDED]), jobs)
+    busy, work, full, full_work, _ = (float(value) for value in board.real)
+    rounds, unsettled = int(board.whole[ROUNDS]), int(board.whole[UNSETTLED])
+    return VmRun(stream.start_s, stream.end_s, busy, work, full, full_work, 2 * jobs, rounds, unsettled)
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def _run(state, stream, board, rule, most):
+    """Handle up to `most` events; returns whether any are left."""
+    jobs = stream.submit_s.shape[0]
+    for _ in range(most):
+        if board.whole[ENDED] == jobs:
+            return False
+        slot, end = _next_end(state, stream, board)
+        arrived = board.whole[ARRIVED]
+        arrival = stream.submit_s[arrived] if arrived < jobs else 1e300
+        _pass_time(state, stream, board, min(end, arrival))
+        if end <= arrival:
+            _end(state, stream, board, slot)
+            _settle(state, board, rule)
+        else:
+            _enqueue(stream, board, arrived)
+        _schedule(state, stream, board, rule)
+    return board.whole[ENDED] < jobs
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def _next_end(state, stream, board):
+    """The slot whose job ends next at the present speeds, the lower job among equals, and when."""
+    best, soonest = -1, 1e300
+    for slot in range(board.job.shape[0]):
+        job = board.job[slot]
+        if job >= 0:
+            end = board.real[NOW] + max(stream.left[job], 0.0) / state.speed[slot]
+            if end < soonest or (end == soonest and job < board.job[best]):
+                best, soonest = slot, end
+    return best, soonest
+
+
+@kept_njit(nogil=True)
+def _pass_time(state, stream, board, then):
+    seconds, used = then - board.real[NOW], 0.0
+    for slot in range(board.job.shape[0]):
+        job = board.job[slot]
+        if job >= 0:
+            stream.left[job] -= state.speed[slot] * seconds
+            used += state.speed[slot] * stream.tasks[job]
+    board.real[BUSY_S] += seconds
+    board.real[WORK_S] += used * seconds
+    if board.whole[EMPTY] == 0:
+        board.real[FULL_S] += seconds
+        board.real[FULL_WORK_S] += used * seconds
+    board.real[NOW] = then
+
+
+@kept_njit(nogil=True)
+def _end(state, stream, board, slot):
+    stream.end_s[board.job[slot]] = board.real[NOW]
+    board.job[slot] = -1
+    board.whole[ENDED] += 1
+    vacate(state, slot)
+    _count_empty(state, board)
+
+
+@kept_njit(nogil=True)
+def _count_empty(state, board):
+    empty = 0
+    for machine in range(state.active.shape[0]):
+        empty += state.active[machine] == 0
+    board.whole[EMPTY] = empty
+
+
+@kept_njit(nogil=True)
+def _enqueue(stream, board, job):
+    if board.whole[HEAD] < 0:
+        board.whole[HEAD] = job
+    else:
+        stream.next_waiting[board.whole[TAIL]] = job
+    board.whole[TAIL] = job
+    board.whole[ARRIVED] += 1
+
+
+@kept_njit(nogil=True)
+def _settle(state, board, rule):
+    if rule.redistribute:
+        board.whole[ROUNDS] += settle_changed(state, rule.tolerance, rule.most, rule.patience)
+        board.whole[UNSETTLED] += state.counts[DIRTY] > 0
+        return
+    for vm in range(state.slot.shape[0]):
+        state.reached[vm] = equilibrium(state, vm) if state.slot[vm] >= 0 else 0.0
+    for slot in range(state.slot.shape[0]):
+        if state.first_vm[slot] >= 0:
+            set_speed(state, slot, least_reached(state, slot))
+    for d in range(state.counts[DIRTY]):
+        state.is_dirty[state.dirty[d]] = 0
+    state.counts[DIRTY] = 0
+
+
+@kept_njit(nogil=True)
+def _start(state, stream, board, rule, job):
+    tasks = stream.tasks[job]
+    choose(state, board.chosen, board.value, rule.choice, tasks, rule.static)
+    slot = 0
+    while board.job[slot] >= 0:
+        slot += 1
+    board.job[slot] = job
+    occupy(state, slot, board.chosen, tasks)
+    if not rule.redistribute:
+        set_speed(state, slot, 1e-12)  # active at once
+    stream.start_s[job] = board.real[NOW]
+    _count_empty(state, board)
+    _settle(state, board, rule)
+
+
+@kept_njit(nogil=True)
+def _schedule(state, stream, board, rule):
+    whole = board.whole
+    while whole[HEAD] >= 0 and stream.tasks[whole[HEAD]] <= state.counts[IDLE]:
+        job = whole[HEAD]
+        whole[HEAD] = stream.next_waiting[job]
+        _start(state, stream, board, rule, job)
+    if whole[HEAD] < 0 or not rule.backfill or state.counts[IDLE] == 0:
+        return
+    shadow, extra = _reservation(state, stream, board, stream.tasks[whole[HEAD]])
+    before = whole[HEAD]
+    job = stream.next_waiting[before]
+    while job >= 0 and state.counts[IDLE] > 0:
+        after = stream.next_waiting[job]
+        tasks = stream.tasks[job]
+        runtime = stream.expected_s[job]
+        if rule.by_rate and extra < tasks <= state.counts[IDLE]:
+            choose(state, board.chosen, board.value, rule.choice, tasks, rule.static)
+            runtime /= speed_at_first(state, board.chosen, tasks)
+        ends_before = board.real[NOW] + runtime <= shadow
+        if tasks <= state.counts[IDLE] and (ends_before or tasks <= extra):
+            stream.next_waiting[before] = after
+            if whole[TAIL] == job:
+                whole[TAIL] = before
+            _start(state, stream, board, rule, job)
+            if not ends_before:
+                extra -= tasks
+        else:
+            before = job
+        job = after
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def _reservation(state, stream, board, tasks):
+    """When so many VMs will be idle at the present speeds, and how many more than needed are then."""
+    slots = board.job.shape[0]
+    for slot in range(slots):
+        job = board.job[slot]
+        board.end[slot] = 1e300
+        if job >= 0:
+            done = stream.work_s[job] - stream.left[job]
+            board.end[slot] = board.real[NOW] + max(stream.expected_s[job] - done, 0.0) / state.speed[slot]
+    free = state.counts[IDLE]
+    while True:
+        best = -1
+        for slot in range(slots):
+            if board.job[slot] < 0 or board.end[slot] >= 1e300:
+                continue
+            sooner = best < 0 or board.end[slot] < board.end[best]
+            if sooner or (board.end[slot] == board.end[best] and board.job[slot] < board.job[best]):
+                best = slot
+        if best < 0:
+            return 1e300, 0
+        free += stream.tasks[board.job[best]]
+        if free >= tasks:
+            return board.end[best], free - tasks
+        board.end[best] = 1e300

@@ -1,0 +1,64 @@
+"""What the sizers are measured against: a fixed number of machines, one a task, and one that knew all durations."""
+
+import math
+from dataclasses import dataclass
+
+from loadmaster.model.arrays import Floats
+from loadmaster.sizing.silva import SilvaRule
+from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rent
+
+
+@dataclass(frozen=True)
+class FixedHosts:
+    """`count` machines from the start to the end, each given back when nothing is left to take.
+
+    Attributes:
+        count: machines; never more than there are tasks.
+        type: index of their type.
+    """
+
+    count: int
+    type: int = 0
+    name: str = "fixed"
+    tick_s: float = math.inf
+
+    def decide(self, snapshot: BagSnapshot) -> Actions:
+        """Rent at the start; a machine that was lost is replaced while tasks wait."""
+        idle = [host.host for host in snapshot.hosts if host.idle]
+        release = tuple(idle[snapshot.unstarted :])
+        missing = min(self.count - len(snapshot.hosts), snapshot.unstarted - len(idle))
+        rent = (Rent(self.type, missing),) if missing > 0 else ()
+        return Actions(rent=rent, release=release)
+
+
+def all_at_once(tasks: int) -> FixedHosts:
+    """One machine a task: greedy cycle sharing in the manner of BOINC (Silva et al. 2008, section 2)."""
+    return FixedHosts(tasks, name="all-at-once")
+
+
+def oracle(duration_s: Floats, host_time_s: float = 3600.0) -> FixedHosts:
+    """The optimum if durations were known: as many machines as the work fills, all at once."""
+    return FixedHosts(max(1, math.ceil(float(duration_s.sum()) / host_time_s - 1e-9)), name="oracle")
+
+
+def user_guess(
+    tasks: int, guess_s: float, host_time_s: float, creation_ratio: float = 0.5, increase_ratio: float = 0.5
+) -> SilvaRule:
+    """Start from a user's guess of the mean duration, then the paper's rule (Silva et al. 2008, section 6).
+
+    Args:
+        tasks: of the bag.
+        guess_s: work of one task.
+        host_time_s: work that a machine does in the time it is used for, one charging unit: an hour in the paper.
+        creation_ratio: part of the machines that the guess asks for that is rented at the start.
+        increase_ratio: see `SilvaRule`.
+
+    Example:
+        >>> user_guess(100, 60.0, 3600.0, creation_ratio=1.0).first_hosts
+        2
+        >>> user_guess(100, 60.0, 60.0, creation_ratio=1.0).first_hosts
+        100
+    """
+    machines = math.ceil(tasks * guess_s / host_time_s - 1e-9)
+    first = min(tasks, max(1, math.floor(creation_ratio * machines)))
+    return SilvaRule(creation_ratio, increase_ratio, first_hosts=first, name="user-guess")

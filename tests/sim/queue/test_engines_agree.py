@@ -1,0 +1,191 @@
+"""Every compiled engine gives the schedule of the plain one, to the bit, on random small workloads."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loadmaster.measure.check import violations
+from loadmaster.model import Cluster, Workload
+from loadmaster.order import Conservative, Easy, FairShare, Fcfs, NetBatch
+from loadmaster.place import POLICIES, Policy
+from loadmaster.schedule import MaxJobs
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.rows import serves_rows
+
+DISCIPLINES = [
+    NetBatch(),
+    NetBatch(reservations=0),
+    NetBatch(reservations=2, lookahead=5),
+    Fcfs(),
+    FairShare(shares=(1.0, 2.0)),
+]
+BACKFILLS = [Easy(), Conservative(), Conservative(lookahead=4)]
+METAS = [
+    MaxJobs(),
+    MaxJobs(target="cores"),
+    MaxJobs(target="weighted", members=(POLICIES["random"], POLICIES["mix-fit"])),
+]
+
+
+NAMES = ("cores", "memory", "gpus", "licences")
+UNITS = (1, 1, 8, 10, 1000)
+"""Amounts are whole, eighths, tenths or thousandths."""
+
+
+@st.composite
+def clusters(draw, resources, unit):
+    """Hosts of up to nine of each resource, counted in parts of `unit`."""
+    hosts = draw(st.integers(1, 6))
+    amounts = st.integers(1, 9 * unit).map(lambda parts: parts / unit)
+    rows = draw(st.lists(st.lists(amounts, min_size=resources, max_size=resources), min_size=hosts, max_size=hosts))
+    return Cluster(NAMES[:resources], np.array(rows, float))
+
+
+@st.composite
+def problems(draw, single_task=False, resources=None, estimated=False, units=UNITS):
+    """A small cluster and jobs that its empty self can hold, arriving close together."""
+    resources = resources or draw(st.sampled_from([1, 2, 2, 3, 4]))
+    unit = draw(st.sampled_from(units))
+    cluster = draw(clusters(resources, unit))
+    jobs = draw(st.integers(1, 25))
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    model = cluster.capacity[rng.integers(0, cluster.hosts, jobs)]
+    demand = np.floor(model * rng.choice([0.25, 0.5, 1.0], (jobs, 1)) * rng.uniform(0, 1, model.shape) * unit) / unit
+    full = rng.random(jobs) < 0.1  # these fill a host to the last bit
+    demand[full] = model[full]
+    tasks = np.ones(jobs, np.int32)
+    if not single_task:
+        held = np.array([_held(row, cluster.capacity) for row in demand])
+        tasks = np.minimum(rng.integers(1, 4, jobs), held).astype(np.int32)
+    submit_s = np.sort(rng.integers(0, draw(st.sampled_from([1, 60, 600])), jobs)).astype(float)
+    runtime_s = rng.integers(1, 200, jobs).astype(float)
+    estimate_s = None
+    if estimated and draw(st.booleans()):  # too long, too short, right and none at all
+        estimate_s = np.floor(runtime_s * rng.choice([0.0, 0.5, 1.0, 1.0, 2.0], jobs))
+    return cluster, Workload(
+        cluster.resources,
+        submit_s,
+        runtime_s,
+        demand,
+        tasks=None if single_task else tasks,
+        estimate_s=estimate_s,
+        project=rng.integers(0, 3, jobs).astype(np.int32),
+    )
+
+
+def _held(demand, capacity):
+    per_host = np.floor(capacity[:, demand > 0] / demand[demand > 0]).min(axis=1) if (demand > 0).any() else [9]
+    return int(np.sum(per_host))
+
+
+def assert_same(reference, other):
+    assert np.array_equal(reference.start_s, other.start_s, equal_nan=True)
+    assert np.array_equal(reference.host, other.host)
+    for column in ("time_s", "queue_length", "started", "winners"):
+        assert np.array_equal(getattr(reference.cycles, column), getattr(other.cycles, column)), column
+
+
+@pytest.mark.parametrize("discipline", DISCIPLINES, ids=str)
+@pytest.mark.parametrize("policy", [*POLICIES.values(), *METAS], ids=lambda policy: policy.name)
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(problem=problems(), interval_s=st.sampled_from([0.0, 30.0]))
+def test_the_general_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
+    cluster, workload = problem
+    plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
+    compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="cycles")
+    assert_same(plain, compiled)
+    assert not violations(workload, cluster, compiled)
+
+
+ROW_RULES = ["first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit"]
+ROW_POLICIES = [
+    *[POLICIES[name] for name in ROW_RULES],
+    MaxJobs(),
+    MaxJobs(log_ties=False),
+    MaxJobs(target="weighted"),
+]
+
+
+@pytest.mark.parametrize("discipline", [d for d in DISCIPLINES if isinstance(d, NetBatch | Fcfs)], ids=str)
+@pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(problem=problems(single_task=True, resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 0.3, 30.0]))
+def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
+    cluster, workload = problem
+    assert serves_rows(workload, cluster, policy, discipline, interval_s)
+    plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="reference")
+    assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="rows"))
+
+
+@pytest.mark.parametrize("policy", ROW_POLICIES[: len(ROW_RULES)], ids=lambda policy: policy.name)
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(problem=problems(resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 30.0]))
+def test_the_netbatch_engine_agrees_on_jobs_of_several_tasks(policy, problem, interval_s):
+    cluster, workload = problem
+    assert serves_rows(workload, cluster, policy, Fcfs(), interval_s)
+    plain = simulate(workload, cluster, policy, Fcfs(), interval_s=interval_s, engine="reference")
+    assert_same(plain, simulate(workload, cluster, policy, Fcfs(), interval_s=interval_s, engine="rows"))
+
+
+@pytest.mark.parametrize(
+    "submit_s",
+    [pytest.param([0.0, 0.5], id="an event between two seconds"), pytest.param([0.0, 1e9], id="a long empty time")],
+)
+def test_no_interval_is_a_second_only_where_that_is_the_same_and_cheap(submit_s):
+    workload = Workload.of(submit_s=submit_s, runtime_s=[1.0, 1.0], cores=[1, 1], memory=[1, 1])
+    assert not serves_rows(workload, Cluster.uniform(1, cores=1, memory=1), POLICIES["first-fit"], Fcfs(), 0.0)
+
+
+@pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
+def test_both_compiled_engines_agree_on_a_long_queue_and_many_hosts(policy):
+    rng = np.random.default_rng(7)
+    jobs, hosts = 4000, 150
+    cluster = Cluster(("cores", "memory"), rng.choice([8, 12, 16], (hosts, 1)) * np.array([[1.0, 4.0]]))
+    workload = Workload.of(
+        submit_s=np.sort(rng.uniform(0, 8_000, jobs)),
+        runtime_s=np.ceil(rng.lognormal(7, 1.5, jobs)),
+        cores=rng.choice([1, 1, 1, 2, 4, 8], jobs),
+        memory=rng.choice([1, 2, 4, 8, 16, 32], jobs),
+    )
+    fast = simulate(workload, cluster, policy, NetBatch(), engine="rows")
+    assert fast.cycles.queue_length.max() > 100
+    assert not violations(workload, cluster, fast)
+    if getattr(policy, "log_ties", True):
+        assert_same(simulate(workload, cluster, policy, NetBatch(), engine="cycles"), fast)
+
+
+@pytest.mark.parametrize("discipline", BACKFILLS, ids=str)
+@pytest.mark.parametrize("policy", [*POLICIES.values()], ids=lambda policy: policy.name)
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(
+    problem=st.one_of(problems(estimated=True), problems(single_task=True, estimated=True)),
+    interval_s=st.sampled_from([0.0, 30.0]),
+)
+def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
+    cluster, workload = problem
+    plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
+    compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="backfill")
+    assert_same(plain, compiled)
+    assert not violations(workload, cluster, compiled)
+
+
+def prefers_by_task(demand, free, capacity, context):
+    return float(context.task % 2) * free[0]
+
+
+@pytest.mark.parametrize("discipline", [NetBatch(), Easy(), Conservative()])
+def test_a_score_of_ones_own_with_a_context_is_asked_for_every_task_though_it_says_it_does_not_vary(discipline):
+    policy = Policy("mine", prefers_by_task, contextual=True)
+    rng, n = np.random.default_rng(0), 60
+    jobs = Workload.of(
+        submit_s=np.sort(rng.integers(0, 300, n)).tolist(), runtime_s=rng.integers(10, 100, n).tolist(),
+        cores=rng.integers(1, 5, n).tolist(), memory=rng.integers(1, 5, n).tolist(),
+    )  # fmt: skip
+    hosts = Cluster.uniform(3, cores=8, memory=8)
+    compiled, plain = (
+        simulate(jobs, hosts, policy, discipline, interval_s=0.0, engine=e) for e in ("auto", "reference")
+    )
+    assert compiled.host.tolist() == plain.host.tolist()
+    assert compiled.start_s.tolist() == plain.start_s.tolist()

@@ -1,0 +1,206 @@
+"""A subclass is a rule of the user's own: what it overrides is done, and it is never taken for its parent."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.snapshot import Decision
+from loadmaster.move.assign_u_r import AssignUR
+from loadmaster.move.enhanced_mosix import EnhancedMosix
+from loadmaster.move.migration import MigrationCost, Move
+from loadmaster.move.mosix import Mosix
+from loadmaster.order import Conservative, Easy, FairShare, Fcfs, NetBatch
+from loadmaster.place import POLICIES, Policy
+from loadmaster.schedule import MaxJobs
+from loadmaster.schedule.fractional import Fractional
+from loadmaster.schedule.time_shared import METHODS
+from loadmaster.sharing.processor_sharing import ProcessorSharing
+from loadmaster.sim.bags.door import repeat
+from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.door import is_compiled
+from loadmaster.sim.timeshared.door import simulate_shared
+from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sizing import Actions, FixedHosts, HostType, Rent, SilvaRule
+
+HOSTS = Cluster.uniform(4, cores=4, memory=8)
+LOG = Workload.of(
+    submit_s=np.arange(40.0), runtime_s=np.full(40, 30.0), cores=np.tile([1, 3, 2, 4], 10), memory=np.tile([2, 1], 20),
+    project=np.tile([0, 1], 20),
+)  # fmt: skip
+FIRST_FIT = POLICIES["first-fit"]
+
+
+def idle_until_noon(parent):
+    """A subclass of a discipline that starts nothing in the first ten minutes."""
+
+    @dataclass(frozen=True)
+    class Late(parent):
+        def serve(self, snapshot, policy):
+            return super().serve(snapshot, policy) if snapshot.now_s >= 600.0 else Decision((), (), -1)
+
+    return Late()
+
+
+@pytest.mark.parametrize("engine", ["auto", "rows", "cycles", "backfill"])
+@pytest.mark.parametrize("parent", [Fcfs, Easy, Conservative, NetBatch, FairShare])
+def test_a_discipline_that_serves_otherwise_is_asked(parent, engine):
+    later = Workload.of(submit_s=[0, 700], runtime_s=[60, 60], cores=[1, 1], memory=[1, 1])
+    assert simulate(later, HOSTS, FIRST_FIT, parent()).start_s[0] == 0.0
+    late = simulate(later, HOSTS, FIRST_FIT, idle_until_noon(parent), engine=engine)
+    assert late.start_s.tolist() == [720.0, 720.0]
+
+
+def test_a_fair_share_with_other_shares_is_asked():
+    @dataclass(frozen=True)
+    class Second(FairShare):
+        def share_of(self, projects):
+            share = np.full(projects, 1.0)
+            share[1:] = 1000.0
+            return share
+
+    usual, other = (simulate(LOG, HOSTS, FIRST_FIT, rule, interval_s=30.0) for rule in (FairShare(), Second()))
+    assert other.start_s[LOG.project == 1].mean() < usual.start_s[LOG.project == 1].mean()
+
+
+@dataclass(frozen=True)
+class LastFit(Policy):
+    """Rates the last host lowest, whatever its score says."""
+
+    def rate(self, demand, free, capacity, context):
+        return -float(context.host)
+
+
+@pytest.mark.parametrize("discipline", [NetBatch(), Easy(), Fcfs()], ids=str)
+@pytest.mark.parametrize("meta", [False, True], ids=["alone", "under max-jobs"])
+def test_a_policy_that_rates_otherwise_is_asked(discipline, meta):
+    one = LastFit("first-fit", FIRST_FIT.score)
+    host = simulate(LOG, HOSTS, MaxJobs((one,)) if meta else one, discipline).host
+    assert host[0] == 3
+
+
+def test_a_max_jobs_that_chooses_otherwise_is_asked():
+    @dataclass(frozen=True)
+    class Worst(MaxJobs):
+        def choose(self, snapshot, discipline):
+            return discipline.serve(snapshot, LastFit("last", FIRST_FIT.score))
+
+    assert simulate(LOG, HOSTS, MaxJobs((FIRST_FIT,)), NetBatch()).host[0] == 0
+    assert simulate(LOG, HOSTS, Worst((FIRST_FIT,)), NetBatch()).host[0] == 3
+
+
+def test_the_built_in_rules_are_compiled_and_their_subclasses_are_not():
+    assert is_compiled(FIRST_FIT, Fcfs())
+    assert is_compiled(FIRST_FIT, Easy())
+    assert is_compiled(MaxJobs(), NetBatch())
+    assert not is_compiled(FIRST_FIT, idle_until_noon(Fcfs))
+    assert not is_compiled(LastFit("mine", FIRST_FIT.score), Fcfs())
+    assert not is_compiled(MaxJobs((LastFit("mine", FIRST_FIT.score),)), NetBatch())
+
+
+SHARED = Workload.of(
+    submit_s=np.arange(12.0), runtime_s=np.full(12, 20.0), cores=np.full(12, 2), memory=np.full(12, 1)
+)  # fmt: skip
+
+
+def shared(method="pvm", sharing=None, migration=None, **changes):
+    problem = SharedProblem(
+        SHARED, Cluster.uniform(3, cores=2, memory=8), replace(METHODS[method], **changes),
+        sharing or ProcessorSharing(), migration=migration or MigrationCost(),
+    )  # fmt: skip
+    return simulate_shared(problem)
+
+
+def moving_nobody(parent, name):
+    return dataclass(frozen=True)(type("Still", (parent,), {name: lambda self, *_: None}))()
+
+
+@pytest.mark.parametrize(
+    ("method", "parent", "name", "policy"),
+    [
+        ("mosix", Mosix, "turn", "first-fit"),
+        ("e-mosix", EnhancedMosix, "turn", "first-fit"),
+        ("assign-u-r", AssignUR, "next_move", "first-fit"),
+    ],
+)
+def test_a_mover_that_moves_otherwise_is_asked(method, parent, name, policy):
+    crowded = POLICIES[policy]  # all on the first host, so that there is something to move
+    assert shared(method, policy=crowded).moves.sum() > 0
+    assert shared(method, policy=crowded, mover=moving_nobody(parent, name)).moves.sum() == 0
+
+
+def test_a_sharing_model_with_another_rate_is_asked():
+    @dataclass(frozen=True)
+    class Half(ProcessorSharing):
+        def rate(self, load, cores, speed, overcommitted):
+            return 0.5 * super().rate(load, cores, speed, overcommitted)
+
+    assert shared(sharing=Half()).end_s[0] == pytest.approx(2 * shared().end_s[0], rel=0.5)
+    assert shared(sharing=Half()).end_s.sum() > 1.5 * shared().end_s.sum()
+
+
+def test_a_cost_of_migration_that_counts_otherwise_is_asked():
+    class Dear(MigrationCost):
+        def of(self, demand):
+            return np.full(len(demand), 0.25)
+
+    crowded = POLICIES["first-fit"]
+    assert shared("mosix", migration=Dear(), policy=crowded).end_s.sum() > shared("mosix", policy=crowded).end_s.sum()
+
+
+def test_a_policy_that_rates_otherwise_is_asked_on_shared_hosts():
+    assert shared(policy=LastFit("first-fit", FIRST_FIT.score)).first_host[0] == 2
+
+
+def test_what_is_no_mover_is_refused():
+    class Turns:
+        def turn(self, hosts, host, contacts, demand, pick):
+            return Move(0, 0)
+
+    with pytest.raises(InputError, match="'Turns': this is no mover"):
+        shared(mover=Turns())
+
+
+def test_a_fractional_policy_that_places_otherwise_is_asked():
+    class Elsewhere(Fractional):
+        def hosts_for(self, view, ask):
+            return np.full(ask.tasks, 2, np.int32)
+
+    cluster = Cluster.uniform(3, cores=2, memory=80)
+    run = simulate_fractional(FractionalProblem(SHARED, cluster, Elsewhere(repack="never")))
+    assert set(run.host.tolist()) == {2}
+
+
+BAG = np.full((1, 30), 600.0)
+
+
+def test_a_rule_of_silva_that_decides_otherwise_is_asked():
+    class Lavish(SilvaRule):
+        def decide(self, snapshot):
+            return Actions(rent=(Rent(0, snapshot.unstarted),)) if snapshot.occasion == "start" else Actions()
+
+    assert repeat(BAG, SilvaRule()).hosts[0] < 30
+    assert repeat(BAG, Lavish()).hosts[0] == 30
+
+
+def test_a_fixed_number_of_hosts_that_is_decided_otherwise_is_asked():
+    class Double(FixedHosts):
+        def decide(self, snapshot):
+            return replace(self, count=2 * self.count, name="twice").original(snapshot)
+
+        def original(self, snapshot):
+            return FixedHosts.decide(self, snapshot)
+
+    assert repeat(BAG, FixedHosts(5)).hosts[0] == 5
+    assert repeat(BAG, Double(5)).hosts[0] == 10
+
+
+def test_a_type_of_host_that_charges_otherwise_is_asked():
+    class Double(HostType):
+        def cost(self, age_s):
+            return 2.0 * super().cost(age_s)
+
+    usual, dear = (repeat(BAG, FixedHosts(5), (kind,)) for kind in (HostType(), Double()))
+    assert dear.cost[0] == 2.0 * usual.cost[0]
