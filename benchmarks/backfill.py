@@ -10,12 +10,17 @@ import time
 import numpy as np
 
 from loadmaster.model import Workload
-from loadmaster.order import Conservative, Easy, Fcfs
 from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces.netbatch import generate_netbatch
 
-DISCIPLINES = (Fcfs(), Easy(), Conservative(), Conservative(lookahead=100))
+DISCIPLINES = (
+    named("fcfs"),
+    named("easy"),
+    named("conservative"),
+    named("conservative(lookahead=100)"),
+)
 
 
 def main() -> None:

@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from loadmaster.measure import metrics
-from loadmaster.order import Fcfs
 from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import fit_to, parse_hosts, read_trace
 
@@ -80,7 +80,7 @@ def run_ours(log: Path, hosts: int) -> tuple[float, float]:
     start = time.perf_counter()
     cluster = parse_hosts(f"{hosts}x{CORES}c32g")
     workload, _ = fit_to(read_trace(log).workload, cluster, spread="any")
-    schedule = simulate(workload, cluster, POLICIES["first-fit"], Fcfs(), interval_s=0)
+    schedule = simulate(workload, cluster, POLICIES["first-fit"], named("fcfs"), interval_s=0)
     seconds = time.perf_counter() - start
     return seconds, metrics(workload, cluster, schedule).mean_wait_s
 

@@ -16,10 +16,9 @@ import time
 from dataclasses import dataclass
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.order import DISCIPLINES
 from loadmaster.place import POLICIES
 from loadmaster.place.load import policy_named
-from loadmaster.schedule import AnyPolicy, MaxJobs
+from loadmaster.schedule import AnyPolicy, MaxJobs, discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import fit_to, generate_netbatch
 
@@ -57,7 +56,7 @@ def main() -> None:
         jobs, hosts, loads = 13_000_000, 3115, [0.85, 0.98]
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()}")
     for discipline in options.disciplines.split(","):
-        rule = DISCIPLINES[discipline][0]()
+        rule = discipline_named(discipline)
         medians: dict[tuple[str, float], float] = {}
         for load in loads:
             workload, cluster = problem(jobs, hosts, load)

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.order import NetBatch
 from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 
@@ -24,5 +24,5 @@ def runs(draw):
     cluster = Cluster.uniform(draw(st.integers(2, 4)), cores=4, memory=8)
     interval = draw(st.sampled_from([0.0, 7.0, 30.0]))
     policy = POLICIES[draw(st.sampled_from(["first-fit", "worse-fit-memory", "mix-fit"]))]
-    schedule = simulate(workload, cluster, policy, NetBatch(), interval_s=interval, engine="reference")
+    schedule = simulate(workload, cluster, policy, named("netbatch"), interval_s=interval, engine="reference")
     return workload, cluster, schedule

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.order import Easy
 from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 
@@ -35,4 +35,4 @@ def test_queues_are_not_replayed_on_hosts_of_another_speed(engine):
     fast = Cluster(("cores",), np.array([[4.0], [4.0]]), speed=np.array([1.0, 1.5]))
     jobs = Workload.of(submit_s=[0], runtime_s=[9], cores=[1])
     with pytest.raises(InputError, match=r"speed 1\.5 of host 1.*speed 1 only"):
-        simulate(jobs, fast, POLICIES["first-fit"], Easy(), engine=engine)
+        simulate(jobs, fast, POLICIES["first-fit"], named("easy"), engine=engine)

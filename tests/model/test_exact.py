@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.exact import MOST, MOST_BESIDE_FRACTIONS, STEP, exact_capacity, exact_demand, is_whole
-from loadmaster.order import Conservative, Easy, Fcfs, NetBatch
 from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 AMOUNTS = st.one_of(
@@ -112,7 +112,12 @@ def test_fractions_beside_hosts_of_hundreds_of_millions_are_refused():
         workload_of([0.5]).check_resources(Cluster.uniform(2, cores=1, memory=2**30))
 
 
-DISCIPLINES = [NetBatch(), Fcfs(), Easy(), Conservative()]
+DISCIPLINES = [
+    named("netbatch"),
+    named("fcfs"),
+    named("easy"),
+    named("conservative"),
+]
 
 
 @pytest.mark.parametrize("engine", ["auto", "reference"])

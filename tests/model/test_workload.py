@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.order import NetBatch
 from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 GOOD = {"submit_s": [0.0, 5.0], "runtime_s": [60.0, 60.0], "cores": [1.0, 2.0], "memory": [0.0, 3.5]}
@@ -42,4 +42,9 @@ def test_least_and_most_are_those_of_every_resource():
 
 def test_jobs_and_hosts_must_name_the_same_resources():
     with pytest.raises(InputError, match="the hosts have cores, gpus"):
-        simulate(Workload.of(**GOOD), Cluster.uniform(1, cores=8, gpus=2), POLICIES["first-fit"], NetBatch())
+        simulate(
+            Workload.of(**GOOD),
+            Cluster.uniform(1, cores=8, gpus=2),
+            POLICIES["first-fit"],
+            named("netbatch"),
+        )

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from loadmaster.compiled import rater
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.order import NetBatch
 from loadmaster.place import POLICIES, Context, Policy
 from loadmaster.place.load import policy_named
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 EVERY = pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
@@ -89,7 +89,7 @@ def logs(draw, dims=2):
 @given(problem=st.one_of(logs(), logs(dims=3)))
 def test_no_policy_overfills_a_host_or_loses_a_job(policy, problem):
     cluster, workload = problem
-    schedule = simulate(workload, cluster, policy, NetBatch(), seed=3)
+    schedule = simulate(workload, cluster, policy, named("netbatch"), seed=3)
     assert not violations(workload, cluster, schedule)
     assert schedule.started.all()
 
@@ -102,15 +102,17 @@ def test_the_same_seed_gives_the_same_schedule_and_another_order_of_policies_cha
         cores=rng.integers(1, 5, 80), memory=rng.integers(0, 17, 80),
     )  # fmt: skip
     cluster = Cluster.uniform(4, cores=8, memory=32)
-    first = simulate(workload, cluster, policy, NetBatch(), seed=7)
-    simulate(workload, cluster, POLICIES["round-robin"], NetBatch(), seed=1)
-    assert first.same_as(simulate(workload, cluster, policy, NetBatch(), seed=7))
+    first = simulate(workload, cluster, policy, named("netbatch"), seed=7)
+    simulate(workload, cluster, POLICIES["round-robin"], named("netbatch"), seed=1)
+    assert first.same_as(simulate(workload, cluster, policy, named("netbatch"), seed=7))
 
 
 def test_random_draws_follow_the_seed():
     workload = Workload.of(submit_s=[0.0] * 30, runtime_s=[60.0] * 30, cores=[1] * 30, memory=[1] * 30)
     cluster = Cluster.uniform(10, cores=8, memory=32)
-    hosts = [simulate(workload, cluster, POLICIES["random"], NetBatch(), seed=seed).host.tolist() for seed in (1, 2)]
+    hosts = [
+        simulate(workload, cluster, POLICIES["random"], named("netbatch"), seed=seed).host.tolist() for seed in (1, 2)
+    ]
     assert hosts[0] != hosts[1]
 
 
@@ -124,8 +126,8 @@ def own_best_fit(tmp_path_factory):
 @given(problem=logs(), interval_s=st.sampled_from([0.0, 30.0]))
 def test_a_users_own_best_fit_gives_the_schedule_of_the_built_in_one(own_best_fit, problem, interval_s):
     cluster, workload = problem
-    built_in = simulate(workload, cluster, POLICIES["best-fit-cores"], NetBatch(), interval_s=interval_s)
-    assert simulate(workload, cluster, own_best_fit, NetBatch(), interval_s=interval_s).same_as(built_in)
+    built_in = simulate(workload, cluster, POLICIES["best-fit-cores"], named("netbatch"), interval_s=interval_s)
+    assert simulate(workload, cluster, own_best_fit, named("netbatch"), interval_s=interval_s).same_as(built_in)
 
 
 def fails(demand, free, capacity):
@@ -135,7 +137,7 @@ def fails(demand, free, capacity):
 def test_a_score_that_is_not_finite_ends_the_run_with_its_name_and_the_rule():
     workload = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[4], memory=[1])
     with pytest.raises(InputError, match="finite"):
-        simulate(workload, Cluster.uniform(1, cores=4, memory=32), Policy("mine", fails), NetBatch())
+        simulate(workload, Cluster.uniform(1, cores=4, memory=32), Policy("mine", fails), named("netbatch"))
 
 
 @given(state=states(resources=st.just(2), fits=st.just(True)))

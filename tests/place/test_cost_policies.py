@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.order import Fcfs
 from loadmaster.place import POLICIES, Context
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 CAPACITY = np.array([[8.0, 32.0], [4.0, 64.0]])
@@ -52,4 +52,4 @@ def test_they_place_jobs_that_hold_their_cores_alone(name, hosts):
     """
     jobs = Workload.of(submit_s=[0, 1, 2], runtime_s=[9, 9, 9], cores=[2, 2, 2], memory=[1, 1, 1])
     cluster = Cluster(("cores", "memory"), CAPACITY)
-    assert simulate(jobs, cluster, POLICIES[name], Fcfs(), interval_s=0.0).host.tolist() == hosts
+    assert simulate(jobs, cluster, POLICIES[name], named("fcfs"), interval_s=0.0).host.tolist() == hosts

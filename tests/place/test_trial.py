@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.order import Easy, Fcfs, NetBatch
 from loadmaster.packing.by_score import best_by_score
 from loadmaster.packing.instance import Instance
 from loadmaster.place import Policy
 from loadmaster.place.trial import remarks, typical_states
 from loadmaster.schedule import MaxJobs
+from loadmaster.schedule import discipline_named as named
 from loadmaster.schedule.time_shared import METHODS, Method
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.timeshared.door import simulate_shared
@@ -49,23 +49,23 @@ def uncompiled(demand, free, capacity):
 
 
 def in_simulate(policy):
-    simulate(LOG, HOSTS, policy, NetBatch())
+    simulate(LOG, HOSTS, policy, named("netbatch"))
 
 
 def in_plain_simulate(policy):
-    simulate(LOG, HOSTS, policy, NetBatch(), engine="reference")
+    simulate(LOG, HOSTS, policy, named("netbatch"), engine="reference")
 
 
 def in_backfill(policy):
-    simulate(LOG, HOSTS, policy, Easy())
+    simulate(LOG, HOSTS, policy, named("easy"))
 
 
 def as_member(policy):
-    simulate(LOG, HOSTS, MaxJobs((policy,)), NetBatch())
+    simulate(LOG, HOSTS, MaxJobs((policy,)), named("netbatch"))
 
 
 def as_member_with_backfill(policy):
-    simulate(LOG, HOSTS, MaxJobs((policy,)), Easy())
+    simulate(LOG, HOSTS, MaxJobs((policy,)), named("easy"))
 
 
 def in_share(policy):
@@ -136,7 +136,7 @@ def cores_and_memory(demand, free, capacity):
 def test_a_policy_of_memory_on_a_log_without_it_is_told_what_is_missing():
     log = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1])
     with pytest.raises(InputError) as refusal:
-        simulate(log, Cluster.uniform(2, cores=4), Policy("even_leftover", cores_and_memory), Fcfs())
+        simulate(log, Cluster.uniform(2, cores=4), Policy("even_leftover", cores_and_memory), named("fcfs"))
     assert str(refusal.value) == (
         "'even_leftover': this policy reads resource 1, memory, which the jobs and hosts here do not have; "
         "they have 0 cores; give a log and --hosts with memory, or rate without it"

@@ -26,8 +26,8 @@ def test_a_name_that_is_not_there_is_answered_by_what_was_meant_or_where_it_belo
 
 
 def test_a_name_of_one_kind_is_never_said_to_be_of_another():
-    from loadmaster.order import DISCIPLINES
+    from loadmaster.order import ORDERS
     from loadmaster.place import POLICIES
 
     assert not elsewhere("placement policy").keys() & POLICIES.keys()
-    assert not elsewhere("discipline").keys() & DISCIPLINES.keys()
+    assert not elsewhere("discipline").keys() & ORDERS.keys()

@@ -1,14 +1,18 @@
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 from small_case import busy_case
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.order import NetBatch
+from loadmaster.place import POLICIES
 from loadmaster.runs import Setting, case_of, run_fully
 from loadmaster.runs.delay import KEPT, TAKEN
 from loadmaster.runs.explain import explain
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
+from loadmaster.schedule import Scheduler
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue.reference import replay
 from loadmaster.traces import Trace
 
@@ -33,25 +37,32 @@ def test_every_start_of_a_run_is_decided_again_as_it_was(policy):
         assert told.choice.candidates[0].host == told.hosts[0]
 
 
-def test_a_rebuilt_snapshot_is_what_the_scheduler_saw():
-    case, seen = busy_case(), {}
+@dataclass(frozen=True)
+class Watched(Scheduler):
+    """A scheduler that keeps what it has seen, by the moment."""
 
-    def watched(snapshot):
-        seen[snapshot.now_s] = snapshot
-        return NetBatch().serve(snapshot, policy)
+    seen: dict = field(default_factory=dict)
 
-    from loadmaster.place import POLICIES
+    def decide(self, snapshot):
+        self.seen[snapshot.now_s] = snapshot
+        return super().decide(snapshot)
 
-    policy = POLICIES["round-robin"]
-    schedule = replay(case.workload, case.cluster, watched)
-    record = Record(case, Setting("round-robin"), case.workload, schedule)
+
+@pytest.mark.parametrize("discipline", ["netbatch", "fair-share"])
+def test_a_rebuilt_snapshot_is_what_the_scheduler_saw(discipline):
+    case = busy_case()
+    watched = Watched(POLICIES["round-robin"], named(discipline))
+    schedule, seen = replay(case.workload, case.cluster, watched), watched.seen
+    record = Record(case, Setting("round-robin", discipline), case.workload, schedule)
     for now in list(seen)[::37]:
         rebuilt = snapshot_at(record, now)
         assert np.array_equal(rebuilt.free, seen[now].free)
         assert np.array_equal(rebuilt.queue.job, seen[now].queue.job)
         assert np.array_equal(rebuilt.running.job, seen[now].running.job)
         assert np.array_equal(rebuilt.running.expected_end_s, seen[now].running.expected_end_s)
-        assert rebuilt.last_host == seen[now].last_host
+        for column in () if rebuilt.need is None else rebuilt.need._fields:
+            assert np.array_equal(getattr(rebuilt.need, column), getattr(seen[now].need, column)), column
+        assert discipline == "fair-share" or rebuilt.last_host == seen[now].last_host
 
 
 def test_a_job_that_starts_in_its_first_cycle_has_not_waited():

@@ -25,7 +25,7 @@ def compare(
     policies: Annotated[
         str, typer.Option(metavar="A,B,...", help="Placement policies; also file.py:function and max-jobs.")
     ] = DEFAULT_POLICIES,
-    disciplines: Annotated[str, typer.Option(metavar="A,B,...", help="Queue disciplines.")] = "netbatch",
+    disciplines: Annotated[str, typer.Option(metavar="A,B,...", help="Disciplines, ORDER+BACKFILLING.")] = "netbatch",
     loads: Annotated[str, typer.Option(metavar="L1,L2,...", help="Offered loads to scale the log to.")] = "",
     beta: Annotated[
         str, typer.Option(metavar="B1,B2,...", help="Factors on the times between arrivals, instead of loads.")

@@ -31,7 +31,8 @@ def policies(as_json: o.AsJson = False) -> None:
 
 
 def _rows() -> Iterator[tuple[str, str, str, str]]:
-    from loadmaster.order import DISCIPLINES
+    from loadmaster.backfilling import BACKFILLINGS
+    from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
     from loadmaster.packing import PACKERS
     from loadmaster.place import POLICIES
     from loadmaster.runs import MAX_JOBS
@@ -43,7 +44,11 @@ def _rows() -> Iterator[tuple[str, str, str, str]]:
     yield "placement", "file.py:function", "a policy of your own: score(demand, free, capacity), lower is better", ""
     yield "meta-policy", MAX_JOBS, "in every cycle, the member that starts most jobs", "Shai 2014"
     yield from (("packer", p.name, p.summary, p.source) for p in PACKERS.values())
-    yield from (("discipline", name, summary, source) for name, (_, summary, source) in DISCIPLINES.items())
+    yield from (("order", order.name, order.summary, order.source) for order in ORDERS.values())
+    yield from (("order", name, summary, source) for name, (_, summary, source) in ORDERS_WITH_MEMORY.items())
+    yield "order", "file.py:function", "an order of your own: rank(job, now), lower goes first", ""
+    yield from (("backfilling", name, summary, source) for name, (_, summary, source) in BACKFILLINGS.items())
+    yield "backfilling", "file.py:Class", "a backfilling of your own: a class with serve(self, board)", ""
     yield from (("time-sharing method", m.name, m.summary, m.source) for m in METHODS.values())
     yield "time-sharing method", "fractional", "CPU by yield, repacked by mcb8", "Casanova et al. 2008"
     yield from (("mover", name, summary, source) for name, (_, summary, source) in MOVERS.items())

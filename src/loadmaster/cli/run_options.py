@@ -87,7 +87,7 @@ def warn_of_plain(settings: "list[Setting]") -> None:
     slow = [
         f"{setting.policy} under {setting.discipline}"
         for setting in settings
-        if not is_compiled(policy_of(setting, sources_of(setting)), discipline_of(setting))
+        if not is_compiled(policy_of(setting, texts := sources_of(setting)), discipline_of(setting, texts))
     ]
     if slow:
         text = f"{' and '.join(dict.fromkeys(slow))}: not compiled, some hundred jobs a second (--limit reads fewer)"
@@ -115,6 +115,7 @@ def settings(
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
+    from loadmaster.schedule.notation import split_specs
 
     for text, option in ((policies, "--policies"), (disciplines, "--disciplines")):
         if not split(text):
@@ -126,7 +127,7 @@ def settings(
             tuple(numbers(shares, "--shares")), tuple(split(members)), target,
         )
         for beta in betas
-        for discipline in split(disciplines)
+        for discipline in split_specs(disciplines)
         for policy in split(policies)
     ]  # fmt: skip
 

@@ -123,13 +123,13 @@ def share(
 def _refuse_idle(context: typer.Context, trace: Path | None, names: list[str], repack: str, budget: str | None) -> None:
     """Refuse options that none of the methods looks at."""
     from loadmaster.cli.idle import refuse_reading, refuse_unneeded
-    from loadmaster.order import DISCIPLINES
     from loadmaster.runs.sharing import FRACTIONAL
+    from loadmaster.schedule import is_discipline
     from loadmaster.schedule.time_shared import method_named
     from loadmaster.sharing.vm_choice import VM_CHOICES
 
     refuse_reading(context, trace)
-    timed = [name for name in names if name not in (FRACTIONAL, *DISCIPLINES, *VM_CHOICES)]
+    timed = [name for name in names if name not in (FRACTIONAL, *VM_CHOICES) and not is_discipline(name)]
     packed = FRACTIONAL in names
     moving = packed or any(method_named(name).mover is not None for name in timed)
     shared, movers, yields = "time-shared methods", "methods that migrate", "the method fractional"

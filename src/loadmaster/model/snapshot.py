@@ -1,24 +1,32 @@
 """What a decision sees, and what it asks for. Simulator and live adapters exchange nothing else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
 
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """Q waiting jobs in the order of their arrival.
+    """Q waiting jobs that may start as far as time, holds and dependencies go, in the order of arrival.
+
+    Columns that are None say the same of every job: no rank but arrival, one partition, every host, no limit.
 
     Attributes:
         job: int64[Q], the job's number in its workload.
         demand: float64[Q, R], what one task asks for.
         tasks: int32[Q].
-        expected_s: float64[Q], the runtime a scheduler may count on.
+        expected_s: float64[Q], the runtime at speed 1 that a scheduler may count on.
         project: int32[Q].
         first_task: int64[Q], the number of the job's first task in its workload.
+        tier: float64[Q], lower goes first, before any rank.
+        rank: float64[Q], the order's value at this moment, lower goes first, ties by arrival.
+        partition: int32[Q].
+        hosts: int32[Q], the row of `Snapshot.allowed` that holds the job's hosts.
+        array: int64[Q], the array of which the job is a task, -1 of none.
+        uses: for each job the limits that its start counts against: ((row of `Snapshot.left`, amount), ...).
     """
 
     job: Longs
@@ -27,6 +35,12 @@ class Queue:
     expected_s: Floats
     project: Ints
     first_task: Longs
+    tier: Floats | None = None
+    rank: Floats | None = None
+    partition: Ints | None = None
+    hosts: Ints | None = None
+    array: Longs | None = None
+    uses: tuple[tuple[tuple[int, float], ...], ...] | None = None
 
     def __len__(self) -> int:
         return int(self.job.shape[0])
@@ -51,6 +65,47 @@ class Running:
     project: Ints
 
 
+class Need(NamedTuple):
+    """Groups of jobs that are served by need: next is the group with the least used / share, lower index first.
+
+    Attributes:
+        group: int32[Q], the group of every waiting job.
+        used: float64[P], cores in use.
+        share: float64[P].
+    """
+
+    group: Ints
+    used: Floats
+    share: Floats
+
+
+class Promise(NamedTuple):
+    """A waiting job's place in a plan that outlives the pass that made it.
+
+    Attributes:
+        start_s: when it starts.
+        hosts: one for each of its tasks; () where only a count of hosts is promised.
+    """
+
+    start_s: float
+    hosts: tuple[int, ...]
+
+
+class Closure(NamedTuple):
+    """Hosts that only some jobs may use for some time.
+
+    Attributes:
+        hosts: bool[H].
+        from_s, to_s: the time, half open.
+        jobs: numbers of the jobs that may run there in that time.
+    """
+
+    hosts: Bools
+    from_s: float
+    to_s: float
+    jobs: frozenset[int] = frozenset()
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """The cluster as a scheduler sees it at one moment.
@@ -59,6 +114,13 @@ class Snapshot:
         now_s: the clock.
         free: float64[H, R], what is left of every host.
         last_host: the host that got the last task, -1 before the first.
+        allowed: bool[C, H], the sets of hosts that jobs may use; None: every job may use every host.
+        left: float64[L], what is left of every limit; None: there are none.
+        need: groups that are served by need; None: jobs are served by rank.
+        closures: hosts that are taken out for some time, now or later.
+        promises: by job number, what earlier passes promised.
+        early_end: a job has ended before it was expected to, since the last pass.
+        as_pool: every task takes one host of its own and any host serves: counting hosts is exact.
     """
 
     now_s: float
@@ -68,6 +130,13 @@ class Snapshot:
     running: Running
     last_host: int = -1
     seed: int = 0
+    allowed: Bools | None = None
+    left: Floats | None = None
+    need: Need | None = None
+    closures: tuple[Closure, ...] = ()
+    promises: Mapping[int, Promise] = field(default_factory=dict)
+    early_end: bool = False
+    as_pool: bool = False
 
 
 class Place(NamedTuple):
@@ -86,6 +155,8 @@ class Decision:
         reserved: hosts kept free for waiting jobs until the next decision.
         last_host: the host that got the last task.
         winners: bit m is set if member m of a meta-policy won or tied.
+        promises: by job number, what later passes are to keep.
+        wake_s: decide again no later than this, also if nothing happens.
     """
 
     place: tuple[Place, ...] = ()
@@ -93,6 +164,8 @@ class Decision:
     last_host: int = -1
     winners: int = 0
     target: float = field(default=0.0, compare=False)
+    promises: Mapping[int, Promise] = field(default_factory=dict)
+    wake_s: float = float("inf")
 
 
 Decide = Callable[[Snapshot], Decision]

@@ -88,6 +88,11 @@ class Workload:
         return np.ones(self.jobs, np.int32) if self.tasks is None else self.tasks
 
     @property
+    def projects(self) -> Ints:
+        """int32[J]: who pays for every job."""
+        return np.zeros(self.jobs, np.int32) if self.project is None else self.project
+
+    @property
     def first_task(self) -> Longs:
         """int64[J + 1]: tasks of job j are numbered first_task[j] up to first_task[j + 1]."""
         return np.concatenate(([0], np.cumsum(self.task_count, dtype=np.int64)))

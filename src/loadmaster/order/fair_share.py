@@ -1,43 +1,34 @@
 """Fair share between projects: the project that lags most behind its share goes first (Shai 2014, section 1)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.model.snapshot import Decision, Snapshot
-from loadmaster.order.netbatch import walk
-from loadmaster.place import Policy
+from loadmaster.model import Cluster
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.snapshot import Need
+from loadmaster.order.job import JobColumns
+from loadmaster.order.order import Ranking, Unmoved
 
 
 @dataclass(frozen=True)
 class FairShare:
     """Serve next the first waiting job of the project with the smallest used cores / share (rule Q4).
 
+    Starts count as use at once, within the same pass.
+
     Attributes:
         shares: share of each project by its number; projects beyond the tuple have share 1.
-        reservations: as in `NetBatch`: a lagging project is not starved by small jobs of others.
-        lookahead: as in `NetBatch`.
     """
 
     shares: tuple[float, ...] = ()
-    reservations: int | None = None
-    lookahead: int | None = None
+    name: str = "fair-share"
 
-    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
-        """Walk the queue in the order of need; starts in this cycle count as use at once."""
-        queue, running = snapshot.queue, snapshot.running
-        projects = 1 + max(int(queue.project.max(initial=0)), int(running.project.max(initial=0)))
-        used = np.zeros(projects)
-        np.add.at(used, running.project, running.demand[:, 0])
+    def begin(self, jobs: JobColumns, cluster: Cluster) -> Ranking:
+        """The order at work on a log that begins."""
+        return _Needs(jobs, self.share_of(1 + int(jobs.account.max(initial=0))))
 
-        def count(index: int) -> None:
-            used[queue.project[index]] += queue.demand[index, 0] * queue.tasks[index]
-
-        order = _by_need(queue.project, used, self.share_of(projects))
-        return walk(snapshot, policy, order, self.reservations, self.lookahead, count)
-
-    def share_of(self, projects: int) -> np.ndarray:
+    def share_of(self, projects: int) -> Floats:
         """float64[projects]: the share of every project."""
         share = np.ones(projects)
         given = self.shares[:projects]
@@ -45,12 +36,17 @@ class FairShare:
         return share
 
 
-def _by_need(project: np.ndarray, used: np.ndarray, share: np.ndarray) -> Iterator[int]:
-    # `used` changes while this generator is consumed: every step looks at it anew.
-    waiting = [list(np.flatnonzero(project == p)[::-1]) for p in range(len(used))]
-    while True:
-        lagging = [p for p in range(len(used)) if waiting[p]]
-        if not lagging:
-            return
-        neediest = min(lagging, key=lambda p: (used[p] / share[p], p))
-        yield int(waiting[neediest].pop())
+class _Needs(Unmoved):
+    def __init__(self, jobs: JobColumns, share: Floats) -> None:
+        self._jobs = jobs
+        self._share = share
+        self._used = np.zeros(len(share))
+
+    def started(self, job: int, now_s: float) -> None:
+        self._used[self._jobs.account[job]] += self._jobs.cores[job]
+
+    def ended(self, job: int, now_s: float) -> None:
+        self._used[self._jobs.account[job]] -= self._jobs.cores[job]
+
+    def need(self, jobs: Longs) -> Need | None:
+        return Need(self._jobs.account[jobs], self._used.copy(), self._share)

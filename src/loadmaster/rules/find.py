@@ -77,18 +77,29 @@ class Reference:
             raise InputError(self.path, f"cannot be read: {error.strerror or error}") from error
 
     def function(self, text: str | None = None) -> FunctionType:
-        """The function itself; of the file as it stands there, or of its `text`.
+        """The function itself, as `thing` finds it.
+
+        Raises:
+            InputError: the file cannot be run, or has no such function.
+        """
+        found = self.thing(text)
+        if isinstance(found, type):
+            raise InputError(self.name, f"not a function but {_article(found)}", where=self.path)
+        return found
+
+    def thing(self, text: str | None = None) -> FunctionType | type[Any]:
+        """The function or the class; of the file as it stands there, or of its `text`.
 
         A function that is compiled already (`@njit`) is given back as the Python that it was made of.
 
         Raises:
-            InputError: the file cannot be run, or has no such function.
+            InputError: the file cannot be run, or has no such function or class.
         """
         file = Path(self.path).absolute()
         module = _run(self.path, str(file), self.text() if text is None else text)
         found: Any = getattr(module, self.name, None)
         found = getattr(found, "py_func", found)
-        if inspect.isfunction(found):
+        if inspect.isfunction(found) or isinstance(found, type):
             return found
         if found is not None:
             raise InputError(self.name, f"not a function but {_article(found)}", where=self.path)

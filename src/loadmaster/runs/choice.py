@@ -11,7 +11,7 @@ from loadmaster.place.trial import try_out
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of, policy_of
-from loadmaster.schedule import MaxJobs, compose, members_of
+from loadmaster.schedule import MaxJobs, Scheduler, members_of
 from loadmaster.schedule.max_jobs import target_value
 
 
@@ -74,7 +74,7 @@ class Choice:
 def choice_of(record: Record, job: int) -> Choice:
     """Decide the cycle in which `job` started once more, listening to how its first task's hosts are rated."""
     snapshot = snapshot_at(record, float(record.schedule.start_s[job]))
-    policy, discipline = policy_of(record.setting, record.sources), discipline_of(record.setting)
+    policy, discipline = policy_of(record.setting, record.sources), discipline_of(record.setting, record.sources)
     for each in members_of(policy):
         try_out(each, record.workload.demand, record.case.cluster.capacity, record.case.cluster.resources)
     task = int(record.workload.first_task[job])
@@ -85,7 +85,7 @@ def choice_of(record: Record, job: int) -> Choice:
         winner = policy.members[next(m for m, member in enumerate(members) if member.won)]
     assert isinstance(winner, Policy)
     listener = Listener(winner, task)
-    decision = compose(listener.policy, discipline)(snapshot)
+    decision = Scheduler(listener.policy, discipline).decide(snapshot)
     order = [place.job for place in decision.place]
     position = order.index(job) if job in order else len(order)
     fits = _fits(snapshot, decision, position, record.workload.demand[job])
@@ -122,7 +122,7 @@ class Listener:
 
 
 def _members(policy: MaxJobs, snapshot: Snapshot, record: Record) -> tuple[Member, ...]:
-    discipline = discipline_of(record.setting)
+    discipline = discipline_of(record.setting, record.sources)
     decisions = [discipline.serve(snapshot, member) for member in policy.members]
     values = [target_value(policy.target, snapshot, decision) for decision in decisions]
     first = values.index(max(values))

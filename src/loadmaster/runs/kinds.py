@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from loadmaster.order import DISCIPLINES
+from loadmaster.backfilling import BACKFILLINGS
+from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
 from loadmaster.schedule.time_shared import METHODS, MOVERS
@@ -28,11 +29,12 @@ def elsewhere(wanted: str) -> dict[str, str]:
     found |= dict.fromkeys(VM_CHOICES, "it is a choice of virtual machines: `loadmaster share --methods` takes it")
     found |= dict.fromkeys(MOVERS, "it moves tasks between shared machines: `loadmaster share --methods POLICY+MOVER`")
     found |= {name: _method(name) for name in METHODS}
-    found |= dict.fromkeys(DISCIPLINES, "it is a discipline: give it to --disciplines")
+    disciplines = (*ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS)
+    found |= dict.fromkeys(disciplines, "it is a discipline: give it to --disciplines")
     found |= dict.fromkeys((*POLICIES, "max-jobs"), "it is a placement policy: give it to --policies")
     if wanted == "placement policy":
         return {name: words for name, words in found.items() if name not in POLICIES}
-    return {name: words for name, words in found.items() if name not in DISCIPLINES}
+    return {name: words for name, words in found.items() if name not in disciplines}
 
 
 def _method(name: str) -> str:

@@ -86,7 +86,7 @@ def run_fully(
     case: Case, setting: Setting, sources: Sources, *, check: bool = False, progress: Progress | None = None
 ) -> tuple[Schedule, Outcome]:
     """As `run`, with the schedule itself."""
-    policy, discipline = policy_of(setting, sources), discipline_of(setting)
+    policy, discipline = policy_of(setting, sources), discipline_of(setting, sources)
     workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
     began = time.perf_counter()
     schedule = simulate(

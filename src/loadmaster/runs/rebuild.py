@@ -6,7 +6,10 @@ import numpy as np
 
 from loadmaster.model import Queue, Running, Snapshot
 from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.order import Ranking, job_columns
 from loadmaster.runs.record import Record
+from loadmaster.runs.setting import discipline_of
+from loadmaster.sim.queue.reference import at_or_after
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +60,43 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     Only the last host used depends on that, and only where a discipline serves the queue in another order.
     """
     workload, schedule = record.workload, record.schedule
+    ranking = _ranking_at(record, now_s)
     waiting = np.flatnonzero((workload.submit_s <= now_s) & ~(schedule.start_s < now_s))
     project = np.zeros(workload.jobs, np.int32) if workload.project is None else workload.project
     queue = Queue(
         waiting, workload.demand[waiting], workload.task_count[waiting], workload.expected_s[waiting],
-        project[waiting], workload.first_task[waiting],
+        project[waiting], workload.first_task[waiting], rank=ranking.ranks(waiting, now_s),
     )  # fmt: skip
     on = tasks_between(record, now_s, now_s)
     running = Running(on.job, on.host, on.demand, on.start_s + workload.expected_s[on.job], project[on.job])
     cluster = record.case.cluster
     free = on.free(cluster.capacity, now_s)
-    return Snapshot(now_s, cluster, free, queue, running, _last_host(record, now_s), record.setting.seed)
+    return Snapshot(
+        now_s, cluster, free, queue, running, _last_host(record, now_s), record.setting.seed, need=ranking.need(waiting)
+    )  # fmt: skip
+
+
+def _ranking_at(record: Record, now_s: float) -> Ranking:
+    """The order as it stood when the cycle at `now_s` began, having been told all that happened before."""
+    workload, start_s = record.workload, record.schedule.start_s
+    order = discipline_of(record.setting, record.sources).order
+    ranking = order.begin(job_columns(workload), record.case.cluster)
+    # What happens at one moment is told in the order in which the engine deals with it.
+    told = [
+        *((end_s, 0, int(job)) for job, end_s in enumerate(start_s + workload.runtime_s) if end_s <= now_s),
+        *((submit_s, 2, job) for job, submit_s in enumerate(workload.submit_s.tolist()) if submit_s <= now_s),
+        *((begin_s, 3, job) for job, begin_s in enumerate(start_s.tolist()) if begin_s < now_s),
+    ]
+    if np.isfinite(ranking.period_s):
+        told += [(tick_s, 1, -1) for tick_s in np.arange(1, now_s // ranking.period_s + 1) * ranking.period_s]
+    calls = (ranking.ended, None, ranking.submitted, ranking.started)
+    for time_s, what, job in sorted(told):
+        call = calls[what]
+        if call is None:
+            ranking.tick(time_s)
+        else:
+            call(job, at_or_after(time_s, record.setting.interval_s))
+    return ranking
 
 
 def _last_host(record: Record, now_s: float) -> int:

@@ -2,18 +2,17 @@
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from loadmaster.model import InputError
-from loadmaster.order import DISCIPLINES, Discipline
 from loadmaster.place import Policy
 from loadmaster.place.load import policy_named
-from loadmaster.rules.find import Sources, sources
-from loadmaster.rules.near import pick
+from loadmaster.rules.find import NO_SOURCES, Sources, sources
 from loadmaster.runs.kinds import elsewhere
-from loadmaster.schedule import AnyPolicy, MaxJobs
+from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs
 from loadmaster.schedule.max_jobs import Target
+from loadmaster.schedule.notation import discipline_named, files_of, parameters_of
 
 MAX_JOBS = "max-jobs"
 
@@ -24,13 +23,14 @@ class Setting:
 
     Attributes:
         policy: name of a placement policy, `file.py:function`, or `max-jobs`.
-        discipline: name of a discipline.
+        discipline: an order and a backfilling, as `schedule.notation` says.
         beta: factor on the times between arrivals (Shai 2014, section 6); below 1 the load grows.
         interval_s: seconds between scheduling cycles; 0 decides at every event.
         seed: for policies that draw.
         reservations: at most so many reservations a cycle; None for no limit.
         lookahead: at most so many waiting jobs are tried a cycle; None for all.
-        shares: share of each project by its number, for disciplines that know shares.
+        shares: share of each project by its number. All three are for disciplines that have them and do not say
+            otherwise themselves.
         members: the policies that max-jobs chooses from; empty for its own five.
         target: what max-jobs maximises.
     """
@@ -48,8 +48,8 @@ class Setting:
 
     @property
     def specs(self) -> tuple[str, ...]:
-        """Every policy that is named: the policy itself, and the members of max-jobs."""
-        return (self.policy, *self.members)
+        """Everything named that may stand in a file: the policy, the members of max-jobs, parts of the discipline."""
+        return (self.policy, *self.members, *files_of(self.discipline))
 
     def plain(self) -> dict[str, Any]:
         """The setting as JSON takes it."""
@@ -63,7 +63,7 @@ class Setting:
 
     def essential(self) -> dict[str, Any]:
         """Only what can change the result: parameters that this policy or discipline does not have are left out."""
-        taken = {"policy", "discipline", "beta", "interval_s", "seed", *_parameters(self.discipline)}
+        taken = {"policy", "discipline", "beta", "interval_s", "seed", *(_PARAMETERS & parameters_of(self.discipline))}
         if self.policy == MAX_JOBS:
             taken |= {"members", "target"}
         return {name: value for name, value in self.plain().items() if name in taken}
@@ -90,15 +90,14 @@ def member_names(policy: AnyPolicy) -> tuple[str, ...]:
     return tuple(member.name for member in policy.members) if isinstance(policy, MaxJobs) else ()
 
 
-def discipline_of(setting: Setting) -> Discipline:
+def discipline_of(setting: Setting, sources: Sources = NO_SOURCES) -> Discipline:
     """The discipline that `setting` names, with those parameters that it has.
 
     Raises:
-        InputError: no such discipline.
+        InputError: no such order, backfilling or parameter.
     """
-    parameters = {name: getattr(setting, name) for name in _parameters(setting.discipline)}
-    discipline: Discipline = DISCIPLINES[setting.discipline][0](**parameters)
-    return discipline
+    usual = {name: getattr(setting, name) for name in _PARAMETERS}
+    return discipline_named(setting.discipline, sources, elsewhere("discipline"), **usual)
 
 
 def sources_of(setting: Setting) -> dict[str, str]:
@@ -117,9 +116,5 @@ def named(spec: str, sources: Sources) -> Policy:
     return policy_named(spec, sources, elsewhere("placement policy"))
 
 
-def _parameters(discipline: str) -> set[str]:
-    kind, *_ = pick(
-        discipline, DISCIPLINES, what="discipline", see=f"one of {', '.join(DISCIPLINES)}",
-        elsewhere=elsewhere("discipline"),
-    )  # fmt: skip
-    return {"reservations", "lookahead", "shares"} & {field.name for field in fields(kind)}
+_PARAMETERS = {"reservations", "lookahead", "shares"}
+"""Parameters of disciplines that have an option of their own."""

@@ -1,22 +1,23 @@
 """One log under several ways to share its machines: time-shared, fractional, VMs, and the batch queue instead."""
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.compiled import check_policy
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.migration import MigrationCost
-from loadmaster.order import DISCIPLINES
+from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.place import POLICIES
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.near import no_such
 from loadmaster.runs.sharing_vms import run_on_vms
-from loadmaster.schedule import compose
+from loadmaster.schedule import discipline_named, is_discipline
 from loadmaster.schedule.fractional import Fractional
 from loadmaster.schedule.time_shared import METHODS, Method, method_named, parts_of
 from loadmaster.sharing.learned_needs import learned_needs
@@ -25,7 +26,6 @@ from loadmaster.sharing.shared_hosts import CpuLoad
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.reference import replay
 from loadmaster.sim.timeshared.door import simulate_shared
 from loadmaster.sim.timeshared.problem import Progress, SharedProblem
 
@@ -104,7 +104,7 @@ def run_sharing(
     """
     if name == FRACTIONAL:
         return _fractional(workload, cluster, settings, progress)
-    if name in DISCIPLINES:
+    if is_discipline(name):
         return _batch(name, workload, cluster, settings, progress, sources)
     if name in VM_CHOICES:
         return _vms(name, workload, cluster, settings, progress)
@@ -117,17 +117,17 @@ def check_method(name: str, settings: SharingSettings) -> None:
     Raises:
         InputError: no such method, or a batch queue that is not told the needs.
     """
-    if name in DISCIPLINES and settings.needs == "learned":
+    if is_discipline(name) and settings.needs == "learned":
         raise InputError(
             name, "a batch queue must be told the needs: its tasks hold what they ask for",
             fix="leave it out, or use --needs told",
         )  # fmt: skip
-    if name == FRACTIONAL or name in DISCIPLINES or name in VM_CHOICES:
+    if name == FRACTIONAL or is_discipline(name) or name in VM_CHOICES:
         return
     plain, plus, _ = parts_of(name)
-    if plus and (plain == FRACTIONAL or plain in DISCIPLINES or plain in VM_CHOICES):
+    if plus and (plain == FRACTIONAL or is_discipline(plain) or plain in VM_CHOICES):
         raise InputError(name, f"{plain} takes no mover", fix="movers go with methods and placement policies")
-    known = [*METHODS, *POLICIES, FRACTIONAL, *DISCIPLINES, *VM_CHOICES]
+    known = [*METHODS, *POLICIES, FRACTIONAL, *ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS, *VM_CHOICES]
     if plain not in known and Reference.of(plain) is None:
         raise no_such(plain, known, what="method, placement policy or discipline")
     method_named(name)
@@ -182,25 +182,11 @@ def _batch(
     sources: Sources,
 ) -> SharingRow:  # fmt: skip
     check_method(name, settings)
-    policy, discipline = policy_named(settings.batch_policy, sources), DISCIPLINES[name][0]()
+    policy, discipline = policy_named(settings.batch_policy, sources), discipline_named(name, sources)
     check_policy(policy, workload.demand, cluster.capacity, cluster.resources)
     assert cluster.speed is not None
-    slowest = float(cluster.speed.min())
-    alike = replace(
-        workload, runtime_s=workload.runtime_s / slowest, estimate_s=workload.expected_s / slowest
-    )  # what a scheduler may count on, whatever hosts it gets
-    if (cluster.speed == slowest).all():
-        of_speed_1 = replace(cluster, speed=None)  # the runtimes have the hosts' common speed in them
-        schedule = simulate(
-            alike, of_speed_1, policy, discipline, interval_s=0.0, seed=settings.seed, progress=progress
-        )  # fmt: skip
-        end_s = schedule.start_s + alike.runtime_s
-    else:
-        schedule = replay(
-            alike, cluster, compose(policy, discipline), interval_s=0.0, seed=settings.seed,
-            speed=cluster.speed / slowest, progress=progress,
-        )  # fmt: skip
-        end_s = schedule.start_s + alike.runtime_s / slowest_of(workload, cluster.speed / slowest, schedule.host)
+    schedule = simulate(workload, cluster, policy, discipline, interval_s=0.0, seed=settings.seed, progress=progress)
+    end_s = schedule.start_s + workload.runtime_s / slowest_of(workload, cluster.speed, schedule.host)
     what = (name, "batch", f"{settings.batch_policy}, decides at every event")
     return _row(what, workload, schedule.start_s, end_s, 0)
 

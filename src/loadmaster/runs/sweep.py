@@ -53,7 +53,7 @@ def sweep(
     tasks = [Task(setting, sources_of(setting), check) for setting in settings]
     for task in tasks:
         policy_of(task.setting, task.sources)
-        discipline_of(task.setting)
+        discipline_of(task.setting, task.sources)
     work = work_on(case)
     cells = [Cell(_key(work, task), task, _about(case, task.setting)) for task in tasks]
     outcomes = run_study(work, cells, store, pool, watch, _telling)

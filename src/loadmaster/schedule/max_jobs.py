@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from loadmaster.model.snapshot import Decision, Snapshot
-from loadmaster.order import Discipline
 from loadmaster.place import POLICIES, Policy
+from loadmaster.schedule.discipline import Discipline
 
 Target = Literal["jobs", "cores", "weighted"]
 

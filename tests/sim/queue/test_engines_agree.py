@@ -7,20 +7,21 @@ from hypothesis import strategies as st
 
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Workload
-from loadmaster.order import Conservative, Easy, FairShare, Fcfs, NetBatch
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import MaxJobs
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.cycles import by_arrival
 from loadmaster.sim.queue.rows import serves_rows
 
 DISCIPLINES = [
-    NetBatch(),
-    NetBatch(reservations=0),
-    NetBatch(reservations=2, lookahead=5),
-    Fcfs(),
-    FairShare(shares=(1.0, 2.0)),
+    named("netbatch"),
+    named("netbatch(reservations=0)"),
+    named("netbatch(reservations=2,lookahead=5)"),
+    named("fcfs"),
+    named("fair-share(shares=1.0:2.0)"),
 ]
-BACKFILLS = [Easy(), Conservative(), Conservative(lookahead=4)]
+BACKFILLS = [named("easy"), named("conservative"), named("conservative(lookahead=4)")]
 METAS = [
     MaxJobs(),
     MaxJobs(target="cores"),
@@ -108,7 +109,7 @@ ROW_POLICIES = [
 ]
 
 
-@pytest.mark.parametrize("discipline", [d for d in DISCIPLINES if isinstance(d, NetBatch | Fcfs)], ids=str)
+@pytest.mark.parametrize("discipline", [d for d in DISCIPLINES if by_arrival(d)], ids=str)
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(problem=problems(single_task=True, resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 0.3, 30.0]))
@@ -124,9 +125,9 @@ def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, probl
 @given(problem=problems(resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 30.0]))
 def test_the_netbatch_engine_agrees_on_jobs_of_several_tasks(policy, problem, interval_s):
     cluster, workload = problem
-    assert serves_rows(workload, cluster, policy, Fcfs(), interval_s)
-    plain = simulate(workload, cluster, policy, Fcfs(), interval_s=interval_s, engine="reference")
-    assert_same(plain, simulate(workload, cluster, policy, Fcfs(), interval_s=interval_s, engine="rows"))
+    assert serves_rows(workload, cluster, policy, named("fcfs"), interval_s)
+    plain = simulate(workload, cluster, policy, named("fcfs"), interval_s=interval_s, engine="reference")
+    assert_same(plain, simulate(workload, cluster, policy, named("fcfs"), interval_s=interval_s, engine="rows"))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_the_netbatch_engine_agrees_on_jobs_of_several_tasks(policy, problem, in
 )
 def test_no_interval_is_a_second_only_where_that_is_the_same_and_cheap(submit_s):
     workload = Workload.of(submit_s=submit_s, runtime_s=[1.0, 1.0], cores=[1, 1], memory=[1, 1])
-    assert not serves_rows(workload, Cluster.uniform(1, cores=1, memory=1), POLICIES["first-fit"], Fcfs(), 0.0)
+    assert not serves_rows(workload, Cluster.uniform(1, cores=1, memory=1), POLICIES["first-fit"], named("fcfs"), 0.0)
 
 
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
@@ -149,11 +150,11 @@ def test_both_compiled_engines_agree_on_a_long_queue_and_many_hosts(policy):
         cores=rng.choice([1, 1, 1, 2, 4, 8], jobs),
         memory=rng.choice([1, 2, 4, 8, 16, 32], jobs),
     )
-    fast = simulate(workload, cluster, policy, NetBatch(), engine="rows")
+    fast = simulate(workload, cluster, policy, named("netbatch"), engine="rows")
     assert fast.cycles.queue_length.max() > 100
     assert not violations(workload, cluster, fast)
     if getattr(policy, "log_ties", True):
-        assert_same(simulate(workload, cluster, policy, NetBatch(), engine="cycles"), fast)
+        assert_same(simulate(workload, cluster, policy, named("netbatch"), engine="cycles"), fast)
 
 
 @pytest.mark.parametrize("discipline", BACKFILLS, ids=str)
@@ -175,7 +176,7 @@ def prefers_by_task(demand, free, capacity, context):
     return float(context.task % 2) * free[0]
 
 
-@pytest.mark.parametrize("discipline", [NetBatch(), Easy(), Conservative()])
+@pytest.mark.parametrize("discipline", [named("netbatch"), named("easy"), named("conservative")])
 def test_a_score_of_ones_own_with_a_context_is_asked_for_every_task_though_it_says_it_does_not_vary(discipline):
     policy = Policy("mine", prefers_by_task, contextual=True)
     rng, n = np.random.default_rng(0), 60

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Skip
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.model.snapshot import Decision
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost, Move
 from loadmaster.move.mosix import Mosix
-from loadmaster.order import Conservative, Easy, FairShare, Fcfs, NetBatch
+from loadmaster.order import ORDERS, FairShare
 from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule import MaxJobs
+from loadmaster.schedule import Discipline, MaxJobs
+from loadmaster.schedule import discipline_named as named
 from loadmaster.schedule.fractional import Fractional
 from loadmaster.schedule.time_shared import METHODS
 from loadmaster.sharing.processor_sharing import ProcessorSharing
@@ -34,21 +35,22 @@ FIRST_FIT = POLICIES["first-fit"]
 
 
 def idle_until_noon(parent):
-    """A subclass of a discipline that starts nothing in the first ten minutes."""
+    """A discipline with a subclass of a backfilling that starts nothing in the first ten minutes."""
 
     @dataclass(frozen=True)
     class Late(parent):
-        def serve(self, snapshot, policy):
-            return super().serve(snapshot, policy) if snapshot.now_s >= 600.0 else Decision((), (), -1)
+        def serve(self, board):
+            if board.now_s >= 600.0:
+                super().serve(board)
 
-    return Late()
+    return Discipline(ORDERS["fcfs"], Late())
 
 
 @pytest.mark.parametrize("engine", ["auto", "rows", "cycles", "backfill"])
-@pytest.mark.parametrize("parent", [Fcfs, Easy, Conservative, NetBatch, FairShare])
-def test_a_discipline_that_serves_otherwise_is_asked(parent, engine):
+@pytest.mark.parametrize("parent", [Blocking, Skip, Easy, Conservative, NetBatch])
+def test_a_backfilling_that_serves_otherwise_is_asked(parent, engine):
     later = Workload.of(submit_s=[0, 700], runtime_s=[60, 60], cores=[1, 1], memory=[1, 1])
-    assert simulate(later, HOSTS, FIRST_FIT, parent()).start_s[0] == 0.0
+    assert simulate(later, HOSTS, FIRST_FIT, Discipline(ORDERS["fcfs"], parent())).start_s[0] == 0.0
     late = simulate(later, HOSTS, FIRST_FIT, idle_until_noon(parent), engine=engine)
     assert late.start_s.tolist() == [720.0, 720.0]
 
@@ -61,7 +63,10 @@ def test_a_fair_share_with_other_shares_is_asked():
             share[1:] = 1000.0
             return share
 
-    usual, other = (simulate(LOG, HOSTS, FIRST_FIT, rule, interval_s=30.0) for rule in (FairShare(), Second()))
+    usual, other = (
+        simulate(LOG, HOSTS, FIRST_FIT, rule, interval_s=30.0)
+        for rule in (named("fair-share"), Discipline(Second(), NetBatch()))
+    )
     assert other.start_s[LOG.project == 1].mean() < usual.start_s[LOG.project == 1].mean()
 
 
@@ -73,7 +78,7 @@ class LastFit(Policy):
         return -float(context.host)
 
 
-@pytest.mark.parametrize("discipline", [NetBatch(), Easy(), Fcfs()], ids=str)
+@pytest.mark.parametrize("discipline", [named("netbatch"), named("easy"), named("fcfs")], ids=str)
 @pytest.mark.parametrize("meta", [False, True], ids=["alone", "under max-jobs"])
 def test_a_policy_that_rates_otherwise_is_asked(discipline, meta):
     one = LastFit("first-fit", FIRST_FIT.score)
@@ -87,17 +92,17 @@ def test_a_max_jobs_that_chooses_otherwise_is_asked():
         def choose(self, snapshot, discipline):
             return discipline.serve(snapshot, LastFit("last", FIRST_FIT.score))
 
-    assert simulate(LOG, HOSTS, MaxJobs((FIRST_FIT,)), NetBatch()).host[0] == 0
-    assert simulate(LOG, HOSTS, Worst((FIRST_FIT,)), NetBatch()).host[0] == 3
+    assert simulate(LOG, HOSTS, MaxJobs((FIRST_FIT,)), named("netbatch")).host[0] == 0
+    assert simulate(LOG, HOSTS, Worst((FIRST_FIT,)), named("netbatch")).host[0] == 3
 
 
 def test_the_built_in_rules_are_compiled_and_their_subclasses_are_not():
-    assert is_compiled(FIRST_FIT, Fcfs())
-    assert is_compiled(FIRST_FIT, Easy())
-    assert is_compiled(MaxJobs(), NetBatch())
-    assert not is_compiled(FIRST_FIT, idle_until_noon(Fcfs))
-    assert not is_compiled(LastFit("mine", FIRST_FIT.score), Fcfs())
-    assert not is_compiled(MaxJobs((LastFit("mine", FIRST_FIT.score),)), NetBatch())
+    assert is_compiled(FIRST_FIT, named("fcfs"))
+    assert is_compiled(FIRST_FIT, named("easy"))
+    assert is_compiled(MaxJobs(), named("netbatch"))
+    assert not is_compiled(FIRST_FIT, idle_until_noon(Blocking))
+    assert not is_compiled(LastFit("mine", FIRST_FIT.score), named("fcfs"))
+    assert not is_compiled(MaxJobs((LastFit("mine", FIRST_FIT.score),)), named("netbatch"))
 
 
 SHARED = Workload.of(

@@ -11,9 +11,9 @@ from scipy.stats import t
 
 from loadmaster.measure import little, metrics, waits
 from loadmaster.model import Cluster, Queue, Running, Snapshot, Workload
-from loadmaster.order import Fcfs, NetBatch
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, compose
+from loadmaster.schedule import MaxJobs, Scheduler
+from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 REPLICATIONS, JOBS, WARM_UP = 20, 60_000, 10_000
@@ -52,7 +52,7 @@ def test_mean_waits_are_those_of_the_formula(hosts, cores_each, load):
     means = []
     for seed in range(REPLICATIONS):
         workload = poisson_jobs(rate, runtime_s, JOBS, seed)
-        schedule = simulate(workload, cluster, POLICIES["first-fit"], Fcfs(), interval_s=0.0)
+        schedule = simulate(workload, cluster, POLICIES["first-fit"], named("fcfs"), interval_s=0.0)
         means.append(waits(workload, schedule)[WARM_UP:].mean())
     half = t.ppf(0.995, REPLICATIONS - 1) * np.std(means, ddof=1) / math.sqrt(REPLICATIONS)
     expected = erlang_c_wait(rate, runtime_s, servers)
@@ -62,7 +62,7 @@ def test_mean_waits_are_those_of_the_formula(hosts, cores_each, load):
 
 def test_one_server_follows_lindleys_recursion_to_the_job():
     workload = poisson_jobs(0.9, 1.0, 3000, seed=1)
-    schedule = simulate(workload, Cluster.uniform(1, cores=1), POLICIES["first-fit"], Fcfs(), interval_s=0.0)
+    schedule = simulate(workload, Cluster.uniform(1, cores=1), POLICIES["first-fit"], named("fcfs"), interval_s=0.0)
     wait = [0.0]
     for gap, runtime in zip(np.diff(workload.submit_s), workload.runtime_s, strict=False):
         wait.append(max(0.0, wait[-1] + runtime - gap))
@@ -86,7 +86,7 @@ def test_waits_grow_with_the_load(policy):
     for load in (0.5, 0.8, 1.0, 1.3):
         scaled = workload.scaled(base / load)
         assert scaled.offered_load(cluster) == pytest.approx(load)
-        schedule = simulate(scaled, cluster, policy, NetBatch())
+        schedule = simulate(scaled, cluster, policy, named("netbatch"))
         means.append(metrics(scaled, cluster, schedule).mean_wait_s)
         assert little(scaled, schedule).error < 1e-9
     assert means == sorted(means)
@@ -126,11 +126,11 @@ def replay_every_cycle(workload, cluster, decide, interval_s):
 @pytest.mark.parametrize(
     ("policy", "discipline"),
     [
-        (POLICIES["mix-fit"], NetBatch()),
-        (POLICIES["worse-fit-memory"], NetBatch(reservations=0)),
-        (POLICIES["round-robin"], NetBatch(reservations=2)),
-        (POLICIES["best-fit-cores"], Fcfs()),
-        (MaxJobs(), NetBatch()),
+        (POLICIES["mix-fit"], named("netbatch")),
+        (POLICIES["worse-fit-memory"], named("netbatch(reservations=0)")),
+        (POLICIES["round-robin"], named("netbatch(reservations=2)")),
+        (POLICIES["best-fit-cores"], named("fcfs")),
+        (MaxJobs(), named("netbatch")),
     ],
     ids=["mix-fit", "worse-fit-memory, no reservations", "round-robin, two reservations", "fcfs", "max-jobs"],
 )
@@ -145,7 +145,7 @@ def test_skipping_idle_cycles_changes_nothing(policy, discipline, seed, hosts, g
     )  # fmt: skip
     cluster = Cluster.uniform(hosts, cores=8, memory=32)
     skipping = simulate(workload, cluster, policy, discipline, interval_s=30.0)
-    start_s, host = replay_every_cycle(workload, cluster, compose(policy, discipline), 30.0)
+    start_s, host = replay_every_cycle(workload, cluster, Scheduler(policy, discipline), 30.0)
     assert np.array_equal(skipping.start_s, start_s, equal_nan=True)
     assert skipping.host.tolist() == host
 
@@ -153,8 +153,8 @@ def test_skipping_idle_cycles_changes_nothing(policy, discipline, seed, hosts, g
 def test_a_limited_lookahead_is_where_skipping_does_change_something():
     """Four jobs, two tried in a cycle: the two left over start one cycle later, or when something happens."""
     workload = Workload.of(submit_s=[0.0] * 4, runtime_s=[300.0] * 4, cores=[1] * 4, memory=[1] * 4)
-    cluster, discipline = Cluster.uniform(1, cores=8, memory=32), NetBatch(lookahead=2)
+    cluster, discipline = Cluster.uniform(1, cores=8, memory=32), named("netbatch(lookahead=2)")
     skipping = simulate(workload, cluster, POLICIES["first-fit"], discipline, interval_s=30.0)
-    every, _ = replay_every_cycle(workload, cluster, compose(POLICIES["first-fit"], discipline), 30.0)
+    every, _ = replay_every_cycle(workload, cluster, Scheduler(POLICIES["first-fit"], discipline), 30.0)
     assert skipping.start_s.tolist() == [0.0, 0.0, 300.0, 300.0]
     assert every.tolist() == [0.0, 0.0, 30.0, 30.0]

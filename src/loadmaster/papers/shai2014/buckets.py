@@ -15,11 +15,11 @@ from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.snapshot import Queue, Running, Snapshot
-from loadmaster.order import NetBatch
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
 from loadmaster.papers.shai2014.setup import READINGS, SHAPES, Setup, Shape
 from loadmaster.place import POLICIES, Policy
+from loadmaster.schedule import discipline_named
 from loadmaster.sim.queue.cycles import distinct_rows
 from loadmaster.traces import generate_netbatch
 
@@ -95,7 +95,7 @@ def match_plainly(workload: Workload, cluster: Cluster, policy: Policy, size: in
             jobs,
         )  # fmt: skip
         snapshot = Snapshot(0.0, cluster, np.array(cluster.capacity), queue, nobody)
-        found.append(len(NetBatch(reservations=0).serve(snapshot, policy).place))
+        found.append(len(discipline_named("skip").serve(snapshot, policy).place))
     return np.array(found, np.int64)
 
 

@@ -10,17 +10,17 @@ import numpy as np
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
+from loadmaster.backfilling import Conservative, Easy
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
 from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import frozen_floats
-from loadmaster.order import Conservative, Discipline, Easy
 from loadmaster.place import Policy
 from loadmaster.place.policy import not_finite
-from loadmaster.schedule import AnyPolicy
+from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.sim.queue.backfill_kernel import MORE_ROOM, run
 from loadmaster.sim.queue.cycle_state import DONE, NOT_FINITE, PARETO, Jobs, Log
-from loadmaster.sim.queue.cycles import SLOTS, Progress, jobs_of
+from loadmaster.sim.queue.cycles import SLOTS, Progress, by_arrival, jobs_of
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.outlook_kernel import SLOTS as PLAN_SLOTS
 from loadmaster.sim.queue.outlook_kernel import Plan
@@ -29,12 +29,15 @@ from loadmaster.sim.queue.scores_kernel import empty_scores
 from loadmaster.sim.queue.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, Rules, State
 
 _LOOKAHEAD: dict[type, Callable[[Any], int | None]] = {Easy: lambda _: None, Conservative: lambda d: d.lookahead}
-"""The lookahead of the disciplines that are compiled, by their exact type: a subclass has rules of its own."""
+"""The lookahead of the backfillings that are compiled, by their exact type: a subclass has rules of its own."""
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> TypeGuard[Policy]:
     """Whether this engine knows the discipline, and the policy is a single one without methods of its own."""
-    return type(discipline) in _LOOKAHEAD and type(policy) is Policy
+    backfilling = discipline.backfilling
+    if not (type(backfilling) in _LOOKAHEAD and by_arrival(discipline) and type(policy) is Policy):
+        return False
+    return type(backfilling) is not Easy  # its kernel promises hosts, not a moment
 
 
 def replay_backfill(
@@ -91,10 +94,11 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
 
 
 def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int) -> Rules:
-    lookahead = _LOOKAHEAD[type(discipline)](discipline)
+    backfilling = discipline.backfilling
+    lookahead = _LOOKAHEAD[type(backfilling)](backfilling)
     return Rules(
         interval_s=float(interval_s),
-        conservative=type(discipline) is Conservative,
+        conservative=type(backfilling) is Conservative,
         lookahead=-1 if lookahead is None else int(lookahead),
         varies=never_remembered(policy),
         seed=int(seed),

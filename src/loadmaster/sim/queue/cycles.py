@@ -11,14 +11,15 @@ import polars as pl
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
+from loadmaster.backfilling import Blocking, NetBatch, Skip
 from loadmaster.compiled import RATER, is_built_in, never_remembered, rater, refusing
 from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
-from loadmaster.order import Discipline, FairShare, Fcfs, NetBatch
-from loadmaster.place.board import tasks_held
+from loadmaster.order import ORDERS, FairShare
 from loadmaster.place.policy import not_finite
-from loadmaster.schedule import AnyPolicy, MaxJobs, is_plain_data, members_of
+from loadmaster.place.room import tasks_held
+from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, members_of
 from loadmaster.sim.queue import cycle_state
 from loadmaster.sim.queue.cycle_kernel import run
 from loadmaster.sim.queue.cycle_state import Jobs, Log, Rules, State
@@ -42,8 +43,8 @@ class Walk(NamedTuple):
     blocking: bool
 
 
-def _limited(discipline: NetBatch | FairShare) -> Walk:
-    return Walk(_limit(discipline.reservations), _limit(discipline.lookahead), blocking=False)
+def _limited(backfilling: NetBatch) -> Walk:
+    return Walk(_limit(backfilling.reservations), _limit(backfilling.lookahead), blocking=False)
 
 
 def _limit(limit: int | None) -> int:
@@ -52,20 +53,25 @@ def _limit(limit: int | None) -> int:
 
 _WALKS: dict[type, Callable[[Any], Walk]] = {
     NetBatch: _limited,
-    FairShare: _limited,
-    Fcfs: lambda _: Walk(0, -1, blocking=True),
+    Skip: lambda _: Walk(0, -1, blocking=False),
+    Blocking: lambda _: Walk(0, -1, blocking=True),
 }
-"""The disciplines that are compiled, by their exact type: a subclass walks its own way, in the plain engine."""
+"""The backfillings that are compiled, by their exact type: a subclass walks its own way, in the plain engine."""
 
 
 def walks(discipline: Discipline) -> bool:
     """Whether this is one of the disciplines whose walk is compiled."""
-    return type(discipline) in _WALKS
+    return type(discipline.backfilling) in _WALKS and (by_arrival(discipline) or type(discipline.order) is FairShare)
+
+
+def by_arrival(discipline: Discipline) -> bool:
+    """Whether jobs are served in the order of arrival."""
+    return discipline.order is ORDERS["fcfs"]
 
 
 def walk_of(discipline: Discipline) -> Walk:
     """The walk of a discipline for which `walks` holds."""
-    return _WALKS[type(discipline)](discipline)
+    return _WALKS[type(discipline.backfilling)](discipline.backfilling)
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
@@ -89,7 +95,7 @@ def replay_cycles(
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
     members = members_of(policy)
-    jobs = jobs_of(workload, cluster, fair=type(discipline) is FairShare)
+    jobs = jobs_of(workload, cluster, fair=type(discipline.order) is FairShare)
     rules = _rules(policy, discipline, interval_s, seed)
     state = _state(jobs, cluster, discipline, meta=rules.members > 1)
     kinds = jobs.demand.shape[0]
@@ -190,7 +196,7 @@ def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, *, meta: bool) 
         head=np.full(projects, -1, np.int32),
         tail=np.full(projects, -1, np.int32),
         used=np.zeros(projects),
-        share=discipline.share_of(projects) if isinstance(discipline, FairShare) else np.ones(projects),
+        share=_shares(discipline, projects),
         cursor=np.full(projects, -1, np.int32),
         end_s=np.zeros(total),
         ending=np.zeros(total, np.int32),
@@ -205,6 +211,11 @@ def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, *, meta: bool) 
         plan_host=np.zeros((1, room if meta else 1), np.int32),
         tally=np.array([0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0], np.int64),
     )
+
+
+def _shares(discipline: Discipline, projects: int) -> Floats:
+    order = discipline.order
+    return order.share_of(projects) if isinstance(order, FairShare) else np.ones(projects)
 
 
 def _startable(jobs: Jobs, cluster: Cluster) -> int:

@@ -1,11 +1,11 @@
 """One door to the engines: picks the compiled one for a policy and a discipline, or the plain one on request."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 from loadmaster.model import Cluster, Schedule, Workload
-from loadmaster.order import Discipline
-from loadmaster.schedule import AnyPolicy, compose, members_of
+from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.sim.queue.reference import replay
 
 Engine = Literal["auto", "rows", "cycles", "backfill", "reference"]
@@ -40,16 +40,21 @@ def simulate(
         progress: told of the progress of long runs.
 
     Raises:
-        InputError: jobs and hosts name different resources, a host's speed is not 1, or a policy of one's own is
+        InputError: jobs and hosts name different resources, or a policy of one's own is
             not sound.
     """
     from loadmaster.compiled import check_policy
     from loadmaster.sim.queue import backfill, cycles, rows
 
     workload.check_resources(cluster)
-    cluster.check_equal_speeds()
     for member in members_of(policy):
         check_policy(member, workload.demand, cluster.capacity, cluster.resources)
+    alike = _in_one_speed(workload, cluster)
+    if alike is None:
+        return replay(
+            workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
+        )  # fmt: skip
+    workload, cluster = alike
     if engine in ("auto", "rows") and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     if engine in ("auto", "cycles") and cycles.serves(policy, discipline):
@@ -61,8 +66,20 @@ def simulate(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     return replay(
-        workload, cluster, compose(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
+        workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip
+
+
+def _in_one_speed(workload: Workload, cluster: Cluster) -> tuple[Workload, Cluster] | None:
+    """The same run on hosts of speed 1, where all hosts have one speed; None where they have several."""
+    assert cluster.speed is not None
+    speed = float(cluster.speed[0])
+    if (cluster.speed != speed).any():
+        return None
+    if speed == 1.0:
+        return workload, cluster
+    quick = replace(workload, runtime_s=workload.runtime_s / speed, estimate_s=workload.expected_s / speed)
+    return quick, replace(cluster, speed=None)
 
 
 def is_compiled(policy: AnyPolicy, discipline: Discipline) -> bool:

@@ -11,12 +11,11 @@ from numba import typeof, types
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
-from loadmaster.order import Discipline, Fcfs, NetBatch
 from loadmaster.place import POLICIES
-from loadmaster.schedule import AnyPolicy, MaxJobs, is_plain_data, members_of
+from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, members_of
 from loadmaster.sim.queue import rows_engine_kernel, rows_kernel
 from loadmaster.sim.queue.cycle_state import Log
-from loadmaster.sim.queue.cycles import TARGETS, Progress, walk_of
+from loadmaster.sim.queue.cycles import TARGETS, Progress, by_arrival, walk_of, walks
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.rows_engine_kernel import Calendar, Plan, RowJobs, RowRules, run_rows
 from loadmaster.sim.queue.rows_kernel import full_rows
@@ -53,7 +52,8 @@ def serves_rows(
     No interval is an interval of a second if nothing happens between two seconds.
     """
     if not (
-        type(discipline) in (NetBatch, Fcfs)
+        walks(discipline)
+        and by_arrival(discipline)
         and is_plain_data(policy)
         and all(member.score in RULES for member in members_of(policy))
         and len(workload.resources) == 2

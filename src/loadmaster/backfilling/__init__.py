@@ -1,0 +1,32 @@
+"""Backfillings: what a job that does not fit keeps for itself, and who may overtake it. One a file, all listed here."""
+
+from loadmaster.backfilling.backfilling import Backfilling
+from loadmaster.backfilling.board import Board
+from loadmaster.backfilling.conservative import Conservative
+from loadmaster.backfilling.easy import Easy
+from loadmaster.backfilling.netbatch import NetBatch
+from loadmaster.backfilling.none import Blocking
+from loadmaster.backfilling.skip import Skip
+
+BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
+    "none": (Blocking, "the first job that does not fit blocks all behind it", ""),
+    "skip": (Skip, "whoever fits starts, nothing is promised; large jobs may starve", ""),
+    "netbatch": (
+        NetBatch,
+        "walk the whole queue, reserve a host for each job that does not fit",
+        "Shai 2014",
+    ),
+    "easy": (
+        Easy,
+        "the blocked head is promised a time, later jobs may not delay it",
+        "Lifka 1995; Mu'alem and Feitelson 2001",
+    ),
+    "conservative": (
+        Conservative,
+        "every waiting job has a place in a plan, later jobs may not delay it",
+        "Mu'alem and Feitelson 2001",
+    ),
+}
+"""Every backfilling by its name on the command line: class, summary, source."""
+
+__all__ = ["BACKFILLINGS", "Backfilling", "Blocking", "Board", "Conservative", "Easy", "NetBatch", "Skip"]

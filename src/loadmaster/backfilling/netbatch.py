@@ -1,0 +1,28 @@
+"""The NetBatch cycle: walk the queue, start what fits, reserve a host for what does not (Shai 2014, section 3)."""
+
+from dataclasses import dataclass
+
+from loadmaster.backfilling.board import Board
+
+
+@dataclass(frozen=True)
+class NetBatch:
+    """Start every job that finds an unreserved host; reserved hosts take no further job in this cycle (rule Q2).
+
+    Attributes:
+        reservations: at most so many jobs a cycle get a reservation; None for no limit, 0 for none at all.
+        lookahead: at most so many waiting jobs are tried in a cycle; None for all.
+    """
+
+    reservations: int | None = None
+    lookahead: int | None = None
+
+    def serve(self, board: Board) -> None:
+        """Walk the queue."""
+        kept = 0
+        for tried, row in enumerate(board.rows()):
+            if board.exhausted or (self.lookahead is not None and tried >= self.lookahead):
+                return
+            if not board.start(row) and (self.reservations is None or kept < self.reservations):
+                board.reserve(row)
+                kept += 1

@@ -1,0 +1,76 @@
+"""What an order may know of a waiting job."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.workload import Workload
+
+
+class Job(NamedTuple):
+    """One waiting job as a rank sees it: plain numbers, so that a rank can be compiled.
+
+    Attributes:
+        submit_s: arrival, seconds from the start of the log.
+        eligible_s: when it might have started first, as far as its begin time goes.
+        expected_s: the runtime at speed 1 that a scheduler may count on.
+        tasks: number of tasks.
+        cores, memory: of all its tasks together; memory is 0 where the log has none.
+        user, account, partition, qos: codes, the same for equal names; 0 where unknown.
+        priority: given with the job, higher is more urgent; nice: taken off it.
+    """
+
+    submit_s: float
+    eligible_s: float
+    expected_s: float
+    tasks: int
+    cores: float
+    memory: float
+    user: int
+    account: int
+    partition: int
+    qos: int
+    priority: float
+    nice: float
+
+
+class JobColumns(NamedTuple):
+    """The same of J jobs, a column a property: float64[J] and, for counts and codes, int32[J]."""
+
+    submit_s: Floats
+    eligible_s: Floats
+    expected_s: Floats
+    tasks: Ints
+    cores: Floats
+    memory: Floats
+    user: Ints
+    account: Ints
+    partition: Ints
+    qos: Ints
+    priority: Floats
+    nice: Floats
+
+    def job(self, number: int) -> Job:
+        """Job `number` as a rank sees it."""
+        return Job(*(column[number].item() for column in self))
+
+
+def job_columns(workload: Workload) -> JobColumns:
+    """The columns of a workload that orders look at; what it does not have is 0."""
+    tasks, demand = workload.task_count, workload.demand
+    none, codes = np.zeros(workload.jobs), np.zeros(workload.jobs, np.int32)
+    return JobColumns(
+        submit_s=workload.submit_s,
+        eligible_s=workload.submit_s,
+        expected_s=workload.expected_s,
+        tasks=tasks,
+        cores=demand[:, 0] * tasks,
+        memory=demand[:, 1] * tasks if demand.shape[1] > 1 else none,
+        user=codes if workload.user is None else workload.user,
+        account=codes if workload.project is None else workload.project,
+        partition=codes,
+        qos=codes,
+        priority=none,
+        nice=none,
+    )

@@ -1,0 +1,141 @@
+"""What an order is: it ranks the waiting jobs, the smallest rank goes first, ties go by arrival."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from loadmaster.model import Cluster, InputError
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.snapshot import Need
+from loadmaster.order.job import Job, JobColumns
+
+Rank = Callable[[Job, float], float]
+"""`rank(job, now) -> float`: lower goes first."""
+
+
+class Ranking(Protocol):
+    """An order at work on one log: it is told what happens, and asked for ranks before every pass."""
+
+    @property
+    def period_s(self) -> float:
+        """Seconds between ticks; infinite if it needs none."""
+        ...
+
+    def tick(self, now_s: float) -> None:
+        """A multiple of `period_s` has come."""
+        ...
+
+    def submitted(self, job: int, now_s: float) -> None:
+        """Job number `job` has arrived, or may start now for the first time after a hold or a dependency."""
+        ...
+
+    def started(self, job: int, now_s: float) -> None:
+        """It has started."""
+        ...
+
+    def ended(self, job: int, now_s: float) -> None:
+        """It has ended, or was stopped."""
+        ...
+
+    def ranks(self, jobs: Longs, now_s: float) -> Floats | None:
+        """float64[Q] of the waiting `jobs` int64[Q]; None: by arrival."""
+        ...
+
+    def need(self, jobs: Longs) -> Need | None:
+        """Groups of the waiting `jobs` that are served by need; None: by rank alone."""
+        ...
+
+
+class AnyOrder(Protocol):
+    """A frozen dataclass of an order's parameters."""
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        ...
+
+    def begin(self, jobs: JobColumns, cluster: Cluster) -> Ranking:
+        """The order at work on a log that begins."""
+        ...
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order without a memory: a function of the job and the time.
+
+    Attributes:
+        name: as on the command line.
+        rank: the function.
+        summary: one line for `loadmaster policies`.
+        source: where it was published.
+        moves: ranks change while jobs wait, so they are worked out anew before every pass.
+    """
+
+    name: str
+    rank: Rank
+    summary: str = ""
+    source: str = ""
+    moves: bool = True
+
+    def begin(self, jobs: JobColumns, cluster: Cluster) -> Ranking:
+        """The order at work on a log that begins."""
+        return Ranked(self, jobs)
+
+
+class Unmoved:
+    """What a ranking does that is not interested in what happens."""
+
+    period_s = float("inf")
+
+    def tick(self, now_s: float) -> None:
+        """Nothing."""
+
+    def submitted(self, job: int, now_s: float) -> None:
+        """Nothing."""
+
+    def started(self, job: int, now_s: float) -> None:
+        """Nothing."""
+
+    def ended(self, job: int, now_s: float) -> None:
+        """Nothing."""
+
+    def ranks(self, jobs: Longs, now_s: float) -> Floats | None:
+        """By arrival."""
+        return None
+
+    def need(self, jobs: Longs) -> Need | None:
+        """By rank alone."""
+        return None
+
+
+class Ranked(Unmoved):
+    """Asks a rank of one job after another."""
+
+    def __init__(self, order: Order, jobs: JobColumns) -> None:
+        self._order = order
+        self._jobs = jobs
+
+    def ranks(self, jobs: Longs, now_s: float) -> Floats | None:
+        """float64[Q].
+
+        Raises:
+            InputError: the rank fails or gives NaN.
+        """
+        return np.array([rank_of(self._order, self._jobs.job(int(job)), now_s) for job in jobs], float)
+
+
+def rank_of(order: Order, job: Job, now_s: float) -> float:
+    """The rank as every plain engine takes it.
+
+    Raises:
+        InputError: the function fails or gives NaN.
+    """
+    try:
+        rank = float(order.rank(job, now_s))
+    except Exception as error:  # a user's function may fail in any way
+        raise InputError(order.name, f"this order fails: {type(error).__name__}: {str(error)[:120]}") from error
+    if np.isnan(rank):
+        raise InputError(order.name, "a rank must be a number", fix="check its formula for 0/0")
+    return rank
