@@ -1,0 +1,134 @@
+"""The lines of a `slurm.conf`: comments gone, continued lines joined, included files in place, keys and values."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadmaster.model import InputError
+from loadmaster.traces.files import checked_text, opened
+from loadmaster.traces.foreign import refuse_document
+
+LARGEST = 16 << 20
+"""Bytes of one file."""
+_COMMENT = re.compile(r"(?<!\\)#.*")
+_INCLUDE = re.compile(r"include\s+(\S.*)", re.IGNORECASE)
+_KEY = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(\s*)")
+_VALUE = re.compile(r'"([^"]*)"(?=\s|$)|([^\s"]\S*)')
+_NEXT = re.compile(r"[A-Za-z_][\w.]*\s*=")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A key with its value, and where they stand: `key` as it is written, `where` as file:line."""
+
+    key: str
+    value: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the file with all its pairs, by their keys in lower case; the last of equal keys counts."""
+
+    pairs: Mapping[str, Pair]
+    where: str
+
+    @property
+    def kind(self) -> str:
+        """The first key in lower case: `nodename`, `partitionname`, ..., or that of a plain setting."""
+        return next(iter(self.pairs))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """All lines of a configuration; `digest` is the SHA-256 of the text of all its files."""
+
+    lines: tuple[Line, ...]
+    digest: str
+
+
+def read_lines(path: Path) -> Lines:
+    """The lines of `path` and of the files that it includes.
+
+    Raises:
+        InputError: a file that cannot be read, is no text or too large; an inclusion of a file elsewhere or in an
+            included file; text that is not `KEY=VALUE`.
+    """
+    digest = hashlib.sha256()
+    lines = tuple(_lines(path, digest, inner=False))
+    return Lines(lines, digest.hexdigest())
+
+
+def _lines(path: Path, digest: "hashlib._Hash", *, inner: bool) -> Iterator[Line]:
+    text = _text(path)
+    digest.update(text.encode() + b"\0")
+    for number, joined in _joined(text):
+        where = f"{path}:{number}"
+        if include := _INCLUDE.fullmatch(joined):
+            yield from _lines(_included(path, include[1].strip(), where, inner), digest, inner=True)
+        else:
+            yield _pairs(joined, where)
+
+
+def _text(path: Path) -> str:
+    with opened(path) as (file, _):
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise InputError(path.name, f"more than {LARGEST >> 20} MB: this is no configuration", where=str(path))
+    refuse_document(path, data[:64])
+    try:
+        return checked_text(path, data).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(path.name, "binary data or another encoding, not text in UTF-8", where=str(path)) from None
+
+
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that say something, with the number of the first; a backslash at the end goes on with the next."""
+    parts: list[str] = []
+    first = 0
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = _COMMENT.sub("", raw.rstrip("\r")).replace("\\#", "#").rstrip()
+        first = first or number
+        goes_on = line.endswith("\\")
+        parts.append(line[:-1] if goes_on else line)
+        if not goes_on:
+            if joined := " ".join(parts).strip():
+                yield first, joined
+            parts, first = [], 0
+    if joined := " ".join(parts).strip():
+        yield first, joined
+
+
+def _included(path: Path, name: str, where: str, inner: bool) -> Path:
+    if inner:
+        fix = "include it from the first file"
+        raise InputError(name, "a file that is included may not include another", fix=fix, where=where)
+    target = Path(name.strip('"'))
+    target = target if target.is_absolute() else path.parent / target
+    if target.parent.resolve() != path.parent.resolve():
+        fix = f"put it beside {path.name} and write Include {target.name}"
+        raise InputError(name, "files are included from the same folder only", fix=fix, where=where)
+    return target
+
+
+def _pairs(text: str, where: str) -> Line:
+    pairs: dict[str, Pair] = {}
+    at = 0
+    while at < len(text):
+        key = _KEY.match(text, at)
+        if key is None:
+            raise InputError(text[at:].strip(), "not KEY=VALUE", fix="write it so, or put # before it", where=where)
+        at = key.end()
+        value = "" if key[2] and _NEXT.match(text, at) else None
+        if value is None:
+            match = _VALUE.match(text, at)
+            if match is None and at < len(text):
+                raise InputError(text[at:], "a quotation that is not closed", fix="close it", where=where)
+            value = "" if match is None else match[1] if match[1] is not None else match[2]
+            at = at if match is None else match.end()
+        pairs[key[1].lower()] = Pair(key[1], value, where)
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return Line(pairs, where)

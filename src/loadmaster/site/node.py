@@ -1,0 +1,151 @@
+"""The hosts of a site: lines `NodeName=`, `DownNodes=` and `NodeSet=`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from loadmaster.model import InputError
+from loadmaster.site.fields import Fields, one_of, whole, written_names
+from loadmaster.site.host_names import MOST_NAMES, host_names
+from loadmaster.site.lines import Pair
+
+_MOST = 2**31 - 1
+_GRES = re.compile(r"([\w.-]+)(?::([A-Za-z_][\w.-]*))?(?::no_consume)?(?::(\d{1,18})([KMGTP]?))?", re.IGNORECASE)
+_POWER = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_STATES = {
+    "unknown": True, "idle": True, "cloud": True, "undrain": True, "resume": True, "up": True,
+    "down": False, "drain": False, "fail": False, "failing": False, "future": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SiteNode:
+    """One host as the configuration has it.
+
+    Attributes:
+        name: as written; case counts.
+        cpus: what Slurm counts as processors: cores or threads.
+        memory_mib: RealMemory.
+        gres: generic resources (kind, model or "", count), such as ("gpu", "a100", 4).
+        features: names that jobs may ask for.
+        weight: the least is taken first.
+        there: False for DOWN, DRAIN, FAIL, FAILING and FUTURE.
+        threads: threads of a core.
+    """
+
+    name: str
+    cpus: int = 1
+    memory_mib: int = 1
+    gres: tuple[tuple[str, str, int], ...] = ()
+    features: tuple[str, ...] = ()
+    weight: int = 1
+    there: bool = True
+    threads: int = 1
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of any model."""
+        return sum(count for kind, _, count in self.gres if kind == "gpu")
+
+
+def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
+    """The hosts of a line `NodeName=...`.
+
+    Raises:
+        InputError: a value that breaks its rule, or names that are none.
+    """
+    if names.value.upper() == "ALL":
+        raise InputError(names.value, "no host may bear this name", fix="name the hosts", where=names.where)
+    count = whole(1, _MOST)
+    threads = fields.read("ThreadsPerCore", count, 1)
+    boards, cores = fields.read("Boards", count, 1), fields.read("CoresPerSocket", count, 1)
+    sockets = fields.pair("Sockets", "SocketsPerBoard")
+    product = boards * (1 if sockets is None else count(sockets)) * cores * threads
+    cpus = fields.pair("CPUs", "Procs")
+    weight, features = fields.read("Weight", whole(0, 2**32 - 1), 1), fields.pair("Features", "Feature")
+    node = SiteNode(
+        "", product if cpus is None else count(cpus), fields.read("RealMemory", whole(0, 2**53), 1),
+        fields.read("Gres", _gres, ()), () if features is None else written_names(features),
+        weight, fields.read("State", _there, True), threads,
+    )  # fmt: skip
+    if node.cpus > _MOST:
+        raise InputError(node.cpus, f"more than {_MOST:,} processors in one host", fix="correct it", where=names.where)
+    return tuple(replace(node, name=name) for name in host_names(names.value, names.where))
+
+
+def _there(pair: Pair) -> bool:
+    return one_of(pair, _STATES)
+
+
+def _gres(pair: Pair) -> tuple[tuple[str, str, int], ...]:
+    found = []
+    for part in written_names(pair):
+        match = _GRES.fullmatch(part)
+        if match is None:
+            fix = "write it like gpu:a100:4"
+            raise InputError(f"{pair.key}={pair.value}", "generic resources of a host", fix=fix, where=pair.where)
+        count = 1 if match[3] is None else int(match[3]) << (10 * _POWER[match[4].upper()])
+        if count > 2**53:
+            raise InputError(part, "more than can be counted exactly", fix="correct it", where=pair.where)
+        found.append((match[1].lower(), (match[2] or "").lower(), count))
+    return tuple(found)
+
+
+class Nodes:
+    """All hosts so far, in their order, by name; and the sets of them that have names."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, SiteNode] = {}
+        self._sets: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {}
+
+    def add(self, nodes: tuple[SiteNode, ...], where: str) -> None:
+        """Hosts of one line.
+
+        Raises:
+            InputError: one is there already, or there are more than `MOST_NAMES`.
+        """
+        for node in nodes:
+            if node.name in self.by_name:
+                raise InputError(node.name, "this host is there already", fix="name each host once", where=where)
+            self.by_name[node.name] = node
+        if len(self.by_name) > MOST_NAMES:
+            raise InputError(f"{len(self.by_name):,} hosts", f"more than {MOST_NAMES:,}", where=where)
+
+    def mark_down(self, fields: Fields, names: Pair) -> None:
+        """A line `DownNodes=...`: these are not there.
+
+        Raises:
+            InputError: a host that no line names.
+        """
+        there = fields.read("State", _there, False)
+        fields.pair("Reason")
+        for name in self.named(names):
+            self.by_name[name] = replace(self.by_name[name], there=there)
+
+    def add_set(self, fields: Fields, name: Pair) -> None:
+        """A line `NodeSet=...`: hosts by their names, by a feature, or both."""
+        listed = fields.read("Nodes", lambda pair: host_names(pair.value, pair.where), ())
+        self._sets[name.value] = (listed, fields.read("Feature", written_names, ()), name.where)
+
+    def named(self, pair: Pair) -> tuple[str, ...]:
+        """The hosts of a list, each once, in the order of the configuration; ALL is all of them.
+
+        Raises:
+            InputError: a name that neither a host nor a set bears.
+        """
+        if pair.value.strip().upper() == "ALL":
+            return tuple(self.by_name)
+        sets = self._members()
+        found: set[str] = set()
+        for name in host_names(pair.value, pair.where):
+            if name not in self.by_name and name not in sets:
+                rule = "no line NodeName= has this host"
+                raise InputError(name, rule, fix="add it, or correct the name", where=pair.where)
+            found |= set(sets.get(name, ())) | ({name} & self.by_name.keys())
+        return tuple(name for name in self.by_name if name in found)
+
+    def _members(self) -> Mapping[str, set[str]]:
+        return {
+            name: {node.name for node in self.by_name.values() if node.name in listed or set(node.features) & {*marks}}
+            for name, (listed, marks, _) in self._sets.items()
+        }

@@ -1,0 +1,170 @@
+"""A site: what its `slurm.conf` says of hosts, partitions, priorities and the scheduler."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadmaster.model import InputError
+from loadmaster.rules.near import near_to
+from loadmaster.site.fields import Fields, names, one_of, whole
+from loadmaster.site.keys import ALL_KEYS, NO_BEARING
+from loadmaster.site.lines import Line, Pair, read_lines
+from loadmaster.site.node import Nodes, SiteNode, read_nodes
+from loadmaster.site.partition import DefaultMemory, SitePartition, over_time_s, read_memory, read_partition, seconds
+from loadmaster.site.preemption import Preemption, read_preemption
+from loadmaster.site.priority import Priority, read_priority
+from loadmaster.site.scheduler import Scheduler, read_scheduler
+from loadmaster.site.selection import Selection, read_selection
+
+_ENFORCE = {"no": "no", "any": "any", "all": "all", "yes": "all"}
+_KINDS = ("nodename", "partitionname", "downnodes", "nodeset")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A configuration, read.
+
+    Attributes:
+        cluster: ClusterName in lower case, or "".
+        nodes, partitions: in the order of the file.
+        memory: what jobs that ask for none get where their partition says nothing.
+        over_time_limit_s: infinite where it is UNLIMITED.
+        enforce: AccountingStorageEnforce, words in lower case; see `limits_bind`.
+        enforce_part_limits: `no`, `any`, `all`: who is refused at submission.
+        not_modelled: every setting that may matter and is not modelled, once, as KEY or KEY: word, word.
+        no_bearing: how many keys of daemons, files and networks were passed over.
+        notes: what else a user must know.
+        digest: SHA-256 of the text of all files.
+    """
+
+    cluster: str
+    nodes: tuple[SiteNode, ...]
+    partitions: tuple[SitePartition, ...]
+    selection: Selection
+    memory: DefaultMemory
+    scheduler: Scheduler
+    priority: Priority
+    preemption: Preemption
+    over_time_limit_s: float
+    kill_wait_s: float
+    max_array_size: int
+    enforce: tuple[str, ...]
+    enforce_part_limits: str
+    not_modelled: tuple[str, ...]
+    no_bearing: int
+    notes: tuple[str, ...]
+    digest: str
+
+    @property
+    def limits_bind(self) -> bool:
+        """Whether limits of accounts and QOS are enforced at all."""
+        return bool({"limits", "safe", "all"} & set(self.enforce))
+
+    @property
+    def over_time_is_unlimited(self) -> bool:
+        """Whether jobs may outlive their limits for ever."""
+        return math.isinf(self.over_time_limit_s)
+
+
+def read_site(path: str | Path) -> Site:
+    """What a `slurm.conf` says.
+
+    Raises:
+        InputError: it cannot be read, a value breaks its rule, or there is no host or no partition.
+    """
+    path = Path(path)
+    read = read_lines(path)
+    settings: dict[str, Pair] = {}
+    for line in read.lines:
+        if line.kind not in _KINDS:
+            settings |= line.pairs
+    hosts = _Hosts(path, read.lines)
+    fields = Fields(settings)
+    parts = (
+        read_selection(fields), read_memory(fields), read_scheduler(fields), read_priority(fields),
+        read_preemption(fields), fields.read("OverTimeLimit", over_time_s, 0.0), fields.read("KillWait", seconds, 30.0),
+        fields.read("MaxArraySize", whole(0, 4_000_001), 1001), fields.read("AccountingStorageEnforce", names, ()),
+        fields.read("EnforcePartLimits", lambda pair: one_of(pair, _ENFORCE), "no"),
+    )  # fmt: skip
+    cluster = fields.read("ClusterName", lambda pair: pair.value.lower(), "")
+    selection, scheduler = parts[0], parts[2]
+    rest, passed = _rest([*fields.rest(), *hosts.rest])
+    words = {"SchedulerParameters": scheduler.ignored, "SelectTypeParameters": selection.ignored}
+    rest += [f"{key}: {', '.join(each)}" for key, each in words.items() if each]
+    return Site(
+        cluster, tuple(hosts.nodes.by_name.values()), tuple(hosts.partitions.values()), *parts,
+        tuple(rest), passed, tuple(hosts.notes), read.digest,
+    )  # fmt: skip
+
+
+class _Hosts:
+    """Lines of hosts and partitions, with the defaults that lines before them set."""
+
+    def __init__(self, path: Path, lines: tuple[Line, ...]) -> None:
+        self.nodes = Nodes()
+        self.partitions: dict[str, SitePartition] = {}
+        self.rest: list[Pair] = []
+        self.notes: list[str] = []
+        for line, fields, name in self._with_defaults(lines, "nodename"):
+            self.nodes.add(read_nodes(fields, name), line.where)
+            self.rest += fields.rest()
+        for line in lines:
+            name, fields = line.pairs[line.kind], Fields(line.pairs)
+            if line.kind == "downnodes":
+                fields.pair(line.kind)
+                self.nodes.mark_down(fields, name)
+                self.rest += fields.rest()
+            elif line.kind == "nodeset":
+                fields.pair(line.kind)
+                self.nodes.add_set(fields, name)
+                self.rest += fields.rest()
+        for _, fields, name in self._with_defaults(lines, "partitionname"):
+            if name.value in self.partitions:
+                self.notes.append(f"Partition {name.value} is there twice: the first counts, as in Slurm.")
+                continue
+            self.partitions[name.value] = read_partition(fields, name, self.nodes)
+            self.rest += fields.rest()
+        self._check(path)
+
+    def _with_defaults(self, lines: tuple[Line, ...], kind: str) -> list[tuple[Line, Fields, Pair]]:
+        """Lines of that kind with their pairs on top of the defaults so far; a line DEFAULT only sets these."""
+        found = []
+        defaults: dict[str, Pair] = {}
+        for line in lines:
+            if line.kind != kind:
+                continue
+            name = line.pairs[kind]
+            if name.value.upper() == "DEFAULT":
+                defaults |= {key: pair for key, pair in line.pairs.items() if key != kind}
+                continue
+            if not name.value:
+                raise InputError(f"{name.key}=", "a name is missing", fix="give one", where=line.where)
+            fields = Fields({**defaults, **line.pairs})
+            fields.pair(kind)
+            found.append((line, fields, name))
+        return found
+
+    def _check(self, path: Path) -> None:
+        if not any(node.there for node in self.nodes.by_name.values()):
+            rule = "no host that is up: lines NodeName= are missing" if not self.nodes.by_name else "all hosts are down"
+            raise InputError(path.name, rule, fix="give the slurm.conf of the whole cluster", where=str(path))
+        if not self.partitions:
+            rule = "no partition: lines PartitionName= are missing"
+            raise InputError(path.name, rule, fix="give the slurm.conf of the whole cluster", where=str(path))
+
+
+def _rest(pairs: list[Pair]) -> tuple[list[str], int]:
+    """Names of keys that may matter, each once, with the key that an unknown one may be a slip of; and the number of
+    those that do not.
+    """
+    keys = Counter(pair.key for pair in pairs)
+    lower = {key.lower(): key for key in reversed(keys)}
+    passed = [key for key in lower if key in NO_BEARING]
+    rest = []
+    for key, written in sorted(lower.items()):
+        if key in NO_BEARING:
+            continue
+        near = None if key in ALL_KEYS else near_to(key, ALL_KEYS, cutoff=0.85)
+        rest.append(f"{written} (a slip of {ALL_KEYS[near]}?)" if near else written)
+    return rest, len(passed)
