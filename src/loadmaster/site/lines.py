@@ -62,7 +62,7 @@ def read_lines(path: Path) -> Lines:
 
 
 def _lines(path: Path, digest: "hashlib._Hash", *, inner: bool) -> Iterator[Line]:
-    text = _text(path)
+    text = text_within(path)
     digest.update(text.encode() + b"\0")
     for number, joined in _joined(text):
         where = f"{path}:{number}"
@@ -72,7 +72,12 @@ def _lines(path: Path, digest: "hashlib._Hash", *, inner: bool) -> Iterator[Line
             yield _pairs(joined, where)
 
 
-def _text(path: Path) -> str:
+def text_within(path: Path) -> str:
+    """The text of `path`, in UTF-8.
+
+    Raises:
+        InputError: it cannot be read, is no text, a document of another language, or larger than `LARGEST`.
+    """
     with opened(path) as (file, _):
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
