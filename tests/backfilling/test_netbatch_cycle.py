@@ -1,9 +1,8 @@
 """The NetBatch cycle rule by rule (rule Q2), on decisions worked out by hand."""
 
-from snapshots import placed, snapshot
-
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named as named
+from snapshots import placed, snapshot
 
 FIRST_FIT = POLICIES["first-fit"]
 CAPACITY = [(4, 10), (8, 6), (8, 8)]
