@@ -45,7 +45,7 @@ _CONTEXT = types.NamedUniTuple(types.int64, len(Context._fields), Context)
 CONTEXT_SCORE = types.float64(_FLOATS, _FLOATS, _FLOATS, _CONTEXT)
 """The same with a context."""
 _READ_ONLY = types.Array(types.float64, 1, "C", readonly=True)
-_CHECKED: dict[str, Any] = {"error_model": "numpy", "boundscheck": True}
+CHECKED: dict[str, Any] = {"error_model": "numpy", "boundscheck": True}
 """Options of a user's own function: an index beyond the resources is an error, not what lies behind the array."""
 
 
@@ -60,7 +60,7 @@ def rater(policy: Policy, only_fitting: bool = True) -> Callable[..., int]:
     Raises:
         InputError: the function uses Python that cannot be compiled.
     """
-    with _cannot_be_compiled(policy):
+    with compiling(policy.name):
         rate = (_contextual if policy.contextual else _plain)(_score(policy), only_fitting)
         return njit(RATER, error_model="numpy", nogil=True)(rate)
 
@@ -73,7 +73,7 @@ def scorer(policy: Policy) -> Callable[..., float]:
         InputError: the function uses Python that cannot be compiled.
     """
     signature = CONTEXT_SCORE if policy.contextual else SCORE
-    with _cannot_be_compiled(policy):
+    with compiling(policy.name):
         if is_built_in(policy):
             return cast(Callable[..., float], kept_njit(signature, nogil=True, error_model="numpy")(policy.score))
         rate = (_one_host_contextual if policy.contextual else _one_host)(_score(policy))
@@ -99,7 +99,7 @@ def check_policy(policy: Policy, demand: Floats, capacity: Floats, resources: tu
     if is_built_in(policy):
         return
     if type(policy) is Policy:
-        with _cannot_be_compiled(policy):
+        with compiling(policy.name):
             _score(policy)
     try_out(policy, demand, capacity, resources)
 
@@ -116,7 +116,8 @@ def refusing(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _cannot_be_compiled(policy: Policy) -> Iterator[None]:
+def compiling(name: str, kind: str = "a policy") -> Iterator[None]:
+    """Around the compilation of a user's function `name`: what Numba cannot compile ends in one line."""
     try:
         yield
     except InputError:
@@ -126,10 +127,10 @@ def _cannot_be_compiled(policy: Policy) -> Iterator[None]:
         telling = [line for line in lines if not line.lstrip().startswith(_NOT_TELLING)]
         said = next((line for line in telling if _TELLING.search(line)), lines[0] if lines else type(error).__name__)
         if "setitem(readonly" in str(error) or "readonly array" in said:
-            raise InputError(policy.name, "a policy must not change its arguments", fix="work on a copy") from error
+            raise InputError(name, f"{kind} must not change its arguments", fix="work on a copy") from error
         raise InputError(
-            policy.name, f"this policy cannot be compiled: {said.strip()[:160]}",
-            fix="use numbers, loops and math only, and change no argument; see the guide on writing a policy",
+            name, f"this {kind.split()[-1]} cannot be compiled: {said.strip()[:160]}",
+            fix=f"use numbers, loops and math only, and change no argument; see the guide on adding {kind}",
         ) from error  # fmt: skip
 
 
@@ -143,10 +144,10 @@ def _score(policy: Policy) -> Any:
         return njit(error_model="numpy")(policy.score)
     rows = (_READ_ONLY, _READ_ONLY, _READ_ONLY, *((_CONTEXT,) if policy.contextual else ()))
     score: Any = policy.score
-    return njit(types.float64(*rows), **_CHECKED)(_with_helpers(getattr(score, "py_func", score), {}))
+    return njit(types.float64(*rows), **CHECKED)(with_helpers(getattr(score, "py_func", score), {}))
 
 
-def _with_helpers(function: FunctionType, done: dict[Any, Any]) -> FunctionType:
+def with_helpers(function: FunctionType, done: dict[Any, Any]) -> FunctionType:
     """A copy of `function` in which the functions of the user's that it calls are compiled as it is.
 
     Raises:
@@ -167,14 +168,14 @@ def _with_helpers(function: FunctionType, done: dict[Any, Any]) -> FunctionType:
         if not inspect.isfunction(plain) or _is_known(plain.__module__):
             return value
         if plain not in done:
-            _with_helpers(plain, done)
+            with_helpers(plain, done)
         return done[plain]
 
     known, held = function.__globals__, function.__closure__ or ()
     names: dict[str, Any] = {"__builtins__": known["__builtins__"], "__name__": function.__module__}
     cells = tuple(CellType() for _ in held)
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
-    done[function] = njit(**_CHECKED)(copy)  # before its helpers: one of them may call it
+    done[function] = njit(**CHECKED)(copy)  # before its helpers: one of them may call it
     names.update({name: compiled(known[name]) for name in used if name in known})
     for cell, original in zip(cells, held, strict=True):
         cell.cell_contents = compiled(original.cell_contents)

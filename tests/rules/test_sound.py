@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.rules.sound import check_function, draws_at_random
+from loadmaster.rules.sound import RANK, check_function, draws_at_random, uses_parameter
 
 
 def plain(demand, free, capacity):
@@ -128,3 +128,26 @@ def test_draws_that_nobody_seeds_are_seen_however_they_are_reached(function):
 @pytest.mark.parametrize("function", [plain, seeded, measured])
 def test_what_does_not_draw_or_seeds_is_not_suspected(function):
     assert not draws_at_random(function)
+
+
+def by_now(job, now):
+    return now - job.submit_s
+
+
+def by_now_within(job, now):
+    return max(now - start for start in (job.submit_s,))
+
+
+def never_now(job, now):
+    return job.nice
+
+
+@pytest.mark.parametrize(("function", "uses"), [(by_now, True), (by_now_within, True), (never_now, False)])
+def test_whether_a_parameter_is_looked_at_is_seen_in_the_code(function, uses):
+    assert uses_parameter(function, 1) is uses
+
+
+def test_an_order_is_written_with_two_parameters():
+    assert check_function(by_now, "mine", RANK) == 2
+    with pytest.raises(InputError, match=r"an order takes 2 parameters, this takes 3; write it as rank\(job, now\)"):
+        check_function(plain, "mine", RANK)

@@ -1,5 +1,6 @@
 """What an order is: it ranks the waiting jobs, the smallest rank goes first, ties go by arrival."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -121,7 +122,7 @@ class Ranked(Unmoved):
         """float64[Q].
 
         Raises:
-            InputError: the rank fails or gives NaN.
+            InputError: the rank fails or is not finite.
         """
         return np.array([rank_of(self._order, self._jobs.job(int(job)), now_s) for job in jobs], float)
 
@@ -130,12 +131,19 @@ def rank_of(order: Order, job: Job, now_s: float) -> float:
     """The rank as every plain engine takes it.
 
     Raises:
-        InputError: the function fails or gives NaN.
+        InputError: the function fails, or gives something that is no finite number.
     """
     try:
         rank = float(order.rank(job, now_s))
+    except ArithmeticError as error:
+        raise rank_not_finite(order.name) from error
     except Exception as error:  # a user's function may fail in any way
         raise InputError(order.name, f"this order fails: {type(error).__name__}: {str(error)[:120]}") from error
-    if np.isnan(rank):
-        raise InputError(order.name, "a rank must be a number", fix="check its formula for 0/0")
+    if not math.isfinite(rank):
+        raise rank_not_finite(order.name)
     return rank
+
+
+def rank_not_finite(name: str) -> InputError:
+    """The refusal of an order that ranks a job with NaN or infinity."""
+    return InputError(name, "a rank must be a finite number", fix="check its formula for a division by zero")

@@ -1,22 +1,45 @@
 """What can be said of a user's function by looking at it: its parameters, its kind, whether it draws at random."""
 
+import dis
 import inspect
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from loadmaster.model.errors import InputError
 from loadmaster.rules.find import Reference
 
-SHAPE = "score(demand, free, capacity)"
-"""How a placement policy is written; a fourth parameter is the context."""
+
+class Shape(NamedTuple):
+    """How a kind of function is written.
+
+    Attributes:
+        kind: what it is, with its article.
+        text: how its first line may look.
+        takes: how many parameters it may have.
+        instead: what to do in the place of a default, which nobody sets.
+    """
+
+    kind: str
+    text: str
+    takes: tuple[int, ...]
+    instead: str = "make it a constant of the file"
 
 
-def check_function(function: FunctionType, named: Reference | str) -> int:
-    """How many parameters `function` takes, 3 or 4, if it can be a placement policy by the look of it.
+SCORE = Shape(
+    "a policy", "score(demand, free, capacity)", (3, 4),
+    "make it a constant of the file; a fourth parameter is the context",
+)  # fmt: skip
+"""A placement policy; its fourth parameter is the context."""
+RANK = Shape("an order", "rank(job, now)", (2,))
+"""An order without a memory."""
+
+
+def check_function(function: FunctionType, named: Reference | str, shape: Shape = SCORE) -> int:
+    """How many parameters `function` takes, if it can be of this `shape` by the look of it.
 
     Raises:
-        InputError: it is a coroutine or a generator, or its parameters are not three or four plain ones.
+        InputError: it is a coroutine or a generator, or its parameters are not so many plain ones.
     """
     name, where = (named.name, named.path) if isinstance(named, Reference) else (named, "")
     for test, kind in (
@@ -25,19 +48,18 @@ def check_function(function: FunctionType, named: Reference | str) -> int:
         (inspect.isgeneratorfunction, "a generator (it has a yield): its call gives no number"),
     ):
         if test(function):
-            raise InputError(name, f"this function is {kind}", where=where, fix=f"write a plain def {SHAPE}")
+            raise InputError(name, f"this function is {kind}", where=where, fix=f"write a plain def {shape.text}")
     parameters = inspect.signature(function).parameters.values()
-    if len(parameters) not in (3, 4):
-        rule = f"a policy takes 3 or 4 parameters, this takes {len(parameters)}"
-        raise InputError(name, rule, where=where, fix=f"write it as {SHAPE}")
+    if len(parameters) not in shape.takes:
+        may = " or ".join(map(str, shape.takes))
+        rule = f"{shape.kind} takes {may} parameters, this takes {len(parameters)}"
+        raise InputError(name, rule, where=where, fix=f"write it as {shape.text}")
     for parameter in parameters:
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            raise InputError(name, f"{parameter} is no plain parameter", where=where, fix=f"write it as {SHAPE}")
+            raise InputError(name, f"{parameter} is no plain parameter", where=where, fix=f"write it as {shape.text}")
         if parameter.default is not parameter.empty:
-            fix = "make it a constant of the file; a fourth parameter is the context"
-            raise InputError(
-                name, f"the parameter {parameter.name} has a default, which nobody sets", where=where, fix=fix
-            )
+            rule = f"the parameter {parameter.name} has a default, which nobody sets"
+            raise InputError(name, rule, where=where, fix=shape.instead)
     return len(parameters)
 
 
@@ -50,6 +72,14 @@ def draws_at_random(function: FunctionType) -> bool:
     parts = list(_reached(function))
     seeds = any("seed" in names_in(part) for part in parts)
     return not seeds and any(_is_random(value) for part in parts for value in _named(part))
+
+
+def uses_parameter(function: FunctionType, number: int) -> bool:
+    """Whether the code of `function` ever looks at its parameter `number`, from 0; a function within it counts."""
+    code = function.__code__
+    name = code.co_varnames[number]
+    read = [each.argval for each in dis.get_instructions(code) if each.opname.startswith("LOAD_FAST")]
+    return name in code.co_cellvars or any(name in (value if isinstance(value, tuple) else (value,)) for value in read)
 
 
 def names_in(function: FunctionType) -> set[str]:

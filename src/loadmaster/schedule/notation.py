@@ -11,6 +11,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY, AnyOrder, Order
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.near import pick
+from loadmaster.rules.sound import RANK, check_function, uses_parameter
 from loadmaster.schedule.discipline import Discipline
 
 USUAL_ORDER = "fcfs"
@@ -147,7 +148,8 @@ def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Ma
         if isinstance(thing, type):
             return _made(thing, part, usual, "order", "begin")  # type: ignore[no-any-return]
         _refuse_parameters(part)
-        return Order(part.name, thing)
+        check_function(thing, reference, RANK)
+        return Order(part.name, thing, moves=uses_parameter(thing, 1))
     if part.name in ORDERS:
         _refuse_parameters(part)
         return ORDERS[part.name]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.sim.queue.reference import replay
 
@@ -40,15 +41,16 @@ def simulate(
         progress: told of the progress of long runs.
 
     Raises:
-        InputError: jobs and hosts name different resources, or a policy of one's own is
-            not sound.
+        InputError: jobs and hosts name different resources, or a policy or an order of one's own is not sound.
     """
     from loadmaster.compiled import check_policy
+    from loadmaster.compiled_order import check_order
     from loadmaster.sim.queue import backfill, cycles, rows
 
     workload.check_resources(cluster)
     for member in members_of(policy):
         check_policy(member, workload.demand, cluster.capacity, cluster.resources)
+    check_order(discipline.order, job_columns(workload))
     alike = _in_one_speed(workload, cluster)
     if alike is None:
         return replay(

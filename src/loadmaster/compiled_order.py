@@ -1,0 +1,121 @@
+"""Orders compiled: the very function that plain Python runs, as a *ranker* that ranks many jobs in one call."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from numba import njit, types
+
+from loadmaster.compiled import CHECKED, compiling, with_helpers
+from loadmaster.kernels import LEAN
+from loadmaster.model.errors import InputError
+from loadmaster.order import ORDERS, AnyOrder, Job, JobColumns, Order
+from loadmaster.order.trial import try_out
+from loadmaster.rules.sound import RANK as RANK_SHAPE
+from loadmaster.rules.sound import check_function
+
+_WHOLE = {"tasks", "user", "account", "partition", "qos"}
+_FLOATS, _INTS = types.Array(types.float64, 1, "C"), types.Array(types.int32, 1, "C")
+COLUMNS = types.NamedTuple([_INTS if name in _WHOLE else _FLOATS for name in Job._fields], JobColumns)
+"""`JobColumns` as compiled code takes it."""
+RANKER = types.int64(COLUMNS, _INTS, types.int64, types.float64, _FLOATS)
+"""rank(columns, jobs, n, now, out) -> number of ranks that are not finite.
+
+Writes to out[k], for k below n, the rank of job jobs[k]; where `jobs` has no entry, of job k itself: twice as fast and
+more, since nothing is gathered.
+"""
+_JOB = types.NamedTuple([types.int64 if name in _WHOLE else types.float64 for name in Job._fields], Job)
+RANK = types.float64(_JOB, types.float64)
+"""rank(job, now)."""
+
+
+@lru_cache(maxsize=256)
+def ranker(order: Order) -> Callable[..., int]:
+    """`order` compiled as a ranker; the first call for an order takes about a second.
+
+    Raises:
+        InputError: the function uses Python that cannot be compiled.
+    """
+    with compiling(order.name, "an order"):
+        return njit(RANKER, **LEAN)(_rank_all(_rank(order)))
+
+
+def is_compiled(order: AnyOrder) -> bool:
+    """Whether `ranker` takes this order; a subclass is a rule of its own, which plain Python runs."""
+    return type(order) is Order
+
+
+def is_built_in(order: AnyOrder) -> bool:
+    """Whether it is one of the listed ones, which the contract tests have tried on everything."""
+    return isinstance(order, Order) and ORDERS.get(order.name) is order
+
+
+def check_order(order: AnyOrder, jobs: JobColumns) -> None:
+    """The one soundness check: every engine, whoever calls it, lets no order by that has not passed it.
+
+    Built-in ones pass, and so do those with a memory. A function of the user's is looked at, then compiled, so that
+    what cannot be compiled is never run; a subclass runs as Python alone. Then it is tried out (`order.trial.try_out`).
+
+    Raises:
+        InputError: it is not sound.
+    """
+    if is_built_in(order) or not isinstance(order, Order):
+        return
+    plain = getattr(order.rank, "py_func", order.rank)
+    if inspect.isfunction(plain):
+        check_function(plain, order.name, RANK_SHAPE)
+    if is_compiled(order):
+        with compiling(order.name, "an order"):
+            _rank(order)
+    try_out(order, jobs)
+
+
+@contextmanager
+def refusing_order(name: str) -> Iterator[None]:
+    """Around a call of a compiled engine: an error in the order `name` ends in one line."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InputError(name, f"this order fails: {type(error).__name__}: {str(error)[:120]}") from error
+
+
+@lru_cache(maxsize=256)
+def _rank(order: Order) -> Any:
+    """The rank of one job compiled; a user's own with the functions of its file that it calls, indices checked."""
+    if is_built_in(order):
+        return njit(RANK, error_model="numpy")(order.rank)
+    rank: Any = order.rank
+    return njit(RANK, **CHECKED)(with_helpers(getattr(rank, "py_func", rank), {}))
+
+
+def _rank_all(rank):
+    def one(columns, i, now):
+        return rank(
+            Job(
+                columns.submit_s[i], columns.eligible_s[i], columns.expected_s[i], columns.tasks[i] + 0,
+                columns.cores[i], columns.memory[i], columns.user[i] + 0, columns.account[i] + 0,
+                columns.partition[i] + 0, columns.qos[i] + 0, columns.priority[i], columns.nice[i],
+            ),
+            now,
+        )  # fmt: skip
+
+    inlined = njit(error_model="numpy")(one)
+
+    def rank_all(columns, jobs, n, now, out):
+        wrong = 0
+        if jobs.shape[0] == 0:
+            for k in range(n):
+                out[k] = inlined(columns, k, now)
+        else:
+            for k in range(n):
+                out[k] = inlined(columns, jobs[k], now)
+        for k in range(n):
+            wrong += not abs(out[k]) < float("inf")
+        return wrong
+
+    return rank_all
