@@ -1,21 +1,27 @@
 """Placement policies: each rates one host for one task; the lowest rated host that fits is taken."""
 
 from loadmaster.place.assign_u import assign_u
+from loadmaster.place.balanced_allocation import balanced_allocation
 from loadmaster.place.best_fit import best_fit_cores, best_fit_memory
+from loadmaster.place.borg_like import borg_like
 from loadmaster.place.derivative_cost import derivative_cost
 from loadmaster.place.dot_product import dot_product
 from loadmaster.place.first_fit import first_fit
 from loadmaster.place.greedy_load import greedy_load
+from loadmaster.place.least_allocated import least_allocated
 from loadmaster.place.least_loaded import least_loaded
 from loadmaster.place.mix_fit import mix_fit, mix_fit_origin
+from loadmaster.place.most_allocated import most_allocated
 from loadmaster.place.norm_greedy import norm_greedy
 from loadmaster.place.opportunity_cost import opportunity_cost
 from loadmaster.place.policy import Context, Policy, Score
 from loadmaster.place.random_host import random_host
+from loadmaster.place.requested_to_capacity_ratio import requested_to_capacity_ratio
 from loadmaster.place.round_robin import round_robin
 from loadmaster.place.worse_fit import worse_fit_cores, worse_fit_memory
 
 _SHAI = "Shai 2014"
+_KUBERNETES = "Kubernetes' scheduler"
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy
@@ -40,6 +46,17 @@ POLICIES: dict[str, Policy] = {
         Policy("dot-product", dot_product, "free resources most like the demand", "Singh et al. 2008"),
         Policy("norm-greedy", norm_greedy, "least left of all resources together", "Panigrahy et al. 2011"),
         Policy("least-loaded", least_loaded, "smallest used fraction of the scarcest resource"),
+        Policy("least-allocated", least_allocated(), "largest part left of cores and memory, in percent", _KUBERNETES),
+        Policy("most-allocated", most_allocated(), "largest part used of cores and memory, in percent", _KUBERNETES),
+        Policy("balanced-allocation", balanced_allocation(), "cores and memory used to like parts", _KUBERNETES),
+        Policy(
+            "requested-to-capacity-ratio", requested_to_capacity_ratio(),
+            "highest on a curve over the percentages used: the fuller the better", _KUBERNETES,
+        ),
+        Policy(
+            "borg-like", borg_like(), "half opportunity-cost, half what would be stranded", "after Verma et al. 2015",
+            contextual=True,
+        ),
         Policy(
             "round-robin", round_robin, "the next host after the last used", "Amir et al. 2000",
             contextual=True, varies=True,
