@@ -144,6 +144,8 @@ def _write(out: Path, asked: Any, rows: list[dict[str, Any]]) -> None:
         name: [row[name] for row in rows] for name in ("task", "job", "refused", "host", "yield")
     }
     columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in asked.fluid_names}
+    if rows and "cards" in rows[0]:
+        columns["cards"] = [" ".join(map(str, row["cards"])) for row in rows]
     columns |= {name: asked.fluid[:, f] for f, name in enumerate(asked.fluid_names)}
     columns |= {name: asked.rigid[:, r] for r, name in enumerate(asked.rigid_names)}
     frame = pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})

@@ -1,7 +1,10 @@
 """An independent judge of packings: adds up every host anew, in plain Python, from the instance alone."""
 
-from math import fsum
+from math import ceil, fsum
 
+import numpy as np
+
+from loadmaster.model.units import GPUS
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.packing import Packing
 
@@ -41,7 +44,28 @@ def violations(instance: Instance, packing: Packing, tolerance: float = 1e-6) ->
                 broken.append(f"host {host} gives {used} of {name}, more than {capacity}")
             if capacity == 0 and any(instance.fluid[t, f] > 0 for t in tasks):
                 broken.append(f"host {host} has no {name}, and a task on it asks for some")
-    return broken + _broken_yields(instance, packing, tolerance)
+    return broken + _broken_cards(instance, packing) + _broken_yields(instance, packing, tolerance)
+
+
+def _broken_cards(instance: Instance, packing: Packing) -> list[str]:
+    """Where GPUs are told apart: a task takes part of one or whole ones, of its host, and none is used twice."""
+    if packing.cards is None:
+        return []
+    gpus, there = instance.rigid_names.index(GPUS), instance.rigid_capacity[:, instance.rigid_names.index(GPUS)]
+    used: dict[tuple[int, int], list[float]] = {}
+    broken = []
+    for task, host in enumerate(packing.host.tolist()):
+        asked, cards = float(instance.rigid[task, gpus]), np.flatnonzero(packing.cards[task]).tolist()
+        if len(cards) != ceil(asked):
+            broken.append(f"task {task} asks for {asked} GPUs and takes {len(cards)}")
+        for card in cards:
+            used.setdefault((host, card), []).append(min(asked, 1.0))
+            if card >= there[host]:
+                broken.append(f"task {task} takes GPU {card} of host {host}, which has {there[host]:g}")
+    return broken + [
+        f"GPU {card} of host {host} is used {fsum(parts)} times" for (host, card), parts in used.items()
+        if fsum(parts) > 1 + TOLERANCE
+    ]  # fmt: skip
 
 
 def _broken_yields(instance: Instance, packing: Packing, tolerance: float) -> list[str]:

@@ -33,7 +33,7 @@ def openb_tasks(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
         MEMORY: amount["memory_mib"] * MB,
         GPUS: np.where(amount["num_gpu"] == 1, amount["gpu_milli"] / MILLI, amount["num_gpu"]),
     }
-    notes = ["a host's GPUs are one amount: parts of GPUs may add up across GPUs"]
+    notes = ["a host's GPUs are one amount to all methods but fgd: parts of GPUs may add up across GPUs"]
     if "gpu_spec" in frame.columns and (typed := int(words(frame["gpu_spec"]).is_not_null().sum())):
         notes.append(f"{typed} pods ask for a type of GPU, which was not used: any GPU serves them")
     demand, missing = demand_on(cluster, asked, path)

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Ints, frozen_floats, frozen_ints
+from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints
 
 Status = Literal["ok", "infeasible", "limit"]
 
@@ -25,6 +25,7 @@ class Attempt:
         effort: probes, nodes or attempts, as the solver counts.
         level: a lower level to report than the mapping's own; None where the mapping's own is reported.
         notes: what the user should know about how it came about, one sentence each.
+        cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
     """
 
     host: Ints | None
@@ -37,6 +38,7 @@ class Attempt:
     effort: int = 0
     level: float | None = None
     notes: tuple[str, ...] = ()
+    cards: Bools | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,7 @@ class Packing:
         effort: probes, nodes or attempts, as the solver counts.
         seconds: wall time of solver and mean-yield phase.
         notes: what the user should know about how it came about, one sentence each.
+        cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
     """
 
     status: Status
@@ -73,6 +76,7 @@ class Packing:
     effort: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    cards: Bools | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "host", frozen_ints(self.host))

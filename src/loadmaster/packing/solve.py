@@ -12,6 +12,7 @@ from loadmaster.packing.branch_and_bound import branch_and_bound
 from loadmaster.packing.by_score import best_by_score, prepare
 from loadmaster.packing.cp_sat import cp_sat
 from loadmaster.packing.exact import exact
+from loadmaster.packing.fgd import fgd
 from loadmaster.packing.greedy import (
     ATTEMPTS,
     AttemptCounts,
@@ -109,6 +110,8 @@ PACKERS: dict[str, Packer] = {
         *(Packer(f"mcb{k}", _mcb(k),
                  f"multi-capacity bin packing by {_KEYS[(k - 1) % 4]} of the demands, {'a' if k < 5 else 'de'}scending",
                  _CASANOVA) for k in range(8, 0, -1)),
+        Packer("fgd", lambda i, o: fgd(i), "tasks as given, to the GPU whose fragmentation grows least; names the GPU",
+               "Weng et al. 2023"),
         Packer("gr", lambda i, o: greedy(i), "tasks as given, to the least loaded host", _CASANOVA),
         Packer("sg", lambda i, o: sorted_greedy(i), "largest rigid demand first, to the least loaded host", _CASANOVA),
         Packer("gb", lambda i, o: greedy_backtracking(i, o.attempts, o.attempt_counts),
@@ -179,7 +182,7 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
     return Packing(
         attempt.status, attempt.solver, attempt.host, instance.fluid * job_yield[instance.job_of][:, None], job_yield,
         level, bound, attempt.proven or level >= bound * (1 - 1e-12), effort=attempt.effort,
-        notes=attempt.notes,
+        notes=attempt.notes, cards=attempt.cards,
     )  # fmt: skip
 
 

@@ -48,6 +48,7 @@ def min_yield_bound(instance: Instance, packing: Packing) -> float:
 def task_rows(asked: Instance, packing: Packing, admitted: Bools) -> list[dict[str, Any]]:
     """A row for every task in the order given: its job, its host, its job's yield and its share of each resource.
 
+    Where GPUs are told apart, also the numbers of those on the host that the task takes (`cards`).
     Tasks of refused jobs, and all tasks where there is no placement, have no host, no yield and no share.
     """
     number = np.cumsum(admitted) - 1
@@ -59,9 +60,12 @@ def task_rows(asked: Instance, packing: Packing, admitted: Bools) -> list[dict[s
         host = int(packing.host[k]) if k >= 0 else -1
         there = host >= 0
         shares = {name: float(packing.share[k, f]) if there else None for f, name in enumerate(asked.fluid_names)}
-        rows.append({
+        row = {
             "task": asked.task_name(t), "job": asked.job_name(job), "refused": not admitted[job],
             "host": asked.host_name(host) if there else None,
             "yield": float(packing.job_yield[number[job]]) if there else None, "share": shares,
-        })  # fmt: skip
+        }  # fmt: skip
+        if packing.cards is not None:
+            row["cards"] = np.flatnonzero(packing.cards[k]).tolist() if there else []
+        rows.append(row)
     return rows
