@@ -1,4 +1,4 @@
-"""Names of hosts in brackets as Slurm writes them, `n[01-03,7]`, into the names themselves."""
+"""Names of hosts in brackets as Slurm writes them, `n[01-03,7]`, into the names themselves (rule L1)."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The keys of a `slurm.conf`: those of no bearing on who starts where and when, those that may have one, those read."""
+"""The keys of a `slurm.conf` (rule L8): those of no bearing on any job, those that may have one, those read."""
 
 _DAEMONS = """
 AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageParameters

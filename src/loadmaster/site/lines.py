@@ -1,4 +1,4 @@
-"""The lines of a `slurm.conf`: comments gone, continued lines joined, included files in place, keys and values."""
+"""The lines of a `slurm.conf`: comments gone, continued lines joined, included files in place (rule L1)."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""The hosts of a site: lines `NodeName=`, `DownNodes=` and `NodeSet=`."""
+"""The hosts of a site: lines `NodeName=`, `DownNodes=` and `NodeSet=` (rule L2)."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The partitions of a site: lines `PartitionName=`."""
+"""The partitions of a site: lines `PartitionName=` (rule L3)."""
 
 import math
 from dataclasses import dataclass

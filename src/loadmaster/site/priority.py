@@ -1,4 +1,4 @@
-"""What a site's multifactor priority is made of: the settings `Priority...` and the dampening of fair share."""
+"""A site's multifactor priority: the settings `Priority...` and the dampening of fair share (rule L6)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How a site walks its queue: SchedulerType and SchedulerParameters."""
+"""How a site walks its queue: SchedulerType and SchedulerParameters (rule L5)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""What of a host a job takes at a site: processors, or all of it; with memory counted or not."""
+"""What of a host a job takes at a site: processors, or all of it; with memory counted or not (rule L4)."""
 
 from dataclasses import dataclass
 

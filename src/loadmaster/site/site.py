@@ -58,7 +58,7 @@ class Site:
 
     @property
     def limits_bind(self) -> bool:
-        """Whether limits of accounts and QOS are enforced at all."""
+        """Whether limits of accounts and QOS are enforced at all; the word `qos` alone does not do it (rule L7)."""
         return bool({"limits", "safe", "all"} & set(self.enforce))
 
     @property

@@ -1,0 +1,72 @@
+"""Jobs for a real Slurm: made by a seed, submitted at their moments, read back when all have ended."""
+
+import random
+import time
+from dataclasses import dataclass
+
+from real_slurm import RealSlurm
+
+FIELDS = (
+    "JobID,JobName,User,Account,Partition,QOS,Submit,Eligible,Start,End,Elapsed,State,ReqCPUS,NNodes,ReqMem,ReqTRES,"
+    "AllocTRES,Timelimit,NodeList,Priority,Reason,SubmitLine"
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One job: when it comes, what it asks for, how long it runs."""
+
+    at_s: float
+    hosts: int
+    cpus: int
+    memory_mib: int
+    limit_min: int
+    runtime_s: int
+    account: str
+    partition: str
+    qos: str
+
+    def command(self, name: str) -> list[str]:
+        """How it is submitted; `cpus` on each of its hosts."""
+        return [
+            "sbatch", "--parsable", f"--job-name={name}", f"--nodes={self.hosts}", f"--ntasks={self.hosts}",
+            "--ntasks-per-node=1", f"--cpus-per-task={self.cpus}", f"--mem={self.memory_mib}", f"--time={self.limit_min}",
+            f"--account={self.account}", f"--partition={self.partition}", f"--qos={self.qos}", "--output=/dev/null",
+            f"--wrap=sleep {self.runtime_s}",
+        ]  # fmt: skip
+
+
+def made(count: int, seed: int, span_s: float) -> list[Asked]:
+    """`count` jobs over `span_s` seconds: more work than the hosts of `settings.HOSTS` can do in that time."""
+    draw = random.Random(seed)
+    moments = sorted(draw.uniform(0.0, span_s) for _ in range(count))
+    return [_one(draw, at_s) for at_s in moments]
+
+
+def _one(draw: random.Random, at_s: float) -> Asked:
+    hosts = draw.choice((1, 1, 1, 1, 2))
+    partition = draw.choice(("main", "main", "short"))
+    limit = draw.choice((1, 1, 2)) if partition == "short" else draw.choice((1, 2, 3, 5))
+    return Asked(
+        at_s, hosts, draw.choice((1, 2, 2, 4, 8) if hosts == 1 else (2, 4)), draw.choice((500, 2000, 4000)), limit,
+        draw.randint(4, 30), draw.choice(("phys", "phys", "chem", "bio")), partition, draw.choice(("normal", "normal", "high")),
+    )  # fmt: skip
+
+
+def submit(slurm: RealSlurm, jobs: list[Asked]) -> None:
+    """Each at its moment, one after the other."""
+    began = time.monotonic()
+    for number, job in enumerate(jobs):
+        time.sleep(max(0.0, began + job.at_s - time.monotonic()))
+        slurm.run(*job.command(f"job{number}"))
+
+
+def recorded(slurm: RealSlurm, patience_s: float = 600.0) -> str:
+    """What `sacct` says of all jobs once the queue is empty."""
+    until = time.monotonic() + patience_s
+    while slurm.run("squeue", "-h", "-o", "%i").strip():
+        if time.monotonic() > until:
+            raise TimeoutError("jobs are left in the queue")
+        time.sleep(0.5)
+    time.sleep(2.0)  # the last ends are on their way to the database
+    return slurm.run("sacct", "-X", "-P", "-S", "now-1day", f"--format={FIELDS}")
