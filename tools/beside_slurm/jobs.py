@@ -30,8 +30,10 @@ class Asked:
         """How it is submitted; `cpus` on each of its hosts."""
         return [
             "sbatch", "--parsable", f"--job-name={name}", f"--nodes={self.hosts}", f"--ntasks={self.hosts}",
-            "--ntasks-per-node=1", f"--cpus-per-task={self.cpus}", f"--mem={self.memory_mib}", f"--time={self.limit_min}",
-            f"--account={self.account}", f"--partition={self.partition}", f"--qos={self.qos}", "--output=/dev/null",
+            "--ntasks-per-node=1", f"--cpus-per-task={self.cpus}", f"--mem={self.memory_mib}",
+            f"--time={self.limit_min}", f"--account={self.account}",
+            f"--partition={self.partition}", f"--qos={self.qos}",
+            "--output=/dev/null",
             f"--wrap=sleep {self.runtime_s}",
         ]  # fmt: skip
 
@@ -49,7 +51,8 @@ def _one(draw: random.Random, at_s: float) -> Asked:
     limit = draw.choice((1, 1, 2)) if partition == "short" else draw.choice((1, 2, 3, 5))
     return Asked(
         at_s, hosts, draw.choice((1, 2, 2, 4, 8) if hosts == 1 else (2, 4)), draw.choice((500, 2000, 4000)), limit,
-        draw.randint(4, 30), draw.choice(("phys", "phys", "chem", "bio")), partition, draw.choice(("normal", "normal", "high")),
+        draw.randint(4, 30), draw.choice(("phys", "phys", "chem", "bio")), partition,
+        draw.choice(("normal", "normal", "high")),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The cluster that the jobs are given to: weights of every factor, overlapping partitions, both loops of the scheduler."""
+"""The cluster that the jobs are given to: weights of every factor, partitions that overlap, both scheduling loops."""
 
 HOSTS = (
     "CPUs=8 RealMemory=16000 Weight=1", "CPUs=8 RealMemory=32000 Weight=2", "CPUs=16 RealMemory=32000 Weight=3",

@@ -1,0 +1,47 @@
+"""Gives jobs to a real Slurm and keeps what became of them: `python tools/beside_slurm DIR --jobs 60 --span 60`.
+
+In DIR then stand `slurm.conf`, `accounts.txt` and `log.sacct`, as a site would hand them over. It takes some minutes,
+root and Debian's packages of Slurm, and leaves nothing behind.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
+import jobs
+import settings
+
+import real_slurm
+
+
+def main() -> int:
+    """Record; exit code 2 where no Slurm can be started."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--jobs", type=int, default=60)
+    parser.add_argument("--span", type=float, default=60.0, help="seconds from the first submission to the last")
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    if reason := real_slurm.why_not():
+        print(reason, file=sys.stderr)
+        return 2
+    record(asked.folder, asked.jobs, asked.span, asked.seed)
+    return 0
+
+
+def record(folder: Path, count: int, span_s: float, seed: int) -> None:
+    """Run `count` jobs and write the three files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with real_slurm.real_slurm(settings.HOSTS, settings.SETTINGS, settings.ACCOUNTS) as slurm:
+        jobs.submit(slurm, jobs.made(count, seed, span_s))
+        log = jobs.recorded(slurm)
+        tables = [slurm.run("sacctmgr", "show", *what, "-P") for what in (("assoc", "tree"), ("qos",))]
+        (folder / "slurm.conf").write_text(slurm.conf.read_text())
+    (folder / "accounts.txt").write_text("".join(tables))
+    (folder / "log.sacct").write_text(log)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
