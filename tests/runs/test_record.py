@@ -7,7 +7,18 @@ import polars as pl
 import pytest
 from small_case import THREE, busy_case
 
-from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model import (
+    Cluster,
+    Constraints,
+    Dependencies,
+    InputError,
+    Limits,
+    Named,
+    Partition,
+    Qos,
+    SiteRules,
+    Workload,
+)
 from loadmaster.runs import Setting, case_of, run_fully, sources_of
 from loadmaster.runs.again import again
 from loadmaster.runs.outcome import from_bytes, to_bytes
@@ -52,6 +63,41 @@ def test_all_columns_come_back_as_they_were(tmp_path):
     assert record.workload.user.tolist() == [7, 7, 8, 9]
     assert record.case.cluster.name(1) == "bob"
     assert again(record).same
+
+
+def bound_by_everything():
+    """The same jobs with every column of constraints, on hosts with rules."""
+    case = several_tasks()
+    constraints = Constraints(
+        eligible_s=[0, 6.1, 9, np.inf], partition=Named.of(["long", "long,short", None, "short"]),
+        qos=Named.of(["normal", None, "high", "high"]), name=Named.of(["a", "b", "a", ""]), priority=[0, 1.5, 0, 9],
+        nice=[0, 0, -5, 0], hold=[0, 0, 0, 1], array=[-1, -1, 13, 13], array_task=[-1, -1, 1, 2],
+        depends=Dependencies.of(["", "afterok:11+2", "singleton", "after:12?after:11"]), throttle=[0, 0, 1, 1],
+        features=Named.of(["gpu|fast&big"] * 4),
+        exclusive=[0, 1, 2, 0], reservation=Named.of([None, None, "maint", None]), requeue=[True, False, True, True],
+        restarts=[0, 0, 2, 0], status=[0, 1, 2, 3], limit_s=[90, 60, np.inf, 60],
+        user_names=tuple(f"user{n}" for n in range(10)), account_names=("physics", "chemistry"),
+    )  # fmt: skip
+    rules = SiteRules(
+        (Partition("long", max_time_s=3600.0, hosts=(0,)), Partition("short", tier=2)), qos=(Qos("high", 10),
+        Qos("normal", limits=Limits(grp_jobs=3, max_tres_pu=(("cores", 4.0),)))), features=(("gpu",), ("fast", "big")),
+    )  # fmt: skip
+    jobs, cluster = case.workload, case.cluster
+    return replace(case, workload=replace(jobs, constraints=constraints), cluster=replace(cluster, rules=rules))
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.7])
+def test_constraints_and_rules_of_the_site_come_back_as_they_were(tmp_path, beta):
+    case = bound_by_everything()
+    workload = case.workload.scaled(beta)
+    schedule, _ = run_fully(several_tasks(), Setting("first-fit", beta=beta), {})
+    write_record(tmp_path, Record(case, Setting("first-fit", beta=beta), workload, schedule))
+    record = read_record(tmp_path)
+    assert record.case.digest == case.digest
+    assert record.case.cluster.rules == case.cluster.rules
+    assert record.workload.constraints.given == case.workload.constraints.given
+    assert record.workload.constraints.account_names == ("physics", "chemistry")
+    assert record.workload.constraints.eligible_s.tolist() == workload.constraints.eligible_s.tolist()
 
 
 def test_the_columns_of_a_record_are_those_that_the_documentation_names(tmp_path):

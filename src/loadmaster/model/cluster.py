@@ -8,6 +8,7 @@ import numpy as np
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST, exact_capacity
+from loadmaster.model.site_rules import SiteRules
 
 MOST_HOSTS = 10_000_000
 """No description of machines names more."""
@@ -23,6 +24,7 @@ class Cluster:
             by less than 2**-24 as `loadmaster.model.exact` says.
         names: a name for every host, or empty for "0", "1", ...
         speed: float64[H], speed of each host relative to 1, more than zero; None means 1 everywhere.
+        rules: what the site lays down beside the hosts; None where it lays down nothing.
 
     Raises:
         InputError: no hosts, a host without cores, an amount that is negative, not finite or above 2**53.
@@ -37,6 +39,7 @@ class Cluster:
     capacity: Floats
     names: tuple[str, ...] = ()
     speed: Floats | None = None
+    rules: SiteRules | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "capacity", frozen_floats(self.capacity))
@@ -59,6 +62,8 @@ class Cluster:
                 fix="correct or remove it",
             )
         self._set_speed()
+        if self.rules is not None:
+            self.rules.check_hosts(self.hosts)
 
     def _refuse(self, bad: Bools, rule: str, fix: str = "") -> None:
         if bad.any():

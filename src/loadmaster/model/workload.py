@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Floats, Ints, Longs, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.cluster import Cluster
+from loadmaster.model.constraints import Constraints
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
 from loadmaster.model.units import LATEST_S
@@ -25,11 +26,12 @@ class Workload:
             numbers, as `loadmaster.model.exact` says.
         tasks: int32[J], number of tasks, 1 or more; None means one task a job.
         estimate_s: float64[J], the user's own estimate of the runtime; None means the runtime itself.
-        project: int32[J], who pays (fair share is kept between projects); None means one project.
+        project: int32[J], who pays, an account (fair share is kept between projects); None means one project.
         user: int32[J], who submitted; None means unknown.
         job_id: int64[J], the identifier in the log; None means 0..J-1.
         source: where the jobs come from, shown with every result.
         synthetic: made by a generator; said wherever a result is shown.
+        constraints: what else binds the jobs; None where the log says nothing of the kind.
 
     Raises:
         InputError: a column of the wrong length, or the first value that breaks its rule.
@@ -50,6 +52,7 @@ class Workload:
     job_id: Longs | None = None
     source: str = ""
     synthetic: bool = False
+    constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
         for column in ("submit_s", "runtime_s", "demand", "estimate_s"):
@@ -58,16 +61,18 @@ class Workload:
             self._freeze(column, frozen_ints)
         self._freeze("job_id", frozen_longs)
         self._check()
+        if self.constraints is not None and not self.constraints.given:
+            object.__setattr__(self, "constraints", None)
         object.__setattr__(self, "demand", frozen_floats(exact_demand(self.demand)))
 
     @classmethod
-    def of(cls, *, submit_s, runtime_s, source="", synthetic=False, **columns) -> "Workload":  # type: ignore[no-untyped-def]
+    def of(cls, *, submit_s, runtime_s, source="", synthetic=False, constraints=None, **columns) -> "Workload":  # type: ignore[no-untyped-def]
         """A small workload from lists; every keyword that is no column of the class is a resource."""
         optional = {name: columns.pop(name) for name in _OPTIONAL if name in columns}
         demand = np.array(list(columns.values()), dtype=float).reshape(len(columns), len(submit_s)).T
         return cls(
             tuple(columns), np.asarray(submit_s, float), np.asarray(runtime_s, float), demand,
-            source=source, synthetic=synthetic, **optional,
+            source=source, synthetic=synthetic, constraints=constraints, **optional,
         )  # fmt: skip
 
     @property
@@ -133,7 +138,12 @@ class Workload:
     def take(self, jobs: NDArray[np.generic] | slice) -> "Workload":
         """The jobs chosen by a mask, an index array in ascending order, or a slice."""
         columns = {name: getattr(self, name) for name in _REQUIRED + _OPTIONAL}
-        return replace(self, **{name: c[jobs] for name, c in columns.items() if c is not None})
+        constraints = None if self.constraints is None else self.constraints.take(jobs)
+        if constraints is not None and constraints.depends is not None and self.job_id is None:
+            columns["job_id"] = np.arange(self.jobs)  # what dependencies name stays what it was
+        return replace(
+            self, constraints=constraints, **{name: c[jobs] for name, c in columns.items() if c is not None}
+        )  # fmt: skip
 
     def on_single_host(self) -> "Workload":
         """All tasks of a job as one task: the demands of the job on one host."""
@@ -144,6 +154,8 @@ class Workload:
     def scaled(self, beta: float) -> "Workload":
         """The same jobs with every time between arrivals multiplied by `beta` (Shai 2014, section 6).
 
+        A begin time stays as long after its job's arrival as it was.
+
         Raises:
             InputError: the last would arrive after `LATEST_S`.
         """
@@ -152,7 +164,9 @@ class Workload:
             rule = f"factor on the times between arrivals: the last job would come after {last_s:.3g} s"
             raise InputError(f"{beta:.3g}", f"{rule}, and a clock keeps its milliseconds up to {LATEST_S:.3g} s",
                              fix="a higher load, or a smaller factor")  # fmt: skip
-        return replace(self, submit_s=self.submit_s * beta)
+        submit_s = self.submit_s * beta
+        later = None if self.constraints is None else self.constraints.shifted(submit_s - self.submit_s)
+        return replace(self, submit_s=submit_s, constraints=later)
 
     def offered_load(self, cluster: Cluster, resource: int = 0) -> float:
         """Work asked for over what `cluster` can give until the last arrival, as a fraction.
@@ -189,6 +203,8 @@ class Workload:
             self._first_bad("tasks", self.tasks < 1, "must be 1 or more")
         if self.project is not None:
             self._first_bad("project", self.project < 0, "must be zero or more")
+        if self.constraints is not None:
+            self.constraints.check_rows(jobs)
 
     def _first_bad(self, column: str, bad: NDArray[np.bool_], rule: str) -> None:
         if bad.any():

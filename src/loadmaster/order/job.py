@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.constraints import Constraints
 from loadmaster.model.workload import Workload
 
 
@@ -17,7 +18,8 @@ class Job(NamedTuple):
         expected_s: the runtime at speed 1 that a scheduler may count on.
         tasks: number of tasks.
         cores, memory: of all its tasks together; memory is 0 where the log has none.
-        user, account, partition, qos: codes, the same for equal names; 0 where unknown.
+        user, account, partition, qos: codes, the same for equal names, of the columns of `Workload` and `Constraints`;
+            0 where the log has no such column, -1 where it says nothing of this job.
         priority: given with the job, higher is more urgent; nice: taken off it.
     """
 
@@ -60,17 +62,18 @@ def job_columns(workload: Workload) -> JobColumns:
     """The columns of a workload that orders look at; what it does not have is 0."""
     tasks, demand = workload.task_count, workload.demand
     none, codes = np.zeros(workload.jobs), np.zeros(workload.jobs, np.int32)
+    more = workload.constraints or Constraints()
     return JobColumns(
         submit_s=workload.submit_s,
-        eligible_s=workload.submit_s,
+        eligible_s=workload.submit_s if more.eligible_s is None else np.maximum(workload.submit_s, more.eligible_s),
         expected_s=workload.expected_s,
         tasks=tasks,
         cores=demand[:, 0] * tasks,
         memory=demand[:, 1] * tasks if demand.shape[1] > 1 else none,
         user=codes if workload.user is None else workload.user,
         account=codes if workload.project is None else workload.project,
-        partition=codes,
-        qos=codes,
-        priority=none,
-        nice=none,
+        partition=codes if more.partition is None else more.partition.code,
+        qos=codes if more.qos is None else more.qos.code,
+        priority=none if more.priority is None else more.priority,
+        nice=none if more.nice is None else more.nice,
     )

@@ -1,9 +1,9 @@
 """The jobs and the hosts of a run, brought together, with a name made from their content."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -95,14 +95,20 @@ def digest_of(value: object, columns: tuple[str, ...]) -> str:
     """Sixteen hex digits over the named columns of `value`: their types, shapes and bytes."""
     digest = blake2b(digest_size=8)
     for name in columns:
-        column = getattr(value, name)
-        if isinstance(column, np.ndarray):
-            digest.update(f"{name}:{column.dtype.str}:{column.shape}".encode())
-            digest.update(np.ascontiguousarray(column).data)
-        else:
-            digest.update(f"{name}:{column!r}".encode())
+        _add(digest, name, getattr(value, name))
     return digest.hexdigest()
 
 
-_WORKLOAD = ("resources", "submit_s", "runtime_s", "demand", "tasks", "estimate_s", "project")
-_CLUSTER = ("resources", "capacity", "speed")
+def _add(digest: blake2b, name: str, column: Any) -> None:
+    if isinstance(column, np.ndarray):
+        digest.update(f"{name}:{column.dtype.str}:{column.shape}".encode())
+        digest.update(np.ascontiguousarray(column).data)
+    elif is_dataclass(column):
+        for field_ in fields(column):
+            _add(digest, f"{name}.{field_.name}", getattr(column, field_.name))
+    else:
+        digest.update(f"{name}:{column!r}".encode())
+
+
+_WORKLOAD = ("resources", "submit_s", "runtime_s", "demand", "tasks", "estimate_s", "project", "user", "constraints")
+_CLUSTER = ("resources", "capacity", "speed", "rules")

@@ -4,7 +4,8 @@ A record is a folder and needs nothing outside it:
 
 run.json         setting, version, inputs with their hashes, data's names, result
 jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime_s, estimate_s, tasks, project, user,
-                 demand_<resource> (of one task), host (of its first task, -1 if it never started)
+                 demand_<resource> (of one task), host (of its first task, -1 if it never started), and every column of
+                 `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation
 tasks.parquet    a row a task: job, host; only if a job has several
 cycles.parquet   a row a cycle: time_s, queue_length, started, winners (bit m set: member m won or tied)
 hosts.parquet    a row a host: host, name, speed, capacity_<resource>, busy_<resource> (part in use), tasks
@@ -12,7 +13,7 @@ hosts.parquet    a row a host: host, name, speed, capacity_<resource>, busy_<res
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,13 @@ from loadmaster import __version__
 from loadmaster.measure.usage import host_use
 from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
 from loadmaster.runs.case import Case
+from loadmaster.runs.record_constraints import (
+    constraint_columns,
+    constraints_in,
+    names_of,
+    rules_as_json,
+    rules_from_json,
+)
 from loadmaster.runs.record_files import ABOUT, read_files, write_files
 from loadmaster.runs.setting import Setting
 from loadmaster.traces import Skipped
@@ -66,6 +74,8 @@ def write_record(
         "source": case.workload.source,
         "synthetic": case.workload.synthetic,
         "resources": list(case.workload.resources),
+        "names": names_of(case.workload.constraints),
+        "rules": rules_as_json(case.cluster.rules),
         "case": case.digest,
         "schedule": schedule_digest(schedule),
         "inputs": [file_identity(path) for path in inputs],
@@ -116,12 +126,13 @@ def file_identity(path: Path) -> dict[str, Any]:
 def _tables(record: Record) -> dict[str, pl.DataFrame]:
     workload, schedule, cluster = record.workload, record.schedule, record.case.cluster
     first_task = workload.first_task[:-1]
-    submit_s = record.case.workload.submit_s
+    submit_s, bound = record.case.workload.submit_s, record.case.workload.constraints
+    same_clock = submit_s is workload.submit_s
     jobs = {
         "job": np.arange(workload.jobs),
         "id": workload.job_id,
         "submit_s": workload.submit_s,
-        "log_submit_s": None if submit_s is workload.submit_s else submit_s,
+        "log_submit_s": None if same_clock else submit_s,
         "start_s": schedule.start_s,
         "end_s": schedule.start_s + workload.runtime_s,
         "wait_s": schedule.start_s - workload.submit_s,
@@ -132,6 +143,8 @@ def _tables(record: Record) -> dict[str, pl.DataFrame]:
         "user": workload.user,
         **{f"demand_{name}": workload.demand[:, r] for r, name in enumerate(workload.resources)},
         "host": schedule.host[first_task],
+        **constraint_columns(workload.constraints),
+        "log_eligible_s": None if same_clock or bound is None else bound.eligible_s,
     }
     use = host_use(workload, cluster, schedule)
     hosts = {
@@ -172,6 +185,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         job_id=jobs["id"].to_numpy() if "id" in jobs else None,
         source=about["source"],
         synthetic=about["synthetic"],
+        constraints=constraints_in(jobs, about["names"]),
         **columns,
     )
     cluster = Cluster(
@@ -179,6 +193,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         np.column_stack([hosts[f"capacity_{name}"].to_numpy() for name in names]),
         tuple(hosts["name"]) if "name" in hosts else (),
         hosts["speed"].to_numpy(),
+        rules_from_json(about["rules"]),
     )
     placed = tables["tasks"]["host"] if workload.tasks is not None else jobs["host"]
     schedule = Schedule(
@@ -186,7 +201,11 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
     )
     as_logged = workload
     if "log_submit_s" in jobs:
-        as_logged = Workload(**{**vars(workload), "submit_s": jobs["log_submit_s"].to_numpy()})
+        submit_s = jobs["log_submit_s"].to_numpy()
+        bound = workload.constraints
+        if bound is not None and "log_eligible_s" in jobs:
+            bound = replace(bound, eligible_s=jobs["log_eligible_s"].to_numpy())
+        as_logged = replace(workload, submit_s=submit_s, constraints=bound)
     left_out = Skipped(**about["rejected"]), Skipped(**about["skipped"])
     case = Case(as_logged, cluster, *left_out, tuple(about["notes"]))
     return Record(case, Setting.of(about["setting"]), workload, schedule, about["sources"], about)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.model import Workload
+from loadmaster.model import Constraints, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 
 
@@ -19,10 +19,14 @@ class Rows(NamedTuple):
     project: Ints | None = None
     user: Ints | None = None
     job_id: Longs | None = None
+    constraints: Constraints | None = None
+    """Its `eligible_s` on the clock of `submit_s`."""
 
     def at(self, order: Longs) -> "Rows":
         """The rows numbered `order`."""
-        return self._replace(**{name: c[order] for name, c in self._asdict().items() if c is not None})
+        columns = {name: c for name, c in self._asdict().items() if c is not None and name != "constraints"}
+        constraints = None if self.constraints is None else self.constraints.take(order)
+        return self._replace(constraints=constraints, **{name: c[order] for name, c in columns.items()})
 
 
 def workload_of(
@@ -38,10 +42,11 @@ def workload_of(
         order = np.argsort(rows.submit_s, kind="stable")
         rows = rows.at(order)
     tasks = rows.tasks if rows.tasks is not None and np.any(rows.tasks != 1) else None
+    constraints = None if rows.constraints is None else rows.constraints.shifted(-float(rows.submit_s[0]))
     workload = Workload(
         resources, rows.submit_s - rows.submit_s[0], rows.runtime_s, rows.demand,
         tasks=tasks, estimate_s=rows.estimate_s, project=_named(rows.project), user=rows.user, job_id=rows.job_id,
-        source=source, synthetic=synthetic,
+        source=source, synthetic=synthetic, constraints=constraints,
     )  # fmt: skip
     return workload, order
 

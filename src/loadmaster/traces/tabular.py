@@ -79,7 +79,7 @@ def read_table(
             break
     if not pieces:
         raise rejects.none_left()
-    columns = {name: np.concatenate([piece.pop(name) for piece in pieces]) for name in list(pieces[0])}
+    columns: dict[str, Any] = {name: np.concatenate([piece.pop(name) for piece in pieces]) for name in list(pieces[0])}
     resources = tuple(name.removeprefix(RESOURCE) for name in columns if name.startswith(RESOURCE))
     demand = np.column_stack([columns.pop(RESOURCE + name) for name in resources])
     extra = {name.removeprefix(EXTRA): columns.pop(name) for name in list(columns) if name.startswith(EXTRA)}

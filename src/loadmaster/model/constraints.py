@@ -1,0 +1,156 @@
+"""What else binds a job: when it may start, where, after whom, and against whose limits it counts."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.dependencies import Dependencies
+from loadmaster.model.errors import InputError
+from loadmaster.model.features import parse_features
+from loadmaster.model.named import Named
+
+HOLDS = ("none", "user", "admin")
+"""Who holds a job back, by its code. A held job never starts: when a hold was released stands in `eligible_s`."""
+EXCLUSIVE = ("none", "user", "host")
+"""With whom a job shares its hosts, by its code: anyone, its own user's jobs, nobody."""
+STATUSES = ("ok", "failed", "timeout", "cancelled", "preempted", "node_fail", "partial")
+"""How a job ended, by its code."""
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Columns of J jobs, each None where the log does not have it: nothing of it is checked or shown then.
+
+    Attributes:
+        eligible_s: float64[J], when the job may start at first (begin time, end of a hold), seconds from the start of
+            the log; infinite if never. Without it a job may start when it arrives.
+        partition: where it may run: a name, or several joined by commas, of which the first that fits is taken.
+        qos: its quality of service.
+        name: what its user calls it; a singleton waits for those of the same user and name.
+        priority: float64[J], as given, higher is more urgent; 0 is said by none.
+        nice: float64[J], what is taken off its priority.
+        hold: int32[J], a code of `HOLDS`.
+        depends: what it waits for in other jobs.
+        array: int64[J], the identifier of the array of which it is a task; -1 of none.
+        array_task: int32[J], the number of the task; -1 of none.
+        throttle: int32[J], at most so many tasks of its array run at once; 0 for no limit.
+        features: what its hosts must have, as `parse_features` says.
+        exclusive: int32[J], a code of `EXCLUSIVE`.
+        reservation: the reservation that it names.
+        requeue: bool[J], whether it may go back to the queue when its host fails or it is preempted.
+        restarts: int32[J], how often that happened in the log.
+        status: int32[J], a code of `STATUSES`: how it ended in the log.
+        limit_s: float64[J], the runtime at which it is killed, infinite if never.
+        user_names: the name behind each number of `Workload.user`; () where numbers are all there is.
+        account_names: the name behind each number of `Workload.project`: who pays is an account.
+
+    Raises:
+        InputError: the first value that breaks its rule.
+
+    Example:
+        >>> Constraints(partition=Named.of(["short", "long,short"]), hold=np.array([0, 1])).given
+        ('partition', 'hold')
+    """
+
+    eligible_s: Floats | None = None
+    partition: Named | None = None
+    qos: Named | None = None
+    name: Named | None = None
+    priority: Floats | None = None
+    nice: Floats | None = None
+    hold: Ints | None = None
+    depends: Dependencies | None = None
+    array: Longs | None = None
+    array_task: Ints | None = None
+    throttle: Ints | None = None
+    features: Named | None = None
+    exclusive: Ints | None = None
+    reservation: Named | None = None
+    requeue: Bools | None = None
+    restarts: Ints | None = None
+    status: Ints | None = None
+    limit_s: Floats | None = None
+    user_names: tuple[str, ...] = ()
+    account_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for column in ("eligible_s", "priority", "nice", "limit_s"):
+            self._freeze(column, frozen_floats)
+        for column in ("hold", "array_task", "throttle", "exclusive", "restarts", "status"):
+            self._freeze(column, frozen_ints)
+        self._freeze("array", frozen_longs)
+        self._freeze("requeue", _frozen_bools)
+        self._check()
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the columns that are there."""
+        return tuple(name for name, _ in self.columns())
+
+    def columns(self) -> Iterator[tuple[str, Any]]:
+        """Name and values of every column that is there: arrays, `Named` and `Dependencies`."""
+        for field in fields(self):
+            values = getattr(self, field.name)
+            if values is not None and field.name not in _NAMES:
+                yield field.name, values
+
+    def take(self, jobs: NDArray[np.generic] | slice) -> "Constraints":
+        """The jobs chosen by a mask, an index array or a slice."""
+        taken: dict[str, Any] = {
+            name: column.take(jobs) if isinstance(column, Named | Dependencies) else column[jobs]
+            for name, column in self.columns()
+        }
+        return replace(self, **taken)
+
+    def shifted(self, by_s: Floats | float) -> "Constraints":
+        """The same with the clock moved by so many seconds, for all or for each of the jobs."""
+        return self if self.eligible_s is None else replace(self, eligible_s=self.eligible_s + by_s)
+
+    def check_rows(self, jobs: int) -> None:
+        """See that every column has a row for each of `jobs`.
+
+        Raises:
+            InputError: one has not.
+        """
+        for name, column in self.columns():
+            if len(column) != jobs:
+                raise InputError(len(column), f"column {name} must have {jobs} rows as submit_s has")
+
+    def _freeze(self, column, freeze) -> None:  # type: ignore[no-untyped-def]
+        values = getattr(self, column)
+        if values is not None:
+            object.__setattr__(self, column, freeze(values))
+
+    def _check(self) -> None:
+        self._refuse("eligible_s", lambda c: ~(c >= 0), "must be zero or more")
+        self._refuse("limit_s", lambda c: ~(c > 0), "must be more than zero")
+        for column in ("priority", "nice"):
+            self._refuse(column, lambda c: ~np.isfinite(c), "must be a number")
+        for column, words in (("hold", HOLDS), ("exclusive", EXCLUSIVE), ("status", STATUSES)):
+            self._refuse(column, lambda c, n=len(words): (c < 0) | (c >= n), f"must be a code of {', '.join(words)}")
+        for column in ("throttle", "restarts"):
+            self._refuse(column, lambda c: c < 0, "must be zero or more")
+        for column in ("array", "array_task"):
+            self._refuse(column, lambda c: c < -1, "must be zero or more, or -1 for none")
+        for text in () if self.features is None else self.features.names:
+            parse_features(text)
+
+    def _refuse(self, column, bad, rule) -> None:  # type: ignore[no-untyped-def]
+        values = getattr(self, column)
+        if values is None or not (wrong := bad(values)).any():
+            return
+        row = int(np.argmax(wrong))
+        raise InputError(values[row], f"{column} of row {row} {rule}")
+
+
+_NAMES = ("user_names", "account_names")
+
+
+def _frozen_bools(values: ArrayLike) -> Bools:
+    array = np.array(values, dtype=bool)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,58 @@
+"""Limits of what may run or wait at once, for a user, an account, a quality of service or a partition."""
+
+from dataclasses import dataclass, fields
+
+from loadmaster.model.errors import InputError
+
+Amounts = tuple[tuple[str, float], ...]
+"""By resource, as the cluster names them (`cores`, `memory` in bytes, `gpus`), and `hosts` for a number of hosts."""
+HOSTS = "hosts"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """None or empty where nothing is limited.
+
+    `_pu`, `_pa`: of each user, and of each account, that comes under these limits; `grp_`: of all of them together.
+    Of an account in the tree, `_pu` is what each of its users may have in it.
+
+    Attributes:
+        max_jobs_pu, max_jobs_pa, grp_jobs: jobs that run.
+        max_submit_pu, max_submit_pa, grp_submit: jobs that run or wait; who comes beyond is refused.
+        max_tres_pu, max_tres_pa, grp_tres: what running jobs hold.
+        max_tres_job, min_tres_job: what one job may ask for, and must.
+        max_tres_host: what one job may hold of one host.
+        grp_tres_s: resource-seconds used so far.
+        grp_tres_run_s: what running jobs hold, times what is left of their limits.
+        grp_wall_s: seconds run so far by all jobs.
+        max_wall_s: the limit that a job may have.
+    """
+
+    max_jobs_pu: int | None = None
+    max_jobs_pa: int | None = None
+    grp_jobs: int | None = None
+    max_submit_pu: int | None = None
+    max_submit_pa: int | None = None
+    grp_submit: int | None = None
+    max_tres_pu: Amounts = ()
+    max_tres_pa: Amounts = ()
+    grp_tres: Amounts = ()
+    max_tres_job: Amounts = ()
+    min_tres_job: Amounts = ()
+    max_tres_host: Amounts = ()
+    grp_tres_s: Amounts = ()
+    grp_tres_run_s: Amounts = ()
+    grp_wall_s: float | None = None
+    max_wall_s: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.given:
+            value = getattr(self, name)
+            for what, amount in value if isinstance(value, tuple) else ((name, value),):
+                if not amount >= 0:
+                    raise InputError(amount, f"the limit {name} of {what} must be zero or more")
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the limits that are there."""
+        return tuple(field.name for field in fields(self) if getattr(self, field.name) not in (None, ()))
