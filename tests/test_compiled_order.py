@@ -42,7 +42,10 @@ def ranks(order, jobs, numbers=NONE, now=1e8):
     return out.tolist(), wrong
 
 
-@pytest.mark.parametrize("order", ORDERS.values(), ids=lambda order: order.name)
+EVERY = [*ORDERS.values(), *(order.in_form(word) for order in ORDERS.values() for word, _ in order.forms[1:])]
+
+
+@pytest.mark.parametrize("order", EVERY, ids=lambda order: order.name)
 @given(jobs=columns(), seed=st.integers(0, 99), wait=st.sampled_from([0.0, 1.0, 12345.678]))
 def test_ranks_are_finite_and_the_same_compiled(order, jobs, seed, wait):
     now = jobs.submit_s.max() + wait

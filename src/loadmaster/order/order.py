@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -72,6 +72,7 @@ class Order:
         summary: one line for `loadmaster policies`.
         source: where it was published.
         moves: ranks change while jobs wait, so they are worked out anew before every pass.
+        forms: the function under each word of the parameter `form`, where its sources disagree; the first is `rank`.
     """
 
     name: str
@@ -79,6 +80,18 @@ class Order:
     summary: str = ""
     source: str = ""
     moves: bool = True
+    forms: tuple[tuple[str, Rank], ...] = ()
+
+    def in_form(self, word: str) -> "Order":
+        """The order in the form `word`.
+
+        Raises:
+            InputError: it has no such form.
+        """
+        forms = dict(self.forms)
+        if word not in forms:
+            raise InputError(word, f"this parameter takes {' or '.join(forms)}", where=f"{self.name}(form=...)")
+        return replace(self, name=f"{self.name}(form={word})", rank=forms[word])
 
     def begin(self, jobs: JobColumns, cluster: Cluster) -> Ranking:
         """The order at work on a log that begins."""

@@ -151,8 +151,7 @@ def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Ma
         check_function(thing, reference, RANK)
         return Order(part.name, thing, moves=uses_parameter(thing, 1))
     if part.name in ORDERS:
-        _refuse_parameters(part)
-        return ORDERS[part.name]
+        return _in_form(ORDERS[part.name], part)
     known = dict.fromkeys((*ORDERS, *ORDERS_WITH_MEMORY), None)
     see = f"orders: {', '.join(known)}; backfillings: {', '.join(BACKFILLINGS)}"
     pick(part.name, known, what="discipline", see=see, elsewhere=dict(elsewhere))
@@ -169,6 +168,15 @@ def _backfilling(part: Part, sources: Sources, elsewhere: Mapping[str, str], usu
     kind, *_ = pick(part.name, BACKFILLINGS, what="backfilling", see=f"one of {', '.join(BACKFILLINGS)}",
                     elsewhere=dict(elsewhere))  # fmt: skip
     return _made(kind, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
+
+
+def _in_form(order: Order, part: Part) -> Order:
+    if not order.forms or not part.given:
+        _refuse_parameters(part)
+        return order
+    for name in part.given.keys() - {"form"}:
+        raise InputError(name, f"{part.name} has no such parameter", fix="it has form")
+    return order.in_form(part.given["form"])
 
 
 def _refuse_parameters(part: Part) -> None:

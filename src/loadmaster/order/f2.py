@@ -1,0 +1,11 @@
+"""F2 of Carastan-Santos and de Camargo 2017, fitted to simulated queues."""
+
+import math
+
+from loadmaster.order.job import Job
+
+
+def f2(job: Job, now: float) -> float:
+    """The smallest of the second fitted function goes first (rule O7); arrivals count from the start of the log."""
+    work = math.sqrt(max(job.expected_s, 1.0)) * max(job.cores, 1.0)
+    return work + 25_600.0 * math.log10(max(job.submit_s, 1.0))
