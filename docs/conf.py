@@ -63,25 +63,17 @@ def _api() -> None:
 
 
 def _policies() -> None:
-    from loadmaster.backfilling import BACKFILLINGS
-    from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
-    from loadmaster.place import POLICIES
+    from loadmaster.runs.kinds import KINDS
 
-    rows = ["| name | takes the host with | source |", "|---|---|---|"]
-    rows += [f"| `{p.name}` | {p.summary} | {p.source or '—'} |" for p in POLICIES.values()]
-    head = ["| name | what it does | source |", "|---|---|---|"]
-    ranks = [(order.name, order.summary, order.source) for order in ORDERS.values()]
-    ranks += [(name, said, source) for name, (_, said, source) in ORDERS_WITH_MEMORY.items()]
-    orders = [*head, *(f"| `{name}` | {said} | {source or '—'} |" for name, said, source in ranks)]
-    backfillings = [*head]
-    backfillings += [f"| `{name}` | {said} | {source or '—'} |" for name, (_, said, source) in BACKFILLINGS.items()]
-    _write("policies", [
-        "# Policies and disciplines", "", "What `--policies` and `--disciplines` take by name; a "
-        "discipline is written ORDER+BACKFILLING. `max-jobs` runs several "
-        "placement policies on the same snapshot in every cycle and keeps the outcome that starts most jobs. A policy "
-        "of your own is named `file.py:function`.", "", "## Placement policies", "", *rows, "", "## Orders", "",
-        *orders, "", "## Backfillings", "", *backfillings,
-    ])  # fmt: skip
+    lines = [
+        "# Policies and disciplines", "", "What the command line takes by name, as `loadmaster policies` lists it; a "
+        "discipline is written ORDER+BACKFILLING. `max-jobs` runs several placement policies on the same snapshot in "
+        "every cycle and keeps the outcome that starts most jobs.", "",
+    ]  # fmt: skip
+    for kind in KINDS:
+        lines += [f"## {kind.name.capitalize()}", "", "| name | what it does | source |", "|---|---|---|"]
+        lines += [f"| `{name}` | {summary} | {source or '—'} |" for name, summary, source in kind.rules] + [""]
+    _write("policies", lines)
 
 
 def _command_line() -> None:

@@ -120,7 +120,7 @@ def test_a_run_that_does_not_repeat_ends_with_code_1(run):
 def test_policies_lists_everything_that_can_be_named(run):
     rows = json.loads(run("policies --json")[1])["rows"]
     names = {(row["kind"], row["name"]) for row in rows}
-    assert {("placement", "mix-fit"), ("meta-policy", "max-jobs"), ("discipline", "netbatch")} <= names
+    assert {("placement", "mix-fit"), ("meta-policy", "max-jobs"), ("backfilling", "netbatch")} <= names
     assert "max-jobs" in run("policies")[1]
 
 

@@ -1,14 +1,117 @@
-"""Which kind of thing a name is, and where that kind is taken, to lead a name in the wrong place to the right one."""
+"""Every kind of rule that can be named, read off the registries, and where each is taken."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
+from typing import Any, NamedTuple, Protocol
 
 from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
+from loadmaster.rules.near import no_such, pick
+from loadmaster.schedule.max_jobs import MaxJobs
 from loadmaster.schedule.time_shared import METHODS, MOVERS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS
+
+
+class Rule(NamedTuple):
+    """One thing that can be named.
+
+    Attributes:
+        name: as it is typed; with a colon the form in which one of the user's own is named.
+        summary: what it does.
+        source: where it was published, or nothing.
+    """
+
+    name: str
+    summary: str
+    source: str = ""
+
+
+class Named(Protocol):
+    """What a registry of objects holds."""
+
+    @property
+    def name(self) -> str:
+        """As it is typed."""
+
+    @property
+    def summary(self) -> str:
+        """What it does."""
+
+    @property
+    def source(self) -> str:
+        """Where it was published."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of rule.
+
+    Attributes:
+        name: as `loadmaster policies --kind` takes it.
+        rules: all of it, in the order of their registry.
+        taken: what a name of it is, and where it is taken: said where it is given in the wrong place.
+    """
+
+    name: str
+    rules: tuple[Rule, ...]
+    taken: str
+
+
+def named(registry: Mapping[str, Named]) -> tuple[Rule, ...]:
+    """The rules of a registry whose values know name, summary and source themselves."""
+    return tuple(Rule(each.name, each.summary, each.source) for each in registry.values())
+
+
+def described(registry: Mapping[str, tuple[Any, ...]]) -> tuple[Rule, ...]:
+    """The rules of a registry whose values end with summary and source."""
+    return tuple(Rule(name, *entry[-2:]) for name, entry in registry.items())
+
+
+_PLACEMENT = "it is a placement policy: give it to --policies"
+_DISCIPLINE = "it is a discipline: give it to --disciplines"
+_MAX_JOBS = Rule(MaxJobs().name, "in every cycle, the member that starts most jobs", "Shai 2014")
+_OWN_POLICY = Rule("file.py:function", "a policy of your own: score(demand, free, capacity), lower is better")
+_OWN_ORDER = Rule("file.py:function", "an order of your own: rank(job, now), lower goes first")
+_OWN_BACKFILLING = Rule("file.py:Class", "a backfilling of your own: a class with serve(self, board)")
+_FRACTIONAL = Rule("fractional", "CPU by yield, repacked by mcb8", "Casanova et al. 2008")
+
+KINDS: tuple[Kind, ...] = (
+    Kind("placement", (*named(POLICIES), _OWN_POLICY), _PLACEMENT),
+    Kind("meta-policy", (_MAX_JOBS,), _PLACEMENT),
+    Kind("packer", named(PACKERS), "it is a packer: `loadmaster pack --method` takes it"),
+    Kind("order", (*named(ORDERS), *described(ORDERS_WITH_MEMORY), _OWN_ORDER), _DISCIPLINE),
+    Kind("backfilling", (*described(BACKFILLINGS), _OWN_BACKFILLING), _DISCIPLINE),
+    Kind("method", (*named(METHODS), _FRACTIONAL), "it is a method of `loadmaster share`: --methods takes it"),
+    Kind("mover", described(MOVERS), "it moves tasks of shared machines: `loadmaster share --methods POLICY+MOVER`"),
+    Kind("sizer", described(SIZERS), "it is a sizer: `loadmaster size` and `run` take it"),
+    Kind("vm-choice", described(VM_CHOICES), "it is a choice of virtual machines: `share --methods` takes it"),
+)  # fmt: skip
+"""Every kind; a new registry is one line here, and `loadmaster policies` lists it. A name of two is said to be of the
+first."""
+
+
+def listed(kind: str | None = None, part: str | None = None) -> Iterator[tuple[str, Rule]]:
+    """Kind and rule of all that can be named: of one kind, or with `part` in the name.
+
+    Raises:
+        InputError: no such kind, or no rule with such a name.
+
+    Example:
+        >>> [rule.name for _, rule in listed("packer", "mcb") if rule.name < "mcb3"]
+        ['mcb2', 'mcb1']
+    """
+    table = {each.name: each for each in KINDS}
+    among = KINDS if kind is None else (pick(kind, table, what="kind of rule", see=f"known: {', '.join(table)}"),)
+    rows = [(each.name, rule) for each in among for rule in each.rules]
+    chosen = [row for row in rows if part is None or part.lower() in row[1].name.lower()]
+    if not chosen and part is not None:
+        rule, see = "rule" if kind is None else f"rule of kind {kind}", "see `loadmaster policies` without a name"
+        raise no_such(part, [row[1].name for row in rows], what=rule, see=see)
+    yield from chosen
 
 
 @cache
@@ -24,17 +127,14 @@ def elsewhere(wanted: str) -> dict[str, str]:
         >>> elsewhere("discipline")["mix-fit"]
         'it is a placement policy: give it to --policies'
     """
-    found = dict.fromkeys(PACKERS, "it is a packer: `loadmaster pack --method` takes it")
-    found |= dict.fromkeys(SIZERS, "it is a sizer: `loadmaster size` and `run` take it")
-    found |= dict.fromkeys(VM_CHOICES, "it is a choice of virtual machines: `loadmaster share --methods` takes it")
-    found |= dict.fromkeys(MOVERS, "it moves tasks between shared machines: `loadmaster share --methods POLICY+MOVER`")
-    found |= {name: _method(name) for name in METHODS}
-    disciplines = (*ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS)
-    found |= dict.fromkeys(disciplines, "it is a discipline: give it to --disciplines")
-    found |= dict.fromkeys((*POLICIES, "max-jobs"), "it is a placement policy: give it to --policies")
-    if wanted == "placement policy":
-        return {name: words for name, words in found.items() if name not in POLICIES}
-    return {name: words for name, words in found.items() if name not in disciplines}
+    here = ("placement",) if wanted == "placement policy" else ("order", "backfilling")
+    barred = {rule.name for kind in KINDS if kind.name in here for rule in kind.rules}
+    found: dict[str, str] = {}
+    for kind in KINDS:
+        for rule in kind.rules:
+            words = _method(rule.name) if kind.name == "method" and rule.name in METHODS else kind.taken
+            found.setdefault(rule.name, words)
+    return {name: words for name, words in found.items() if name not in barred}
 
 
 def _method(name: str) -> str:

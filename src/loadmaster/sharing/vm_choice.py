@@ -112,15 +112,15 @@ def fewest_active(board: Board, tasks: int) -> list[int]:
     return _greedily(board, tasks, value)
 
 
-VM_CHOICES: dict[str, tuple[Choice, str]] = {
-    "pc-g": (potential_greedy, "highest potential capacity first"),
-    "pc-sg": (potential_semigreedy, "lowest potential capacity that does not slow the job"),
-    "pcfc-sg": (potential_semigreedy_free, "pc-sg; serial jobs where they take nothing from others"),
-    "ec": (equilibrium_greedy, "highest equilibrium capacity first"),
-    "pmvm": (fewest_active, "machine with the fewest active VMs, then the largest share"),
-    "ec-all": (entitlement_greedy, "ec against idle VMs too, which ranks equal VMs alike"),
+VM_CHOICES: dict[str, tuple[Choice, str, str]] = {
+    "pc-g": (potential_greedy, "highest potential capacity first", "Delgado 2011"),
+    "pc-sg": (potential_semigreedy, "lowest potential capacity that does not slow the job", "Delgado 2011"),
+    "pcfc-sg": (potential_semigreedy_free, "pc-sg; serial jobs where they take nothing from others", "Delgado 2011"),
+    "ec": (equilibrium_greedy, "highest equilibrium capacity first", "Delgado 2011"),
+    "pmvm": (fewest_active, "machine with the fewest active VMs, then the largest share", "Delgado 2011"),
+    "ec-all": (entitlement_greedy, "ec against idle VMs too, which ranks equal VMs alike", "Delgado 2011"),
 }
-"""Every policy by its name, with a summary."""
+"""Every choice by its name: function, summary, source."""
 
 
 def _greedily(board: Board, tasks: int, value: Callable[[int], float]) -> list[int]:
