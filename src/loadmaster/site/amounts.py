@@ -1,0 +1,51 @@
+"""Slurm's limits and amounts in the model's words and units (rule L7)."""
+
+from loadmaster.model import limits as model
+from loadmaster.model.units import CORES, GPUS, MB, MEMORY
+from loadmaster.site.limits import Amounts, Limits
+
+_RESOURCE = {
+    "cpu": (CORES, 1.0), "mem": (MEMORY, float(MB)), "gres/gpu": (GPUS, 1.0), "node": (model.HOSTS, 1.0),
+}  # fmt: skip
+"""Slurm's names of resources, ours, and how many of our units one of theirs is."""
+
+
+def limits_of(limits: Limits, left_out: dict[str, None]) -> model.Limits:
+    """The same in the model's words; an association's own number of jobs is that of each user."""
+    if limits.max_tres_mins:
+        left_out["MaxTRESMins"] = None
+
+    def converted(name: str, *, minutes: bool = False) -> model.Amounts:
+        amounts = amounts_of(getattr(limits, name), name, left_out)
+        return tuple((kind, 60.0 * amount) for kind, amount in amounts) if minutes else amounts
+
+    return model.Limits(
+        max_jobs_pu=limits.max_jobs if limits.max_jobs_pu is None else limits.max_jobs_pu,
+        max_jobs_pa=limits.max_jobs_pa,
+        grp_jobs=limits.grp_jobs,
+        max_submit_pu=limits.max_submit if limits.max_submit_pu is None else limits.max_submit_pu,
+        max_submit_pa=limits.max_submit_pa,
+        grp_submit=limits.grp_submit,
+        max_tres_pu=converted("max_tres_pu"),
+        max_tres_pa=converted("max_tres_pa"),
+        grp_tres=converted("grp_tres"),
+        max_tres_job=converted("max_tres"),
+        min_tres_job=converted("min_tres"),
+        max_tres_host=converted("max_tres_node"),
+        grp_tres_s=converted("grp_tres_mins", minutes=True),
+        grp_tres_run_s=converted("grp_tres_run_mins", minutes=True),
+        grp_wall_s=limits.grp_wall_s,
+        max_wall_s=limits.max_wall_s,
+    )
+
+
+def amounts_of(amounts: Amounts, what: str, left_out: dict[str, None], *, weights: bool = False) -> model.Amounts:
+    """By our resources and units: a weight of a smaller unit is smaller."""
+    found = []
+    for name, amount in amounts:
+        if name not in _RESOURCE:
+            left_out[f"{what}: {name}"] = None
+            continue
+        ours, units = _RESOURCE[name]
+        found.append((ours, amount / units if weights else amount * units))
+    return tuple(found)

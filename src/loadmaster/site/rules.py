@@ -1,0 +1,173 @@
+"""A site as the model has it: hosts with partitions, qualities of service, accounts and limits (rules L2 to L8)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from loadmaster.model import Cluster
+from loadmaster.model import site_rules as model
+from loadmaster.model.limits import Limits
+from loadmaster.model.units import CORES, GPUS, LATEST_S, MB, MEMORY
+from loadmaster.site.accounts import Accounts, Association, Qos
+from loadmaster.site.amounts import amounts_of, limits_of
+from loadmaster.site.node import SiteNode
+from loadmaster.site.partition import SitePartition
+from loadmaster.site.site import Site
+
+_ORDER = ("suspend", "requeue", "cancel", "off")
+_KINDS: dict[str, Literal["none", "qos", "partition"]] = {"none": "none", "qos": "qos", "partition_prio": "partition"}
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """The hosts with what binds the jobs there, and what a user must know of it, one sentence each."""
+
+    cluster: Cluster
+    notes: tuple[str, ...]
+
+
+def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
+    """Hosts, partitions, QOS, accounts and preemption of a site.
+
+    Hosts that are down are left out; the rest is in the order of Weight, so that ties go to the lightest. Memory is a
+    resource where the site counts it, GPUs where a host has some.
+
+    Raises:
+        InputError: a host or a rule breaks what holds for any cluster.
+    """
+    nodes = sorted((node for node in site.nodes if node.there), key=lambda node: node.weight)
+    left_out: dict[str, None] = {}
+    rules = model.SiteRules(
+        partitions=tuple(_partition(part, site, nodes, left_out) for part in site.partitions),
+        default_partition=next((part.name for part in site.partitions if part.default), ""),
+        qos=() if accounts is None else tuple(_qos(qos, site, left_out) for qos in accounts.qos),
+        accounts=() if accounts is None else tuple(_accounts(accounts, site, left_out)),
+        features=tuple(node.features for node in nodes) if any(node.features for node in nodes) else (),
+        preemption=_preemption(site, left_out),
+        requeue=site.preemption.requeue,
+        over_time_limit_s=_or_none(site.over_time_limit_s),
+        kill_wait_s=site.kill_wait_s,
+    )
+    columns = {CORES: [float(node.cpus) for node in nodes]}
+    if site.selection.memory:
+        columns[MEMORY] = [float(node.memory_mib) * MB for node in nodes]
+    if any(node.gpus for node in nodes):
+        columns[GPUS] = [float(node.gpus) for node in nodes]
+    names = tuple(node.name for node in nodes)
+    cluster = Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules)
+    return Modelled(cluster, tuple(_notes(site, accounts, left_out)))
+
+
+def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out: dict[str, None]) -> model.Partition:
+    members = set(part.nodes)
+    hosts = tuple(number for number, node in enumerate(nodes) if node.name in members)
+    if part.sharing in ("yes", "force"):
+        left_out[f"OverSubscribe={part.sharing.upper()} of partition {part.name}"] = None
+    whole = part.sharing == "exclusive" or site.selection.whole_hosts
+    return model.Partition(
+        name=part.name,
+        hosts=None if len(hosts) == len(nodes) else hosts,
+        tier=part.tier,
+        job_factor=part.job_factor,
+        max_time_s=_or_none(part.max_time_s),
+        default_time_s=_or_none(part.default_time_s),
+        min_hosts=part.min_nodes,
+        max_hosts=None if np.isinf(part.max_nodes) else int(part.max_nodes),
+        max_cores_per_host=_or_none(part.max_cpus_per_node),
+        allow_accounts=part.allow_accounts,
+        deny_accounts=part.deny_accounts,
+        allow_qos=part.allow_qos,
+        deny_qos=part.deny_qos,
+        qos=part.qos,
+        preempt_mode=None if part.preempt_mode is None else _mode(part.preempt_mode, left_out),
+        grace_s=part.grace_s,
+        over_time_limit_s=None if part.over_time_limit_s is None else min(part.over_time_limit_s, LATEST_S),
+        exclusive="host" if whole else "user" if part.exclusive_user else "none",
+        state=part.state,  # type: ignore[arg-type]
+        billing=amounts_of(part.billing, "TRESBillingWeights", left_out, weights=True),
+    )
+
+
+def _qos(qos: Qos, site: Site, left_out: dict[str, None]) -> model.Qos:
+    return model.Qos(
+        name=qos.name,
+        priority=qos.priority,
+        preempts=qos.preempts,
+        within=qos.mode is not None and "within" in qos.mode,
+        preempt_mode=None if qos.mode is None else _mode(qos.mode, left_out),
+        grace_s=qos.grace_s,
+        exempt_s=qos.exempt_s,
+        usage_factor=qos.usage_factor,
+        no_reserve="noreserve" in qos.flags,
+        over_partition="overpartqos" in qos.flags,
+        limits=limits_of(qos.limits, left_out) if site.limits_bind else Limits(),
+    )
+
+
+def _accounts(accounts: Accounts, site: Site, left_out: dict[str, None]) -> Iterable[model.Account]:
+    """Parents before children, users behind all accounts; of a user's rows for several partitions the first."""
+    seen: set[tuple[str, str]] = set()
+    for each in _parents_first(accounts.associations):
+        if (each.account, each.user) in seen:
+            left_out["limits of a user by partition"] = None
+            continue
+        seen.add((each.account, each.user))
+        limits = limits_of(each.limits, left_out) if site.limits_bind else Limits()
+        yield model.Account(each.account, each.user, each.parent, each.shares, limits)
+
+
+def _parents_first(associations: tuple[Association, ...]) -> list[Association]:
+    waiting = {each.account: each for each in associations if not each.user}
+    placed: list[Association] = []
+    for name in list(waiting):
+        way: list[Association] = []
+        while name in waiting:
+            way.append(waiting.pop(name))
+            name = way[-1].parent
+        placed += reversed(way)
+    return [*placed, *(each for each in associations if each.user)]
+
+
+def _preemption(site: Site, left_out: dict[str, None]) -> model.Preemption:
+    given = site.preemption
+    return model.Preemption(
+        by=_KINDS[given.kind],
+        mode=_mode(given.mode, left_out),
+        exempt_s=given.exempt_s,
+        youngest_first=site.scheduler.parameters.preempt_youngest_first,
+        reorder_count=site.scheduler.parameters.preempt_reorder_count,
+    )
+
+
+def _mode(words: tuple[str, ...], left_out: dict[str, None]) -> model.Mode:
+    """The one of several modes that says what becomes of a job."""
+    mode = next((word for word in _ORDER if word in words), "off")
+    if "gang" in words and mode != "suspend":
+        left_out["PreemptMode=GANG"] = None
+    return mode  # type: ignore[return-value]
+
+
+def _or_none(seconds: float) -> float | None:
+    return None if np.isinf(seconds) else seconds
+
+
+def _notes(site: Site, accounts: Accounts | None, left_out: dict[str, None]) -> list[str]:
+    """What is said wherever the site is used."""
+    notes = list(site.notes)
+    down = sum(not node.there for node in site.nodes)
+    if down:
+        notes.append(f"{down} of {len(site.nodes)} hosts of the site are down or not there yet: they are left out.")
+    if any(node.threads > 1 for node in site.nodes) and site.selection.unit != "cpu":
+        notes.append("Hosts with several threads a core give whole cores in Slurm; here each thread counts for itself.")
+    if accounts is None:
+        notes.append("Without --site-accounts fair share is between users of one share each, and no limit binds.")
+    else:
+        notes += accounts.notes
+        if not site.limits_bind:
+            notes.append("Limits of accounts and QOS do not bind: AccountingStorageEnforce lacks the word limits.")
+    rest = [*site.not_modelled, *left_out, *(() if accounts is None else accounts.not_modelled)]
+    if rest:
+        notes.append(f"Of the site not modelled: {', '.join(rest)}.")
+    return notes

@@ -1,0 +1,117 @@
+"""A site in the model's words."""
+
+import numpy as np
+import pytest
+from sites import SMALL, site_of
+
+from loadmaster.model.limits import Limits
+from loadmaster.model.units import GB, MB
+from loadmaster.site import read_accounts
+from loadmaster.site.rules import cluster_of
+
+CONS = "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
+
+
+@pytest.fixture
+def modelled(tmp_path):
+    """What becomes of a configuration and a table of accounts."""
+
+    def make(text, accounts=None):
+        site = site_of(tmp_path, text)
+        if accounts is None:
+            return cluster_of(site)
+        (tmp_path / "accounts.txt").write_text(accounts)
+        return cluster_of(site, read_accounts(tmp_path / "accounts.txt"))
+
+    return make
+
+
+def test_hosts_that_are_there_stand_in_the_order_of_their_weight(modelled):
+    made = modelled(
+        CONS + "NodeName=a CPUs=2 RealMemory=100 Weight=9\nNodeName=b CPUs=4 RealMemory=200 State=DOWN\n"
+        "NodeName=c CPUs=8 RealMemory=400 Gres=gpu:k80:3\nPartitionName=p Nodes=ALL\n"
+    )
+    assert made.cluster.names == ("c", "a")
+    assert made.cluster.resources == ("cores", "memory", "gpus")
+    assert np.array_equal(made.cluster.capacity, [[8, 400 * MB, 3], [2, 100 * MB, 0]])
+    assert any("1 of 3 hosts" in note for note in made.notes)
+
+
+def test_memory_is_a_resource_where_the_site_counts_it(modelled):
+    assert modelled(SMALL + "SelectType=select/cons_res\nSelectTypeParameters=CR_CPU\n").cluster.resources == ("cores",)
+    assert modelled(SMALL + CONS).cluster.resources == ("cores", "memory")
+
+
+def test_partitions_name_their_hosts_by_number_and_none_means_all(modelled):
+    rules = modelled(
+        CONS + "NodeName=n[1-2] Weight=5\nNodeName=n3\nPartitionName=all Nodes=ALL MaxTime=30 PriorityTier=2 QOS=Part\n"
+        "PartitionName=some Nodes=n[2-3] Default=YES OverSubscribe=EXCLUSIVE OverTimeLimit=2 MaxNodes=2 "
+        "AllowAccounts=A\n"
+        "PartitionName=own Nodes=n1 ExclusiveUser=YES State=DRAIN TRESBillingWeights=CPU=2,Mem=1G\n"
+    ).cluster.rules
+    everywhere, some, own = rules.partitions
+    assert (everywhere.hosts, some.hosts, own.hosts) == (None, (0, 2), (1,))
+    assert (everywhere.max_time_s, everywhere.default_time_s, everywhere.tier, everywhere.qos) == (
+        1800,
+        1800,
+        2,
+        "part",
+    )
+    assert (some.exclusive, some.over_time_limit_s, some.max_hosts, some.allow_accounts) == ("host", 120.0, 2, ("a",))
+    assert (own.exclusive, own.state) == ("user", "drain")
+    assert own.billing == (("cores", 2.0), ("memory", 1.0 / GB))
+    assert rules.default_partition == "some"
+
+
+def test_select_linear_gives_whole_hosts_everywhere(modelled):
+    assert modelled(SMALL).cluster.rules.partitions[0].exclusive == "host"
+
+
+ACCOUNTS = (
+    "Account|ParentName|User|Share|MaxJobs|GrpTRES|GrpTRESMins|MaxTRES|MaxTRESPerNode\n"
+    "lab|phys||3||||node=2|cpu=4\nphys|root||5||cpu=8,mem=1G|cpu=100|||\nroot|||1|||||\nlab||eve|2|7||||\n"
+).replace("|||\nroot", "||\nroot")
+QOS = "Name|Priority|Preempt|PreemptMode|Flags|MaxTRESPU|MaxWall\nhigh|9|low|within,cancel|NoReserve|gres/gpu=2|10\n"
+
+
+def test_accounts_stand_behind_their_parents_with_limits_in_our_units(modelled):
+    rules = modelled(SMALL + CONS + "AccountingStorageEnforce=limits\n", ACCOUNTS + QOS).cluster.rules
+    assert [(node.account, node.user, node.parent, node.shares) for node in rules.accounts] == [
+        ("root", "", "", 1), ("phys", "", "root", 5), ("lab", "", "phys", 3), ("lab", "eve", "", 2)
+    ]  # fmt: skip
+    assert rules.accounts[1].limits == Limits(
+        grp_tres=(("cores", 8.0), ("memory", float(GB))), grp_tres_s=(("cores", 6000.0),)
+    )
+    assert rules.accounts[2].limits == Limits(max_tres_job=(("hosts", 2.0),), max_tres_host=(("cores", 4.0),))
+    assert rules.accounts[3].limits == Limits(max_jobs_pu=7)
+    (high,) = rules.qos
+    assert (high.priority, high.preempts, high.within, high.preempt_mode, high.no_reserve) == (
+        9, ("low",), True, "cancel", True
+    )  # fmt: skip
+    assert high.limits == Limits(max_tres_pu=(("gpus", 2.0),), max_wall_s=600.0)
+
+
+def test_limits_that_are_not_enforced_do_not_bind_and_that_is_said(modelled):
+    made = modelled(SMALL + CONS + "AccountingStorageEnforce=qos\n", ACCOUNTS + QOS)
+    assert all(node.limits == Limits() for node in made.cluster.rules.accounts)
+    assert made.cluster.rules.qos[0].limits == Limits()
+    assert any("do not bind" in note for note in made.notes)
+
+
+def test_without_accounts_the_user_is_told(modelled):
+    made = modelled(SMALL)
+    assert made.cluster.rules.accounts == ()
+    assert any("Without --site-accounts" in note for note in made.notes)
+
+
+def test_preemption_takes_the_mode_that_says_what_becomes_of_a_job(modelled):
+    rules = modelled(
+        SMALL + "PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\nJobRequeue=0\n"
+    ).cluster.rules
+    assert (rules.preemption.by, rules.preemption.mode, rules.requeue) == ("partition", "suspend", False)
+
+
+def test_what_is_not_modelled_is_said_in_one_sentence(modelled):
+    made = modelled(SMALL.replace("Default", "OverSubscribe=FORCE:2 Default") + "Licenses=a\nPreemptMode=GANG\n")
+    (sentence,) = [note for note in made.notes if "not modelled" in note]
+    assert sentence == "Of the site not modelled: Licenses, OverSubscribe=FORCE of partition main, PreemptMode=GANG."
