@@ -41,10 +41,10 @@ Writes to out[offset + h] for the first n of `hosts`: the score, or infinity whe
 
 SCORE = types.float64(_FLOATS, _FLOATS, _FLOATS)
 """score(demand[R], free[R], capacity[R])."""
-_CONTEXT = types.NamedUniTuple(types.int64, len(Context._fields), Context)
-CONTEXT_SCORE = types.float64(_FLOATS, _FLOATS, _FLOATS, _CONTEXT)
+CONTEXT = types.NamedUniTuple(types.int64, len(Context._fields), Context)
+CONTEXT_SCORE = types.float64(_FLOATS, _FLOATS, _FLOATS, CONTEXT)
 """The same with a context."""
-_READ_ONLY = types.Array(types.float64, 1, "C", readonly=True)
+READ_ONLY = types.Array(types.float64, 1, "C", readonly=True)
 CHECKED: dict[str, Any] = {"error_model": "numpy", "boundscheck": True}
 """Options of a user's own function: an index beyond the resources is an error, not what lies behind the array."""
 
@@ -142,9 +142,21 @@ def _score(policy: Policy) -> Any:
     """
     if is_built_in(policy):
         return njit(error_model="numpy")(policy.score)
-    rows = (_READ_ONLY, _READ_ONLY, _READ_ONLY, *((_CONTEXT,) if policy.contextual else ()))
+    return _checked(policy)
+
+
+@lru_cache(maxsize=256)
+def score_for_scans(policy: Policy) -> Any:
+    """As `_score`, but compiled so that it dissolves in the loop that calls it."""
+    if is_built_in(policy):
+        return njit(error_model="numpy", inline="always")(policy.score)
+    return _checked(policy, forceinline=True)
+
+
+def _checked(policy: Policy, **options: Any) -> Any:
+    rows = (READ_ONLY, READ_ONLY, READ_ONLY, *((CONTEXT,) if policy.contextual else ()))
     score: Any = policy.score
-    return njit(types.float64(*rows), **CHECKED)(with_helpers(getattr(score, "py_func", score), {}))
+    return njit(types.float64(*rows), **CHECKED, **options)(with_helpers(getattr(score, "py_func", score), {}))
 
 
 def with_helpers(function: FunctionType, done: dict[Any, Any]) -> FunctionType:

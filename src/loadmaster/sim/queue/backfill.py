@@ -12,6 +12,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.backfilling import Conservative, Easy
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
+from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import frozen_floats
@@ -20,7 +21,7 @@ from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.sim.queue.backfill_kernel import MORE_ROOM, run
 from loadmaster.sim.queue.cycle_state import DONE, NOT_FINITE, PARETO, Jobs, Log
-from loadmaster.sim.queue.cycles import SLOTS, Progress, by_arrival, jobs_of
+from loadmaster.sim.queue.cycles import Progress, by_arrival, jobs_of, often
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.outlook_kernel import SLOTS as PLAN_SLOTS
 from loadmaster.sim.queue.outlook_kernel import Plan
@@ -59,16 +60,17 @@ def replay_backfill(
     rules = _rules(policy, discipline, interval_s, seed)
     state = _state(jobs, workload, cluster, conservative=rules.conservative)
     kinds = jobs.demand.shape[0]
-    scores = empty_scores(cluster.hosts, kinds, min(SLOTS, max(kinds, 1)))
-    later, ends = empty_scores(cluster.hosts, 1, 1), empty_ends(workload.jobs)
+    scores = empty_scores(cluster.kinds, jobs.demand, often(jobs))
+    later, ends = empty_scores(cluster.kinds, jobs.demand, np.zeros(kinds)), empty_ends(workload.jobs)
     plan = _plan(workload.jobs, kinds, cluster, steps=16) if rules.conservative else None
     records = Records(workload)
     log = Log(records.start_s, records.host, *records.buffers)
     capacity, rate = np.array(cluster.capacity), rater(policy)
+    scan = scanner(policy, capacity.shape[1])
     engine = _engine(tuple(typeof(arg) for arg in (jobs, capacity, rules, state, scores, later, ends, plan, log)))
     while True:
         with refusing(policy.name):
-            status = engine(jobs, capacity, rules, state, scores, later, ends, plan, log, rate)
+            status = engine(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan)
         records.keep(int(log.rows[0]))
         if status == NOT_FINITE:
             raise not_finite(policy.name)
@@ -83,12 +85,12 @@ def replay_backfill(
 
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
-    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # they are first-class functions
 
-    def entry(jobs, capacity, rules, state, scores, later, ends, plan, log, rate):  # type: ignore[no-untyped-def]
-        return run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate)
+    def entry(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan):  # type: ignore[no-untyped-def]
+        return run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan)
 
-    signature = types.int64(*layout, types.FunctionType(RATER))
+    signature = types.int64(*layout, types.FunctionType(RATER), types.FunctionType(SCAN))
     engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
     return engine
 

@@ -13,7 +13,7 @@ MORE_ROOM = 3
 
 
 @inner
-def run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate):
+def run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan):
     """Go on until all is done, the records are full or room is short; changes its arguments in place.
 
     Without a plan (None) the discipline is EASY, with one it is conservative: each is compiled without the other.
@@ -45,9 +45,9 @@ def run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate):
         log.queue_length[row] = count[ARRIVED] - count[FIRST]
         before = count[STARTED]
         if plan is None:
-            wrong = decide_easy(jobs, capacity, rules, state, scores, later, ends, log, rate, now)
+            wrong = decide_easy(jobs, capacity, rules, state, scores, later, ends, log, rate, scan, now)
         else:
-            wrong = decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, now)
+            wrong = decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan, now)
         if wrong:
             return NOT_FINITE
         log.started[row] = count[STARTED] - before

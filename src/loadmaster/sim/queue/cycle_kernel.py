@@ -35,7 +35,7 @@ def at_or_after(time_s, interval_s):
 
 
 @inner
-def run(jobs, capacity, rules, state, scores, log, raters):
+def run(jobs, capacity, rules, state, scores, log, scans):
     """Go on until all is done or the records are full; changes `state`, `scores` and `log` in place."""
     count = state.tally
     total = jobs.submit_s.shape[0]
@@ -57,7 +57,7 @@ def run(jobs, capacity, rules, state, scores, log, raters):
         log.time_s[row] = now
         log.queue_length[row] = count[WAITING]
         before = count[STARTED]
-        winners, wrong = _best_walk(jobs, capacity, rules, state, scores, raters)
+        winners, wrong = _best_walk(jobs, capacity, rules, state, scores, scans)
         if wrong:
             return NOT_FINITE
         _commit(jobs, state, log, now)
@@ -98,7 +98,7 @@ def _admit(jobs, state, now):
 
 
 @inner
-def _best_walk(jobs, capacity, rules, state, scores, raters):
+def _best_walk(jobs, capacity, rules, state, scores, scans):
     """Every member walks on the same state; the plan of the first best one stays. Returns (winners, wrong)."""
     count = state.tally
     best_value = -1.0
@@ -106,7 +106,7 @@ def _best_walk(jobs, capacity, rules, state, scores, raters):
     best_last = count[LAST_HOST]
     winners = 0
     for member in range(rules.members):
-        if walk(jobs, capacity, rules, state, scores, raters, member):
+        if walk(jobs, capacity, rules, state, scores, scans, member):
             return 0, 1
         if rules.members == 1:
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]

@@ -12,13 +12,13 @@ from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.backfilling import Blocking, NetBatch, Skip
-from loadmaster.compiled import RATER, is_built_in, never_remembered, rater, refusing
+from loadmaster.compiled import is_built_in, never_remembered, refusing
+from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.order import ORDERS, FairShare
 from loadmaster.place.policy import not_finite
-from loadmaster.place.room import tasks_held
 from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, members_of
 from loadmaster.sim.queue import cycle_state
 from loadmaster.sim.queue.cycle_kernel import run
@@ -27,9 +27,7 @@ from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.scores_kernel import empty_scores
 
 MEMBERS = 8
-"""Members of a meta-policy that the compiled engine takes: it is compiled once, for that many raters."""
-SLOTS = 256
-"""Demands whose scores are remembered."""
+"""Members of a meta-policy that the compiled engine takes: it is compiled once, for that many scans."""
 TARGETS = {"jobs": 0, "cores": 1, "weighted": 2}
 
 Progress = Callable[[int, int], None]
@@ -98,17 +96,16 @@ def replay_cycles(
     jobs = jobs_of(workload, cluster, fair=type(discipline.order) is FairShare)
     rules = _rules(policy, discipline, interval_s, seed)
     state = _state(jobs, cluster, discipline, meta=rules.members > 1)
-    kinds = jobs.demand.shape[0]
-    scores = empty_scores(cluster.hosts, kinds * rules.members, min(SLOTS, max(kinds * rules.members, 1)))
+    scores = empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members)
     records = Records(workload)
-    raters = tuple(rater(member) for member in members)
-    raters += (raters[0],) * (MEMBERS - len(raters))
+    scans = tuple(scanner(member, cluster.capacity.shape[1]) for member in members)
+    scans += (scans[0],) * (MEMBERS - len(scans))
     log = Log(records.start_s, records.host, *records.buffers)
     args = (jobs, np.array(cluster.capacity), rules, state, scores, log)
     engine = _engine(tuple(typeof(arg) for arg in args))
     while True:
         with refusing(_suspects(policy)):
-            status = engine(*args, raters)
+            status = engine(*args, scans)
         records.keep(int(log.rows[0]))
         if status == cycle_state.NOT_FINITE:
             raise not_finite(_suspects(policy))
@@ -120,13 +117,13 @@ def replay_cycles(
 
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
-    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
 
-    def entry(jobs, capacity, rules, state, scores, log, raters):  # type: ignore[no-untyped-def]
-        return run(jobs, capacity, rules, state, scores, log, raters)
+    def entry(jobs, capacity, rules, state, scores, log, scans):  # type: ignore[no-untyped-def]
+        return run(jobs, capacity, rules, state, scores, log, scans)
 
-    raters = types.UniTuple(types.FunctionType(RATER), MEMBERS)
-    engine: Callable[..., int] = kept_njit(types.int64(*layout, raters), nogil=True, error_model="numpy")(entry)
+    scans = types.UniTuple(types.FunctionType(SCAN), MEMBERS)
+    engine: Callable[..., int] = kept_njit(types.int64(*layout, scans), nogil=True, error_model="numpy")(entry)
     return engine
 
 
@@ -151,6 +148,11 @@ def jobs_of(workload: Workload, cluster: Cluster, *, fair: bool) -> Jobs:
         smallest=_read_only((demand <= demand.min(axis=0, initial=np.inf)).all(axis=1)),
         holdable=_read_only((demand <= cluster.capacity.min(axis=0)).all(axis=1)),
     )
+
+
+def often(jobs: Jobs) -> Floats:
+    """How many tasks ask for each demand, float64[K]."""
+    return np.bincount(jobs.kind, jobs.tasks, jobs.demand.shape[0]).astype(np.float64)
 
 
 def distinct_rows(table: Floats) -> tuple[Floats, Ints]:
@@ -221,7 +223,11 @@ def _shares(discipline: Discipline, projects: int) -> Floats:
 def _startable(jobs: Jobs, cluster: Cluster) -> int:
     """A bound on the tasks that can start in one cycle: what the empty cluster holds, and one job's tasks more."""
     capacities, kind = cluster.kinds
-    held = [max((tasks_held(demand, room) for demand in jobs.demand), default=0.0) for room in capacities]
+    each = [
+        np.divide(room, jobs.demand, out=np.full(jobs.demand.shape, np.inf), where=jobs.demand > 0)
+        for room in capacities
+    ]  # how often what a task asks for goes into each resource of a host
+    held = [float(np.floor(times.min(axis=1)).max(initial=0.0)) for times in each]
     bound = float(np.dot(np.bincount(kind, minlength=len(held)), held))
     tasks = int(jobs.first_task[-1])
     return max(1, tasks if not np.isfinite(bound) else min(tasks, int(bound) + int(jobs.tasks.max(initial=1))))

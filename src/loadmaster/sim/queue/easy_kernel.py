@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.ends_kernel import add_end, next_end
-from loadmaster.sim.queue.scores_kernel import lowest, rate_again, rate_all
+from loadmaster.sim.queue.scores_kernel import changed, lowest, rate_again, rate_all, reload
 from loadmaster.sim.queue.starts_kernel import (
     ARRIVED,
     FIRST,
@@ -31,14 +31,14 @@ SHORT, LONG = 0, 1
 
 
 @inner
-def start_prefix(jobs, capacity, rules, state, scores, ends, log, rate, now, limit):
+def start_prefix(jobs, rules, state, scores, ends, log, scan, now, limit):
     """Start jobs from the head of the queue while they fit, at most `limit`; returns (tried, wrong)."""
     count = state.tally
     tried = 0
     while count[FIRST] < count[ARRIVED] and tried < limit:
         job = state.queue[count[FIRST]]
         tried += 1
-        placed, wrong = place(jobs, capacity, rules, state, scores, rate, job)
+        placed, wrong = place(jobs, rules, state, scores, scan, job)
         if not placed:
             return tried, wrong
         start(jobs, rules, state, log, job, now)
@@ -48,15 +48,15 @@ def start_prefix(jobs, capacity, rules, state, scores, ends, log, rate, now, lim
 
 
 @inner
-def decide_easy(jobs, capacity, rules, state, scores, later, ends, log, rate, now):
+def decide_easy(jobs, capacity, rules, state, scores, later, ends, log, rate, scan, now):
     """Start what may start at `now`; returns 1 on a score that is not finite."""
     count = state.tally
-    _, wrong = start_prefix(jobs, capacity, rules, state, scores, ends, log, rate, now, count[ARRIVED] - count[FIRST])
+    _, wrong = start_prefix(jobs, rules, state, scores, ends, log, scan, now, count[ARRIVED] - count[FIRST])
     if wrong or count[ARRIVED] - count[FIRST] < 2:
         return wrong
     head = state.queue[count[FIRST]]
     begin_walk(state)
-    shadow_s, wrong = _promise(jobs, capacity, rules, state, later, ends, log, rate, head, now)
+    shadow_s, wrong = _promise(jobs, capacity, rules, state, later, ends, log, rate, scan, head, now)
     if wrong:
         return 1
     remember(jobs, state, head, SHORT)
@@ -67,9 +67,9 @@ def decide_easy(jobs, capacity, rules, state, scores, later, ends, log, rate, no
         placed = False
         if not hopeless(jobs, state, job, length):
             if length == SHORT:
-                placed, wrong = place(jobs, capacity, rules, state, scores, rate, job)
+                placed, wrong = place(jobs, rules, state, scores, scan, job)
             else:
-                placed, wrong = _place_beside(jobs, capacity, rules, state, scores, rate, job)
+                placed, wrong = _place_beside(jobs, rules, state, scores, scan, job)
             if wrong:
                 return 1
             if placed:
@@ -107,7 +107,7 @@ def _touch(state, touched, host):
 
 
 @inner
-def _promise(jobs, capacity, rules, state, later, ends, log, rate, head, now):
+def _promise(jobs, capacity, rules, state, later, ends, log, rate, scan, head, now):
     """Find the shadow time and the hosts of `head`; `then` becomes what they spare. Returns (shadow_s, wrong)."""
     tasks, kind = jobs.tasks[head], jobs.kind[head]
     touched = 0
@@ -139,11 +139,11 @@ def _promise(jobs, capacity, rules, state, later, ends, log, rate, head, now):
                 state.held[host] = held
     if found < tasks:
         return np.inf, 0
-    return shadow_s, _promise_hosts(jobs, capacity, rules, state, later, rate, head, touched)
+    return shadow_s, _promise_hosts(jobs, capacity, rules, state, later, rate, scan, head, touched)
 
 
 @inner
-def _promise_hosts(jobs, capacity, rules, state, later, rate, head, touched):
+def _promise_hosts(jobs, capacity, rules, state, later, rate, scan, head, touched):
     kind = jobs.kind[head]
     demand = jobs.demand[kind]
     if jobs.tasks[head] == 1:
@@ -155,30 +155,32 @@ def _promise_hosts(jobs, capacity, rules, state, later, rate, head, touched):
             for r in range(state.free.shape[1]):
                 state.then[host, r] -= jobs.demand[kind, r]
         return wrong
-    wrong = choose_in(state.then, jobs, capacity, rules, state, later, rate, head)
+    wrong = choose_in(state.then, jobs, rules, state, later, scan, head)
     for k in range(0 if wrong else jobs.tasks[head]):
         keep(state, state.undo_host[k])
     return wrong
 
 
 @inner
-def choose_in(room, jobs, capacity, rules, state, later, rate, job):
+def choose_in(room, jobs, rules, state, later, scan, job):
     """Take the best hosts for the tasks of `job`, which fits, in `room` float64[H, R]; they go to `undo_host`."""
     kind = jobs.kind[job]
     demand = jobs.demand[kind]
     host = state.tally[LAST_HOST]
+    reload(later)
     for k in range(jobs.tasks[job]):
         task = jobs.first_task[job] + k
         if k == 0 or rules.varies:
-            wrong = rate_all(later, rate, demand, room, capacity, host, task, rules.seed)
+            wrong = rate_all(later, scan, demand, room, host, task, rules.seed)
         else:
-            wrong = rate_again(later, rate, demand, room, capacity, host, task, rules.seed)
+            wrong = rate_again(later, scan, demand, room, host, task, rules.seed)
         if wrong:
             return wrong
-        host = np.int64(lowest(later, 0, state.open, False))
+        host = lowest(later, 0, state.open, False)
         state.undo_host[k] = host
         for r in range(demand.shape[0]):
             room[host, r] -= demand[r]
+        changed(later, host)
     return 0
 
 
@@ -193,7 +195,7 @@ def keep(state, host):
 
 
 @inner
-def _place_beside(jobs, capacity, rules, state, scores, rate, job):
+def _place_beside(jobs, rules, state, scores, scan, job):
     """Like `place`, but of promised hosts only what they spare may be used; it is taken from `then` too."""
     count = state.tally
     kind = jobs.kind[job]
@@ -206,7 +208,7 @@ def _place_beside(jobs, capacity, rules, state, scores, rate, job):
     placed = True
     wrong = 0
     for k in range(tasks):
-        host, _, wrong = pick(jobs, capacity, rules, state, scores, rate, job, k, closed > 0)
+        host, _, wrong = pick(jobs, rules, state, scores, scan, job, k, closed > 0)
         if host < 0:
             take_back(state, scores, k)
             _spare_back(state, k)

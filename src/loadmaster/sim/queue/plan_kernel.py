@@ -50,14 +50,14 @@ def room_needed(capacity, state):
 
 
 @inner
-def decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, now):
+def decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan, now):
     """Start what may start at `now`; returns 1 on a score that is not finite."""
     count = state.tally
     limit = count[ARRIVED] - count[FIRST]
     if rules.lookahead >= 0:
         limit = min(limit, rules.lookahead)
     before = count[STARTED]
-    tried, wrong = start_prefix(jobs, capacity, rules, state, scores, ends, log, rate, now, limit)
+    tried, wrong = start_prefix(jobs, rules, state, scores, ends, log, scan, now, limit)
     if wrong or tried == count[STARTED] - before:
         return wrong
     begin_walk(state)
@@ -73,10 +73,10 @@ def decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, ra
         job = state.queue[looked]
         placed = False
         if looked == hope:
-            placed, wrong = _start_now(jobs, capacity, rules, state, scores, plan, log, rate, job, now)
+            placed, wrong = _start_now(jobs, capacity, rules, state, scores, plan, log, rate, scan, job, now)
             hope, witness = hope + 1, np.int64(-1)
         if not placed and not wrong:
-            wrong = _plan_later(jobs, capacity, rules, state, later, ends, plan, log, rate, job, now)
+            wrong = _plan_later(jobs, capacity, rules, state, later, ends, plan, log, rate, scan, job, now)
             state.queue[kept] = job
             kept += 1
         looked += 1
@@ -150,12 +150,12 @@ def _learn(jobs, state, plan, job, start_s):
 
 
 @inner
-def _start_now(jobs, capacity, rules, state, scores, plan, log, rate, job, now):
+def _start_now(jobs, capacity, rules, state, scores, plan, log, rate, scan, job, now):
     """Start `job` if it fits beside the plan for its whole expected runtime; returns (started, wrong)."""
     if _bound(jobs, state, plan, job, now) > now:
         return False, 0
     end_s = until(now, state.expected_s[job])
-    placed, wrong = _take_now(jobs, capacity, rules, state, scores, plan, rate, job, now, end_s)
+    placed, wrong = _take_now(jobs, capacity, rules, state, scores, plan, rate, scan, job, now, end_s)
     if not placed:
         return False, wrong
     for k in range(jobs.tasks[job]):
@@ -170,7 +170,7 @@ def _start_now(jobs, capacity, rules, state, scores, plan, log, rate, job, now):
 
 
 @inner
-def _take_now(jobs, capacity, rules, state, scores, plan, rate, job, now, end_s):
+def _take_now(jobs, capacity, rules, state, scores, plan, rate, scan, job, now, end_s):
     count = state.tally
     kind = jobs.kind[job]
     demand = jobs.demand[kind]
@@ -182,7 +182,7 @@ def _take_now(jobs, capacity, rules, state, scores, plan, rate, job, now, end_s)
             able += 1
     last = count[LAST_HOST]
     for k in range(jobs.tasks[job]):
-        host, score, wrong = pick(jobs, capacity, rules, state, scores, rate, job, k, count[KEPT] > 0)
+        host, score, wrong = pick(jobs, rules, state, scores, scan, job, k, count[KEPT] > 0)
         if able > 0 and not wrong:
             task = jobs.first_task[job] + k
             wrong = rate(demand, plan.window, capacity, state.touched, able, last, task, rules.seed, state.value, 0)
@@ -202,7 +202,7 @@ def _take_now(jobs, capacity, rules, state, scores, plan, rate, job, now, end_s)
 
 
 @inner
-def _plan_later(jobs, capacity, rules, state, later, ends, plan, log, rate, job, now):
+def _plan_later(jobs, capacity, rules, state, later, ends, plan, log, rate, scan, job, now):
     """Hold the hosts of `job` from the first moment after `now` at which it fits; returns 1 on a score not finite."""
     from_s = _bound(jobs, state, plan, job, now)
     if from_s == np.inf:
@@ -222,7 +222,7 @@ def _plan_later(jobs, capacity, rules, state, later, ends, plan, log, rate, job,
         )
         state.undo_host[0] = best_then(state, able)
     else:
-        wrong = choose_in(plan.window, jobs, capacity, rules, state, later, rate, job)
+        wrong = choose_in(plan.window, jobs, rules, state, later, scan, job)
     if wrong:
         return 1
     for k in range(jobs.tasks[job]):

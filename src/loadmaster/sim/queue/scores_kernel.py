@@ -1,9 +1,22 @@
-"""Remembers the scores of demands seen before and re-rates only the hosts that changed since.
+"""The scores of all hosts for the demands of a log: rated when asked for, remembered, rated again where hosts changed.
 
-Logs repeat themselves: the same demand comes again and again, and between two such jobs only a few hosts change.
-A demand owns a slot with the rank of every host and the minimum of every block of hosts. Each change of a host is
-written to a log; a slot that is asked for re-rates the hosts logged since it was last asked. A rank is a whole number
-in the order of the scores: the compiler uses vectors for minima of whole numbers, not of floating point ones.
+    scores = empty_scores(cluster.kinds, demand, often)      in Python, once
+    changed(scores, host)                                    whenever what is free on a host has changed; no more
+    slot, wrong = refresh(scores, scan, kind, demand, free, last_host, seed)
+    host = lowest(scores, slot, usable, some_are_not)        usable: bool[H], looked at only if `some_are_not`
+    wrong = rate_all(scores, scan, demand, free, last_host, task, seed)        into slot 0, for scores that vary
+    reload(scores)                                           before the next question `free` is another table
+
+`scan` is a policy from `compiled_scan.scanner`. Costs: `changed` a store; a question 10 ns for each host changed
+since the last one, and then
+- for a demand that owns its slot: a scan of the blocks of 16 hosts that changed since it was last asked, 10 to 20 ns
+  each, or only of their changed hosts where the score does not become vectors;
+- for any other demand, and `rate_all`: a scan of all live hosts, 0.5 to 1.5 ns a host, 4 to 15 where the score is slow;
+`lowest` reads the minima of H / 16 blocks; where hosts are not usable, also those blocks that might hold a better one.
+
+A host is live if it can hold the least of each resource that any demand asks for: only such hosts lie in lanes
+(`lanes_kernel.py`), those of one kind together, and the last one fills the gap that another leaves. The most frequent
+demands have slots of their own; the others share what is left by number, so that runs of equal jobs find theirs.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
@@ -13,182 +26,267 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.kernels import inlined, inner
+from loadmaster.lanes_kernel import BLOCK, EMPTY, NEVER, NOBODY, UNKNOWN, Lanes, score_of
+from loadmaster.model.arrays import Floats, Ints
 
-BLOCK = 64
-"""Hosts in a block."""
-NEVER = np.float64(np.inf).view(np.int64)
-"""The rank of a host that does not fit or does not exist."""
+SLOT_BYTES = 2**25
+"""Memory for slots, about."""
+SLOTS = 256
+"""At most so many."""
+SHARED = 16
+"""Slots without an owner of their own, and one more for scores that are not remembered."""
 
 
 class Scores(NamedTuple):
-    """The memory of scores. H hosts padded to a multiple of `BLOCK`, B blocks, S slots, K demands.
+    """The memory of scores: H hosts of K kinds in M lanes, B blocks; S slots, D demands.
 
     Attributes:
-        rank: int64[S * H].
-        least: int64[S * B], the minimum of every block.
-        slot_of: int32[K], the slot of a demand, -1 if it has none.
-        owner: int32[S], the demand of a slot, -1 if free.
-        seen: int64[S], how much of the log a slot knows.
-        used: int64[S], when a slot was last asked for.
-        log: int32[L], the hosts changed, a ring.
-        clock: int64[2], entries ever written to the log; questions ever asked.
-        batch: int32[H], scratch: hosts to rate.
-        hosts: int32[H], 0..H-1.
-        rated: float64[H], scratch: scores as a rater gives them.
+        lanes: the hosts and the slots.
+        lane: int32[H], where a host lies, -1 if it is not live.
+        kind: int32[H], its kind.
+        first, live: int32[K], the first lane of a kind, and how many of its hosts are live.
+        needed: float64[R], the least that any demand asks for.
+        block_changed_at: int64[B], when a block last changed.
+        news: int32[N], the blocks changed, a ring by time.
+        dirty, is_dirty: int32[H], bool[H], hosts that have changed since the last question.
+        clock: int64[2], changes so far, number of dirty hosts.
+        slot_of: int32[D], the slot of a demand.
+        owner: int32[S], the demand whose scores are in a slot, -1 if none.
+        known_at: int64[S], the changes up to this one are in the slot.
+        blocks: int32[B], scratch: blocks to scan.
     """
 
-    rank: NDArray[np.int64]
-    least: NDArray[np.int64]
+    lanes: Lanes
+    lane: NDArray[np.int32]
+    kind: NDArray[np.int32]
+    first: NDArray[np.int32]
+    live: NDArray[np.int32]
+    needed: NDArray[np.float64]
+    block_changed_at: NDArray[np.int64]
+    news: NDArray[np.int32]
+    dirty: NDArray[np.int32]
+    is_dirty: NDArray[np.bool_]
+    clock: NDArray[np.int64]
     slot_of: NDArray[np.int32]
     owner: NDArray[np.int32]
-    seen: NDArray[np.int64]
-    used: NDArray[np.int64]
-    log: NDArray[np.int32]
-    clock: NDArray[np.int64]
-    batch: NDArray[np.int32]
-    hosts: NDArray[np.int32]
-    rated: NDArray[np.float64]
+    known_at: NDArray[np.int64]
+    blocks: NDArray[np.int32]
 
 
-def empty_scores(hosts: int, demands: int, slots: int) -> Scores:
-    """A memory that knows nothing yet."""
-    padded = -(-hosts // BLOCK) * BLOCK
-    return Scores(
-        rank=np.full(slots * padded, NEVER),
-        least=np.full(slots * (padded // BLOCK), NEVER),
-        slot_of=np.full(demands, -1, np.int32),
-        owner=np.full(slots, -1, np.int32),
-        seen=np.zeros(slots, np.int64),
-        used=np.zeros(slots, np.int64),
-        log=np.zeros(max(hosts, 16), np.int32),
-        clock=np.zeros(2, np.int64),
-        batch=np.zeros(hosts, np.int32),
-        hosts=np.arange(hosts, dtype=np.int32),
-        rated=np.zeros(hosts),
+def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, members: int = 1) -> Scores:
+    """A memory that knows nothing yet: all hosts have changed.
+
+    Args:
+        hosts: capacities float64[K, R] of the kinds of hosts, and the kind int32[H] of every host.
+        demand: float64[K, R], the distinct demands.
+        often: float64[K], how often each comes.
+        members: policies that rate them; demand k of member m has the number m * K + k.
+    """
+    kinds, kind = hosts
+    blocks = -(-np.bincount(kind, minlength=len(kinds)) // BLOCK)
+    many, size = max(int(blocks.sum()), 1), max(int(blocks.sum()), 1) * BLOCK
+    own = min(SLOTS, len(demand) * members, max(SLOT_BYTES // (8 * size) - SHARED, 0))
+    slots = 1 + own + SHARED
+    order = np.empty(len(demand) * members, np.int64)
+    order[np.argsort(-np.tile(often, members), kind="stable")] = np.arange(len(order))
+    lanes = Lanes(
+        free=np.full(kinds.shape[1] * size, EMPTY),
+        host=np.full(size, NOBODY),
+        changed_at=np.zeros(size, np.int64),
+        capacity=np.array(kinds, np.float64).ravel(),
+        kind=np.repeat(np.arange(len(kinds), dtype=np.int32), blocks),
+        rank=np.empty(slots * size, np.int64),
+        least=np.empty(slots * many, np.int64),
+        holder=np.empty(slots * many, np.int32),
     )
+    return Scores(
+        lanes=lanes,
+        lane=np.full(len(kind), -1, np.int32),
+        kind=np.array(kind, np.int32),
+        first=((np.cumsum(blocks) - blocks) * BLOCK).astype(np.int32),
+        live=np.zeros(len(kinds), np.int32),
+        needed=demand.min(axis=0, initial=np.inf),
+        block_changed_at=np.zeros(many, np.int64),
+        news=np.zeros(many, np.int32),
+        dirty=np.arange(len(kind), dtype=np.int32),
+        is_dirty=np.ones(len(kind), np.bool_),
+        clock=np.array([0, len(kind)], np.int64),
+        slot_of=np.where(order < own, 1 + order, 1 + own + order % SHARED).astype(np.int32),
+        owner=np.full(slots, -1, np.int32),
+        known_at=np.zeros(slots, np.int64),
+        blocks=np.zeros(many, np.int32),
+    )
+
+
+CLOCK, DIRTY = range(2)
 
 
 @inlined
 def changed(scores, host):
     """Note that what is free on `host` has changed."""
-    scores.log[scores.clock[0] % scores.log.shape[0]] = host
-    scores.clock[0] += 1
+    if not scores.is_dirty[host]:
+        scores.is_dirty[host] = True
+        scores.dirty[scores.clock[DIRTY]] = host
+        scores.clock[DIRTY] += 1
+
+
+@inner
+def reload(scores):
+    """Note that what is free may have changed on every host."""
+    for host in range(scores.lane.shape[0]):
+        changed(scores, host)
 
 
 @inlined
-def refresh(scores, rate, kind, demand, free, capacity, last_host, seed):
-    """Bring the slot of demand number `kind` up to date; return (slot, number of scores that are not finite)."""
-    hosts = free.shape[0]
-    padded = scores.rank.shape[0] // scores.owner.shape[0]
-    slot = scores.slot_of[kind]
-    scores.clock[1] += 1
-    behind = np.int64(hosts)
-    if slot < 0:
-        slot = 0
-        for other in range(scores.used.shape[0]):
-            if scores.used[other] < scores.used[slot]:
-                slot = other
-        if scores.owner[slot] >= 0:
-            scores.slot_of[scores.owner[slot]] = -1
+def refresh(scores, scan, kind, demand, free, last_host, seed):
+    """Bring the scores for demand number `kind` up to date; return (slot, number of scores that are not finite)."""
+    _settle(scores, free)
+    slot = np.int64(scores.slot_of[kind])
+    if scores.owner[slot] != kind:
         scores.owner[slot] = kind
-        scores.slot_of[kind] = slot
-    else:
-        behind = scores.clock[0] - scores.seen[slot]
-    scores.used[slot] = scores.clock[1]
-    wrong = 0
-    if 2 * behind >= hosts:
-        wrong = rate(demand, free, capacity, scores.hosts, hosts, last_host, 0, seed, scores.rated, 0)
-        _keep_all(scores, slot)
-    elif behind > 0:
-        size = scores.log.shape[0]
-        for i in range(behind):
-            scores.batch[i] = scores.log[(scores.seen[slot] + i) % size]
-        wrong = rate(demand, free, capacity, scores.batch, behind, last_host, 0, seed, scores.rated, 0)
-        for i in range(behind):
-            host = scores.batch[i]
-            scores.rank[slot * padded + host] = _rank(scores.rated[host])
-        for i in range(behind):
-            _settle(scores, slot * (padded // BLOCK) + scores.batch[i] // BLOCK)
-    scores.seen[slot] = scores.clock[0]
-    return slot, wrong
+        return slot, _scan_all(scores, scan, slot, demand, last_host, 0, seed)
+    since = scores.known_at[slot]
+    if since == scores.clock[CLOCK]:
+        return slot, np.int64(0)
+    scores.known_at[slot] = scores.clock[CLOCK]
+    return slot, scan(
+        scores.lanes, demand, scores.blocks, _blocks_since(scores, since), slot, since,
+        scores.lane.shape[0], last_host, 0, seed,
+    )  # fmt: skip
+
+
+@inner
+def rate_all(scores, scan, demand, free, last_host, task, seed):
+    """Rate every host anew in slot 0, remembering nothing; return the number of scores that are not finite."""
+    _settle(scores, free)
+    return _scan_all(scores, scan, 0, demand, last_host, task, seed)
+
+
+@inner
+def rate_again(scores, scan, demand, free, last_host, task, seed):
+    """Rate anew in slot 0 what has changed since `rate_all` for the same demand; return how many are not finite."""
+    _settle(scores, free)
+    since = scores.known_at[0]
+    scores.known_at[0] = scores.clock[CLOCK]
+    return scan(
+        scores.lanes, demand, scores.blocks, _blocks_since(scores, since), 0, since,
+        scores.lane.shape[0], last_host, task, seed,
+    )  # fmt: skip
 
 
 @inlined
-def lowest(scores, slot, open_hosts, any_closed):
-    """The open host with the lowest score in `slot`, the lowest index among equals; -1 if none fits."""
-    padded = scores.rank.shape[0] // scores.owner.shape[0]
-    blocks = padded // BLOCK
-    base = slot * padded
-    best = _least(scores.least, slot * blocks, (slot + 1) * blocks)
+def lowest(scores, slot, usable, some_are_not):
+    """The usable host with the lowest score in `slot`, the lowest index among equals; -1 if none fits."""
+    many = scores.blocks.shape[0]
+    best = _least(scores.lanes.least, slot * many, (slot + 1) * many)
     if best == NEVER:
-        return -1
-    host = 0
-    while scores.least[slot * blocks + host // BLOCK] != best:
-        host += BLOCK
-    while scores.rank[base + host] != best:
-        host += 1
-    if not any_closed or open_hosts[host]:
+        return np.int64(-1)
+    host = _first_holder(scores.lanes, slot, many, best)
+    if not some_are_not or usable[host]:
         return host
-    best = NEVER
-    for first in range(0, open_hosts.shape[0], BLOCK):
-        if scores.least[slot * blocks + first // BLOCK] < best:
-            low = _least_open(scores.rank, base, open_hosts, first, min(first + BLOCK, open_hosts.shape[0]))
-            if low < best:
-                best = low
-                host = first
-    if best == NEVER:
-        return -1
-    while scores.rank[base + host] != best or not open_hosts[host]:
-        host += 1
-    return host
-
-
-@inner
-def rate_all(scores, rate, demand, free, capacity, last_host, task, seed):
-    """Rate every host anew in slot 0, remembering nothing; return the number of scores that are not finite."""
-    hosts = free.shape[0]
-    wrong = rate(demand, free, capacity, scores.hosts, hosts, last_host, task, seed, scores.rated, 0)
-    _keep_all(scores, 0)
-    return wrong
-
-
-@inner
-def rate_again(scores, rate, demand, free, capacity, last_host, task, seed):
-    """Rate `last_host` alone anew in slot 0; return the number of scores that are not finite."""
-    scores.batch[0] = last_host
-    wrong = rate(demand, free, capacity, scores.batch, 1, last_host, task, seed, scores.rated, 0)
-    scores.rank[last_host] = _rank(scores.rated[last_host])
-    _settle(scores, last_host // BLOCK)
-    return wrong
+    return _lowest_usable(scores.lanes, slot, many, usable)
 
 
 @inner
 def score_in(scores, slot, host):
-    """The score of a host in `slot`."""
-    rank = scores.rank[slot * (scores.rank.shape[0] // scores.owner.shape[0]) + host]
-    return np.int64(rank ^ ((rank >> 63) & np.int64(2**63 - 1))).view(np.float64)
+    """The score of a host that fits in `slot`."""
+    return score_of(scores.lanes.rank[slot * scores.lanes.host.shape[0] + scores.lane[host]])
 
 
 @inner
-def _keep_all(scores, slot):
-    padded = scores.rank.shape[0] // scores.owner.shape[0]
-    for host in range(scores.rated.shape[0]):
-        scores.rank[slot * padded + host] = _rank(scores.rated[host])
-    for block in range(slot * (padded // BLOCK), (slot + 1) * (padded // BLOCK)):
-        _settle(scores, block)
+def _scan_all(scores, scan, slot, demand, last_host, task, seed):
+    """Rate all live hosts."""
+    many = scores.blocks.shape[0]
+    for at in range(slot * many, (slot + 1) * many):
+        scores.lanes.least[at] = NEVER
+    n = 0
+    for kind in range(scores.live.shape[0]):
+        first = scores.first[kind] // BLOCK
+        for block in range(first, first + (scores.live[kind] + BLOCK - 1) // BLOCK):
+            scores.blocks[n] = block
+            n += 1
+    scores.known_at[slot] = scores.clock[CLOCK]
+    return scan(scores.lanes, demand, scores.blocks, n, slot, -1, scores.lane.shape[0], last_host, task, seed)
+
+
+@inner
+def _blocks_since(scores, since):
+    """Put the blocks that have changed after `since` into `blocks`; return how many."""
+    many, now = scores.blocks.shape[0], scores.clock[CLOCK]
+    n = 0
+    if now - since < many:
+        for at in range(since + 1, now + 1):
+            block = scores.news[at % many]
+            scores.blocks[n] = block
+            n += scores.block_changed_at[block] == at
+    else:
+        for block in range(many):
+            scores.blocks[n] = block
+            n += scores.block_changed_at[block] > since
+    return n
+
+
+@inner
+def _settle(scores, free):
+    """Bring the lanes of all dirty hosts up to date."""
+    for i in range(scores.clock[DIRTY]):
+        host = scores.dirty[i]
+        scores.is_dirty[host] = False
+        lane = np.int64(scores.lane[host])
+        live = True
+        for r in range(free.shape[1]):
+            live &= free[host, r] >= scores.needed[r]
+        if live and lane >= 0:
+            _write(scores, lane, free, host)
+        elif live:
+            kind = scores.kind[host]
+            lane = np.int64(scores.first[kind] + scores.live[kind])
+            scores.live[kind] += 1
+            scores.lane[host], scores.lanes.host[lane] = lane, host
+            _write(scores, lane, free, host)
+        elif lane >= 0:
+            _leave(scores, lane)
+    scores.clock[DIRTY] = 0
 
 
 @inlined
-def _rank(score):
-    """A whole number in the order of the scores; -0 counts as 0."""
-    bits = np.float64(score + 0.0).view(np.int64)
-    return bits ^ ((bits >> 63) & np.int64(2**63 - 1))
+def _write(scores, lane, free, host):
+    """Write what is free on `host` into its lane, if it is not what stands there."""
+    size = scores.lanes.host.shape[0]
+    same = True
+    for r in range(free.shape[1]):
+        same &= scores.lanes.free[r * size + lane] == free[host, r]
+        scores.lanes.free[r * size + lane] = free[host, r]
+    if not same:
+        _touch(scores, lane)
 
 
 @inlined
-def _settle(scores, block):
-    """Find the minimum of a block anew."""
-    scores.least[block] = _least(scores.rank, block * BLOCK, (block + 1) * BLOCK)
+def _leave(scores, lane):
+    """Take the host out of its lane; the last one of its kind moves there."""
+    size = scores.lanes.host.shape[0]
+    kind = scores.lanes.kind[lane // BLOCK]
+    scores.live[kind] -= 1
+    last = np.int64(scores.first[kind] + scores.live[kind])
+    host, moved = scores.lanes.host[lane], scores.lanes.host[last]
+    scores.lanes.host[lane] = moved
+    scores.lane[moved] = lane
+    scores.lane[host] = -1
+    for r in range(scores.needed.shape[0]):
+        scores.lanes.free[r * size + lane] = scores.lanes.free[r * size + last]
+        scores.lanes.free[r * size + last] = EMPTY
+    _touch(scores, lane)
+    if last // BLOCK != lane // BLOCK:
+        _touch(scores, last)
+
+
+@inlined
+def _touch(scores, lane):
+    scores.clock[CLOCK] += 1
+    now, block = scores.clock[CLOCK], lane // BLOCK
+    scores.lanes.changed_at[lane] = now
+    scores.block_changed_at[block] = now
+    scores.news[now % scores.news.shape[0]] = block
 
 
 @inner
@@ -200,8 +298,41 @@ def _least(ranks, start, stop):
 
 
 @inner
-def _least_open(ranks, base, open_hosts, start, stop):
-    low = NEVER
-    for host in range(np.uint64(start), np.uint64(stop)):
-        low = min(low, ranks[np.uint64(base) + host] if open_hosts[host] else NEVER)
-    return low
+def _first_holder(lanes, slot, many, rank):
+    """The lowest host among the blocks whose lowest rank is `rank`."""
+    host = NOBODY
+    for block in range(many):
+        at = slot * many + block
+        if lanes.least[at] == rank:
+            if lanes.holder[at] == UNKNOWN:
+                lanes.holder[at] = _holder(lanes, slot, block, rank)
+            host = min(host, lanes.holder[at])
+    return np.int64(host)
+
+
+@inner
+def _holder(lanes, slot, block, rank):
+    """The lowest host of a block with this rank."""
+    host = NOBODY
+    first, ranks = block * BLOCK, slot * lanes.host.shape[0] + block * BLOCK
+    for i in range(np.uint64(BLOCK)):
+        host = min(host, lanes.host[np.uint64(first) + i] if lanes.rank[np.uint64(ranks) + i] == rank else NOBODY)
+    return host
+
+
+@inner
+def _lowest_usable(lanes, slot, many, usable):
+    """As `lowest`, where the best host of all may not be used."""
+    best, found = NEVER, np.int64(NOBODY)
+    ranks = slot * lanes.host.shape[0]
+    for block in range(many):
+        least = lanes.least[slot * many + block]
+        if least > best or least == NEVER:
+            continue
+        for lane in range(block * BLOCK, (block + 1) * BLOCK):
+            rank = lanes.rank[ranks + lane]
+            if rank <= best and rank < NEVER:
+                host = np.int64(lanes.host[lane])
+                if (rank < best or host < found) and usable[host]:
+                    best, found = rank, host
+    return found if best < NEVER else np.int64(-1)

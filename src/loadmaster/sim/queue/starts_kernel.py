@@ -81,27 +81,27 @@ ARRIVED, FIRST, RUNNING, LAST_HOST, STAMP, KEPT, STARTED, RUNNING_TASKS, WAITING
 
 
 @inner
-def pick(jobs, capacity, rules, state, scores, rate, job, k, any_closed):
+def pick(jobs, rules, state, scores, scan, job, k, any_closed):
     """The open host for task number `k` of `job`; returns (host or -1, its score, wrong)."""
     kind = jobs.kind[job]
     last = state.tally[LAST_HOST] if k == 0 else np.int64(state.undo_host[k - 1])
     task = jobs.first_task[job] + k
     if rules.varies:
-        slot = 0
-        wrong = rate_all(scores, rate, jobs.demand[kind], state.free, capacity, last, task, rules.seed)
+        slot = np.int64(0)
+        wrong = rate_all(scores, scan, jobs.demand[kind], state.free, last, task, rules.seed)
     else:
-        slot, wrong = refresh(scores, rate, kind, jobs.demand[kind], state.free, capacity, last, rules.seed)
+        slot, wrong = refresh(scores, scan, kind, jobs.demand[kind], state.free, last, rules.seed)
     if wrong:
         return np.int64(-1), np.inf, 1
-    host = np.int64(lowest(scores, slot, state.open, any_closed))
+    host = lowest(scores, slot, state.open, any_closed)
     return host, score_in(scores, slot, host) if host >= 0 else np.inf, 0
 
 
 @inner
-def place(jobs, capacity, rules, state, scores, rate, job):
+def place(jobs, rules, state, scores, scan, job):
     """Take the best hosts of all for every task, or none; returns (placed, wrong)."""
     for k in range(jobs.tasks[job]):
-        host, _, wrong = pick(jobs, capacity, rules, state, scores, rate, job, k, False)
+        host, _, wrong = pick(jobs, rules, state, scores, scan, job, k, False)
         if host < 0:
             take_back(state, scores, k)
             return False, wrong

@@ -13,7 +13,7 @@ from loadmaster.sim.queue.scores_kernel import changed, lowest, rate_all, refres
 
 
 @inlined
-def walk(jobs, capacity, rules, state, scores, raters, member):
+def walk(jobs, capacity, rules, state, scores, scans, member):
     """One member tries the queue; starts go to plan_job[1] and the undo list. Returns 1 on a score not finite."""
     count = state.tally
     _begin(state)
@@ -32,7 +32,7 @@ def walk(jobs, capacity, rules, state, scores, raters, member):
         placed = False
         if not _hopeless(jobs, state, job):
             _flush(state)
-            placed, wrong = _place(jobs, capacity, rules, state, scores, raters, member, job)
+            placed, wrong = _place(jobs, rules, state, scores, scans, member, job)
             if wrong:
                 break
         if placed:
@@ -79,7 +79,7 @@ def _neediest(state):
 
 
 @inlined
-def _place(jobs, capacity, rules, state, scores, raters, member, job):
+def _place(jobs, rules, state, scores, scans, member, job):
     """Take a host for every task or none; returns (placed, wrong)."""
     count = state.tally
     mark = count[UNDO]
@@ -89,14 +89,10 @@ def _place(jobs, capacity, rules, state, scores, raters, member, job):
     for k in range(jobs.tasks[job]):
         last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
         if (rules.varies >> member) & 1:
-            slot = 0
-            wrong = rate_all(
-                scores, raters[member], demand, state.free, capacity, last, jobs.first_task[job] + k, rules.seed
-            )
+            slot = np.int64(0)
+            wrong = rate_all(scores, scans[member], demand, state.free, last, jobs.first_task[job] + k, rules.seed)
         else:
-            slot, wrong = refresh(
-                scores, raters[member], member * kinds + kind, demand, state.free, capacity, last, rules.seed
-            )
+            slot, wrong = refresh(scores, scans[member], member * kinds + kind, demand, state.free, last, rules.seed)
         if wrong:
             return False, 1
         host = lowest(scores, slot, state.open, count[CLOSED] > 0)

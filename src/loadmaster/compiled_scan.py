@@ -1,0 +1,126 @@
+"""A placement policy compiled as a scan: it rates whole blocks of hosts, several in one instruction where it can.
+
+An engine receives it as a first-class function, as it does a rater (`compiled.py`), and is compiled once for all. Hosts
+without room are not rated, so a score fails only where the plain engine's would. What is handed to the score
+lies on the stack and has a length known to the compiler: loops over the resources vanish, and with them the checks of
+indices that can be proven. Where a check is left, or the score branches or calls `exp`, hosts are rated one by one.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,arg-type"
+
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any, cast
+
+import numpy as np
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from loadmaster.compiled import READ_ONLY, compiling, is_built_in, score_for_scans
+from loadmaster.lanes_kernel import BLOCK, NEVER, UNKNOWN, Lanes, rank_of
+from loadmaster.place.policy import Context, Policy
+
+_FLOATS = types.Array(types.float64, 1, "C")
+_LONGS = types.Array(types.int64, 1, "C")
+_INTS = types.Array(types.int32, 1, "C")
+LANES = types.NamedTuple((_FLOATS, _INTS, _LONGS, _FLOATS, _INTS, _LONGS, _LONGS, _INTS), Lanes)
+SCAN = types.int64(LANES, _FLOATS, _INTS, *(types.int64,) * 7)
+"""scan(lanes, demand[R], blocks, n, slot, since, hosts, last_host, task, seed) -> number not finite.
+
+Rates the lanes of the first n of `blocks` that have changed after `since`, for a slot, and finds the blocks' lowest
+ranks.
+`hosts` is the number of hosts in the cluster, for the context; so are `last_host`, `task` and `seed`.
+"""
+
+
+_LEAN: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
+
+
+@lru_cache(maxsize=256)
+def scanner(policy: Policy, resources: int) -> Callable[..., int]:
+    """`policy` compiled as a scan of hosts with so many resources; the first call takes some tenths of a second.
+
+    Raises:
+        InputError: the function uses Python that cannot be compiled.
+    """
+    with compiling(policy.name):
+        score = score_for_scans(policy)
+        if not policy.contextual:
+            score = _without_context(score, checked=not is_built_in(policy))
+        scan = _scan(score, resources, _row_of(resources))
+        return cast(Callable[..., int], njit(SCAN, **_LEAN)(scan))
+
+
+def _scan(score, resources, row_of):
+    def scan(lanes, demand, blocks, n, slot, since, hosts, last_host, task, seed):
+        size = lanes.host.shape[0]
+        asked = row_of(demand, 0, 1)
+        wrong = np.int64(0)
+        for b in range(n):
+            block = np.int64(blocks[b])
+            whole = row_of(lanes.capacity, lanes.kind[block] * resources, 1)
+            first, ranks = block * BLOCK, slot * size + block * BLOCK
+            low = NEVER
+            for i in range(np.uint64(BLOCK)):
+                lane, at = np.uint64(first) + i, np.uint64(ranks) + i
+                left = row_of(lanes.free, np.int64(lane), size)
+                fits = True
+                for r in range(resources):
+                    fits &= left[r] >= asked[r]
+                rank = NEVER
+                if fits:
+                    rank = lanes.rank[at]
+                    if lanes.changed_at[lane] > since:
+                        context = Context(np.int64(lanes.host[lane]), hosts, last_host, task, seed)
+                        value = float(score(asked, left, whole, context))
+                        wrong += not np.isfinite(value)
+                        rank = rank_of(value)
+                lanes.rank[at] = rank
+                low = min(low, rank)
+            at = slot * lanes.kind.shape[0] + block
+            lanes.least[at], lanes.holder[at] = low, UNKNOWN
+        return wrong
+
+    return scan
+
+
+def _without_context(score, checked):
+    def with_context(demand, free, capacity, context):
+        return score(demand, free, capacity)
+
+    if not checked:
+        return njit(error_model="numpy", inline="always")(with_context)
+    return njit(error_model="numpy", forceinline=True)(with_context)
+
+
+@cache
+def _row_of(resources):
+    """row_of(table, at, step): the entries at, at + step, ... of a flat table, so many as there are resources.
+
+    A read-only array on the stack: its length and its entries are known to the compiler, and nothing is counted.
+    """
+
+    @intrinsic
+    def row_of(typing, table, at, step):
+        return READ_ONLY(table, at, step), lower
+
+    def lower(context, builder, signature, arguments):
+        long = context.get_value_type(types.intp)
+        source = context.make_array(signature.args[0])(context, builder, arguments[0])
+        room = cgutils.alloca_once(builder, context.get_value_type(types.UniTuple(types.float64, resources)))
+        first, step = (
+            context.cast(builder, value, kind, types.intp)
+            for value, kind in zip(arguments[1:], signature.args[1:], strict=True)
+        )
+        for r in range(resources):
+            entry = builder.add(first, builder.mul(step, long(r)))
+            value = builder.load(builder.gep(source.data, [entry]))
+            builder.store(value, builder.gep(room, [long(0), long(r)]))
+        row = context.make_array(READ_ONLY)(context, builder)
+        data = builder.bitcast(room, row.data.type)
+        context.populate_array(
+            row, data=data, shape=[long(resources)], strides=[long(8)], itemsize=long(8), meminfo=None
+        )
+        return row._getvalue()
+
+    return row_of

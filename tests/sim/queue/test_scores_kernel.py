@@ -1,0 +1,126 @@
+"""Remembered scores name the host that a look at every host names, however hosts change in between."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit, typeof, types
+
+from loadmaster.compiled_scan import SCAN, scanner
+from loadmaster.place import POLICIES, Context, Policy
+from loadmaster.sim.queue.scores_kernel import (
+    SHARED,
+    changed,
+    empty_scores,
+    lowest,
+    rate_again,
+    rate_all,
+    refresh,
+    reload,
+    score_in,
+)
+
+
+def leaving_early(demand, free, capacity):
+    for r in range(len(demand)):
+        if demand[r] == free[r]:
+            return -1.0
+    return free[0] * capacity[-1] - free[-1]
+
+
+RULES = [POLICIES[name] for name in ("first-fit", "norm-greedy", "dot-product", "opportunity-cost", "random")]
+RULES.append(Policy("leaving-early", leaving_early))
+
+
+@cache
+def engine(scores, kept):
+    """Notes changed hosts, asks for a host, in slot 0 or remembered, and for its score."""
+
+    def ask(scores, scan, hosts, kind, demand, free, usable, some_are_not):
+        for host in hosts:
+            changed(scores, host)
+        if kept:
+            slot, wrong = refresh(scores, scan, kind, demand, free, -1, 0)
+        else:
+            slot, wrong = 0, rate_all(scores, scan, demand, free, -1, kind, 0)
+        host = lowest(scores, slot, usable, some_are_not)
+        return host, score_in(scores, slot, host) if host >= 0 else np.inf, wrong
+
+    numbers, row, table, flags = types.int32[::1], types.float64[::1], types.float64[:, ::1], types.boolean[::1]
+    arguments = (scores, types.FunctionType(SCAN), numbers, types.int64, row, table, flags, types.boolean)
+    return njit(types.Tuple((types.int64, types.float64, types.int64))(*arguments))(ask)
+
+
+def expected(policy, task, demand, free, capacity, usable):
+    """The usable host with the lowest score, the lowest index among equals, and its score."""
+    found = (-1, np.inf)
+    for host in range(len(free)):
+        if usable[host] and (free[host] >= demand).all():
+            score = policy.rate(demand, free[host], capacity[host], Context(host, len(free), -1, task, 0))
+            if score < found[1]:
+                found = host, score
+    return found
+
+
+@pytest.mark.parametrize("policy", RULES, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("resources", [1, 2, 3])
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_host_named_is_the_one_that_a_look_at_every_host_names(policy, resources, seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 9, (rng.integers(1, 4), resources)).astype(float)
+    kind = rng.integers(0, len(sizes), rng.integers(1, 60)).astype(np.int32)
+    capacity = sizes[kind]
+    free = capacity.copy()
+    demands = np.unique(rng.integers(1, 5, (rng.integers(1, 40), resources)), axis=0).astype(float)
+    scores = empty_scores((sizes, kind), demands, rng.uniform(0, 9, len(demands)))
+    ask = engine(typeof(scores), not policy.varies)
+    for _ in range(60):
+        hosts = rng.integers(0, len(kind), rng.choice([0, 1, 1, 2, 30])).astype(np.int32)
+        free[hosts] = np.floor(capacity[hosts] * rng.choice([0.0, 0.5, 0.8, 1.0], (len(hosts), 1)))
+        number = int(rng.integers(0, len(demands))) if rng.random() < 0.6 else 0
+        usable = rng.random(len(kind)) < rng.choice([0.1, 0.9, 1.0])
+        host, score, wrong = ask(
+            scores, scanner(policy, resources), hosts, number, demands[number], free, usable, not usable.all()
+        )
+        assert wrong == 0
+        assert (host, score) == expected(policy, number, demands[number], free, capacity, usable)
+
+
+def test_the_most_frequent_demands_have_slots_of_their_own_and_the_others_share():
+    demands = np.arange(1000.0)[:, None]
+    scores = empty_scores((np.array([[9.0]]), np.zeros(3, np.int32)), demands, demands[:, 0])
+    own = len(scores.owner) - SHARED - 1
+    assert len(set(scores.slot_of[-own:])) == own
+    assert len(set(scores.slot_of[:-own])) == SHARED
+    assert not set(scores.slot_of[-own:]) & set(scores.slot_of[:-own])
+    assert 0 not in scores.slot_of
+
+
+def test_a_demand_of_another_policy_of_the_same_run_is_another_one():
+    demands = np.array([[1.0], [2.0]])
+    scores = empty_scores((np.array([[9.0]]), np.zeros(3, np.int32)), demands, np.ones(2), members=2)
+    assert len(set(scores.slot_of)) == 4
+
+
+def test_another_table_of_what_is_free_is_read_anew_and_then_only_where_it_changes():
+    capacity, demand = np.full((20, 1), 9.0), np.array([2.0])
+    scores = empty_scores((capacity[:1], np.zeros(20, np.int32)), demand[None], np.ones(1))
+
+    def choose(scores, scan, demand, first, second):
+        rate_all(scores, scan, demand, first, -1, 0, 0)
+        reload(scores)
+        rate_all(scores, scan, demand, second, -1, 0, 0)
+        one = lowest(scores, 0, np.ones(20, np.bool_), False)
+        second[one] -= demand
+        changed(scores, one)
+        rate_again(scores, scan, demand, second, one, 1, 0)
+        return one, lowest(scores, 0, np.ones(20, np.bool_), False)
+
+    row, table = types.float64[::1], types.float64[:, ::1]
+    run = njit(types.UniTuple(types.int64, 2)(typeof(scores), types.FunctionType(SCAN), row, table, table))(choose)
+    second = capacity.copy()
+    second[[4, 17], 0] = 3.0
+    assert run(scores, scanner(POLICIES["best-fit-cores"], 1), demand, capacity, second) == (4, 17)
