@@ -125,7 +125,7 @@ class Listening:
 
     def serve(self, board):
         self.inner.serve(board)
-        self.given += [(board.job(row), promise.start_s) for row, promise in board.promised.items()]
+        self.given.extend((board.job(row), promise.start_s) for row, promise in board.promised.items())
 
 
 def promises_of(workload, cluster, policy, backfilling, interval_s):

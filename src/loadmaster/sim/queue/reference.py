@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model.arrays import Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Cycles, Schedule
@@ -70,6 +71,7 @@ class _Replay:
         self.workload, self.cluster, self.scheduler = workload, cluster, scheduler
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(job_columns(workload), cluster)
+        self.as_pool = hosts_are_one_pool(workload.demand, cluster)
         self.first_task = workload.first_task
         self.start_s = np.full(workload.jobs, np.nan)
         self.host = np.full(int(self.first_task[-1]), -1, np.int32)
@@ -165,7 +167,7 @@ class _Replay:
         need = self.ranking.need(jobs)
         return Snapshot(
             now, self.cluster, self.free.copy(), self._queue(jobs, now), self._busy(), self.last_host, self.seed,
-            need=need, promises=self.promises, early_end=self.early_end,
+            need=need, promises=self.promises, early_end=self.early_end, as_pool=self.as_pool,
         )  # fmt: skip
 
     def _queue(self, jobs: Longs, now: float) -> Queue:
