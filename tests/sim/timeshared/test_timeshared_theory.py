@@ -12,7 +12,6 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.move.enhanced_mosix import LEAST_GAIN, EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import METHODS, method_named
-from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sharing.shared_hosts import SharedHosts
 from loadmaster.sim.timeshared.door import simulate_shared
 from loadmaster.sim.timeshared.problem import SharedProblem
@@ -56,7 +55,7 @@ def test_without_thrashing_a_host_does_exactly_what_it_can_while_somebody_is_the
     for seed in range(5):
         trace = generate_opportunity(memory_cap="clip", seed=seed)
         problem = SharedProblem(
-            trace.workload, trace.cluster, method_named(name), ProcessorSharing(thrash=1.0), seed=seed
+            trace.workload, trace.cluster, method_named(name), seed=seed, thrash=1.0
         )
         run = simulate_shared(problem)
         start_s, work = trace.workload.submit_s[problem.owner], trace.workload.runtime_s[problem.owner]
@@ -98,7 +97,7 @@ def test_at_every_event_each_host_has_done_what_it_could_and_no_more_though_task
         jobs = Workload(("cores", "memory"), np.cumsum(rng.exponential(4.0, 40)), rng.exponential(12.0, 40), demand)
         run = _Run(
             SharedProblem(
-                jobs, cluster, METHODS[name], ProcessorSharing(thrash=1.0), migration=MigrationCost(pause_s=0.5)
+                jobs, cluster, METHODS[name], migration=MigrationCost(pause_s=0.5), thrash=1.0
             )
         )
         while run.ended < run.tasks:
