@@ -31,7 +31,7 @@ from loadmaster.packing.packing import Attempt, Packing
 from loadmaster.packing.rounding import rounded, rounded_no_zero
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
-from loadmaster.rules.find import Reference
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.near import no_such
 
 _CASANOVA = "Casanova et al. 2008"
@@ -130,8 +130,12 @@ PACKERS: dict[str, Packer] = {
 """Packers by their names on the command line; any other placement policy is one as well, see `packer_named`."""
 
 
-def packer_named(method: str) -> Packer:
+def packer_named(method: str, sources: Sources = NO_SOURCES) -> Packer:
     """The packer of that name: of `PACKERS`, a placement policy, or a function of the user's as `file.py:function`.
+
+    Args:
+        method: as on the command line.
+        sources: text of files, taken instead of what stands on the disk.
 
     Raises:
         InputError: no such packer, file or function.
@@ -139,7 +143,7 @@ def packer_named(method: str) -> Packer:
     if method in PACKERS:
         return PACKERS[method]
     if method in POLICIES or Reference.of(method) is not None:
-        return _scored(policy_named(method))
+        return _scored(policy_named(method, sources))
     raise no_such(method, [*PACKERS, *POLICIES], what="packer")
 
 

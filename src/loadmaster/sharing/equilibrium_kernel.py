@@ -53,8 +53,8 @@ def allocate_vms(vms: VirtualMachines) -> VmState:
 
     return VmState(
         vms.first.copy(), vms.machine, vms.low.copy(), vms.high.copy(), vms.share.copy(), vms.cores.copy(),
-        vms.speed.copy(), vms.high.copy(), np.zeros(v), longs(v, -1), np.zeros(v), np.zeros(v), np.zeros(v), np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p),
-        longs(v), longs(v), longs(p), np.array([0, v]),
+        vms.speed.copy(), vms.high.copy(), np.zeros(v), longs(v, -1), np.zeros(v), np.zeros(v), np.zeros(v),
+        np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p), longs(v), longs(v), longs(p), np.array([0, v]),
     )  # fmt: skip
 
 

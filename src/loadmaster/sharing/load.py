@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
-from loadmaster.rules.find import NO_SOURCES, Reference, Sources
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources, given
 from loadmaster.rules.near import pick
-from loadmaster.rules.sound import Shape, check_function
+from loadmaster.rules.sound import Shape, check_function, draws_at_random
 from loadmaster.sharing.model import Claims, SharingModel
 from loadmaster.sharing.models import SHARING_MODELS
 
@@ -49,3 +49,12 @@ def sharing_named(spec: str, sources: Sources = NO_SOURCES) -> SharingModel:
     function = reference.function(sources.get(reference.path))
     number = check_function(function, reference, YIELDS)
     return OwnModel(spec, function, claiming=number == 3)
+
+
+def remarks_on_models(*specs: str) -> tuple[str, ...]:
+    """What must be said of the user's functions among `specs`: whether a run with them can be repeated."""
+    return tuple(
+        f"{spec} draws at random without a seed, so a run with it cannot be repeated."
+        for spec in given(specs)
+        if (reference := Reference.of(spec)) is not None and draws_at_random(reference.function())
+    )

@@ -1,7 +1,8 @@
 """Which idle VMs a job gets: the policies of Delgado 2011, one function each (rules V6 to V10).
 
-Capacities are compared in cores of speed 1, so that a VM of a faster machine is worth more. All rank incrementally: a VM just chosen counts as busy at its maximum when the next is ranked. Two values closer than
-`MARGIN` tie, and ties go to the lower number, so that rounding in the speeds decides nothing.
+Capacities are compared in cores of speed 1, so that a VM of a faster machine is worth more. All rank incrementally: a
+VM just chosen counts as busy at its maximum when the next is ranked. Two values closer than `MARGIN` tie, and ties go
+to the lower number, so that rounding in the speeds decides nothing.
 """
 
 from collections.abc import Callable
