@@ -16,7 +16,7 @@ from loadmaster.sim.timeshared.door import simulate_shared
 from loadmaster.sim.timeshared.problem import SharedProblem
 from loadmaster.sim.vms.door import VmProblem, simulate_vms
 
-MODELS = pytest.mark.parametrize("model", SHARING_MODELS.values(), ids=list(SHARING_MODELS))
+MODELS = pytest.mark.parametrize("model", [model for model, *_ in SHARING_MODELS.values()], ids=list(SHARING_MODELS))
 SEEDS = given(seed=st.integers(0, 10**6))
 
 
@@ -99,7 +99,7 @@ def test_water_filling_gives_a_small_task_all_and_the_large_ones_the_rest_in_equ
     """Two cores: half a core, and two tasks of four cores that get .75 each, a yield of .1875."""
     workload = Workload.of(submit_s=[0, 0, 0], runtime_s=[10, 9, 9], cores=[0.5, 4, 4], memory=[0, 0, 0])
     problem = SharedProblem(
-        workload, Cluster.uniform(1, cores=2, memory=1), METHODS["pvm"], SHARING_MODELS["water-filling"]
+        workload, Cluster.uniform(1, cores=2, memory=1), METHODS["pvm"], sharing_named("water-filling")
     )  # fmt: skip
     run = simulate_shared(problem)
     assert run.end_s[0] == pytest.approx(10.0)

@@ -45,7 +45,7 @@ def sharing_named(spec: str, sources: Sources = NO_SOURCES) -> SharingModel:
     """
     reference = Reference.of(spec)
     if reference is None:
-        return pick(spec, SHARING_MODELS, what="sharing model", see=f"known: {', '.join(SHARING_MODELS)}")
+        return pick(spec, SHARING_MODELS, what="sharing model", see=f"known: {', '.join(SHARING_MODELS)}")[0]
     function = reference.function(sources.get(reference.path))
     number = check_function(function, reference, YIELDS)
     return OwnModel(spec, function, claiming=number == 3)

@@ -56,9 +56,9 @@ def divided(model: SharingModel, demand: Floats, capacity: Floats, claims: Claim
         InputError: the model fails, writes into its arguments, or divides what is not there.
 
     Example:
-        >>> from loadmaster.sharing import SHARING_MODELS
+        >>> from loadmaster.sharing import ProcessorSharing
         >>> threads, host = np.array([[1.0], [3.0]]), np.array([2.0])
-        >>> divided(SHARING_MODELS["equal-yields"], threads, host).tolist()
+        >>> divided(ProcessorSharing(), threads, host).tolist()
         [0.5, 0.5]
     """
     claims = Claims.alike(demand) if claims is None else claims
