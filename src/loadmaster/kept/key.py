@@ -16,8 +16,7 @@ def key_of(kind: str, made_by: Iterable[str], **shaped_by: Any) -> str:
     Args:
         kind: of result, such as `compare`.
         made_by: the modules whose source makes it, with all that they import (`stamp`).
-        shaped_by: the rest: digest of the input, setting, text of the user's files. Plain values and dataclasses, of
-            which those fields count that make two of them unequal.
+        shaped_by: the rest: digest of the input, setting, text of the user's files. Plain values and dataclasses.
 
     Example:
         >>> key_of("row", ["loadmaster.place"], seed=1) == key_of("row", ["loadmaster.place"], seed=2)
@@ -29,6 +28,6 @@ def key_of(kind: str, made_by: Iterable[str], **shaped_by: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.compare}
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return {"class": type(value).__qualname__, **fields}
     raise TypeError(f"{value!r} cannot be part of a key")

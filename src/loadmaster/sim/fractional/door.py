@@ -3,7 +3,6 @@
 from typing import Literal
 
 from loadmaster.schedule.fractional import Fractional
-from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
 from loadmaster.sim.fractional.reference import replay_fractional
 from loadmaster.sim.timeshared.problem import Progress
@@ -19,8 +18,7 @@ def simulate_fractional(
 
     Args:
         problem: jobs, hosts and policy.
-        engine: `reference` for the plain Python engine; `auto` is compiled, save for a policy or a sharing model of
-            the user's own, or any other than processor sharing.
+        engine: `reference` for the plain Python engine; `auto` is compiled, save for a policy of the user's own.
         progress: told of the progress of long runs.
 
     Example:
@@ -30,16 +28,11 @@ def simulate_fractional(
         >>> run.end_s.tolist(), run.least_yield
         ([120.0, 120.0], 0.5)
     """
-    if engine == "reference" or not is_compiled(problem):
+    if engine == "reference" or type(problem.policy) is not Fractional:
         return replay_fractional(problem, progress)
     from loadmaster.sim.fractional.compiled import run_fractional
 
     return run_fractional(problem, progress)
 
 
-def is_compiled(problem: FractionalProblem) -> bool:
-    """Whether the compiled engine knows all of `problem`; by exact type, since a subclass has rules of its own."""
-    return type(problem.policy) is Fractional and type(problem.sharing) is ProcessorSharing
-
-
-__all__ = ["FractionalProblem", "FractionalRun", "is_compiled", "simulate_fractional"]
+__all__ = ["FractionalProblem", "FractionalRun", "simulate_fractional"]

@@ -38,8 +38,7 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> TypeGuard[Policy]:
     backfilling = discipline.backfilling
     if not (type(backfilling) in _LOOKAHEAD and by_arrival(discipline) and type(policy) is Policy):
         return False
-    # The kernel of EASY promises hosts, not a moment; that of conservative backfilling plans anew, host by host.
-    return type(backfilling) is Conservative and backfilling.early_end == "replan" and backfilling.promise != "pool"
+    return type(backfilling) is not Easy  # its kernel promises hosts, not a moment
 
 
 def replay_backfill(
