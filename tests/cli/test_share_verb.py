@@ -1,6 +1,7 @@
 """`loadmaster share` as a user meets it."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -95,6 +96,11 @@ def test_needs_can_be_learned_but_a_batch_queue_must_be_told(log):
         (["--vms", "1,x"], "write it like 1,1,2,4"),
         (["--vms", "1,0"], "a number above zero"),
         (["--methods", "fractional", "--least-yield", "2"], "between 0 and 1"),
+        (["--methods", "fractional", "--packer", "mcb9"], "no such packer"),
+        (["--methods", "easy", "--policies", ","], "--policies names nothing"),
+        (["--methods", "pvm", "--sharing", "equal"], "no such sharing model"),
+        (["--methods", "pvm", "--policies", "mix-fit"], "it is for disciplines of the batch queue"),
+        (["--methods", "easy", "--sharing", "water-filling"], "it is for methods that share a host's CPU"),
     ],
 )
 def test_bad_input_is_told_in_one_line(log, options, message):
@@ -150,7 +156,7 @@ def test_sharing_comes_out_the_same_on_a_dask_cluster(log, tmp_path, monkeypatch
     assert there == here
 
 
-def test_choices_of_vms_share_hosts_of_one_core(tmp_path):
+def test_choices_of_vms_share_hosts_of_any_size_and_speed(tmp_path):
     """A serial job and one of two tasks on two machines: coupled, both go at half speed."""
     log = tmp_path / "log.csv"
     log.write_text("job_id,submit_s,runtime_s,cores,memory,tasks\n0,0,100,1,1,1\n1,0,100,1,1,2\n")
@@ -158,16 +164,61 @@ def test_choices_of_vms_share_hosts_of_one_core(tmp_path):
     assert rows["pmvm"]["kind"] == "vms"
     assert rows["pmvm"]["mean_turnaround_s"] == pytest.approx(200.0, rel=1e-3)
     assert "shares 1 1" in rows["pmvm"]["parameters"]
-    with pytest.raises(InputError, match="hosts of one core"):
-        share(log, "--hosts", "2x4c4g", "--methods", "pmvm")
+    hosts = tmp_path / "hosts.csv"
+    hosts.write_text("name,cores,memory,speed\na,1,4,0.5\nb,4,4,2\n")
+    rows = share(log, "--hosts", str(hosts), "--methods", "pmvm,pc-g", "--vms", "1,1")
+    assert rows["pmvm"]["mean_turnaround_s"] == pytest.approx(400.0, rel=1e-3)  # a quarter on a, by turns
+    assert rows["pc-g"]["mean_turnaround_s"] == pytest.approx((50 + 200) / 2, rel=1e-3)  # the serial job on b
+
+
+def test_a_batch_queue_has_a_row_for_every_placement_policy_that_is_named(log, tmp_path):
+    rule = tmp_path / "rule.py"
+    rule.write_text("def last(demand, free, capacity):\n    return -free[0]\n")
+    out = ["share", str(log), "--json", "-o", str(tmp_path / "rows"), "--methods", "pvm,easy", "--policies"]
+    result = CliRunner().invoke(app, [*out, f"mix-fit,max-jobs,{rule}:last"])
+    rows = json.loads(result.stdout)["rows"]
+    assert [(row["method"], row["policy"]) for row in rows] == [
+        ("pvm", None), ("easy", "mix-fit"), ("easy", "max-jobs"), ("easy", f"{rule}:last"),
+    ]  # fmt: skip
+    assert "places by mix-fit" in rows[1]["parameters"]
+    with pytest.raises(InputError, match="did you mean mix-fit"):
+        share(log, "--methods", "easy", "--policies", "mix-fat")
+
+
+def test_fractional_scheduling_packs_by_a_placement_policy_of_ones_own(log, tmp_path):
+    (tmp_path / "rule.py").write_text("def last(demand, free, capacity):\n    return -free[0]\n")
+    spec = f"{tmp_path / 'rule.py'}:last"
+    row = share(log, "--methods", "fractional", "--packer", spec, "--period", "20s")["fractional"]
+    assert f"packer='{spec}'" in row["parameters"]
+    assert row["refused"] == 0
+
+
+def test_a_sharing_model_of_ones_own_runs_under_every_kind_of_sharing_and_says_how_fast(tmp_path):
+    rule, log = tmp_path / "rule.py", tmp_path / "log.csv"
+    rule.write_text(
+        "import numpy as np\n\n\ndef halves(demand, capacity):\n"
+        "    return np.full(len(demand), 0.5 * min(1.0, capacity[0] / demand[:, 0].sum()))\n"
+    )
+    log.write_text("job_id,submit_s,runtime_s,cores,memory\n0,0,100,1,1\n1,0,100,1,1\n")
+    rows = share(log, "--hosts", "1x1c4g", "--methods", "pvm,fractional,pmvm", "--sharing", f"{rule}:halves")
+    coupled = (np.sqrt(3.0) - 1.0) / 2.0  # asking for a core beside one that uses r gives r = .5 / (1 + r)
+    for name, row in rows.items():
+        assert row["mean_turnaround_s"] == pytest.approx(100.0 / coupled if name == "pmvm" else 400.0, rel=1e-3)
+        assert f"CPU by {rule}:halves" in row["parameters"]
+    lines = [f"{i},{i},900,1,1" for i in range(900)]
+    log.write_text("job_id,submit_s,runtime_s,cores,memory\n" + "\n".join(lines) + "\n")
+    options = ["--hosts", "9x1c4g", "--methods", "pvm", "--limit", "900", "-o", str(tmp_path / "rows")]
+    result = CliRunner().invoke(app, ["share", str(log), *options, "--sharing", f"{rule}:halves"])
+    assert re.search(r"pvm: not compiled, begins at [\d,]+ events a second", result.output.replace("\n", " "))
 
 
 def test_nothing_that_ran_is_told_as_nothing_not_as_a_number():
     from loadmaster.report.sharing_table import sharing_table
-    from loadmaster.runs.sharing import SharingSettings, _row
+    from loadmaster.runs.sharing_row import What, row_of
+    from loadmaster.runs.sharing_settings import SharingSettings
 
     jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1], memory=[1])
-    row = _row(("fractional", "fractional", ""), jobs, np.array([np.nan]), np.array([np.nan]), 0)
+    row = row_of(What("fractional", "", "fractional", ""), jobs, np.array([np.nan]), np.array([np.nan]))
     assert json.loads(json.dumps(row.as_dict(), allow_nan=False))["mean_slowdown"] is None
     table = sharing_table([row], SharingSettings())
     assert [list(column.cells) for column in table.columns][1:] == [["-"]] * 6 + [["1"]]

@@ -26,7 +26,7 @@ def crowd(seed, tasks=12, hosts=2, weighted=False):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("method", [m for m in PACKERS if m not in ("highs-paper", "rrnz")])
+@pytest.mark.parametrize("method", [m for m in PACKERS if m not in ("highs-paper", "rrnz", "fgd")])
 def test_every_job_let_in_has_the_yield_whatever_the_method_and_the_weights(method, weighted):
     if method == "cp-sat":
         pytest.importorskip("ortools")

@@ -1,5 +1,7 @@
 """FGD: the worked example of rule K18, the kernel beside the plain one, and what it refuses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,11 +9,12 @@ from hypothesis import strategies as st
 
 from loadmaster.model import InputError
 from loadmaster.packing import Instance, pack
+from loadmaster.packing.admit import admit
 from loadmaster.packing.check import violations
 from loadmaster.packing.fgd import card_problem, start
 from loadmaster.packing.fgd_kernel import CardProblem, fragments, place_on_cards, rate
 from loadmaster.packing.fgd_plain import fragments_plain, place_on_cards_plain
-from loadmaster.packing.summary import task_rows
+from loadmaster.packing.summary import summary, task_rows
 
 TARGET = [(4000, 1, 0.5, 4), (8000, 1, 1.0, 3), (16000, 2, 1.0, 2), (4000, 0, 0.0, 1)]  # in tenths of the workload
 FREE_CORES = [32000.0, 12000.0, 64000.0]
@@ -109,12 +112,42 @@ def on_cards(gpus, has=(2.0, 2.0)):
     return Instance(one, wanted, eight, cards, fluid_names=("cores",), rigid_names=("gpus",))
 
 
+def test_hosts_without_cores_take_only_tasks_that_ask_for_none():
+    apart = Instance(
+        [[1.0], [0.0]], [[0.5], [0.5]], [[0.0], [1.0]], [[1.0], [1.0]], fluid_names=("cores",), rigid_names=("gpus",)
+    )
+    assert pack(apart, "fgd").host.tolist() == [1, 0]
+
+
 def test_parts_of_two_gpus_do_not_add_up():
     apart = on_cards([0.6, 0.6, 0.6], has=(2.0,))
     assert pack(apart, "mcb8").placed
     refused = pack(apart, "fgd")
     assert (refused.status, refused.unplaced) == ("infeasible", 2)
     assert "no host has room on its GPUs for 0.6, and all else, for task 2 after 2 others" in refused.reason
+
+
+def test_what_could_be_placed_is_counted_card_by_card():
+    apart, everyone = on_cards([0.6, 0.6, 0.6], has=(2.0,)), np.ones(3, bool)
+    facts = summary(apart, pack(apart, "fgd"), apart, everyone)
+    assert (facts["could_place"], facts["proven"]) == (2, False)
+    more = on_cards([0.6, 0.6, 0.6, 0.6], has=(2.0,))
+    facts = summary(more, pack(more, "fgd"), more, np.ones(4, bool))
+    assert (facts["could_place"], facts["proven"]) == (2, True)
+
+
+def test_admission_lets_in_what_finds_its_cards():
+    admission = admit(on_cards([0.6, 0.6, 0.6, 0.4], has=(2.0,)), 1.0, "fgd")
+    assert admission.admitted.sum() == 3
+    assert violations(admission.instance, admission.packing) == []
+    assert admission.packing.cards.sum(axis=1).tolist() == [1, 1, 1]
+
+
+def test_where_nobody_can_be_let_in_the_count_is_that_of_the_cards_too():
+    one_job = replace(on_cards([0.6, 0.6, 0.6], has=(2.0,)), job=np.zeros(3, np.int32))
+    admission = admit(one_job, 1.0, "fgd")
+    facts = summary(admission.instance, admission.packing, one_job, admission.admitted)
+    assert (facts["status"], facts["could_place"]) == ("infeasible", 2)
 
 
 def test_rows_name_the_cards_and_other_methods_name_none():

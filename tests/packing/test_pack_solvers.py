@@ -83,7 +83,8 @@ def test_the_compiled_mcb_places_as_the_plain_one(seed, key, level, dims):
         assert work.host.tolist() == plain.tolist()
 
 
-@pytest.mark.parametrize("method", list(PACKERS))
+# fgd places on GPUs alone, which these instances do not have: tests/packing/test_fgd.py
+@pytest.mark.parametrize("method", [name for name, packer in PACKERS.items() if not packer.cards])
 @pytest.mark.parametrize("make", [random_instance, odd_instance])
 def test_no_packer_breaks_a_rule(method, make):
     placed = 0

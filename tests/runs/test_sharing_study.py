@@ -14,12 +14,12 @@ from loadmaster.runs.sharing_study import SharingStudy
 def test_a_changed_file_of_the_batch_queues_policy_makes_another_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file, store = Path("rule.py"), Store.in_folder(tmp_path)
-    settings = SharingSettings(batch_policy="rule.py:score")
+    settings, policies = SharingSettings(), ["rule.py:score"]
     file.write_text("def score(demand, free, capacity):\n    return free[0]\n")
-    (row,) = SharingStudy(busy_case(), ["fcfs"], settings).run(store, Threads(1))
-    assert SharingStudy(busy_case(), ["fcfs"], settings).finished(store) == [row]
+    (row,) = SharingStudy(busy_case(), ["fcfs"], settings, policies).run(store, Threads(1))
+    assert SharingStudy(busy_case(), ["fcfs"], settings, policies).finished(store) == [row]
     file.write_text("def score(demand, free, capacity):\n    return -free[0]\n")
-    assert SharingStudy(busy_case(), ["fcfs"], settings).finished(store) == []
+    assert SharingStudy(busy_case(), ["fcfs"], settings, policies).finished(store) == []
 
 
 def test_a_batch_queue_on_hosts_of_several_speeds_refuses_an_unsound_policy(tmp_path):
@@ -27,4 +27,4 @@ def test_a_batch_queue_on_hosts_of_several_speeds_refuses_an_unsound_policy(tmp_
     case = busy_case()
     speeds = replace(case.cluster, speed=np.arange(1.0, case.cluster.hosts + 1.0))
     with pytest.raises(InputError, match="reads a resource that the hosts do not have"):
-        run_sharing("fcfs", case.workload, speeds, SharingSettings(batch_policy=f"{tmp_path / 'rule.py'}:far"))
+        run_sharing("fcfs", case.workload, speeds, policy=f"{tmp_path / 'rule.py'}:far")

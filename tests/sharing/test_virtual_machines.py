@@ -86,7 +86,7 @@ def occupied(vms, job, start):
     state = allocate_vms(vms)
     for number in np.unique(job[job >= 0]):
         chosen = np.flatnonzero(job == number)
-        occupy(state, number, chosen, len(chosen))
+        occupy(state, number, chosen, len(chosen), np.inf)
         set_speed(state, number, start)
     return state
 
@@ -262,7 +262,7 @@ def test_compiled_and_plain_choose_the_same_vms_and_leave_no_trace(name, case, t
     settle_changed(state, 1e-11, MOST_ROUNDS, PATIENCE)
     before = [column.copy() for column in (state.demand, state.slot, state.active)]
     chosen = np.full(vms.count, -1)
-    choose(state, chosen, np.zeros(vms.count), CHOICES.index(name), tasks, False)
+    choose(state, chosen, np.zeros(vms.count), CHOICES.index(name), tasks, np.inf, False)
     plain = VM_CHOICES[name][0](Board(vms, state.demand.copy(), job >= 0), tasks)
     assert chosen[:tasks].tolist() == plain
     for column, was in zip((state.demand, state.slot, state.active), before, strict=True):

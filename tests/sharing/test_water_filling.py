@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadmaster.model import InputError
-from loadmaster.sharing.water_filling import capped_by_yield, equal_shares, water_fill
+from loadmaster.sharing.model import Claims
+from loadmaster.sharing.processor_sharing import ProcessorSharing
+from loadmaster.sharing.water_filling import WaterFilling, water_fill
 from loadmaster.sharing.water_filling_kernel import fill_into
 
 amount = st.one_of(st.just(0.0), st.floats(0.001, 1.0), st.sampled_from([0.25, 0.5, 1.0]))
@@ -81,11 +83,12 @@ def test_compiled_and_plain_agree(host):
     assert got == pytest.approx(water_fill(limit, floor, share, capacity), abs=1e-9)
 
 
-def test_equal_shares_and_yield_caps_are_cases_of_the_same_allotment():
-    assert equal_shares(3, capacity=1.0) == pytest.approx([1 / 3] * 3)
-    need = np.array([0.2, 0.0, 1.0, 0.8])
-    assert capped_by_yield(need, 1.0) == pytest.approx(need / 2)
-    assert capped_by_yield(need, 4.0) == pytest.approx(need)
+@pytest.mark.parametrize("cores", [1.0, 4.0])
+def test_processor_sharing_is_water_filling_with_the_demands_for_shares(cores):
+    demand = np.array([[0.2], [0.7], [1.0], [0.8]])
+    claims = Claims(np.zeros(4), np.full(4, np.inf), demand[:, 0])
+    filled = WaterFilling().yields(demand, np.array([cores]), claims)
+    assert filled == pytest.approx(ProcessorSharing().yields(demand, np.array([cores]), claims))
 
 
 @pytest.mark.parametrize(("limit", "floor", "share"), [(-1, 0, 1), (1, -1, 1), (1, 0, 0), (np.nan, 0, 1)])

@@ -1,7 +1,8 @@
 """Gives jobs to a real Slurm and keeps what became of them: `python tools/beside_slurm DIR --jobs 60 --span 60`.
 
-In DIR then stand `slurm.conf`, `accounts.txt` and `log.sacct`, as a site would hand them over. It takes some minutes,
-root and Debian's packages of Slurm, and leaves nothing behind.
+In DIR then stand `slurm.conf`, `accounts.txt` and `log.sacct`, as a site would hand them over, and beside them
+`priorities.txt` and `shares.txt`: what Slurm made of each. It takes some minutes, root and Debian's packages of Slurm,
+and leaves nothing behind.
 """
 
 import argparse
@@ -12,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 import jobs
 import settings
+import watch
 
 import real_slurm
 
@@ -35,12 +37,15 @@ def record(folder: Path, count: int, span_s: float, seed: int) -> None:
     """Run `count` jobs and write the three files."""
     folder.mkdir(parents=True, exist_ok=True)
     with real_slurm.real_slurm(settings.HOSTS, settings.SETTINGS, settings.ACCOUNTS) as slurm:
-        jobs.submit(slurm, jobs.made(count, seed, span_s))
-        log = jobs.recorded(slurm)
+        with watch.watching(slurm) as seen:
+            jobs.submit(slurm, jobs.made(count, seed, span_s))
+            log = jobs.recorded(slurm)
         tables = [slurm.run("sacctmgr", "show", *what, "-P") for what in (("assoc", "tree"), ("qos",))]
         (folder / "slurm.conf").write_text(slurm.conf.read_text())
     (folder / "accounts.txt").write_text("".join(tables))
     (folder / "log.sacct").write_text(log)
+    for name, lines in seen.items():
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from loadmaster.backfilling.easy import Easy
 from loadmaster.backfilling.netbatch import NetBatch
 from loadmaster.backfilling.none import Blocking
 from loadmaster.backfilling.skip import Skip
+from loadmaster.backfilling.stepwise import Stepwise
 
 BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
     "none": (Blocking, "the first job that does not fit blocks all behind it", ""),
@@ -26,7 +27,8 @@ BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
         "every waiting job has a place in a plan, later jobs may not delay it",
         "Mu'alem and Feitelson 2001",
     ),
+    "stepwise": (Stepwise, "the first so many blocked jobs are promised a time, anew each pass", ""),
 }
 """Every backfilling by its name on the command line: class, summary, source."""
 
-__all__ = ["BACKFILLINGS", "Backfilling", "Blocking", "Board", "Conservative", "Easy", "NetBatch", "Skip"]
+__all__ = ["BACKFILLINGS", "Backfilling", "Blocking", "Board", "Conservative", "Easy", "NetBatch", "Skip", "Stepwise"]

@@ -1,16 +1,21 @@
 """One pass over the queue, as a backfilling sees it: who waits, who may start, what others are promised."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Literal, NoReturn
 
 import numpy as np
 
 from loadmaster.backfilling.moment import Moment
 from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
-from loadmaster.backfilling.releases import Release, releases
-from loadmaster.model.arrays import Floats
+from loadmaster.backfilling.releases import Release, releases, right_after
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Place, Promise, Snapshot
 from loadmaster.place import Policy
 from loadmaster.place.room import Room
+
+PromiseOn = Literal["auto", "pool", "hosts"]
+"""What promises are made on: a count of hosts, the hosts themselves, or a count wherever that is exact (rule Q11)."""
 
 
 class Board:
@@ -18,6 +23,10 @@ class Board:
 
     `row` is a job's place in the snapshot's queue. A backfilling walks `rows()` and calls `start`, `promise` or
     `reserve` for each, in any way it likes. The snapshot is never changed.
+
+    Raises:
+        InputError: from every method, for what makes no sense: a job that is started twice, promised something after
+            its start, promised something twice.
     """
 
     def __init__(self, snapshot: Snapshot, policy: Policy) -> None:
@@ -28,46 +37,51 @@ class Board:
         """By row, what was promised in this pass."""
         self.kept: dict[int, Promise] = {}
         """By job number, what later passes are to keep: for backfillings that do not promise anew."""
-        self.wake_s = np.inf
+        self.promise_on: PromiseOn = "auto"
+        """To be set before the first promise."""
+        self.wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
         """Decide again no later than this, also if nothing happens."""
-        self._started: list[Place] = []
+        self._started: dict[int, Place] = {}
+        self._put_off: list[int] = []
         self._left = None if snapshot.left is None else snapshot.left.copy()
         self._used = None if snapshot.need is None else snapshot.need.used.copy()
-        self._moments: list[Moment] = []
+        self._moments: dict[int, Moment] = {}
         self._plan: Plan | None = None
-        if snapshot.closures:
-            self.plan()
         self._arrays_passed: set[int] = set()
         self._jobs_started: set[int] = set()
         self._stopped: set[int] = set()
+        if snapshot.closures:
+            self.plan()
 
     def rows(self) -> Iterator[int]:
         """The waiting jobs in their order; who is beyond a limit as its turn comes is passed over.
 
         Of an array, tasks behind one that did not start are passed over, and of a job all rows once it has started.
         """
-        for row in self._by_rank() if self.snapshot.need is None else self._by_need():
-            array = -1 if self.snapshot.queue.array is None else int(self.snapshot.queue.array[row])
-            if array in self._arrays_passed or self.job(row) in self._jobs_started or self._is_limited(row):
-                continue
-            before = len(self._started)
-            yield row
-            if array >= 0 and len(self._started) == before:
-                self._arrays_passed.add(array)
+        return self._offered(self._by_rank() if self.snapshot.need is None else self._by_need())
 
-    def start(self, row: int) -> bool:
-        """Start the job now if it fits beside all that is promised and reserved; whether it did."""
-        hosts = self._place(row)
+    def put_off(self, row: int) -> None:
+        """Leave the job for `shortest_first`."""
+        self._put_off.append(row)
+
+    def shortest_first(self) -> Iterator[int]:
+        """The jobs that were put off, those first that are expected to be over first, as `rows` offers them."""
+        return self._offered(sorted(self._put_off, key=self.expected_s))
+
+    def start(self, row: int, on: Bools | None = None) -> bool:
+        """Start the job now if it fits beside all that is promised and reserved; whether it did.
+
+        Args:
+            row: in the queue.
+            on: bool[H], the hosts to choose from; None: all that it may use.
+        """
+        self._refuse_started(row, "started twice in one pass")
+        if row in self.promised:
+            self._refuse(row, "started beside its own promise", "withdraw the promise, or start it with begin")
+        hosts = self._place(row, on)
         if hosts is None:
             return False
-        queue = self.snapshot.queue
-        self._started.append(Place(self.job(row), hosts, self.partition(row)))
-        self._jobs_started.add(self.job(row))
-        if self._left is not None and queue.uses is not None:
-            for limit, amount in queue.uses[row]:
-                self._left[limit] -= amount
-        if self._used is not None and self.snapshot.need is not None:
-            self._used[self.snapshot.need.group[row]] += queue.demand[row, 0] * queue.tasks[row]
+        self._note_start(row, hosts)
         return True
 
     def promise(self, row: int, *, moment: bool = False) -> float:
@@ -75,18 +89,80 @@ class Board:
 
         Args:
             row: in the queue.
-            moment: promise the moment alone, and no hosts, where that is exact.
+            moment: promise the moment alone, and no hosts, where that is exact (rule Q6).
         """
-        if moment and self._may_promise_moments():
+        self._refuse_started(row, "promised a start after it has started")
+        if row in self.promised:
+            self._refuse(row, "promised something twice in one pass", "withdraw the first promise")
+        if moment and self._may_promise_a_moment(row):
             found = Moment(
                 self.snapshot.queue.demand[row], int(self.snapshot.queue.tasks[row]), self.room.hosts_of(row),
                 self.now_s, self.room.free, self.releases(),
             )  # fmt: skip
-            self._moments.append(found)
+            self._moments[row] = found
             self.promised[row] = Promise(found.shadow_s, ())
         else:
             self.promised[row] = self.plan().earliest(row)
         return self.promised[row].start_s
+
+    def stand(self) -> list[int]:
+        """Promise again what earlier passes promised and kept; the rows of those jobs, in the order of arrival.
+
+        Who is beyond a limit now has lost the promise.
+
+        Whoever cannot be given that any more, since others have outlived their estimates, is promised the first
+        moment at which the job fits. Promises are gone through in the order of their moments, so that all of them
+        slide behind one another and nobody is pushed to the end.
+        """
+        job = self.snapshot.queue.job
+        earlier = {
+            row: self.snapshot.promises[int(job[row])]
+            for row in range(len(job))
+            if int(job[row]) in self.snapshot.promises and self.within_limits(row)
+        }
+        for row in sorted(earlier, key=lambda row: earlier[row].start_s):
+            promise = earlier[row]._replace(start_s=max(self.now_s, earlier[row].start_s))
+            self.promised[row] = promise if self.plan().hold(row, promise) else self.plan().earliest(row)
+        return list(earlier)
+
+    def sooner(self, row: int, *, only_now: bool = False) -> None:
+        """Move the job's promise to the first moment at which it fits beside all others; never to a later one.
+
+        Args:
+            row: in the queue.
+            only_now: to this very moment, or not at all.
+        """
+        before = self.promised[row]
+        if before.start_s <= self.now_s:
+            return
+        self.withdraw(row)
+        if only_now:
+            hosts = self.plan().place(row, self.now_s)
+            found = before if hosts is None else Promise(self.now_s, hosts)
+        else:
+            found = self.plan().earliest(row)
+            if found.start_s >= before.start_s:
+                self.plan().release(row, found)
+                found = before
+        if found is before:
+            self.plan().hold(row, before)
+        self.promised[row] = found
+
+    def withdraw(self, row: int) -> None:
+        """Promise the job nothing any more."""
+        self.plan().release(row, self.promised.pop(row))
+
+    def begin(self, row: int) -> None:
+        """Start the job on what it was promised for this moment."""
+        self._note_start(row, self.plan().begin(row, self.promised.pop(row).hosts))
+
+    def keep_promises(self) -> None:
+        """Let later passes keep what was promised, and decide again when the first of these moments comes."""
+        for row, promise in self.promised.items():
+            if np.isfinite(promise.start_s):
+                self.kept[self.job(row)] = promise
+            if promise.start_s > right_after(self.now_s):  # that is no moment: it stands for an overdue end
+                self.wake_s = min(self.wake_s, promise.start_s)
 
     def reserve(self, row: int) -> None:
         """Keep hosts from all later jobs of this pass, those with most free memory, until they could hold this job."""
@@ -118,15 +194,20 @@ class Board:
         return all(self._left[limit] >= amount for limit, amount in self.snapshot.queue.uses[row])
 
     def plan(self) -> Plan:
-        """What promises of a whole runtime are made on; from the first call on starts go through it."""
+        """What promises of a whole runtime are made on; from the first call on starts go through it.
+
+        Moments that were promised before are bound to hosts then: a plan counts no host twice.
+        """
         if self._plan is None:
-            kind = PoolPlan if self.snapshot.as_pool else HostPlan
+            kind = PoolPlan if self._counts_hosts() else HostPlan
             self._plan = kind(self.snapshot, self.room, self.releases())
+            for row in self._moments:
+                self.promised[row] = self._plan.earliest(row)
         return self._plan
 
     def releases(self) -> list[Release]:
         """When all that runs, and what has started in this pass, is expected to give back what it holds."""
-        return releases(self.snapshot, self._started)
+        return releases(self.snapshot, list(self._started.values()))
 
     @property
     def speed(self) -> Floats:
@@ -142,20 +223,43 @@ class Board:
         """What this pass came to; hosts that promises bind are named as reserved."""
         bound = [host for promise in self.promised.values() for host in promise.hosts]
         reserved = tuple(dict.fromkeys((*self.room.reserved, *bound)))
-        return Decision(tuple(self._started), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s)
+        return Decision(
+            tuple(self._started.values()), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s
+        )
 
-    def _place(self, row: int) -> tuple[int, ...] | None:
+    def _place(self, row: int, on: Bools | None) -> tuple[int, ...] | None:
         if self._plan is not None:
-            return self._plan.place(row, self.now_s)
+            held = self._plan.place(row, self.now_s, on)
+            return None if held is None else self._plan.begin(row, held)
         expected_s, last_host = self.shortest_s(row), self.room.last_host
         while True:
-            outlasted = [moment for moment in self._moments if self.now_s + expected_s > moment.shadow_s]
-            hosts = self.room.place(row, outlasted)
+            outlasted = [moment for moment in self._moments.values() if self.now_s + expected_s > moment.shadow_s]
+            hosts = self.room.place(row, outlasted, on)
             if hosts is None or self.expected_s(row, hosts) <= expected_s:
                 return hosts
             self.room.give_back(row, hosts, outlasted)
             self.room.last_host = last_host
             expected_s = self.expected_s(row, hosts)
+
+    def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
+        queue = self.snapshot.queue
+        self._started[row] = Place(self.job(row), hosts, self.partition(row))
+        self._jobs_started.add(self.job(row))
+        if self._left is not None and queue.uses is not None:
+            for limit, amount in queue.uses[row]:
+                self._left[limit] -= amount
+        if self._used is not None and self.snapshot.need is not None:
+            self._used[self.snapshot.need.group[row]] += queue.demand[row, 0] * queue.tasks[row]
+
+    def _offered(self, rows: Iterable[int]) -> Iterator[int]:
+        for row in rows:
+            array = -1 if self.snapshot.queue.array is None else int(self.snapshot.queue.array[row])
+            if array in self._arrays_passed or self.job(row) in self._jobs_started or self._is_limited(row):
+                continue
+            taken = len(self._started) + len(self._put_off)
+            yield row
+            if array >= 0 and len(self._started) + len(self._put_off) == taken:
+                self._arrays_passed.add(array)
 
     def _is_limited(self, row: int) -> bool:
         if self.partition(row) in self._stopped:
@@ -165,8 +269,30 @@ class Board:
             self._stopped.add(self.partition(row))
         return limited
 
-    def _may_promise_moments(self) -> bool:
-        return self._plan is None and not self.snapshot.closures
+    def _may_promise_a_moment(self, row: int) -> bool:
+        """Whether none was promised that counts some of the same hosts."""
+        if self._plan is not None or self.promise_on == "hosts":
+            return False
+        may = self.room.hosts_of(row)
+        return not any((may & self.room.hosts_of(other)).any() for other in self._moments)
+
+    def _counts_hosts(self) -> bool:
+        exact = self.snapshot.as_pool and not self.snapshot.closures and self.snapshot.allowed is None
+        if self.promise_on == "pool" and not exact:
+            fix = "promise=auto counts hosts where that is exact"
+            raise InputError(
+                "promise=pool", "hosts are not alike to all of these jobs: a count promises too much", fix=fix
+            )
+        return exact and self.promise_on != "hosts"
+
+    def _refuse_started(self, row: int, what: str) -> None:
+        if not 0 <= row < len(self.snapshot.queue):
+            raise InputError(row, f"no row of the queue, which has {len(self.snapshot.queue)}", fix="see board.rows()")
+        if row in self._started:
+            self._refuse(row, what, "a job that board.start has started is done with")
+
+    def _refuse(self, row: int, what: str, fix: str) -> NoReturn:
+        raise InputError(f"job number {self.job(row)}", f"a backfilling must not have it {what}", fix=fix)
 
     def _by_rank(self) -> list[int]:
         queue = self.snapshot.queue

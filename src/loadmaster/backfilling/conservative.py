@@ -1,35 +1,73 @@
-"""Conservative backfilling: every waiting job has a place in a plan, nobody starts at the cost of one before it."""
+"""Conservative backfilling: every waiting job has a promise, nobody starts at the cost of one before it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from loadmaster.backfilling.board import Board
+from loadmaster.backfilling.board import Board, PromiseOn
+from loadmaster.model.errors import InputError
+
+EarlyEnd = Literal["arrival", "replan", "start", "now", "kept"]
 
 
 @dataclass(frozen=True)
 class Conservative:
-    """Conservative backfilling (Mu'alem and Feitelson 2001, section 2).
+    """Conservative backfilling (Mu'alem and Feitelson 2001, section 2; rule Q7).
 
-    Every pass plans the waiting jobs anew, in their order. A job gets the first moment at which all its
-    tasks fit for its whole expected runtime beside all that was planned before it, on the hosts that the placement
-    policy picks among those that can hold it so long; the policy sees the least that a host has free in that time.
-    Jobs whose moment is now start. Planning anew closes the holes that early ends leave ("compression").
-    A task that has outlived its estimate is expected to end right after now.
-
-    Differs from the paper: the paper keeps the plan and moves jobs forward in it when one ends early. Planned anew,
-    a job may get another host than before, and where hosts differ somebody behind it may start later than was planned
-    at its arrival. With first-fit, or a single host, and exact estimates, nobody does.
+    Every job is promised, as it arrives, the first moment at which all its tasks fit for its whole expected runtime
+    beside all that is promised to others. Promises stand, and start when their moment comes. What becomes of them when
+    a job ends before it was expected to is what `early_end` says.
 
     Attributes:
-        lookahead: at most so many waiting jobs are planned, the first in the queue (Slurm's
-            `bf_max_job_test`); None for all.
+        early_end: `arrival`: each promise in turn, in the order of arrival, moves to the first moment that is free, if
+            that is sooner. `start`: the same in the order of the promised moments. `now`: in the order of arrival, a
+            job starts at once if it fits beside all other promises; nothing else moves. `kept`: nothing moves.
+            `replan`: every pass promises all anew, in their order; the only one that can break a promise. None:
+            `arrival` behind first come, first served, `replan` behind any other order.
+        lookahead: at most so many waiting jobs are promised something, the first in the queue; None for all.
+        promise: what promises are made on, a count of hosts wherever that is exact, or hosts (rule Q11).
     """
 
+    early_end: EarlyEnd | None = None
     lookahead: int | None = None
+    promise: PromiseOn = "auto"
+
+    def behind(self, *, arrival: bool) -> "Conservative":
+        """With the `early_end` that goes with an order, which is that of arrival or another.
+
+        Raises:
+            InputError: promises are to stand in another order.
+        """
+        if self.early_end is None:
+            return replace(self, early_end="arrival" if arrival else "replan")
+        if not arrival and self.early_end != "replan":
+            rule = "promises are made in the order of arrival, so they stand behind fcfs alone"
+            raise InputError(f"early_end={self.early_end}", rule, fix="early_end=replan goes with any order")
+        return self
 
     def serve(self, board: Board) -> None:
-        """Plan the queue, start whose time has come."""
+        """Promise what is not promised yet, start whose time has come."""
+        board.promise_on = self.promise
+        if self.early_end != "replan":
+            self._move(board)
         for tried, row in enumerate(board.rows()):
             if self.lookahead is not None and tried >= self.lookahead:
-                return
-            if not board.start(row):
+                break
+            if row in board.promised:
+                if board.promised[row].start_s <= board.now_s:
+                    board.begin(row)
+            elif not board.start(row):
                 board.promise(row)
+        if self.early_end != "replan":
+            board.keep_promises()
+
+    def _move(self, board: Board) -> None:
+        """Renew the promises of earlier passes; move those forward that may move."""
+        standing = board.stand()
+        if self.early_end == "now":
+            for row in standing:
+                board.sooner(row, only_now=True)
+        elif self.early_end != "kept" and board.snapshot.early_end:
+            if self.early_end == "start":
+                standing.sort(key=lambda row: board.promised[row].start_s)
+            for row in standing:
+                board.sooner(row)

@@ -2,34 +2,45 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Literal
 
-from loadmaster.backfilling.board import Board
+from loadmaster.backfilling.board import Board, PromiseOn
 
 
 @dataclass(frozen=True)
 class Easy:
-    """EASY: aggressive backfilling (Lifka 1995; Mu'alem and Feitelson 2001, section 2).
+    """EASY: aggressive backfilling (Lifka 1995; Mu'alem and Feitelson 2001, section 2; rule Q5).
 
     Jobs start in their order; the first that does not fit, the head, is promised the first moment at which all its
     tasks fit if running tasks end when expected. Later jobs start if they fit and delay no promise. Promises are made
     anew in every pass. A task that has outlived its estimate is expected to end right after now.
 
-    A single head of each partition is promised a moment, not hosts (rule Q6): whoever leaves enough hosts at that
-    moment may start. More heads are promised hosts, unless counting hosts is exact.
+    A single head is promised a moment, not hosts (rule Q6): whoever leaves enough hosts at that moment may start. Heads
+    that could use the same hosts are promised hosts, unless counting hosts is exact.
 
     Attributes:
-        heads: jobs of each partition that are promised something.
+        heads: so many jobs are promised something.
+        heads_of: they are counted in each partition, or in the whole cluster.
+        fill: jobs behind the heads are tried in their order, or shortest expected runtime first: EASY++ (Tsafrir,
+            Etsion and Feitelson 2007).
+        promise: what promises are made on, a moment or a count of hosts wherever that is exact, or hosts (rule Q11).
     """
 
     heads: int = 1
+    heads_of: Literal["partition", "cluster"] = "partition"
+    fill: Literal["order", "shortest"] = "order"
+    promise: PromiseOn = "auto"
 
     def serve(self, board: Board) -> None:
         """Start what fits beside the promises, promise the first that do not."""
+        board.promise_on = self.promise
         promised: Counter[int] = Counter()
         for row in board.rows():
-            if board.start(row):
-                continue
-            partition = board.partition(row)
-            if promised[partition] < self.heads:
-                promised[partition] += 1
+            part = board.partition(row) if self.heads_of == "partition" else 0
+            if self.fill == "shortest" and promised[part] >= self.heads:
+                board.put_off(row)
+            elif not board.start(row) and promised[part] < self.heads:
+                promised[part] += 1
                 board.promise(row, moment=self.heads == 1)
+        for row in board.shortest_first():
+            board.start(row)

@@ -17,15 +17,27 @@ NEVER = Promise(float("inf"), ())
 class Plan(Protocol):
     """What promises are made on; `row` is a job's place in the queue."""
 
-    def place(self, row: int, start_s: float) -> tuple[int, ...] | None:
+    def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """Hosts for the job from `start_s` on, held for its expected runtime beside all that is held; None if not.
 
-        What starts now is taken from the room as well.
+        The room stays as it is: `begin` takes from it.
         """
         ...
 
     def earliest(self, row: int) -> Promise:
         """The first moment at which the job fits, held from then on; `NEVER` holds nothing."""
+        ...
+
+    def hold(self, row: int, promise: Promise) -> bool:
+        """Hold exactly what the job was promised before, from now on at the earliest; False if it no longer fits."""
+        ...
+
+    def release(self, row: int, promise: Promise) -> None:
+        """Hold it no longer."""
+        ...
+
+    def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
+        """Take from the room, for a start now, what `place` or `hold` holds; the host of every task."""
         ...
 
 
@@ -37,7 +49,7 @@ class HostPlan:
         self._snapshot, self._room, self._speed = snapshot, room, snapshot.cluster.speed
         self._outlook = Outlook(snapshot.now_s, room.free, releases)
 
-    def place(self, row: int, start_s: float) -> tuple[int, ...] | None:
+    def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
         room, queue = self._room, self._snapshot.queue
         actual, last_host = room.free, room.last_host
@@ -46,18 +58,15 @@ class HostPlan:
         while True:
             end_s = end_of(start_s, expected_s / speed)
             room.free, room.last_host = self._outlook.least(start_s, end_s), last_host
-            hosts = room.place(row, usable=self._open(row, start_s, end_s))
+            open_then = self._open(row, start_s, end_s)
+            hosts = room.place(row, usable=open_then if usable is None else open_then & usable)
             slowest = speed if hosts is None else float(self._speed[list(hosts)].min())
             if hosts is None or slowest >= speed:
                 break
             speed = slowest
-        room.free = actual
-        if hosts is None or start_s > self._snapshot.now_s:
-            room.last_host = last_host  # only tasks that start now count as placed
+        room.free, room.last_host = actual, last_host
         for host in hosts or ():
             self._outlook.hold(host, start_s, end_s, queue.demand[row])
-            if start_s == self._snapshot.now_s:
-                actual[host] -= queue.demand[row]
         return hosts
 
     def earliest(self, row: int) -> Promise:
@@ -68,6 +77,36 @@ class HostPlan:
                 return Promise(start_s, hosts)
         return NEVER
 
+    def hold(self, row: int, promise: Promise) -> bool:
+        """As `Plan` says."""
+        demand = self._snapshot.queue.demand[row]
+        end_s = self._end(row, promise)
+        usable = self._open(row, promise.start_s, end_s) & self._room.hosts_of(row)
+        least = self._outlook.least(promise.start_s, end_s)
+        if len(promise.hosts) != self._snapshot.queue.tasks[row] or max(promise.hosts) >= len(least):
+            return False
+        for host in promise.hosts:
+            if not usable[host] or (least[host] < demand).any():
+                return False
+            least[host] -= demand
+        for host in promise.hosts:
+            self._outlook.hold(host, promise.start_s, end_s, demand)
+        return True
+
+    def release(self, row: int, promise: Promise) -> None:
+        """As `Plan` says."""
+        for host in promise.hosts:
+            self._outlook.hold(host, promise.start_s, self._end(row, promise), -self._snapshot.queue.demand[row])
+
+    def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
+        """As `Plan` says."""
+        self._room.take(row, hosts)
+        return hosts
+
+    def _end(self, row: int, promise: Promise) -> float:
+        speed = float(self._speed[list(promise.hosts)].min(initial=np.inf))
+        return end_of(promise.start_s, float(self._snapshot.queue.expected_s[row]) / speed)
+
     def _open(self, row: int, start_s: float, end_s: float) -> Bools:
         usable, job = np.ones(len(self._room.free), dtype=bool), int(self._snapshot.queue.job[row])
         for closure in self._snapshot.closures:
@@ -77,28 +116,44 @@ class HostPlan:
 
 
 class PoolPlan:
-    """A plan that counts hosts: exact where every task takes a host of its own and any host serves (rule Q6)."""
+    """A plan that counts hosts: exact where every task takes a host of its own and any host serves (rule Q11)."""
 
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[Release]) -> None:
-        self._snapshot, self._room = snapshot, room
-        free = float(len(room.free) - len(releases))
+        assert snapshot.cluster.speed is not None
+        self._queue, self._room, self._speed = snapshot.queue, room, float(snapshot.cluster.speed[0])
         self._one = np.ones(1)
         ending = [Release(release.end_s, 0, self._one) for release in releases]
-        self._outlook = Outlook(snapshot.now_s, np.array([[free]]), ending)
+        free = self._one * (len(room.free) - len(releases))
+        self._outlook = Outlook(snapshot.now_s, free[None, :], ending)
 
-    def place(self, row: int, start_s: float) -> tuple[int, ...] | None:
-        """As `Plan` says; a job that starts later is held a count of hosts, so its hosts are ()."""
-        queue = self._snapshot.queue
-        end_s = end_of(start_s, float(queue.expected_s[row]))
-        asked = self._one * queue.tasks[row]
-        if self._outlook.least(start_s, end_s)[0, 0] < asked[0]:
-            return None
-        self._outlook.hold(0, start_s, end_s, asked)
-        return self._room.place(row) if start_s == self._snapshot.now_s else ()
+    def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
+        """As `Plan` says; what is held is a count of hosts, so the hosts are ()."""
+        return () if self.hold(row, Promise(start_s, ())) else None
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
         for start_s in self._outlook.moments():
-            if self.place(row, start_s) is not None:
+            if self.hold(row, Promise(start_s, ())):
                 return Promise(start_s, ())
         return NEVER
+
+    def hold(self, row: int, promise: Promise) -> bool:
+        """As `Plan` says."""
+        end_s, asked = self._end(row, promise), self._one * self._queue.tasks[row]
+        if self._outlook.least(promise.start_s, end_s)[0, 0] < asked[0]:
+            return False
+        self._outlook.hold(0, promise.start_s, end_s, asked)
+        return True
+
+    def release(self, row: int, promise: Promise) -> None:
+        """As `Plan` says."""
+        self._outlook.hold(0, promise.start_s, self._end(row, promise), -self._one * self._queue.tasks[row])
+
+    def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
+        """As `Plan` says; the policy picks among the hosts that are free now."""
+        found = self._room.place(row)
+        assert found is not None  # as many hosts are free as were counted
+        return found
+
+    def _end(self, row: int, promise: Promise) -> float:
+        return end_of(promise.start_s, float(self._queue.expected_s[row]) / self._speed)

@@ -1,5 +1,6 @@
 """The jobs and machines that a verb was given, and what the user must be told of them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,11 +34,12 @@ def load(trace: Path | None, hosts: str | None, options: "ReadOptions", spread: 
     return case_of(made, cluster, spread)
 
 
-def noting(case: "Case", *specs: str) -> "Case":
-    """`case` with what must be said of the user's own functions among `specs`."""
+def noting(case: "Case", *specs: str, models: Sequence[str] = ()) -> "Case":
+    """`case` with what must be said of the user's own functions among placement policies and sharing models."""
     from loadmaster.place.load import remarks_on
+    from loadmaster.sharing.load import remarks_on_models
 
-    return replace(case, notes=(*case.notes, *remarks_on(*specs)))
+    return replace(case, notes=(*case.notes, *remarks_on(*specs), *remarks_on_models(*models)))
 
 
 def remarks(case: "Case") -> list[str]:

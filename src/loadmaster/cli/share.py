@@ -9,8 +9,10 @@ from loadmaster.cli import dask_options as d
 from loadmaster.cli import options as o
 
 if TYPE_CHECKING:
-    from loadmaster.runs import Case
-    from loadmaster.runs.sharing import SharingRow, SharingSettings
+    from loadmaster.kept.store import Store
+    from loadmaster.runs.sharing_row import SharingRow
+    from loadmaster.runs.sharing_settings import SharingSettings
+    from loadmaster.runs.sharing_study import SharingStudy
 
 SHARING = "How machines are shared"
 METHODS = "pvm,e-pvm,mosix,e-mosix,fractional,fcfs,easy"
@@ -25,6 +27,15 @@ def share(
         typer.Option(metavar="A,B,...", help="Time-sharing methods, placement policies (also file.py:function, and "
                      "POLICY+MOVER), fractional, choices of VMs, or disciplines of the batch queue."),
     ] = METHODS,
+    policies: Annotated[
+        str,
+        typer.Option(metavar="A,B,...", help="Placement policies of the batch queue (also max-jobs and "
+                     "file.py:function); a row for each discipline and policy."),
+    ] = "best-fit-memory",
+    sharing: Annotated[
+        str, typer.Option(metavar="MODEL", help="How every host divides its CPU: processor-sharing, water-filling or "
+                          "file.py:function; each method's own if not given.", rich_help_panel=SHARING)
+    ] = "",
     thrash: Annotated[
         float, typer.Option(help="Factor by which a host slows down when memory is over-committed.",
                             rich_help_panel=SHARING)
@@ -50,6 +61,10 @@ def share(
         Literal["never", "events", "periods"],
         typer.Option(help="When fractional scheduling packs all tasks anew.", rich_help_panel=SHARING),
     ] = "periods",
+    packer: Annotated[
+        str, typer.Option(metavar="PACKER", help="By what it packs them: a packer, a placement policy or "
+                          "file.py:function.", rich_help_panel=SHARING)
+    ] = "mcb8",
     period: Annotated[
         str, typer.Option(metavar="TIME", help="Between repackings by period, and of the budget.",
                           rich_help_panel=SHARING)
@@ -91,7 +106,7 @@ def share(
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.kept.store import Store
     from loadmaster.model import InputError
-    from loadmaster.runs.sharing import check_method
+    from loadmaster.runs.sharing_settings import FRACTIONAL, check_method, kind_of
     from loadmaster.runs.sharing_study import SharingStudy
     from loadmaster.schedule.time_shared import parts_of
 
@@ -99,17 +114,25 @@ def share(
     if not names:
         raise InputError(methods, "--methods names nothing", fix="see `loadmaster policies`")
     settings = _settings(
-        thrash, cpu_load, pause, bandwidth, needs, repack, period, budget, least_yield, vms, seed
+        sharing, thrash, cpu_load, pause, bandwidth, needs, repack, packer, period, budget, least_yield, vms, seed
     )  # fmt: skip
+    placing = r.split(policies)
+    if not placing:
+        raise InputError(policies, "--policies names nothing", fix="see `loadmaster policies`")
     for name in names:
-        check_method(name, settings)
+        for policy in placing if kind_of(name) == "batch" else [""]:
+            check_method(name, settings, policy)
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     _refuse_idle(context, trace, names, repack, budget)
     r.make_folder(out)
     case = load(trace, hosts, o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts), spread)
-    case = noting(case, *(parts_of(name)[0] for name in names))
-    study = SharingStudy(case, names, settings)
+    rules = [parts_of(name)[0] for name in names if kind_of(name) == "shared"]
+    rules += [policy for policy in placing if any(kind_of(name) == "batch" for name in names)]
+    rules += [packer] if FRACTIONAL in names else []
+    case = noting(case, *rules, models=[sharing] if sharing else [])
+    study = SharingStudy(case, names, settings, placing)
     store = Store.in_folder(out)
+    _warn(study, store)
     try:
         with Bar() as watch:
             study.run(store, pool_on(address), watch)
@@ -117,36 +140,53 @@ def share(
         rows = study.finished(store)
         store.close()
         if rows:
-            _show(rows, names, case, settings, out, as_json)
+            _show(rows, study, out, as_json)
 
 
 def _refuse_idle(context: typer.Context, trace: Path | None, names: list[str], repack: str, budget: str | None) -> None:
     """Refuse options that none of the methods looks at."""
     from loadmaster.cli.idle import refuse_reading, refuse_unneeded
-    from loadmaster.runs.sharing import FRACTIONAL
-    from loadmaster.schedule import is_discipline
+    from loadmaster.runs.sharing_settings import kind_of
     from loadmaster.schedule.time_shared import method_named
-    from loadmaster.sharing.vm_choice import VM_CHOICES
 
     refuse_reading(context, trace)
-    timed = [name for name in names if name not in (FRACTIONAL, *VM_CHOICES) and not is_discipline(name)]
-    packed = FRACTIONAL in names
+    kinds = {name: kind_of(name) for name in names}
+    timed = [name for name, kind in kinds.items() if kind == "shared"]
+    packed, queued, divided = ("fractional" in kinds.values(), "batch" in kinds.values(), "vms" in kinds.values())
     moving = packed or any(method_named(name).mover is not None for name in timed)
     shared, movers, yields = "time-shared methods", "methods that migrate", "the method fractional"
     in_periods = packed and (repack == "periods" or (repack == "events" and budget is not None))
+    repacking = (packed and repack != "never", f"{yields}, where it repacks")
     refuse_unneeded(context, {
         "thrash": (bool(timed), shared), "cpu_load": (bool(timed), shared), "pause": (moving, movers),
         "bandwidth": (moving, movers), "needs": (packed or bool(timed), f"{shared} and {yields}"),
-        "repack": (packed, yields), "least_yield": (packed, yields),
-        "budget": (packed and repack != "never", f"{yields}, where it repacks"),
+        "repack": (packed, yields), "least_yield": (packed, yields), "budget": repacking, "packer": repacking,
         "period": (in_periods, f"{yields}, where it repacks by period or within a budget"),
-        "vms": (any(name in VM_CHOICES for name in names), "choices of VMs"),
+        "vms": (divided, "choices of VMs"), "policies": (queued, "disciplines of the batch queue"),
+        "sharing": (bool(timed) or packed or divided, "methods that share a host's CPU"),
     })  # fmt: skip
 
 
+def _warn(study: "SharingStudy", store: "Store") -> None:
+    """Say on stderr what only a plain engine can do, and how fast it is; and what cannot be repeated."""
+    from loadmaster.packing.solve import packer_named
+    from loadmaster.report.console import for_notes
+    from loadmaster.report.sharing_table import label
+    from loadmaster.runs.sharing_settings import FRACTIONAL
+
+    notes = for_notes()
+    for task, rate in study.plain(store):
+        text = f"{label(task.method, task.policy)}: not compiled, begins at {rate:,.0f} events a second"
+        notes.print(f"{text}; a job is two or more (--limit reads fewer)", style="yellow")
+    packing = study.settings.fractional
+    if FRACTIONAL in study.methods and packing.repack != "never" and packer_named(packing.packer).timed:
+        text = f"{packing.packer} packs for up to {packing.pack_time_s:g} s each time"
+        notes.print(f"{text}: made again, the run may come out otherwise", style="yellow")
+
+
 def _settings(
-    thrash: float, cpu_load: 'Literal["jobs/speed", "jobs"]', pause: str, bandwidth: str | None,
-    needs: 'Literal["told", "learned"]', repack: 'Literal["never", "events", "periods"]', period: str,
+    sharing: str, thrash: float, cpu_load: 'Literal["jobs/speed", "jobs"]', pause: str, bandwidth: str | None,
+    needs: 'Literal["told", "learned"]', repack: 'Literal["never", "events", "periods"]', packer: str, period: str,
     budget: str | None, least_yield: float, vms: str, seed: int,
 ) -> "SharingSettings":  # fmt: skip
     """The options as settings; each is refused under its own name."""
@@ -155,10 +195,9 @@ def _settings(
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_bytes, parse_seconds
     from loadmaster.move.migration import MigrationCost
-    from loadmaster.runs.sharing import SharingSettings
+    from loadmaster.runs.sharing_settings import SharingSettings
     from loadmaster.runs.sharing_vms import check_shares
     from loadmaster.schedule.fractional import Fractional
-    from loadmaster.sharing.processor_sharing import ProcessorSharing
 
     period_s, pause_s = parse_seconds(period), parse_seconds(pause)
     for name, value in (
@@ -173,32 +212,32 @@ def _settings(
         raise InputError(vms, "--vms takes the share of each VM of a host", fix="write it like 1,1,2,4") from error
     check_shares(shares)
     return SharingSettings(
-        ProcessorSharing(thrash), cpu_load,
+        sharing, thrash, cpu_load,
         MigrationCost(pause_s, math.inf if bandwidth is None else parse_bytes(bandwidth)),
         Fractional(
             repack, period_s, least_yield, math.inf if budget is None else parse_bytes(budget), period_s,
+            packer=packer,
         ),
         needs, vm_shares=shares, seed=seed,
     )  # fmt: skip
 
 
-def _show(
-    rows: "list[SharingRow]", names: list[str], case: "Case", settings: "SharingSettings", out: Path, as_json: bool
-) -> None:
+def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: bool) -> None:
     from loadmaster.cli.load import remarks
     from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
-    from loadmaster.report.sharing_table import sharing_table
+    from loadmaster.report.sharing_table import label, sharing_table
     from loadmaster.strict_json import to_json
     from loadmaster.whole_file import write_whole
 
-    notes = for_notes()
+    notes, case, settings = for_notes(), study.case, study.settings
     for remark in remarks(case):
         notes.print(remark)
-    done = {row.method for row in rows}
+    done = {(row.method, row.policy) for row in rows}
     content = {
-        "unfinished": [name for name in names if name not in done], "rejected_jobs": left_out(case.rejected),
+        "unfinished": [label(*pair) for pair in study.pairs if pair not in done],
+        "rejected_jobs": left_out(case.rejected),
         "rows": [row.as_dict() for row in rows],
     }  # fmt: skip
     made = document(

@@ -16,7 +16,8 @@ def key_of(kind: str, made_by: Iterable[str], **shaped_by: Any) -> str:
     Args:
         kind: of result, such as `compare`.
         made_by: the modules whose source makes it, with all that they import (`stamp`).
-        shaped_by: the rest: digest of the input, setting, text of the user's files. Plain values and dataclasses.
+        shaped_by: the rest: digest of the input, setting, text of the user's files. Plain values and dataclasses, of
+            which those fields count that make two of them unequal.
 
     Example:
         >>> key_of("row", ["loadmaster.place"], seed=1) == key_of("row", ["loadmaster.place"], seed=2)
@@ -28,6 +29,6 @@ def key_of(kind: str, made_by: Iterable[str], **shaped_by: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.compare}
         return {"class": type(value).__qualname__, **fields}
     raise TypeError(f"{value!r} cannot be part of a key")

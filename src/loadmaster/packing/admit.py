@@ -65,7 +65,8 @@ def admit(
         late = time.perf_counter() - start >= options.time_limit_s
         reason = f"{chooser.name} can give no job a yield of {least_yield:g}, not even alone"
         reason = f"the {options.time_limit_s:g} s were up before any job was let in" if late else reason
-        attempt = Attempt(None, "limit" if late else "infeasible", chooser.name, reason=reason)
+        count = chooser.solve(promised, options).could_place if chooser.cards else None
+        attempt = Attempt(None, "limit" if late else "infeasible", chooser.name, reason=reason, could_place=count)
     elif packer.timed:
         attempt = _improved(let_in, attempt, packer, options)
     packing = finish(let_in, attempt)

@@ -25,19 +25,25 @@ def fgd(instance: Instance) -> Attempt:
         InputError: GPUs are fluid or missing, a host has part of a GPU, or a task asks for several and a part.
     """
     problem = card_problem(instance)
-    lost = hopeless(instance)
-    if lost is not None:
-        return Attempt(None, "infeasible", "fgd", 0.0, True, lost[0], lost[1])
     state = start(problem)
     host = np.full(instance.tasks, -1, np.int32)
     taken = np.zeros((instance.tasks, problem.cards.shape[1]), bool)
     placed = place_on_cards(problem, state, host, taken)
     if placed < instance.tasks:
-        asked = problem.share[problem.kind[placed]] * problem.wanted[problem.kind[placed]]
-        what = f"room on its GPUs for {asked:.4g}, and all else," if asked else "all"
-        reason = f"no host has {what} for task {instance.task_name(placed)} after {placed} others"
-        return Attempt(None, "infeasible", "fgd", unplaced=placed, reason=reason)
+        return _failed(instance, problem, placed)
     return Attempt(host, "ok", "fgd", cards=taken, notes=(_left(problem, state),))
+
+
+def _failed(instance: Instance, problem: CardProblem, placed: int) -> Attempt:
+    """Why the task after the first `placed` found no host: whether that proves anything, and what it lacks."""
+    lost = hopeless(instance)
+    if lost is not None:
+        return Attempt(None, "infeasible", "fgd", 0.0, True, lost[0], lost[1], could_place=placed)
+    kind = problem.kind[placed]
+    asked = problem.share[kind] * problem.wanted[kind]
+    what = f"room on its GPUs for {asked:.4g}, and all else," if asked else "all"
+    reason = f"no host has {what} for task {instance.task_name(placed)} after {placed} others"
+    return Attempt(None, "infeasible", "fgd", unplaced=placed, reason=reason, could_place=placed)
 
 
 def card_problem(instance: Instance) -> CardProblem:

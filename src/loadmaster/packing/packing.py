@@ -26,6 +26,7 @@ class Attempt:
         level: a lower level to report than the mapping's own; None where the mapping's own is reported.
         notes: what the user should know about how it came about, one sentence each.
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
+        could_place: without a mapping: tasks that the solver itself placed; None where that is counted anew.
     """
 
     host: Ints | None
@@ -39,6 +40,7 @@ class Attempt:
     level: float | None = None
     notes: tuple[str, ...] = ()
     cards: Bools | None = None
+    could_place: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,7 @@ class Packing:
         seconds: wall time of solver and mean-yield phase.
         notes: what the user should know about how it came about, one sentence each.
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
+        could_place: without a mapping: tasks that the solver itself placed; None where that is counted anew.
     """
 
     status: Status
@@ -77,6 +80,7 @@ class Packing:
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     cards: Bools | None = None
+    could_place: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "host", frozen_ints(self.host))

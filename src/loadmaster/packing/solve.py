@@ -31,7 +31,7 @@ from loadmaster.packing.packing import Attempt, Packing
 from loadmaster.packing.rounding import rounded, rounded_no_zero
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
-from loadmaster.rules.find import Reference
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.near import no_such
 
 _CASANOVA = "Casanova et al. 2008"
@@ -61,7 +61,8 @@ class Packer:
     """A named packer: `solve(instance, options)`, one line on what it does, and where it was published.
 
     One that works until its time is up (`timed`) is never worse than MCB8 where it starts from that. `prepare` compiles
-    what is compiled anew in every process, so that this is not counted as the time of packing.
+    what is compiled anew in every process, so that this is not counted as the time of packing. One that tells GPUs
+    apart (`cards`) counts itself what could be placed: what they could hold together says nothing of it.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Packer:
     exact: bool = False
     timed: bool = False
     prepare: Callable[[], object] | None = None
+    cards: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timed", self.timed or self.exact)
@@ -111,7 +113,7 @@ PACKERS: dict[str, Packer] = {
                  f"multi-capacity bin packing by {_KEYS[(k - 1) % 4]} of the demands, {'a' if k < 5 else 'de'}scending",
                  _CASANOVA) for k in range(8, 0, -1)),
         Packer("fgd", lambda i, o: fgd(i), "tasks as given, to the GPU whose fragmentation grows least; names the GPU",
-               "Weng et al. 2023"),
+               "Weng et al. 2023", cards=True),
         Packer("gr", lambda i, o: greedy(i), "tasks as given, to the least loaded host", _CASANOVA),
         Packer("sg", lambda i, o: sorted_greedy(i), "largest rigid demand first, to the least loaded host", _CASANOVA),
         Packer("gb", lambda i, o: greedy_backtracking(i, o.attempts, o.attempt_counts),
@@ -128,8 +130,12 @@ PACKERS: dict[str, Packer] = {
 """Packers by their names on the command line; any other placement policy is one as well, see `packer_named`."""
 
 
-def packer_named(method: str) -> Packer:
+def packer_named(method: str, sources: Sources = NO_SOURCES) -> Packer:
     """The packer of that name: of `PACKERS`, a placement policy, or a function of the user's as `file.py:function`.
+
+    Args:
+        method: as on the command line.
+        sources: text of files, taken instead of what stands on the disk.
 
     Raises:
         InputError: no such packer, file or function.
@@ -137,7 +143,7 @@ def packer_named(method: str) -> Packer:
     if method in PACKERS:
         return PACKERS[method]
     if method in POLICIES or Reference.of(method) is not None:
-        return _scored(policy_named(method))
+        return _scored(policy_named(method, sources))
     raise no_such(method, [*PACKERS, *POLICIES], what="packer")
 
 
@@ -169,7 +175,7 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
         return Packing(
             attempt.status, attempt.solver, np.full(instance.tasks, -1, np.int32), instance.fluid * 0.0,
             np.zeros(instance.jobs), float("nan"), bound, attempt.proven, attempt.unplaced, attempt.reason,
-            attempt.effort, notes=attempt.notes,
+            attempt.effort, notes=attempt.notes, could_place=attempt.could_place,
         )  # fmt: skip
     level = level_of(instance, attempt.host)
     if attempt.level is not None:

@@ -36,7 +36,7 @@ def summary(instance: Instance, packing: Packing, asked: Instance, admitted: Boo
     }  # fmt: skip
     if not placed:
         facts["fits_nowhere"] = [asked.task_name(int(t)) for t in fits_nowhere(asked)]
-        facts["could_place"] = could_place(asked)
+        facts["could_place"] = could_place(asked) if packing.could_place is None else packing.could_place
     return facts
 
 

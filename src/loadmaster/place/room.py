@@ -82,6 +82,12 @@ class Room:
             hosts.append(host)
         return tuple(hosts)
 
+    def take(self, row: int, hosts: Sequence[int]) -> None:
+        """Take exactly these hosts for the tasks of the queue's job `row`."""
+        for host in hosts:
+            self.free[host] -= self.queue.demand[row]
+            self.last_host = host
+
     def give_back(self, row: int, hosts: Sequence[int], barriers: Sequence[Barrier] = ()) -> None:
         """Undo what `place` took for the queue's job `row`; `last_host` stays."""
         demand = self.queue.demand[row]
@@ -89,6 +95,10 @@ class Room:
             self.free[host] += demand
             for barrier in barriers:
                 barrier.give_back(host, demand)
+
+    def close(self, hosts: Bools) -> None:
+        """Take hosts bool[H] out of this decision."""
+        self._open &= ~hosts
 
     def find(self, demand: Floats, task: int, allowed: Bools | None = None) -> int:
         """The lowest rated host that fits, is not reserved and is in `allowed` bool[H]; -1 if none.

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from loadmaster.runs.sharing import SharingRow, SharingSettings
+    from loadmaster.runs.sharing_row import SharingRow
+    from loadmaster.runs.sharing_settings import SharingSettings
 
 
 def sharing_table(rows: "list[SharingRow]", settings: "SharingSettings") -> "Table":
@@ -16,7 +17,7 @@ def sharing_table(rows: "list[SharingRow]", settings: "SharingSettings") -> "Tab
     from loadmaster.model.units import show_seconds
 
     table = Table(
-        title=f"needs {settings.needs}, thrashing x{settings.sharing.thrash:g}",
+        title=f"needs {settings.needs}, thrashing x{settings.thrash:g}",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
@@ -32,11 +33,17 @@ def sharing_table(rows: "list[SharingRow]", settings: "SharingSettings") -> "Tab
         "refused": [f"{row.refused:,}" for row in rows],
     }
     shown = {name: cells for name, cells in shown.items() if name not in ("moves", "refused") or set(cells) != {"0"}}
+    several = len({row.policy for row in rows if row.policy}) > 1
     for name in shown:
         table.add_column(name, justify="right", no_wrap=True)
     for row, cells in zip(rows, zip(*shown.values(), strict=True), strict=True):
-        table.add_row(row.method, *cells)
+        table.add_row(label(row.method, row.policy if several else ""), *cells)
     return table
+
+
+def label(method: str, policy: str) -> str:
+    """How a row is called where batch queues have several policies."""
+    return f"{method} by {policy}" if policy else method
 
 
 def _ratio(value: float) -> str:

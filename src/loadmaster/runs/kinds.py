@@ -12,6 +12,7 @@ from loadmaster.place import POLICIES
 from loadmaster.rules.near import no_such, pick
 from loadmaster.schedule.max_jobs import MaxJobs
 from loadmaster.schedule.time_shared import METHODS, MOVERS
+from loadmaster.sharing.models import SHARING_MODELS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS
 
@@ -77,7 +78,8 @@ _MAX_JOBS = Rule(MaxJobs().name, "in every cycle, the member that starts most jo
 _OWN_POLICY = Rule("file.py:function", "a policy of your own: score(demand, free, capacity), lower is better")
 _OWN_ORDER = Rule("file.py:function", "an order of your own: rank(job, now), lower goes first")
 _OWN_BACKFILLING = Rule("file.py:Class", "a backfilling of your own: a class with serve(self, board)")
-_FRACTIONAL = Rule("fractional", "CPU by yield, repacked by mcb8", "Casanova et al. 2008")
+_FRACTIONAL = Rule("fractional", "CPU by yield, repacked by a packer", "Casanova et al. 2008")
+_OWN_MODEL = Rule("file.py:function", "a sharing model of your own: yields(demand, capacity), CPU got over CPU asked")
 
 KINDS: tuple[Kind, ...] = (
     Kind("placement", (*named(POLICIES), _OWN_POLICY), _PLACEMENT),
@@ -86,6 +88,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("order", (*named(ORDERS), *described(ORDERS_WITH_MEMORY), _OWN_ORDER), _DISCIPLINE),
     Kind("backfilling", (*described(BACKFILLINGS), _OWN_BACKFILLING), _DISCIPLINE),
     Kind("method", (*named(METHODS), _FRACTIONAL), "it is a method of `loadmaster share`: --methods takes it"),
+    Kind("sharing-model", (*described(SHARING_MODELS), _OWN_MODEL), "it is a sharing model: give it to --sharing"),
     Kind("mover", described(MOVERS), "it moves tasks of shared machines: `loadmaster share --methods POLICY+MOVER`"),
     Kind("sizer", described(SIZERS), "it is a sizer: `loadmaster size` and `run` take it"),
     Kind("vm-choice", described(VM_CHOICES), "it is a choice of virtual machines: `share --methods` takes it"),

@@ -1,97 +1,47 @@
 """One log under several ways to share its machines: time-shared, fractional, VMs, and the batch queue instead."""
 
-import math
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import replace
 
 import numpy as np
 
-from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.compiled import check_policy
-from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.move.migration import MigrationCost
-from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
-from loadmaster.place import POLICIES
-from loadmaster.place.load import policy_named
-from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.near import no_such
+from loadmaster.rules.find import NO_SOURCES, Sources
+from loadmaster.runs.setting import discipline_of, policy_of
+from loadmaster.runs.sharing_row import SharingRow, What, row_of
+from loadmaster.runs.sharing_settings import (
+    BATCH_POLICY,
+    FRACTIONAL,
+    SharingSettings,
+    check_method,
+    kind_of,
+    queue_setting,
+)
 from loadmaster.runs.sharing_vms import run_on_vms
-from loadmaster.schedule import discipline_named, is_discipline
-from loadmaster.schedule.fractional import Fractional
-from loadmaster.schedule.time_shared import METHODS, Method, method_named, parts_of
+from loadmaster.schedule import members_of
+from loadmaster.schedule.time_shared import method_named
 from loadmaster.sharing.learned_needs import learned_needs
-from loadmaster.sharing.processor_sharing import ProcessorSharing
-from loadmaster.sharing.shared_hosts import CpuLoad
-from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.timeshared.door import simulate_shared
 from loadmaster.sim.timeshared.problem import Progress, SharedProblem
 
-BOUND_S = 10.0
-FRACTIONAL = "fractional"
-
-
-@dataclass(frozen=True)
-class SharingSettings:
-    """What all ways to share have in common.
-
-    Attributes:
-        needs: `told`, or `learned`: policies see only what they observed of earlier jobs.
-        batch_policy: the placement policy of the batch queues.
-        vm_shares: of the VMs of every host, for the choices of VMs.
-    """
-
-    sharing: ProcessorSharing = field(default_factory=ProcessorSharing)
-    cpu_load: CpuLoad = "jobs/speed"
-    migration: MigrationCost = field(default_factory=MigrationCost)
-    fractional: Fractional = field(default_factory=Fractional)
-    needs: Literal["told", "learned"] = "told"
-    batch_policy: str = "best-fit-memory"
-    vm_shares: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class SharingRow:
-    """One method on one log; times in simulated seconds, all means over the jobs that ran.
-
-    Attributes:
-        kind: `shared`, `fractional`, `vms` or `batch`.
-        refused: jobs that never ran.
-        mean_slowdown, median_slowdown: turnaround over the runtime on a machine of speed 1 for oneself.
-        mean_stretch, p95_stretch, max_stretch: turnaround over max(runtime, 10 s), at least 1.
-        mean_yield: runtime over the time from start to end, mean over jobs: how fast jobs ran once they had started.
-        migrations: tasks moved.
-    """
-
-    method: str
-    kind: str
-    parameters: str
-    jobs: int
-    refused: int
-    mean_wait_s: float
-    mean_turnaround_s: float
-    mean_slowdown: float
-    median_slowdown: float
-    mean_stretch: float
-    p95_stretch: float
-    max_stretch: float
-    mean_yield: float
-    migrations: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """The row of `--json`; None for what no job was there to tell."""
-        row = asdict(self)
-        return {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
-
 
 def run_sharing(
     name: str, workload: Workload, cluster: Cluster, settings: SharingSettings = SharingSettings(),
-    progress: Progress | None = None, sources: Sources = NO_SOURCES,
+    progress: Progress | None = None, sources: Sources = NO_SOURCES, policy: str = BATCH_POLICY,
 ) -> SharingRow:  # fmt: skip
     """Run one method: of `METHODS` or `VM_CHOICES`, a placement policy, `fractional`, or a batch discipline.
+
+    Args:
+        name: of the method.
+        workload: the jobs.
+        cluster: the hosts.
+        settings: what all methods have in common.
+        progress: told of the progress of long runs.
+        sources: text of files, taken instead of what stands on the disk.
+        policy: by which a batch queue places; others do not look at it.
 
     Raises:
         InputError: no such method.
@@ -102,35 +52,37 @@ def run_sharing(
         >>> row.mean_slowdown, row.mean_yield, row.kind
         (2.0, 0.5, 'shared')
     """
-    if name == FRACTIONAL:
-        return _fractional(workload, cluster, settings, progress)
-    if is_discipline(name):
-        return _batch(name, workload, cluster, settings, progress, sources)
-    if name in VM_CHOICES:
-        return _vms(name, workload, cluster, settings, progress)
-    return _time_shared(method_named(name, sources), workload, cluster, settings, progress)
+    kind = kind_of(name)
+    if kind == "fractional":
+        return _fractional(workload, cluster, settings, progress, sources)
+    if kind == "batch":
+        return _batch(name, workload, cluster, settings, progress, sources, policy)
+    if kind == "vms":
+        return _vms(name, workload, cluster, settings, progress, sources)
+    return _time_shared(name, workload, cluster, settings, progress, sources)
 
 
-def check_method(name: str, settings: SharingSettings) -> None:
-    """Refuse at once what `run_sharing` would refuse.
+def shared_problem(
+    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
+) -> SharedProblem:
+    """What the engine of time-shared hosts is given for the method `name`."""
+    return SharedProblem(
+        workload, cluster, method_named(name, sources), settings.model("shared", sources), settings.cpu_load,
+        settings.migration, _told(workload, cluster, settings), settings.seed, settings.thrash,
+    )  # fmt: skip
 
-    Raises:
-        InputError: no such method, or a batch queue that is not told the needs.
-    """
-    if is_discipline(name) and settings.needs == "learned":
-        raise InputError(
-            name, "a batch queue must be told the needs: its tasks hold what they ask for",
-            fix="leave it out, or use --needs told",
-        )  # fmt: skip
-    if name == FRACTIONAL or is_discipline(name) or name in VM_CHOICES:
-        return
-    plain, plus, _ = parts_of(name)
-    if plus and (plain == FRACTIONAL or is_discipline(plain) or plain in VM_CHOICES):
-        raise InputError(name, f"{plain} takes no mover", fix="movers go with methods and placement policies")
-    known = [*METHODS, *POLICIES, FRACTIONAL, *ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS, *VM_CHOICES]
-    if plain not in known and Reference.of(plain) is None:
-        raise no_such(plain, known, what="method, placement policy or discipline")
-    method_named(name)
+
+def fractional_problem(
+    workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
+) -> FractionalProblem:
+    """What the engine of fractional scheduling is given."""
+    told = _told(workload, cluster, settings)
+    if told is not None:
+        told[:, 1:] = workload.demand[:, 1:]  # memory must fit: only the CPU need is learned
+    policy = replace(settings.fractional, sources=sources)
+    return FractionalProblem(
+        workload, cluster, policy, settings.migration, told, settings.model("fractional", sources)
+    )  # fmt: skip
 
 
 def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Floats | None:
@@ -141,54 +93,53 @@ def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Fl
 
 
 def _time_shared(
-    method: Method, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
-) -> SharingRow:
-    problem = SharedProblem(
-        workload, cluster, method, settings.sharing, settings.cpu_load, settings.migration,
-        _told(workload, cluster, settings), settings.seed,
-    )  # fmt: skip
+    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
+    sources: Sources,
+) -> SharingRow:  # fmt: skip
+    problem = shared_problem(name, workload, cluster, settings, sources)
     run = simulate_shared(problem, progress=progress)
     end_s = np.full(workload.jobs, -np.inf)
     np.maximum.at(end_s, problem.owner, run.end_s)
-    return _row((method.name, "shared", method.parameters), workload, workload.submit_s, end_s, int(run.moves.sum()))
+    what = What(name, "", "shared", _with_model(problem.method.parameters, settings))
+    return row_of(what, workload, workload.submit_s, end_s, int(run.moves.sum()))
 
 
 def _fractional(
-    workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
+    workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None, sources: Sources
 ) -> SharingRow:
-    told = _told(workload, cluster, settings)
-    if told is not None:
-        told[:, 1:] = workload.demand[:, 1:]  # memory must fit: only the CPU need is learned
-    problem = FractionalProblem(workload, cluster, settings.fractional, settings.migration, told)
+    problem = fractional_problem(workload, cluster, settings, sources)
     run = simulate_fractional(problem, progress=progress)
-    what = (FRACTIONAL, "fractional", repr(settings.fractional))
-    return _row(what, workload, run.start_s, run.end_s, int(run.moves.sum()))
+    what = What(FRACTIONAL, "", "fractional", _with_model(repr(problem.policy), settings))
+    return row_of(what, workload, run.start_s, run.end_s, int(run.moves.sum()))
 
 
 def _vms(
-    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None
-) -> SharingRow:
-    run = run_on_vms(name, workload, cluster, settings.vm_shares, progress)
+    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
+    sources: Sources,
+) -> SharingRow:  # fmt: skip
+    run = run_on_vms(name, workload, cluster, settings.vm_shares, settings.model("vms", sources), progress)
     shares = " ".join(f"{share:g}" for share in settings.vm_shares)
-    said = f"VMs of shares {shares} on each host, coupled jobs, EASY; only the CPU is looked at"
+    parameters = f"VMs of shares {shares} on each host, coupled jobs, EASY; only the CPU is looked at"
     if run.unsettled:
-        said += f"; after {run.unsettled} events the speeds had not settled"
-    what = (name, "vms", said)
-    return _row(what, workload, run.start_s, run.end_s, 0)
+        parameters += f"; after {run.unsettled} events the speeds had not settled"
+    what = What(name, "", "vms", _with_model(parameters, settings))
+    return row_of(what, workload, run.start_s, run.end_s)
 
 
 def _batch(
     name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
-    sources: Sources,
+    sources: Sources, policy: str,
 ) -> SharingRow:  # fmt: skip
-    check_method(name, settings)
-    policy, discipline = policy_named(settings.batch_policy, sources), discipline_named(name, sources)
-    check_policy(policy, workload.demand, cluster.capacity, cluster.resources)
+    check_method(name, settings, policy)
+    setting = queue_setting(name, policy, settings.seed)
+    placing, discipline = policy_of(setting, sources), discipline_of(setting, sources)
+    for member in members_of(placing):
+        check_policy(member, workload.demand, cluster.capacity, cluster.resources)
     assert cluster.speed is not None
-    schedule = simulate(workload, cluster, policy, discipline, interval_s=0.0, seed=settings.seed, progress=progress)
+    schedule = simulate(workload, cluster, placing, discipline, interval_s=0.0, seed=settings.seed, progress=progress)
     end_s = schedule.start_s + workload.runtime_s / slowest_of(workload, cluster.speed, schedule.host)
-    what = (name, "batch", f"{settings.batch_policy}, decides at every event")
-    return _row(what, workload, schedule.start_s, end_s, 0)
+    what = What(name, policy, "batch", f"places by {policy}, decides at every event")
+    return row_of(what, workload, schedule.start_s, end_s)
 
 
 def slowest_of(workload: Workload, speed: Floats, host: Ints) -> Floats:
@@ -197,19 +148,9 @@ def slowest_of(workload: Workload, speed: Floats, host: Ints) -> Floats:
     return np.asarray(np.minimum.reduceat(pace, workload.first_task[:-1])) if len(pace) else pace
 
 
-def _row(what: tuple[str, str, str], workload: Workload, start_s: Floats, end_s: Floats, migrations: int) -> SharingRow:
-    ran = np.isfinite(end_s)
-    submit_s, start_s, end_s, runtime_s = (
-        column[ran] if ran.any() else np.array([np.nan])
-        for column in (workload.submit_s, start_s, end_s, workload.runtime_s)
-    )
-    turnaround_s = end_s - submit_s
-    slowdown = turnaround_s / runtime_s
-    stretch = np.maximum(1.0, turnaround_s / np.maximum(runtime_s, BOUND_S))
-    return SharingRow(
-        *what, jobs=workload.jobs, refused=int((~ran).sum()), mean_wait_s=float((start_s - submit_s).mean()),
-        mean_turnaround_s=float(turnaround_s.mean()), mean_slowdown=float(slowdown.mean()),
-        median_slowdown=float(np.median(slowdown)), mean_stretch=float(stretch.mean()),
-        p95_stretch=float(np.quantile(stretch, 0.95)), max_stretch=float(stretch.max()),
-        mean_yield=float((runtime_s / (end_s - start_s)).mean()), migrations=migrations,
-    )  # fmt: skip
+def _with_model(parameters: str, settings: SharingSettings) -> str:
+    """`parameters`, and how the CPU is divided where that was chosen."""
+    return f"{parameters}; CPU by {settings.sharing}" if settings.sharing else parameters
+
+
+__all__ = ["SharingRow", "SharingSettings", "check_method", "fractional_problem", "run_sharing", "shared_problem"]

@@ -1,6 +1,6 @@
 """A sharing comparison as a study: a cell a method, each kept at once, so that what was interrupted goes on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -10,17 +10,21 @@ from loadmaster.kept.block import fields_of, from_row
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, Moved, Pool, Work, finished, run_study
 from loadmaster.kept.watch import Watch
-from loadmaster.rules.find import Sources, sources
+from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, digest_of
 from loadmaster.runs.prepare import workers_for
-from loadmaster.runs.sharing import SharingRow, SharingSettings, run_sharing
+from loadmaster.runs.sharing import run_sharing
+from loadmaster.runs.sharing_pace import events_a_second, is_compiled
+from loadmaster.runs.sharing_row import SharingRow
+from loadmaster.runs.sharing_settings import BATCH_POLICY, SharingSettings, kind_of
 
 
 class Task(NamedTuple):
-    """One method, and the text of the user's files that it and the batch queue's policy come from."""
+    """One method, the policy of its queue if it is one, and the text of the user's files that they come from."""
 
     method: str
+    policy: str
     sources: Sources
 
 
@@ -33,11 +37,21 @@ class Shared(NamedTuple):
 
 @dataclass(frozen=True)
 class SharingStudy:
-    """`methods` on the same jobs and hosts under the same settings."""
+    """`methods` on the same jobs and hosts under the same settings; a batch queue once with each of `policies`."""
 
     case: Case
     methods: Sequence[str]
     settings: SharingSettings
+    policies: Sequence[str] = (BATCH_POLICY,)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """(method, policy) of each row; the policy is empty for what is no batch queue."""
+        return [
+            (method, policy)
+            for method in self.methods
+            for policy in (self.policies if kind_of(method) == "batch" else ("",))
+        ]
 
     def run(self, store: Store, pool: Pool, watch: Watch | None = None) -> list[SharingRow]:
         """A row a method, in their order; only those not yet in `store` are made."""
@@ -46,6 +60,15 @@ class SharingStudy:
     def finished(self, store: Store) -> list[SharingRow]:
         """The rows that `store` has already."""
         return [row for row in finished(self._work, self._cells, store) if row is not None]
+
+    def plain(self, store: Store) -> Iterator[tuple[Task, float]]:
+        """Rows not yet in `store` that only a plain engine can make and that take a while; its events a second."""
+        done = finished(self._work, self._cells, store)
+        for cell, row in zip(self._cells, done, strict=True):
+            method, policy, texts = cell.task
+            given = (method, policy, self.case.workload, self.case.cluster, self.settings, texts)
+            if row is None and not is_compiled(*given) and (rate := events_a_second(*given)) is not None:
+                yield cell.task, rate
 
     @cached_property
     def _work(self) -> Work[Shared, Task, SharingRow]:
@@ -57,17 +80,24 @@ class SharingStudy:
     @cached_property
     def _cells(self) -> list[Cell[Task]]:
         about = {"case": self.case.digest, "users": digest_of(self.case.workload, ("user",)), "settings": self.settings}
-        tasks = [Task(method, sources(method, self.settings.batch_policy)) for method in self.methods]
+        tasks = [Task(*pair, self.settings.texts(*pair)) for pair in self.pairs]
         keys = [self._work.key(task=task, imported=imported(task.sources.values()), **about) for task in tasks]
-        return [Cell(key, task, {"method": task.method}) for key, task in zip(keys, tasks, strict=True)]
+        return [Cell(key, task, about_of(task)) for key, task in zip(keys, tasks, strict=True)]
 
     def _prepare(self, tasks: Sequence[Task], watch: Watch) -> None:
         few = self.case.workload.take(slice(0, 2))
         for task in tasks:
             begins = partial(watch.compiling, task.method)
             with watch.preparing(task.method), timing_compilation(begins) as compiled:
-                run_sharing(task.method, few, self.case.cluster, self.settings, sources=task.sources)
+                run_sharing(
+                    task.method, few, self.case.cluster, self.settings, sources=task.sources, policy=task.policy
+                )  # fmt: skip
             watch.compiled(sum(each.seconds for each in compiled if each.kept))
+
+
+def about_of(task: Task) -> dict[str, str]:
+    """Which row it is, for whoever reads messages and the database."""
+    return {"method": task.method, "policy": task.policy} if task.policy else {"method": task.method}
 
 
 def make_row(shared: Shared, task: Task, moved: Moved) -> SharingRow:
@@ -77,7 +107,7 @@ def make_row(shared: Shared, task: Task, moved: Moved) -> SharingRow:
     def watch(done: int, total: int) -> None:  # of whatever the engine counts
         moved(workload.jobs * done // max(total, 1))
 
-    return run_sharing(task.method, workload, shared.case.cluster, shared.settings, watch, task.sources)
+    return run_sharing(task.method, workload, shared.case.cluster, shared.settings, watch, task.sources, task.policy)
 
 
 def row_of(block: bytes) -> SharingRow:

@@ -1,41 +1,55 @@
-"""One log on virtual machines: coupled jobs on hosts of one core, each divided into VMs (Delgado 2011; rule V1)."""
+"""One log on virtual machines: coupled jobs on hosts of any size, each divided into VMs (Delgado 2011; rule V1)."""
+
+from dataclasses import replace
 
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.arrays import Floats
+from loadmaster.sharing.model import SharingModel
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sim.timeshared.problem import Progress
 from loadmaster.sim.vms.door import VmProblem, VmRun, simulate_vms
+from loadmaster.sim.vms.problem import TOLERANCE
 
 
 def run_on_vms(
-    choice: str, workload: Workload, cluster: Cluster, shares: tuple[float, ...], progress: Progress | None = None
-) -> VmRun:
+    choice: str, workload: Workload, cluster: Cluster, shares: tuple[float, ...], sharing: SharingModel,
+    progress: Progress | None = None,
+) -> VmRun:  # fmt: skip
     """Every host a machine with VMs of these shares; FCFS with EASY backfill, the VMs taken by `choice`.
 
     Args:
         choice: a name of `VM_CHOICES`.
         workload: jobs; each task takes one VM. Resources beside the cores are not looked at.
-        cluster: hosts of one core and speed 1.
+        cluster: hosts of any number of cores and any speed.
         shares: of the VMs of every host.
+        sharing: how a host divides its cores among its VMs.
         progress: told (jobs ended, jobs in all) now and then.
 
+    Returns:
+        The run; jobs with more tasks than there are VMs never start, and their times are NaN.
+
     Raises:
-        InputError: a host or a task that the model does not know, or a share that is not more than zero.
+        InputError: a job that asks for no CPU, or a share that is not more than zero.
     """
+    problem = vm_problem(choice, workload, cluster, shares, sharing)
+    run = simulate_vms(problem, progress=progress)
+    start_s, end_s = np.full(workload.jobs, np.nan), np.full(workload.jobs, np.nan)
+    fits = workload.task_count <= problem.vms.count
+    start_s[fits], end_s[fits] = run.start_s, run.end_s
+    return replace(run, start_s=start_s, end_s=end_s)
+
+
+def vm_problem(
+    choice: str, workload: Workload, cluster: Cluster, shares: tuple[float, ...], sharing: SharingModel
+) -> VmProblem:
+    """What the engine of VMs is given: the jobs that do not have more tasks than there are VMs."""
     check_shares(shares)
     assert cluster.speed is not None
-    cores, speed, asked = cluster.capacity[:, 0], cluster.speed, workload.demand[:, 0]
-    for column, what, rule in (
-        (cores, "host", "VMs divide hosts of one core; this one has another number"),
-        (speed, "host", "VMs divide hosts of speed 1; this one has another speed"),
-        (asked, "job", "a task on a VM asks for one core; those of this job ask for another number"),
-    ):
-        other = np.flatnonzero(column != 1.0)
-        if len(other):
-            fix = "leave the choices of VMs out of --methods, or give --hosts such as 64x1c4g"
-            raise InputError(f"{column[other[0]]:g}", rule, fix=fix, where=f"{choice}, {what} {other[0]}")
-    return simulate_vms(VmProblem(workload, VirtualMachines.alike(cluster.hosts, shares), choice), progress=progress)
+    vms = VirtualMachines.on(cluster.capacity[:, 0], cluster.speed, shares, sharing)
+    narrow = workload.take(np.flatnonzero(workload.task_count <= vms.count))
+    return VmProblem(narrow, vms, choice, tolerance=_tolerance(narrow.demand[:, 0], vms))
 
 
 def check_shares(shares: tuple[float, ...]) -> None:
@@ -47,3 +61,10 @@ def check_shares(shares: tuple[float, ...]) -> None:
     for share in shares or (0.0,):
         if not 0.0 < share < np.inf:
             raise InputError(f"{share:g}", "the share of a VM is a number above zero", fix="write it like 1,1,2,4")
+
+
+def _tolerance(asks: Floats, vms: VirtualMachines) -> float:
+    """Of the speeds: as fine for the least of the tasks, on the slowest host, as `TOLERANCE` is for one of a core."""
+    asking = asks[asks > 0.0]
+    least = min(1.0, float(asking.min(initial=1.0)), float(vms.cores.min()))
+    return TOLERANCE * least * min(1.0, float(vms.speed.min()))

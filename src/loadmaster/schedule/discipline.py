@@ -1,10 +1,11 @@
 """A discipline: an order and a backfilling together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from loadmaster.backfilling import Backfilling, Board
+from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Snapshot
-from loadmaster.order import AnyOrder
+from loadmaster.order import ORDERS, AnyOrder
 from loadmaster.place import Policy
 
 
@@ -16,16 +17,34 @@ class Discipline:
         order: ranks the waiting jobs; its ranks stand in the snapshot.
         backfilling: what a job that does not fit keeps for itself.
         name: as on the command line.
+        notes: what was chosen for this order that the name does not say.
     """
 
     order: AnyOrder
     backfilling: Backfilling
     name: str = ""
+    notes: tuple[str, ...] = field(default=(), init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        behind = getattr(self.backfilling, "behind", None)
+        if behind is None:
+            return
+        fitted = behind(arrival=self.order == ORDERS["fcfs"])
+        if fitted != self.backfilling and fitted.early_end == "replan":
+            note = f"{self.name or self.order.name}: every pass promises all jobs anew (early_end=replan), since only "
+            object.__setattr__(self, "notes", (note + "behind fcfs can promises stand; a later pass may break them.",))
+        object.__setattr__(self, "backfilling", fitted)
 
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
         """Choose the jobs to start now; pure."""
         board = Board(snapshot, policy)
-        self.backfilling.serve(board)
+        try:
+            self.backfilling.serve(board)
+        except InputError:
+            raise
+        except Exception as error:  # a user's class may fail in any way
+            rule = f"this backfilling fails: {type(error).__name__}: {str(error)[:120]}"
+            raise InputError(str(self), rule) from error
         return board.decision()
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Dynamic fractional scheduling: jobs start at once with a part of the CPU they ask for (Casanova et al. 2008)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -9,6 +9,10 @@ from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.errors import InputError
 from loadmaster.move.level_out import levelled_out
 from loadmaster.move.relabel import relabelled
+from loadmaster.packing.instance import Instance
+from loadmaster.packing.mcb import reaches
+from loadmaster.packing.solve import PackOptions, packer_named
+from loadmaster.rules.find import NO_SOURCES, Sources
 
 Repack = Literal["never", "events", "periods"]
 SLACK = 1e-9
@@ -67,6 +71,10 @@ class Fractional:
         budget: memory that may move in `budget_interval_s`, in the cluster's unit.
         gain: a new packing must raise the least yield by more than this part.
         lookahead: waiting jobs that are asked after the first one that found no room.
+        packer: that packs all tasks anew: of `PACKERS`, a placement policy, or `file.py:function`. One that works until
+            its time is up has `pack_time_s` a call, and a run with it cannot be repeated to the bit.
+        pack_time_s: seconds of real time.
+        sources: text of files that the packer is taken from, instead of what stands on the disk.
     """
 
     repack: Repack = "events"
@@ -76,19 +84,23 @@ class Fractional:
     budget_interval_s: float = 600.0
     gain: float = 0.01
     lookahead: int = 100
+    packer: str = "mcb8"
+    pack_time_s: float = 1.0
     name: str = "fractional"
+    sources: Sources = field(default_factory=lambda: NO_SOURCES, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.repack not in ("never", "events", "periods"):
             raise InputError(self.repack, "no such time to repack", fix="use never, events or periods")
         if not 0 <= self.least_yield <= 1:
             raise InputError(self.least_yield, "a yield lies between 0 and 1")
-        for name in ("period_s", "budget_interval_s"):
+        for name in ("period_s", "budget_interval_s", "pack_time_s"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise InputError(getattr(self, name), f"{name} must be more than zero seconds")
         for name in ("budget", "gain", "lookahead"):
             if not getattr(self, name) >= 0:
                 raise InputError(getattr(self, name), f"{name} must be zero or more")
+        packer_named(self.packer, self.sources)
 
     @property
     def most_load(self) -> float:
@@ -135,20 +147,17 @@ class Fractional:
         return moved if yield_of(view, moved) > enough else view.host
 
     def _packed(self, view: FractionalView, enough: float) -> Ints | None:
-        """MCB8 on all tasks, hosts renamed so that little moves; None if that is not `enough`, or over the budget."""
-        from loadmaster.packing.instance import Instance
-        from loadmaster.packing.mcb import mcb, reaches
-
+        """All tasks packed anew, hosts renamed so that little moves; None if not `enough`, or over the budget."""
         instance = Instance(
             view.fluid.reshape(-1, 1), view.rigid, view.fluid_capacity.reshape(-1, 1), view.rigid_capacity,
             rigid_names=tuple(f"rigid{m}" for m in range(view.rigid.shape[1])),
         )  # fmt: skip
-        if not reaches(instance, enough):
+        if self.packer == "mcb8" and not reaches(instance, enough):
             return None
-        attempt = mcb(instance)
-        if attempt.host is None or yield_of(view, attempt.host) <= enough * (1 - SLACK):
+        host = packer_named(self.packer, self.sources).solve(instance, PackOptions(self.pack_time_s)).host
+        if host is None or yield_of(view, host) <= enough * (1 - SLACK):
             return None
-        packed = relabelled(view.host, attempt.host, view.cost, view.kind[:, None] == view.kind)
+        packed = relabelled(view.host, host, view.cost, view.kind[:, None] == view.kind)
         moved = (view.host >= 0) & (packed != view.host)
         return packed if view.cost[moved].sum() <= view.budget * (1 + 1e-12) else None
 

@@ -78,8 +78,8 @@ def discipline_named(
         InputError: no such order, backfilling or parameter.
 
     Example:
-        >>> discipline_named("easy(heads=2)").backfilling
-        Easy(heads=2)
+        >>> discipline_named("easy(heads=2)").backfilling.heads
+        2
     """
     first, second = _sides(spec)
     if second is None:

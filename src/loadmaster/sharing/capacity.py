@@ -7,18 +7,24 @@ VM's capacity", equilibrium capacity (EC) the lower one. These are reconstructio
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.sharing.model import Claims, divided
 from loadmaster.sharing.virtual_machines import VirtualMachines
-from loadmaster.sharing.water_filling import water_fill
 
 
 def allotment(vms: VirtualMachines, demand: Floats, vm: int) -> Floats:
-    """float64 for each VM beside `vm`: what its machine gives them at these demands."""
+    """float64 for each VM beside `vm`: the cores that its machine gives them at these demands, float64[V]."""
     beside = vms.beside(vm)
+    cores = float(vms.cores[vms.machine_of(vm)])
     limit = np.minimum(demand[beside], vms.high[beside])
-    return water_fill(limit, np.minimum(minima(vms.low[beside], limit), limit), vms.share[beside], 1.0)
+    low = minima(vms.low[beside], limit, cores)
+    asking = np.flatnonzero(limit > 0)
+    given = np.zeros(len(limit))
+    claims = Claims(low[asking], vms.high[beside][asking], vms.share[beside][asking])
+    given[asking] = limit[asking] * divided(vms.sharing, limit[asking][:, None], np.array([cores]), claims)
+    return given
 
 
-def minima(low: Floats, limit: Floats) -> Floats:
+def minima(low: Floats, limit: Floats, cores: float = 1.0) -> Floats:
     """What VMs of one machine are promised: their minima, scaled down by one factor where those of the VMs that ask for
     anything do not fit together (rule V4).
 
@@ -27,16 +33,17 @@ def minima(low: Floats, limit: Floats) -> Floats:
         [0.615385, 0.384615]
     """
     total = float(low[limit > 0].sum())
-    return np.asarray(low / total if total > 1.0 else low)
+    return np.asarray(low * (cores / total) if total > cores else low)
 
 
-def potential_capacity(vms: VirtualMachines, demand: Floats, vm: int) -> float:
-    """PC: what `vm` would get now if it asked for its maximum and all others for what they use.
+def potential_capacity(vms: VirtualMachines, demand: Floats, vm: int, most: float = np.inf) -> float:
+    """PC: cores that `vm` would get now if it asked for its maximum and all others for what they use.
 
     Args:
         vms: the machines.
-        demand: float64[V], what each VM uses now, 0 where idle.
+        demand: float64[V], cores that each VM uses now, 0 where idle.
         vm: the candidate.
+        most: cores that its task could use.
 
     Example:
         >>> vms = VirtualMachines.alike(1, shares=(1, 1, 2, 4))
@@ -44,17 +51,27 @@ def potential_capacity(vms: VirtualMachines, demand: Floats, vm: int) -> float:
         0.2
     """
     asked = demand.copy()
-    asked[vm] = vms.high[vm]
+    asked[vm] = min(most, vms.high[vm])
     return float(allotment(vms, asked, vm)[vm - vms.beside(vm).start])
 
 
-def equilibrium_capacity(vms: VirtualMachines, active: Bools, vm: int) -> float:
-    """EC: what `vm` would get if it and all active VMs of its machine asked for their maximum."""
-    asked = np.where(active, vms.high, 0.0)
-    asked[vm] = vms.high[vm]
+def equilibrium_capacity(
+    vms: VirtualMachines, active: Bools, vm: int, most: Floats | float = np.inf, wants: float = np.inf
+) -> float:
+    """EC: cores that `vm` would get if it and all active VMs of its machine asked for their maximum.
+
+    Args:
+        vms: the machines.
+        active: bool[V].
+        vm: the candidate.
+        most: cores that the task on each VM could use, float64[V] or one for all.
+        wants: cores that the candidate's task could use.
+    """
+    asked = np.where(active, np.minimum(most, vms.high), 0.0)
+    asked[vm] = min(wants, vms.high[vm])
     return float(allotment(vms, asked, vm)[vm - vms.beside(vm).start])
 
 
 def free_capacity(vms: VirtualMachines, demand: Floats, vm: int) -> float:
-    """FC: what the machine of `vm` has left at the current demands."""
-    return float(1.0 - allotment(vms, demand, vm).sum())
+    """FC: cores that the machine of `vm` has left at the current demands."""
+    return float(vms.cores[vms.machine_of(vm)] - allotment(vms, demand, vm).sum())

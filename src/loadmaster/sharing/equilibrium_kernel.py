@@ -20,12 +20,15 @@ class VmState(NamedTuple):
     low: Floats  # [V]
     high: Floats  # [V]
     share: Floats  # [V]
-    demand: Floats  # [V], the speed of the job there, 0 where idle
+    cores: Floats  # [P]
+    pace: Floats  # [P], speed of a core
+    most: Floats  # [V], cores that the task there can use, at most `high`
+    demand: Floats  # [V], cores used, 0 where idle
     slot: Longs  # [V], the slot of the job there, -1 where idle
-    reached: Floats  # [V], PC of busy VMs when last looked at
+    reached: Floats  # [V], PC x pace of busy VMs when last looked at
     limit: Floats  # [V], room for one water-filling
     floor: Floats  # [V], the same
-    speed: Floats  # [V], of the job in each slot
+    speed: Floats  # [V], CPU seconds a second of each task of the job in each slot
     first_vm: Longs  # [V], first VM of the job in each slot, -1 for a free slot
     next_vm: Longs  # [V], next VM of the same job, -1 at the end
     dirty: Longs  # [P], machines to look at
@@ -48,61 +51,61 @@ def allocate_vms(vms: VirtualMachines) -> VmState:
     def longs(size: int, value: int = 0) -> Longs:
         return np.full(size, value, np.int64)
 
-    machine = np.repeat(np.arange(p), np.diff(vms.first))
     return VmState(
-        vms.first.copy(), machine, vms.low.copy(), vms.high.copy(), vms.share.copy(), np.zeros(v), longs(v, -1),
-        np.zeros(v), np.zeros(v), np.zeros(v), np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p),
-        longs(v), longs(v), longs(p), np.array([0, v]),
+        vms.first.copy(), vms.machine, vms.low.copy(), vms.high.copy(), vms.share.copy(), vms.cores.copy(),
+        vms.speed.copy(), vms.high.copy(), np.zeros(v), longs(v, -1), np.zeros(v), np.zeros(v), np.zeros(v),
+        np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p), longs(v), longs(v), longs(p), np.array([0, v]),
     )  # fmt: skip
 
 
 @kept_njit(nogil=True, error_model="numpy")
-def potential(state, vm):
-    """PC of `vm` (`potential_capacity`)."""
-    machine = state.machine[vm]
-    return _gets(state, state.first[machine], state.first[machine + 1], vm, CURRENT)
+def potential(state, vm, wants):
+    """PC of `vm` (`potential_capacity`) x pace, for a task that can use the cores `wants`."""
+    return _gets(state, vm, wants, CURRENT)
 
 
 @kept_njit(nogil=True, error_model="numpy")
-def equilibrium(state, vm):
-    """EC of `vm` (`equilibrium_capacity`): active VMs, those with a demand, ask for their maximum."""
-    machine = state.machine[vm]
-    return _gets(state, state.first[machine], state.first[machine + 1], vm, ACTIVE)
+def equilibrium(state, vm, wants):
+    """EC of `vm` (`equilibrium_capacity`) x pace: active VMs, those with a demand, ask for their maximum."""
+    return _gets(state, vm, wants, ACTIVE)
 
 
 @kept_njit(nogil=True, error_model="numpy")
-def entitlement(state, vm):
-    """EC of `vm` with all VMs of its machine, idle ones too, asking for their maximum."""
-    machine = state.machine[vm]
-    return _gets(state, state.first[machine], state.first[machine + 1], vm, ALL)
+def entitlement(state, vm, wants):
+    """EC of `vm` with all VMs of its machine, idle ones too, asking for their maximum; x pace."""
+    return _gets(state, vm, wants, ALL)
 
 
 @kept_njit(nogil=True, error_model="numpy")
-def _gets(state, first, last, vm, others):
-    """The allotment of `vm` when it asks for its maximum; the others for their demand, or active ones or all too."""
+def _gets(state, vm, wants, others):
+    """The allotment of `vm` when it asks for `wants`; the others for their demand, or active ones or all the most."""
     demand, high, low, limit, floor = state.demand, state.high, state.low, state.limit, state.floor
+    machine = state.machine[vm]
+    first, last, cores, pace = state.first[machine], state.first[machine + 1], state.cores[machine], state.pace[machine]
     limits, minima = 0.0, 0.0
     for i in range(first, last):
-        if i == vm or others == ALL:
+        if i == vm:
+            asked = min(wants, high[i])
+        elif others == ALL:
             asked = high[i]
         elif others == CURRENT:
             asked = min(demand[i], high[i])
         else:
-            asked = high[i] if demand[i] > 0.0 else 0.0
+            asked = state.most[i] if demand[i] > 0.0 else 0.0
         limit[i] = asked
         limits += asked
         if asked > 0.0:
             minima += low[i]
-    if limits <= 1.0:
-        return limit[vm]
-    too_much, floors = max(minima, 1.0), 0.0
+    if limits <= cores:
+        return limit[vm] * pace
+    scale, floors = (cores / minima if minima > cores else 1.0), 0.0
     for i in range(first, last):
-        floor[i] = min(low[i] / too_much, limit[i])
+        floor[i] = min(low[i] * scale, limit[i])
         floors += floor[i]
-    if floors >= 1.0:
-        return floor[vm] / floors
-    level = level_of(limit, floor, state.share, first, last, 1.0, floors)
-    return min(limit[vm], max(floor[vm], state.share[vm] * level))
+    if floors >= cores:
+        return floor[vm] * (cores / floors) * pace
+    level = level_of(limit, floor, state.share, first, last, cores, floors)
+    return min(limit[vm], max(floor[vm], state.share[vm] * level)) * pace
 
 
 @kept_njit(nogil=True)
@@ -169,7 +172,7 @@ def _look(state):
         for vm in range(state.first[machine], state.first[machine + 1]):
             slot = state.slot[vm]
             if slot >= 0:
-                state.reached[vm] = potential(state, vm)
+                state.reached[vm] = potential(state, vm, state.most[vm])
                 if state.is_touched[slot] == 0:
                     state.is_touched[slot] = 1
                     state.touched[touched] = slot
@@ -184,18 +187,19 @@ def set_speed(state, slot, speed):
     state.speed[slot] = speed
     vm = state.first_vm[slot]
     while vm >= 0:
-        state.demand[vm] = speed
+        state.demand[vm] = speed / state.pace[state.machine[vm]]
         mark(state, state.machine[vm])
         vm = state.next_vm[vm]
 
 
 @kept_njit(nogil=True)
-def occupy(state, slot, chosen, tasks):
-    """Put a job on the VMs chosen[:tasks], at the speed that it reaches at first sight."""
+def occupy(state, slot, chosen, tasks, wants):
+    """Put a job, each task of which can use the cores `wants`, on the VMs chosen[:tasks]; it stands still as yet."""
     state.first_vm[slot] = -1
     for k in range(tasks - 1, -1, -1):
         vm = chosen[k]
         state.slot[vm] = slot
+        state.most[vm] = min(wants, state.high[vm])
         state.next_vm[vm] = state.first_vm[slot]
         state.first_vm[slot] = vm
         state.active[state.machine[vm]] += 1

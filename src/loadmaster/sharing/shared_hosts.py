@@ -8,6 +8,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.sharing.load_scale import raised_scale
+from loadmaster.sharing.thrashing import overcommitted
 
 CpuLoad = Literal["jobs/speed", "jobs"]
 """How the CPU load of a host is read: threads over its cores and speed, or threads over its cores alone."""
@@ -62,8 +63,7 @@ class SharedHosts:
 
     def overcommitted(self, host: int) -> bool:
         """Whether a resource other than the cores is asked for beyond what the host has (rule A2)."""
-        used, capacity = self.used[host, 1:], self.capacity[host, 1:]
-        return bool((used > capacity * (1 + 1e-9)).any())
+        return overcommitted(self.used[host], self.capacity[host])
 
     def seen_by_policy(self, host: int, scaled: bool) -> tuple[Floats, Floats]:
         """(free, capacity), float64[R] each, as a placement policy of any room sees this host.

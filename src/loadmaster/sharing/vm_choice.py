@@ -1,11 +1,12 @@
 """Which idle VMs a job gets: the policies of Delgado 2011, one function each (rules V6 to V10).
 
-All rank incrementally: a VM just chosen counts as busy at its maximum when the next is ranked. Two values closer than
-`MARGIN` tie, and ties go to the lower number, so that rounding in the speeds decides nothing.
+Capacities are compared in cores of speed 1, so that a VM of a faster machine is worth more. All rank incrementally: a
+VM just chosen counts as busy at its maximum when the next is ranked. Two values closer than `MARGIN` tie, and ties go
+to the lower number, so that rounding in the speeds decides nothing.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,24 +19,56 @@ MARGIN = 1e-7
 
 @dataclass
 class Board:
-    """The VMs while one job chooses: what each asks for and which are busy. A copy, changed by `take`."""
+    """The VMs while one job chooses. A copy, changed by `take`.
+
+    Attributes:
+        demand: float64[V], cores that each VM uses.
+        busy: bool[V].
+        most: float64[V], cores that the task on each VM can use.
+        asks: cores that a task of the job can use.
+    """
 
     vms: VirtualMachines
     demand: Floats
     busy: Bools
+    most: Floats = field(default_factory=lambda: np.zeros(0))
+    asks: float = np.inf
+
+    def __post_init__(self) -> None:
+        if not len(self.most):
+            self.most = np.full(self.vms.count, np.inf)
 
     def copy(self) -> "Board":
         """A board to try things on."""
-        return Board(self.vms, self.demand.copy(), self.busy.copy())
+        return replace(self, demand=self.demand.copy(), busy=self.busy.copy(), most=self.most.copy())
 
     def take(self, vm: int) -> None:
         """Count `vm` as busy at its maximum."""
-        self.demand[vm] = self.vms.high[vm]
+        self.demand[vm] = min(self.asks, self.vms.high[vm])
+        self.most[vm] = self.asks
         self.busy[vm] = True
 
     def potential(self, vm: int) -> float:
-        """PC of `vm`."""
-        return potential_capacity(self.vms, self.demand, vm)
+        """PC of `vm` in cores of speed 1: how fast a task of the job would go there."""
+        return potential_capacity(self.vms, self.demand, vm, self.asks) * self.speed(vm)
+
+    def equilibrium(self, vm: int) -> float:
+        """EC of `vm`, in the same unit."""
+        return equilibrium_capacity(self.vms, self.busy, vm, self.most, self.asks) * self.speed(vm)
+
+    def entitlement(self, vm: int) -> float:
+        """EC of `vm` if all VMs of its machine, idle ones too, asked for their maximum."""
+        everybody = np.ones(self.vms.count, dtype=bool)
+        return equilibrium_capacity(self.vms, everybody, vm, wants=self.asks) * self.speed(vm)
+
+    def harmless(self, vm: int) -> bool:
+        """Whether `vm` would take nothing from others: its PC is not above what its machine has left."""
+        alone = potential_capacity(self.vms, self.demand, vm, self.asks)
+        return alone <= free_capacity(self.vms, self.demand, vm) + MARGIN
+
+    def speed(self, vm: int) -> float:
+        """Of a core of the machine of `vm`."""
+        return float(self.vms.speed[self.vms.machine_of(vm)])
 
     def idle(self) -> list[int]:
         """The VMs that may be chosen."""
@@ -61,7 +94,7 @@ def potential_greedy(board: Board, tasks: int) -> list[int]:
 
 def equilibrium_greedy(board: Board, tasks: int) -> list[int]:
     """EC: one after another the idle VM with the largest EC (rule V7)."""
-    return _greedily(board, tasks, lambda vm: equilibrium_capacity(board.vms, board.busy, vm))
+    return _greedily(board, tasks, board.equilibrium)
 
 
 def entitlement_greedy(board: Board, tasks: int) -> list[int]:
@@ -69,8 +102,7 @@ def entitlement_greedy(board: Board, tasks: int) -> list[int]:
 
     It is a constant of the VM, so equal VMs all tie and a job crowds on the first machines: here to show that.
     """
-    everybody = np.ones(board.vms.count, dtype=bool)
-    return _greedily(board, tasks, lambda vm: equilibrium_capacity(board.vms, everybody, vm))
+    return _greedily(board, tasks, board.entitlement)
 
 
 def potential_semigreedy(board: Board, tasks: int) -> list[int]:
@@ -98,7 +130,7 @@ def potential_semigreedy_free(board: Board, tasks: int) -> list[int]:
     """PCFC-sg: as PC-sg, but a serial job goes where it takes nothing from others, if it can (rule V9)."""
     if tasks > 1:
         return potential_semigreedy(board, tasks)
-    harmless = [vm for vm in board.idle() if board.potential(vm) <= free_capacity(board.vms, board.demand, vm) + MARGIN]
+    harmless = [vm for vm in board.idle() if board.harmless(vm)]
     return [_largest(harmless or board.idle(), board.potential)]
 
 
@@ -150,6 +182,6 @@ def _slowest_that_reaches(board: Board, chosen: list[int], reachable: float) -> 
         trial = board.copy()
         trial.take(vm)
         beside = board.vms.beside(vm)
-        if all(trial.potential(other) >= reachable for other in chosen if beside.start <= other < beside.stop):
+        if all(trial.potential(other) >= reachable for other in chosen if other in range(beside.start, beside.stop)):
             best, best_value = vm, worth
     return best

@@ -11,38 +11,41 @@ MARGIN = 1e-7
 
 
 @kept_njit(nogil=True)
-def choose(state, chosen, value, policy, tasks, static):
-    """Write the VMs for `tasks` tasks into `chosen`; `value` is room, float64[V]. Demands come out as they went in."""
+def choose(state, chosen, value, policy, tasks, wants, static):
+    """Write the VMs for `tasks` tasks into `chosen`; `value` is room, float64[V]. Demands come out as they went in.
+
+    Each task can use the cores `wants`.
+    """
     if policy == SEMIGREEDY_FREE and tasks == 1:
-        chosen[0] = _harmless(state, value)
+        chosen[0] = _harmless(state, value, wants)
         return
     kind = policy if policy in (EQUILIBRIUM, FEWEST, ENTITLEMENT) else POTENTIAL
-    _greedily(state, chosen, value, kind, tasks, static)
+    _greedily(state, chosen, value, kind, tasks, wants, static)
     if policy in (SEMIGREEDY, SEMIGREEDY_FREE) and tasks > 1:
         reachable = 1e300
         for k in range(tasks):
-            reachable = min(reachable, potential(state, chosen[k]))
+            reachable = min(reachable, potential(state, chosen[k], wants))
         _give_back(state, chosen, tasks)
-        _semigreedily(state, chosen, value, tasks, reachable - MARGIN)
+        _semigreedily(state, chosen, value, tasks, wants, reachable - MARGIN)
     else:
         _give_back(state, chosen, tasks)
 
 
 @kept_njit(nogil=True)
-def speed_at_first(state, chosen, tasks):
+def speed_at_first(state, chosen, tasks, wants):
     """The speed of a job on chosen[:tasks], which are idle, before its neighbours make room. Leaves no trace."""
     for k in range(tasks):
-        _take(state, chosen[k])
+        _take(state, chosen[k], wants)
     least = 1e300
     for k in range(tasks):
-        least = min(least, potential(state, chosen[k]))
+        least = min(least, potential(state, chosen[k], wants))
     _give_back(state, chosen, tasks)
     return least
 
 
 @kept_njit(nogil=True)
-def _take(state, vm):
-    state.demand[vm] = state.high[vm]
+def _take(state, vm, wants):
+    state.demand[vm] = state.most[vm] = min(wants, state.high[vm])
     state.slot[vm] = -2  # neither idle nor a job's: chosen
     state.active[state.machine[vm]] += 1
 
@@ -57,56 +60,56 @@ def _give_back(state, chosen, tasks):
 
 
 @kept_njit(nogil=True)
-def _rate(state, value, kind, first, last):
+def _rate(state, value, kind, wants, first, last):
     for vm in range(first, last):
         if state.slot[vm] == -1:
             if kind == POTENTIAL:
-                value[vm] = potential(state, vm)
+                value[vm] = potential(state, vm, wants)
             elif kind == EQUILIBRIUM:
-                value[vm] = equilibrium(state, vm)
+                value[vm] = equilibrium(state, vm, wants)
             elif kind == ENTITLEMENT:
-                value[vm] = entitlement(state, vm)
+                value[vm] = entitlement(state, vm, wants)
             else:
                 value[vm] = -1e6 * state.active[state.machine[vm]] + state.share[vm]
 
 
 @kept_njit(nogil=True)
-def _greedily(state, chosen, value, kind, tasks, static):
+def _greedily(state, chosen, value, kind, tasks, wants, static):
     """One after another the idle VM of largest value; only its machine is rated anew."""
     count = value.shape[0]
-    _rate(state, value, kind, 0, count)
+    _rate(state, value, kind, wants, 0, count)
     for k in range(tasks):
         best, best_value = -1, -1e300
         for vm in range(count):
             if state.slot[vm] == -1 and value[vm] > best_value + MARGIN:
                 best, best_value = vm, value[vm]
-        _take(state, best)
+        _take(state, best, wants)
         chosen[k] = best
         if not static:
             machine = state.machine[best]
-            _rate(state, value, kind, state.first[machine], state.first[machine + 1])
+            _rate(state, value, kind, wants, state.first[machine], state.first[machine + 1])
 
 
 @kept_njit(nogil=True)
-def _semigreedily(state, chosen, value, tasks, reachable):
+def _semigreedily(state, chosen, value, tasks, wants, reachable):
     """The VMs of least PC that reach `reachable`; leaves `chosen` as it is if they are too few."""
     count = value.shape[0]
-    _rate(state, value, POTENTIAL, 0, count)
+    _rate(state, value, POTENTIAL, wants, 0, count)
     picked = 0
     while picked < tasks:
         best, best_value = -1, 1e300
         for vm in range(count):
             if state.slot[vm] != -1 or value[vm] < reachable or value[vm] >= best_value - MARGIN:
                 continue
-            if _keeps(state, vm, reachable):
+            if _keeps(state, vm, wants, reachable):
                 best, best_value = vm, value[vm]
         if best < 0:
             break
-        _take(state, best)
+        _take(state, best, wants)
         value[best] = -1.0 - picked  # remembers the order of picks
         picked += 1
         machine = state.machine[best]
-        _rate(state, value, POTENTIAL, state.first[machine], state.first[machine + 1])
+        _rate(state, value, POTENTIAL, wants, state.first[machine], state.first[machine + 1])
     _collect(state, chosen, value, picked, tasks)
 
 
@@ -123,23 +126,23 @@ def _collect(state, chosen, value, picked, tasks):
 
 
 @kept_njit(nogil=True)
-def _keeps(state, vm, reachable):
+def _keeps(state, vm, wants, reachable):
     """Whether all VMs picked on the machine of `vm` still reach `reachable` with it busy."""
     machine = state.machine[vm]
-    state.demand[vm] = state.high[vm]
+    state.demand[vm] = min(wants, state.high[vm])
     kept = True
     for other in range(state.first[machine], state.first[machine + 1]):
-        if state.slot[other] == -2 and potential(state, other) < reachable:
+        if state.slot[other] == -2 and potential(state, other, wants) < reachable:
             kept = False
     state.demand[vm] = 0.0
     return kept
 
 
 @kept_njit(nogil=True)
-def _harmless(state, value):
+def _harmless(state, value, wants):
     """The idle VM of largest PC among those whose PC is at most the free capacity; among all if there is none."""
     count = value.shape[0]
-    _rate(state, value, POTENTIAL, 0, count)
+    _rate(state, value, POTENTIAL, wants, 0, count)
     best, best_value = -1, -1e300
     any_best, any_value = -1, -1e300
     for vm in range(count):
@@ -148,9 +151,9 @@ def _harmless(state, value):
         if value[vm] > any_value + MARGIN:
             any_best, any_value = vm, value[vm]
         machine = state.machine[vm]
-        free = 1.0
+        free = state.cores[machine]
         for other in range(state.first[machine], state.first[machine + 1]):
             free -= state.demand[other]
-        if value[vm] <= max(free, 0.0) + MARGIN and value[vm] > best_value + MARGIN:
+        if value[vm] / state.pace[machine] <= max(free, 0.0) + MARGIN and value[vm] > best_value + MARGIN:
             best, best_value = vm, value[vm]
     return best if best >= 0 else any_best

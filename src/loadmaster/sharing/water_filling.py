@@ -1,9 +1,12 @@
 """Weighted water-filling: how much CPU each task on a host gets, between a floor and a limit, by its share."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
+from loadmaster.sharing.model import Claims
 
 
 def water_fill(limit: Floats, floor: Floats, share: Floats, capacity: float) -> Floats:
@@ -42,28 +45,27 @@ def water_fill(limit: Floats, floor: Floats, share: Floats, capacity: float) -> 
     return np.asarray(np.minimum(limit, np.maximum(floor, share * level)))
 
 
-def equal_shares(tasks: int, capacity: float = 1.0, limit: float = 1.0) -> Floats:
-    """Processor sharing: every task gets the same, at most `limit` (one core if it cannot use two).
+@dataclass(frozen=True)
+class WaterFilling:
+    """The sharing model of virtual machines: minima, maxima and shares of the tasks, by `water_fill` (rule S8).
+
+    Tasks that claim alike get the same CPU, whatever they ask; what the small ones do not need goes to the large
+    (max-min fairness). So does a host on which every job is a control group of the same weight.
 
     Example:
-        >>> equal_shares(4, capacity=2.0).tolist(), equal_shares(1, capacity=2.0).tolist()
-        ([0.5, 0.5, 0.5, 0.5], [1.0])
+        >>> demand = np.array([[0.25], [4.0], [1.0]])
+        >>> WaterFilling().yields(demand, np.array([2.0]), Claims.alike(demand)).tolist()
+        [1.0, 0.21875, 0.875]
     """
-    return water_fill(np.full(tasks, limit), np.zeros(tasks), np.ones(tasks), capacity)
 
+    name: str = "water-filling"
 
-def capped_by_yield(need: Floats, capacity: float = 1.0) -> Floats:
-    """All tasks at the same yield: each gets its need times min(1, capacity / sum of needs) (rule S9).
-
-    Example:
-        >>> capped_by_yield(np.array([0.5, 1.5])).tolist()
-        [0.25, 0.75]
-    """
-    need = np.asarray(need, dtype=np.float64)
-    allotted = np.zeros_like(need)
-    some = need > 0
-    allotted[some] = water_fill(need[some], np.zeros(int(some.sum())), need[some], capacity)
-    return allotted
+    def yields(self, demand: Floats, capacity: Floats, claims: Claims) -> Floats:
+        """What `water_fill` allots over what is asked; 1 for tasks that ask for no CPU (see `SharingModel`)."""
+        asked = demand[:, 0]
+        limit = np.minimum(asked, claims.high)
+        allotted = water_fill(limit, np.minimum(claims.low, limit), claims.share, float(capacity[0]))
+        return np.divide(allotted, asked, out=np.ones(len(asked)), where=asked > 0.0)
 
 
 def _level(limit: Floats, floor: Floats, share: Floats, capacity: float) -> float:

@@ -10,6 +10,7 @@ from loadmaster.move.level_out import levelled_out
 from loadmaster.move.level_out_plain import levelled_out_plainly
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.relabel import relabelled
+from loadmaster.packing import PACKERS
 from loadmaster.schedule.fractional import Fractional, least_yield, yield_of
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 
@@ -102,6 +103,31 @@ def test_the_compiled_engine_makes_the_same_run_to_the_bit(seed):
     told = workload.demand * rng.uniform(0.5, 1.5, (40, 1)) ** [1, 0] if rng.random() < 0.3 else None
     problem = FractionalProblem(workload, cluster, policy, pause, told)
     same(simulate_fractional(problem), simulate_fractional(problem, engine="reference"))
+
+
+@pytest.mark.parametrize("packer", [*PACKERS, "first-fit"])
+def test_any_packer_packs_and_keeps_memory_budget_and_threshold(packer):
+    workload, cluster = stream(1, jobs=12, load=2.0, hosts=2)
+    policy = Watched(repack="events", least_yield=0.3, packer=packer, pack_time_s=0.05)
+    run = simulate_fractional(FractionalProblem(workload, cluster, policy))
+    assert np.isfinite(run.end_s).all()
+    assert run.least_yield >= 0.3 - 1e-9
+    if packer == "mcb8":
+        assert run.moves.sum() > 0
+
+
+@pytest.mark.parametrize("packer", ["sg", "mix-fit"])
+def test_the_compiled_engine_asks_the_same_packer(packer):
+    workload, cluster = stream(3, jobs=40, load=1.5, hosts=3)
+    problem = FractionalProblem(workload, cluster, Fractional(packer=packer))
+    compiled = simulate_fractional(problem)
+    assert compiled.moves.sum() > 0
+    same(compiled, simulate_fractional(problem, engine="reference"))
+
+
+def test_a_packer_that_is_none_is_refused():
+    with pytest.raises(InputError, match="did you mean mcb8"):
+        Fractional(packer="mcb9")
 
 
 def test_what_a_thousand_waiting_jobs_cost_is_bounded_by_the_lookahead():

@@ -21,7 +21,11 @@ DISCIPLINES = [
     named("fcfs"),
     named("fair-share(shares=1.0:2.0)"),
 ]
-BACKFILLS = [named("easy"), named("conservative"), named("conservative(lookahead=4)")]
+BACKFILLS = [
+    named("easy"),
+    named("conservative(early_end=replan)"),
+    named("conservative(early_end=replan,lookahead=4)"),
+]
 METAS = [
     MaxJobs(),
     MaxJobs(target="cores"),

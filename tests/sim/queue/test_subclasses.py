@@ -136,11 +136,11 @@ def test_a_mover_that_moves_otherwise_is_asked(method, parent, name, policy):
     assert shared(method, policy=crowded, mover=moving_nobody(parent, name)).moves.sum() == 0
 
 
-def test_a_sharing_model_with_another_rate_is_asked():
+def test_a_sharing_model_that_divides_otherwise_is_asked():
     @dataclass(frozen=True)
     class Half(ProcessorSharing):
-        def rate(self, load, cores, speed, overcommitted):
-            return 0.5 * super().rate(load, cores, speed, overcommitted)
+        def yields(self, demand, capacity, claims):
+            return 0.5 * super().yields(demand, capacity, claims)
 
     assert shared(sharing=Half()).end_s[0] == pytest.approx(2 * shared().end_s[0], rel=0.5)
     assert shared(sharing=Half()).end_s.sum() > 1.5 * shared().end_s.sum()

@@ -93,7 +93,7 @@ def test_waits_grow_with_the_load(policy):
     assert means[-1] > 2 * means[0]
 
 
-def replay_every_cycle(workload, cluster, decide, interval_s):
+def replay_every_cycle(workload, cluster, scheduler, interval_s):
     """A scheduler that wakes at each multiple of `interval_s`, whether anything happened or not."""
     start_s, hosts_of = np.full(workload.jobs, np.nan), [()] * workload.jobs
     free, ends, waiting = cluster.capacity.copy(), [], []
@@ -112,7 +112,7 @@ def replay_every_cycle(workload, cluster, decide, interval_s):
         jobs = np.array(waiting, np.int64)
         zeros = np.zeros(len(jobs), np.int32)
         queue = Queue(jobs, workload.demand[jobs], workload.task_count[jobs], workload.runtime_s[jobs], zeros, jobs)
-        decision = decide(Snapshot(now, cluster, free.copy(), queue, nobody, last_host, 0))
+        decision = scheduler.decide(Snapshot(now, cluster, free.copy(), queue, nobody, last_host, 0))
         for job, hosts in decision.place:
             start_s[job], hosts_of[job] = now, hosts
             for host in hosts:

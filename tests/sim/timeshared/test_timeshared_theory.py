@@ -12,7 +12,6 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.move.enhanced_mosix import LEAST_GAIN, EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import METHODS, method_named
-from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sharing.shared_hosts import SharedHosts
 from loadmaster.sim.timeshared.door import simulate_shared
 from loadmaster.sim.timeshared.problem import SharedProblem
@@ -55,9 +54,7 @@ def test_without_thrashing_a_host_does_exactly_what_it_can_while_somebody_is_the
     """In every busy period of every host the work done is its speed times the period: no more, and nothing wasted."""
     for seed in range(5):
         trace = generate_opportunity(memory_cap="clip", seed=seed)
-        problem = SharedProblem(
-            trace.workload, trace.cluster, method_named(name), ProcessorSharing(thrash=1.0), seed=seed
-        )
+        problem = SharedProblem(trace.workload, trace.cluster, method_named(name), seed=seed, thrash=1.0)
         run = simulate_shared(problem)
         start_s, work = trace.workload.submit_s[problem.owner], trace.workload.runtime_s[problem.owner]
         for host, speed in enumerate(trace.cluster.speed):
@@ -96,11 +93,7 @@ def test_at_every_event_each_host_has_done_what_it_could_and_no_more_though_task
         cluster = Cluster(("cores", "memory"), np.column_stack(([1, 2, 4], [64] * 3)), speed=np.array([1.0, 0.5, 0.7]))
         demand = np.column_stack((rng.integers(1, 4, 40), rng.uniform(0, 20, 40)))
         jobs = Workload(("cores", "memory"), np.cumsum(rng.exponential(4.0, 40)), rng.exponential(12.0, 40), demand)
-        run = _Run(
-            SharedProblem(
-                jobs, cluster, METHODS[name], ProcessorSharing(thrash=1.0), migration=MigrationCost(pause_s=0.5)
-            )
-        )
+        run = _Run(SharedProblem(jobs, cluster, METHODS[name], migration=MigrationCost(pause_s=0.5), thrash=1.0))
         while run.ended < run.tasks:
             before, left, there = run.now, work_left(run), run.host.copy()
             running = sorted(task for clock in run.clocks for task in clock.ends)

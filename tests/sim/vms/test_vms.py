@@ -19,12 +19,14 @@ def random_problem(seed, choice, **changes):
     shares = [(1, 1), (1, 1, 2, 4), (1, 2, 3)][int(rng.integers(3))]
     high = [1.0] * len(shares) if rng.random() < 0.7 else list(rng.uniform(0.2, 1.0, len(shares)))
     vms = VirtualMachines.alike(machines, shares, (), high)
+    if rng.random() < 0.5:
+        vms = VirtualMachines.on(rng.choice([0.5, 1.0, 4.0], machines), rng.choice([0.5, 1.0, 2.0], machines), shares)
     work = rng.exponential(100.0, jobs) + 1
     workload = Workload(
         ("cores",),
         np.cumsum(rng.exponential(40.0, jobs)),
         work,
-        np.ones((jobs, 1)),
+        rng.choice([[0.5], [1.0], [3.0]] if rng.random() < 0.5 else [[1.0]], jobs).reshape(-1, 1),
         tasks=np.minimum(rng.integers(1, 6, jobs), vms.count),
         estimate_s=work * rng.uniform(1.0, 3.0, jobs),
     )
@@ -48,10 +50,10 @@ def test_compiled_and_plain_make_the_same_run(choice, seed, estimate, redistribu
 def test_all_work_asked_is_done_and_no_machine_does_more_than_it_can(seed, choice):
     problem = random_problem(seed, choice)
     run = simulate_vms(problem)
-    asked = float(problem.workload.runtime_s @ problem.workload.task_count)
+    asked = float(problem.work_s @ problem.workload.task_count)
     assert run.work_s == pytest.approx(asked, rel=1e-7)
     assert run.efficiency(problem.vms) <= 1 + 1e-9
-    assert (run.speed(problem.workload) <= 1 + 1e-9).all()
+    assert (run.speed(problem.workload) <= problem.vms.speed.max() + 1e-9).all()
     assert (run.start_s >= problem.workload.submit_s).all()
 
 
@@ -140,6 +142,22 @@ def test_tasks_of_a_bag_do_not_wait_for_each_other():
     bag = simulate_vms(VmProblem(as_bags(jobs), vms, "pmvm", tolerance=1e-9))
     assert coupled.end_s == pytest.approx([200.0, 200.0], rel=1e-6)
     assert sorted(bag.end_s)[0] == pytest.approx(100.0)
+
+
+def test_a_task_of_four_cores_has_a_vm_of_a_host_of_eight_and_one_of_twice_the_speed():
+    """Host 0 has 8 cores of speed 1, host 1 has 2 of speed 2: alone on either a task of 4 cores goes at 4."""
+    vms = VirtualMachines.on(np.array([8.0, 2.0]), np.array([1.0, 2.0]), (1, 1))
+    jobs = Workload.of(submit_s=[0.0, 0.0, 0.0], runtime_s=[100.0] * 3, cores=[4, 4, 4])
+    run = simulate_vms(VmProblem(jobs, vms, "pc-g", tolerance=1e-9))
+    assert run.end_s == pytest.approx([100.0] * 3, rel=1e-6)
+    assert run.work_s == pytest.approx(1200.0)
+    assert run.efficiency(vms) == pytest.approx(1.0)
+
+
+def test_a_task_that_asks_for_no_cpu_is_refused_on_a_vm():
+    jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[0])
+    with pytest.raises(InputError, match="asks for some CPU"):
+        VmProblem(jobs, VirtualMachines.alike(2, shares=(1, 1)))
 
 
 def test_a_job_wider_than_the_cluster_is_refused_or_clipped():

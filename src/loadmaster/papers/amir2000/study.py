@@ -18,7 +18,6 @@ from loadmaster.move.mosix import Mosix
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.schedule.time_shared import METHODS, Method, method_named
 from loadmaster.sharing.learned_needs import learned_needs
-from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sharing.shared_hosts import CpuLoad
 from loadmaster.sim.timeshared.door import simulate_shared
 from loadmaster.sim.timeshared.problem import SharedProblem
@@ -109,8 +108,8 @@ def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float],
     for name in setup.methods:
         run = simulate_shared(
             SharedProblem(
-                workload, trace.cluster, setup.method(name), ProcessorSharing(setup.thrash), setup.cpu_load,
-                MigrationCost(setup.pause_s), told, seed=number,
+                workload, trace.cluster, setup.method(name), cpu_load=setup.cpu_load,
+                migration=MigrationCost(setup.pause_s), told=told, seed=number, thrash=setup.thrash,
             )
         )  # fmt: skip
         slowdown = (run.end_s - workload.submit_s[owner]) / workload.runtime_s[owner]

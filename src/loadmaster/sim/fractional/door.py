@@ -3,6 +3,7 @@
 from typing import Literal
 
 from loadmaster.schedule.fractional import Fractional
+from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
 from loadmaster.sim.fractional.reference import replay_fractional
 from loadmaster.sim.timeshared.problem import Progress
@@ -18,7 +19,8 @@ def simulate_fractional(
 
     Args:
         problem: jobs, hosts and policy.
-        engine: `reference` for the plain Python engine; `auto` is compiled, save for a policy of the user's own.
+        engine: `reference` for the plain Python engine; `auto` is compiled, save for a policy or a sharing model of
+            the user's own, or any other than processor sharing.
         progress: told of the progress of long runs.
 
     Example:
@@ -28,11 +30,16 @@ def simulate_fractional(
         >>> run.end_s.tolist(), run.least_yield
         ([120.0, 120.0], 0.5)
     """
-    if engine == "reference" or type(problem.policy) is not Fractional:
+    if engine == "reference" or not is_compiled(problem):
         return replay_fractional(problem, progress)
     from loadmaster.sim.fractional.compiled import run_fractional
 
     return run_fractional(problem, progress)
 
 
-__all__ = ["FractionalProblem", "FractionalRun", "simulate_fractional"]
+def is_compiled(problem: FractionalProblem) -> bool:
+    """Whether the compiled engine knows all of `problem`; by exact type, since a subclass has rules of its own."""
+    return type(problem.policy) is Fractional and type(problem.sharing) is ProcessorSharing
+
+
+__all__ = ["FractionalProblem", "FractionalRun", "is_compiled", "simulate_fractional"]

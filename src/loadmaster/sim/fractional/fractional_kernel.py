@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """Dynamic fractional scheduling compiled: events and admission, at a cost that grows with what runs alone.
 
-The plain engine in shared_fractional_reference.py says what must come out. Where everything is to be packed anew the
+The plain engine in reference.py says what must come out. Where everything is to be packed anew the
 kernel returns, and is called again with the answer.
 """
 

@@ -8,6 +8,8 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.fractional import Fractional
+from loadmaster.sharing.model import SharingModel, check_model
+from loadmaster.sharing.processor_sharing import ProcessorSharing
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,6 +18,7 @@ class FractionalProblem:
 
     Attributes:
         told: float64[J, R], the demand that decisions see; None: the truth. CPU is shared by what is really used.
+        sharing: how a host divides its CPU; decisions count on equal yields, whatever it is.
     """
 
     workload: Workload
@@ -23,9 +26,11 @@ class FractionalProblem:
     policy: Fractional = field(default_factory=Fractional)
     migration: MigrationCost = field(default_factory=MigrationCost)
     told: Floats | None = None
+    sharing: SharingModel = field(default_factory=ProcessorSharing)
 
     def __post_init__(self) -> None:
         self.workload.check_resources(self.cluster)
+        check_model(self.sharing)
 
     @property
     def seen(self) -> Floats:

@@ -6,6 +6,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.schedule.fractional import Ask, FractionalView
+from loadmaster.sharing.model import divided, stuck
 from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
 from loadmaster.sim.timeshared.problem import Progress
 
@@ -174,18 +175,21 @@ class _Run:
         self.host[task] = -1
 
     def _set_rates(self) -> None:
-        """Every job goes at the least yield x speed of its tasks' hosts; a job whose memory travels stands still."""
-        pace = np.array(self.speed)
-        for host, load in enumerate(self._loads(self.workload.demand)[:, 0]):
-            if load > self.capacity[host, 0]:
-                share = self.capacity[host, 0] / load
-                self.least_yield = min(self.least_yield, float(share))
-                pace[host] = share * self.speed[host]
+        """Every job goes at the least yield x speed of its tasks; a job whose memory travels stands still."""
+        pace = np.zeros(len(self.owner))
+        for host, tasks in enumerate(self.residents):
+            if tasks:
+                demand = self.workload.demand[self.owner[tasks]]
+                yields = divided(self.problem.sharing, demand, self.capacity[host])
+                self.least_yield = min(self.least_yield, float(yields.min()))
+                pace[tasks] = yields * self.speed[host]
         for job in self.running:
-            rate = 0.0 if job in self.standing else min(pace[self.host[task]] for task in self._tasks(job))
+            rate = 0.0 if job in self.standing else min(pace[task] for task in self._tasks(job))
             if rate != self.rate[job]:
                 self.left[job] -= self.rate[job] * (self.now - self.since_s[job])
                 self.since_s[job], self.rate[job] = self.now, rate
+        if self.running and not self.standing and not any(self.rate[job] > 0.0 for job in self.running):
+            raise stuck(self.problem.sharing.name)
 
     def _view(self) -> FractionalView:
         interval = math.floor(self.now / self.policy.budget_interval_s)

@@ -38,7 +38,8 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> TypeGuard[Policy]:
     backfilling = discipline.backfilling
     if not (type(backfilling) in _LOOKAHEAD and by_arrival(discipline) and type(policy) is Policy):
         return False
-    return type(backfilling) is not Easy  # its kernel promises hosts, not a moment
+    # The kernel of EASY promises hosts, not a moment; that of conservative backfilling plans anew, host by host.
+    return type(backfilling) is Conservative and backfilling.early_end == "replan" and backfilling.promise != "pool"
 
 
 def replay_backfill(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
+from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
@@ -74,7 +75,8 @@ def _at_speed_one(
         return cycles.replay_cycles(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
-    if engine in ("auto", "backfill") and backfill.serves(policy, discipline):
+    hosts_matter = not hosts_are_one_pool(workload.demand, cluster)
+    if engine in ("auto", "backfill") and backfill.serves(policy, discipline) and hosts_matter:
         return backfill.replay_backfill(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.schedule import Cycles, Schedule
@@ -80,6 +81,7 @@ class _Replay:
         self.workload, self.cluster, self.scheduler = workload, cluster, scheduler
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(job_columns(workload), cluster)
+        self.as_pool = hosts_are_one_pool(workload.demand, cluster)
         self.binding = binding_of(workload, cluster) if binds(workload, cluster) else None
         self.pending = Pending(workload.jobs, self.binding)
         self.allowance = None if self.binding is None else Allowance(self.binding)
@@ -261,7 +263,8 @@ class _Replay:
             given["limits_stop"] = self.binding.rules.limits_stop
         return Snapshot(
             self.now_s, self.cluster, self.occupancy.free.copy(), queue, self._busy(), self.last_host, self.seed,
-            need=self.ranking.need(queue.job), promises=self.promises, early_end=self.early_end, **given,
+            need=self.ranking.need(queue.job), promises=self.promises, early_end=self.early_end, as_pool=self.as_pool,
+            **given,
         )  # fmt: skip
 
     def _queue(self, eligible: list[int]) -> Queue:

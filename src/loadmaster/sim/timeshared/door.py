@@ -58,7 +58,7 @@ def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress
     check_mover(problem.method.mover)
     check_policy(policy, problem.demand_seen, cluster.capacity, cluster.resources)
     if engine == "reference" or not is_compiled(problem):
-        return replay_shared(problem)
+        return replay_shared(problem, progress)
     world, jobs, clock, buffers = allocate(problem)
     plain, contextual = _scores(policy)
     handle, rules = _engine(), rules_of(problem)
@@ -88,7 +88,7 @@ def rules_of(problem: SharedProblem) -> Rules:
     """The numbers that steer the kernel."""
     method = problem.method
     rules = Rules(
-        thrash=float(problem.sharing.thrash), scaled=method.scaled, overcommit=method.overcommit,
+        thrash=float(problem.thrash), scaled=method.scaled, overcommit=method.overcommit,
         contextual=method.policy.contextual, seed=int(problem.seed), mover=NO_MOVER, period_s=0.0, fanout=0,
         free_fraction=0.0, stability=0.0,
     )  # fmt: skip

@@ -20,7 +20,10 @@ def bring_up(hosts, host, now):
 
 @lean
 def reschedule(world, host, thrash):
-    """After a change on `host`, whose clock is up to date: its rate, its next end, its place among the hosts."""
+    """After a change on `host`, whose clock is up to date: its rate, its next end, its place among the hosts.
+
+    The clock of a host on which nothing runs stands still.
+    """
     hosts, used, capacity = world.hosts, world.used, world.capacity
     this = hosts[host]
     rate = this.speed
@@ -30,7 +33,7 @@ def reschedule(world, host, thrash):
         if used[host, r] > capacity[host, r] * (1.0 + 1e-9):
             rate /= thrash
             break
-    this.rate = rate
+    this.rate = 0.0 if this.root < 0 else rate
     this.due = 1e300 if this.root < 0 else this.since + max(world.tasks[this.root].key - this.work, 0.0) / rate
     _settle(hosts, world.heap, host)
 

@@ -9,8 +9,10 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import Method
+from loadmaster.sharing.model import SharingModel, check_model
 from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sharing.shared_hosts import CpuLoad
+from loadmaster.sharing.thrashing import THRASH, check_thrash
 
 Progress = Callable[[int, int], None]
 """Called now and then with (ended, in all): tasks on time-shared hosts, jobs elsewhere."""
@@ -23,24 +25,28 @@ class SharedProblem:
     Attributes:
         workload: runtime_s is the work of each task: seconds on one core of speed 1 that it has for itself.
         cluster: resources as the workload's; the first is the CPU, shared; the others may be over-committed.
-        sharing: how a host divides its CPU and how much it thrashes.
+        sharing: how a host divides its CPU.
         cpu_load: how policies and movers read the CPU load.
         migration: how long a moved task stands still.
         told: float64[J, R], the demand that the placement policy is told; None: the truth.
         seed: of the movers' draws and of policies that draw.
+        thrash: the factor by which a host slows down while a resource other than its cores is over-committed.
     """
 
     workload: Workload
     cluster: Cluster
     method: Method
-    sharing: ProcessorSharing = field(default_factory=ProcessorSharing)
+    sharing: SharingModel = field(default_factory=ProcessorSharing)
     cpu_load: CpuLoad = "jobs/speed"
     migration: MigrationCost = field(default_factory=MigrationCost)
     told: Floats | None = None
     seed: int = 0
+    thrash: float = THRASH
 
     def __post_init__(self) -> None:
         self.workload.check_resources(self.cluster)
+        check_model(self.sharing)
+        check_thrash(self.thrash)
 
     @property
     def demand_seen(self) -> Floats:

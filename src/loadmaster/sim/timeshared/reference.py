@@ -1,7 +1,6 @@
-"""Time-shared hosts in plain Python, one clock a host: what the compiled engine must come to, to the bit.
+"""Time-shared hosts in plain Python: what the compiled engine must come to, to the bit; runs any sharing model.
 
-All tasks of a host progress alike, so its clock says how much each of them has done. Everything else is searched for
-anew at every event.
+A host's clock says how much each of its tasks has done. Everything else is searched for anew at every event.
 """
 
 import math
@@ -13,32 +12,11 @@ from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
 from loadmaster.move.migration import Move
 from loadmaster.move.mover import PeriodicMover, TerminationMover
 from loadmaster.place.policy import Context, rated, read_only
+from loadmaster.sharing.model import divided, stuck
+from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sharing.shared_hosts import SharedHosts
-from loadmaster.sim.timeshared.problem import SharedProblem, SharedRun
-
-
-class _Clock:
-    """How much work any one task of a host has done, and at which reading each of its tasks ends."""
-
-    def __init__(self) -> None:
-        self.work = self.since = self.rate = self.threads = 0.0
-        self.ends: dict[int, float] = {}
-        self.due = math.inf
-
-    def bring_up(self, now: float) -> None:
-        """Count the work done until now."""
-        self.work += self.rate * (now - self.since)
-        self.since = now
-
-    def go_at(self, rate: float) -> None:
-        """From now on at this rate; the next end is `due`."""
-        self.rate = rate
-        self.due = self.since + max(min(self.ends.values()) - self.work, 0.0) / rate if self.ends else math.inf
-
-    @property
-    def next_task(self) -> int:
-        """The task that ends next, the lower number among equals; -1 without one."""
-        return min(self.ends, key=lambda task: (self.ends[task], task), default=-1)
+from loadmaster.sim.timeshared.clocks import CommonClock, OwnClocks
+from loadmaster.sim.timeshared.problem import Progress, SharedProblem, SharedRun
 
 
 class _Run:
@@ -55,7 +33,8 @@ class _Run:
         self.hosts = SharedHosts(problem.cluster, problem.cpu_load)
         self.now = 0.0
         self.left = workload.runtime_s[self.owner].copy()  # work left of a task that waits or travels
-        self.clocks = [_Clock() for _ in range(problem.cluster.hosts)]
+        clock = CommonClock if type(problem.sharing) is ProcessorSharing else OwnClocks
+        self.clocks: list[CommonClock | OwnClocks] = [clock() for _ in range(problem.cluster.hosts)]
         self.landing: dict[int, float] = {}  # task on its way -> when it gets there
         self.arrived = 0
         self.ended = 0
@@ -80,6 +59,8 @@ class _Run:
             self.next_tick(),
         )
         self.now = min(times)
+        if math.isinf(self.now):
+            raise stuck(self.problem.sharing.name)
         handlers = (lambda: self.end(ending.next_task), lambda: self.land(landing), self.arrive, self.take_turns)
         handlers[times.index(self.now)]()
 
@@ -88,35 +69,37 @@ class _Run:
         host = int(self.host[task])
         clock = self.clocks[host]
         clock.bring_up(self.now)
-        clock.ends[task] = clock.work + self.left[task]
-        clock.threads += self.demand[task, 0]
-        self.change_rate(host)
+        clock.add(task, float(self.left[task]))
+        self.change_rates(host)
 
     def stop(self, task: int) -> None:
         """Stop `task`, remember what it has left, and take it off its host."""
         host = int(self.host[task])
         clock = self.clocks[host]
         clock.bring_up(self.now)
-        self.left[task] = max(clock.ends.pop(task) - clock.work, 0.0)
-        clock.threads -= self.demand[task, 0]
-        if not clock.ends:
-            clock.threads = clock.work = 0.0
+        self.left[task] = clock.remove(task)
         self.hosts.remove(task, host, self.demand[task])
-        self.change_rate(host)
+        self.change_rates(host)
 
-    def change_rate(self, host: int) -> None:
-        """Something changed on `host`, whose clock has been brought up."""
-        hosts, clock = self.hosts, self.clocks[host]
-        clock.go_at(
-            self.problem.sharing.rate(
-                float(clock.threads), float(hosts.cores[host]), float(hosts.speed[host]), hosts.overcommitted(host)
-            )
-        )
+    def change_rates(self, host: int) -> None:
+        """Something changed on `host`, whose clock has been brought up: its sharing model is asked anew."""
+        self.clocks[host].go_at(self.rates(host) if self.clocks[host].anybody else {})
+
+    def rates(self, host: int) -> dict[int, float]:
+        """Seconds of work that each task running on `host` does in a second."""
+        hosts, here = self.hosts, self.hosts.residents[host]
+        demand = self.demand[here]
+        demand[[task in hosts.travelling for task in here], 0] = 0.0  # their memory is there, they do not run
+        yields = divided(self.problem.sharing, demand, hosts.capacity[host])
+        loss = self.problem.thrash if hosts.overcommitted(host) else 1.0
+        speed = float(hosts.speed[host])
+        pace = {task: speed * float(part) / loss for task, part in zip(here, yields, strict=True)}
+        return {task: rate for task, rate in pace.items() if task not in hosts.travelling}
 
     def next_tick(self) -> float:
         """The first multiple of the period at or after now that is still to come; none while nobody is there."""
         mover = self.problem.method.mover
-        nobody = not self.landing and not any(clock.ends for clock in self.clocks)
+        nobody = not self.landing and not any(clock.anybody for clock in self.clocks)
         if not isinstance(mover, PeriodicMover) or nobody:
             return math.inf
         while self.tick * mover.period_s < self.now:
@@ -173,9 +156,9 @@ class _Run:
         if self.pause_s[move.task] <= 0:
             self.run(move.task)
             return
-        self.clocks[move.host].bring_up(self.now)  # its memory fills up at once
-        self.change_rate(move.host)
         self.hosts.travelling.add(move.task)
+        self.clocks[move.host].bring_up(self.now)  # its memory fills up at once
+        self.change_rates(move.host)
         self.landing[move.task] = self.now + self.pause_s[move.task]
 
     def put(self, task: int, host: int) -> None:
@@ -205,9 +188,11 @@ def choose(problem: SharedProblem, hosts: SharedHosts, demand: Floats, task: int
     return candidates[scores.index(min(scores))]
 
 
-def replay_shared(problem: SharedProblem) -> SharedRun:
+def replay_shared(problem: SharedProblem, progress: Progress | None = None) -> SharedRun:
     """Make the run, one event after another."""
     run = _Run(problem)
     while run.ended < run.tasks:
         run.step()
+        if progress is not None:
+            progress(run.ended, run.tasks)
     return SharedRun(run.end_s, run.first_host, run.host, run.moves, run.hosts.scale, run.events)

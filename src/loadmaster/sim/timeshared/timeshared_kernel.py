@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """Time-shared hosts compiled: events in order, at a cost that grows with the logarithm of what runs.
 
-The plain engine in shared_reference.py says what must come out.
+The plain engine in reference.py says what must come out.
 """
 
 import numpy as np

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from loadmaster.model import Workload
+from loadmaster.sharing.water_filling import WaterFilling
 from loadmaster.sim.timeshared.problem import Progress
 from loadmaster.sim.vms.problem import Ranking, VmProblem, VmRun
 from loadmaster.sim.vms.reference import replay_vms
@@ -18,7 +19,8 @@ def simulate_vms(
 
     Args:
         problem: jobs, machines and how VMs are chosen.
-        engine: `reference` for the plain Python engine.
+        engine: `reference` for the plain Python engine; `auto` is compiled, save for machines with a sharing model of
+            the user's own, or any other than water-filling.
         progress: told of the progress of long runs.
 
     Example:
@@ -28,11 +30,16 @@ def simulate_vms(
         >>> run.end_s.round().tolist()  # speeds are found to 1e-4
         [120.0, 120.0]
     """
-    if engine == "reference":
-        return replay_vms(problem)
+    if engine == "reference" or not is_compiled(problem):
+        return replay_vms(problem, progress)
     from loadmaster.sim.vms.vms_kernel import run_vms
 
     return run_vms(problem, progress)
+
+
+def is_compiled(problem: VmProblem) -> bool:
+    """Whether the compiled engine knows how the machines share; by exact type, a subclass has rules of its own."""
+    return type(problem.vms.sharing) is WaterFilling
 
 
 def narrowed(workload: Workload, most: int) -> Workload:
@@ -46,4 +53,4 @@ def as_bags(workload: Workload) -> Workload:
     return replace(workload.take(owner), tasks=None)
 
 
-__all__ = ["Ranking", "VmProblem", "VmRun", "as_bags", "narrowed", "simulate_vms"]
+__all__ = ["Ranking", "VmProblem", "VmRun", "as_bags", "is_compiled", "narrowed", "simulate_vms"]

@@ -4,16 +4,21 @@ import math
 
 import numpy as np
 
+from loadmaster.model.arrays import Floats
 from loadmaster.sharing.equilibrium import settle, settle_without_redistribution
+from loadmaster.sharing.model import stuck
 from loadmaster.sharing.vm_choice import VM_CHOICES, Board, speed_at_first
+from loadmaster.sim.timeshared.problem import Progress
 from loadmaster.sim.vms.problem import VmProblem, VmRun
 
 
-def replay_vms(problem: VmProblem) -> VmRun:
+def replay_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
     """Make the run, one event after another; of events at one moment ends come first (`ranking` is incremental)."""
     run = _Run(problem)
     while len(run.ended) < problem.workload.jobs:
         run.step()
+        if progress is not None:
+            progress(len(run.ended), problem.workload.jobs)
     return VmRun(
         run.start_s, run.end_s, run.busy_s, run.work_s, run.full_s, run.full_work_s, 2 * problem.workload.jobs,
         run.rounds, run.unsettled,
@@ -25,11 +30,12 @@ class _Run:
         jobs = problem.workload.jobs
         self.problem, self.vms = problem, problem.vms
         self.tasks = problem.workload.task_count
-        self.expected_s = problem.expected_s
+        self.asks, self.task_work_s = problem.asks, problem.work_s
+        self.expected_s, self.expected_work_s = problem.expected_s, problem.expected_work_s
         self.now = float(problem.workload.submit_s[0]) if jobs else 0.0
         self.job = np.full(self.vms.count, -1)
         self.speed = np.zeros(self.vms.count)
-        self.left = problem.workload.runtime_s.copy()
+        self.left = self.task_work_s.copy()  # CPU seconds of each task
         self.start_s, self.end_s = np.full(jobs, np.nan), np.full(jobs, np.nan)
         self.waiting: list[int] = []
         self.ended: set[int] = set()
@@ -75,12 +81,19 @@ class _Run:
 
     def settle(self) -> None:
         if self.problem.redistribute:
-            found = settle(self.vms, self.job, self.speed, self.problem.tolerance, self.problem.most_rounds)
+            problem, asks = self.problem, self.wanted()
+            found = settle(self.vms, self.job, self.speed, problem.tolerance, problem.most_rounds, asks)
             self.speed = found.speed
             self.rounds += found.rounds
             self.unsettled += not found.settled
         else:
-            self.speed = settle_without_redistribution(self.vms, self.job)
+            self.speed = settle_without_redistribution(self.vms, self.job, self.wanted())
+        if not (self.speed[self.job >= 0] > 0.0).all():
+            raise stuck(self.vms.sharing.name)
+
+    def wanted(self) -> Floats:
+        """float64[V]: cores that the task on each VM can use, no limit where idle."""
+        return np.where(self.job >= 0, self.asks[self.job], np.inf)
 
     def start(self, job: int) -> None:
         self.job[self.choose(job)] = job
@@ -88,11 +101,12 @@ class _Run:
         self.speed[self.job == job] = 0.0
         self.settle()
 
-    def board(self) -> Board:
-        return Board(self.vms, self.speed.copy(), self.job >= 0)
+    def board(self, job: int) -> Board:
+        demand = self.speed / self.vms.speed[self.vms.machine]
+        return Board(self.vms, demand, self.job >= 0, self.wanted(), float(self.asks[job]))
 
     def choose(self, job: int) -> list[int]:
-        return VM_CHOICES[self.problem.choice][0](self.board(), int(self.tasks[job]))
+        return VM_CHOICES[self.problem.choice][0](self.board(job), int(self.tasks[job]))
 
     def schedule(self) -> None:
         """FCFS; then jobs that do not delay the first waiting one overtake it (EASY; rule V5)."""
@@ -105,7 +119,7 @@ class _Run:
             tasks = int(self.tasks[job])
             runtime = float(self.expected_s[job])
             if self.problem.estimate == "rate" and extra < tasks <= self.idle():
-                runtime /= speed_at_first(self.board(), self.choose(job))
+                runtime = float(self.expected_work_s[job]) / speed_at_first(self.board(job), self.choose(job))
             ends_before = self.now + runtime <= shadow
             if tasks <= self.idle() and (ends_before or tasks <= extra):
                 self.waiting.remove(job)
@@ -127,5 +141,6 @@ class _Run:
         return math.inf, 0
 
     def expected_left(self, job: int) -> float:
-        done = self.problem.workload.runtime_s[job] - self.left[job]
-        return max(float(self.expected_s[job] - done), 0.0)
+        """CPU seconds of each task that are still to come, as far as one knows."""
+        done = self.task_work_s[job] - self.left[job]
+        return max(float(self.expected_work_s[job] - done), 0.0)

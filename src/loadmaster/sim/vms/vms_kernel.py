@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
-"""Jobs on virtual machines compiled; the plain engine in shared_vms_reference.py says what must come out."""
+"""Jobs on virtual machines compiled; the plain engine in reference.py says what must come out."""
 
 from typing import NamedTuple
 
@@ -31,10 +31,12 @@ class Stream(NamedTuple):
     """J jobs and what became of them."""
 
     submit_s: Floats  # [J]
-    work_s: Floats  # [J]
-    expected_s: Floats  # [J]
+    work_s: Floats  # [J], CPU seconds of each task
+    expected_work_s: Floats  # [J], as far as reservations know
+    expected_s: Floats  # [J], for a job that shares with nobody
+    asks: Floats  # [J], cores that each task can use
     tasks: Longs  # [J]
-    left: Floats  # [J], work left
+    left: Floats  # [J], of work_s
     start_s: Floats  # [J]
     end_s: Floats  # [J]
     next_waiting: Longs  # [J], the queue
@@ -73,9 +75,9 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
     workload, vms = problem.workload, problem.vms
     jobs, v = workload.jobs, vms.count
     stream = Stream(
-        workload.submit_s.copy(), workload.runtime_s.copy(), problem.expected_s.copy(),
-        workload.task_count.astype(np.int64), workload.runtime_s.copy(), np.full(jobs, np.nan),
-        np.full(jobs, np.nan), np.full(jobs, -1, np.int64),
+        workload.submit_s.copy(), problem.work_s, problem.expected_work_s, problem.expected_s, problem.asks.copy(),
+        workload.task_count.astype(np.int64), problem.work_s, np.full(jobs, np.nan), np.full(jobs, np.nan),
+        np.full(jobs, -1, np.int64),
     )  # fmt: skip
     board = Board(
         np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0]), np.zeros(v, np.int64),
@@ -178,7 +180,7 @@ def _settle(state, board, rule):
         board.whole[UNSETTLED] += state.counts[DIRTY] > 0
         return
     for vm in range(state.slot.shape[0]):
-        state.reached[vm] = equilibrium(state, vm) if state.slot[vm] >= 0 else 0.0
+        state.reached[vm] = equilibrium(state, vm, state.most[vm]) if state.slot[vm] >= 0 else 0.0
     for slot in range(state.slot.shape[0]):
         if state.first_vm[slot] >= 0:
             set_speed(state, slot, least_reached(state, slot))
@@ -190,12 +192,13 @@ def _settle(state, board, rule):
 @kept_njit(nogil=True)
 def _start(state, stream, board, rule, job):
     tasks = stream.tasks[job]
-    choose(state, board.chosen, board.value, rule.choice, tasks, rule.static)
+    wants = stream.asks[job]
+    choose(state, board.chosen, board.value, rule.choice, tasks, wants, rule.static)
     slot = 0
     while board.job[slot] >= 0:
         slot += 1
     board.job[slot] = job
-    occupy(state, slot, board.chosen, tasks)
+    occupy(state, slot, board.chosen, tasks, wants)
     if not rule.redistribute:
         set_speed(state, slot, 1e-12)  # active at once
     stream.start_s[job] = board.real[NOW]
@@ -220,8 +223,9 @@ def _schedule(state, stream, board, rule):
         tasks = stream.tasks[job]
         runtime = stream.expected_s[job]
         if rule.by_rate and extra < tasks <= state.counts[IDLE]:
-            choose(state, board.chosen, board.value, rule.choice, tasks, rule.static)
-            runtime /= speed_at_first(state, board.chosen, tasks)
+            wants = stream.asks[job]
+            choose(state, board.chosen, board.value, rule.choice, tasks, wants, rule.static)
+            runtime = stream.expected_work_s[job] / speed_at_first(state, board.chosen, tasks, wants)
         ends_before = board.real[NOW] + runtime <= shadow
         if tasks <= state.counts[IDLE] and (ends_before or tasks <= extra):
             stream.next_waiting[before] = after
@@ -244,7 +248,7 @@ def _reservation(state, stream, board, tasks):
         board.end[slot] = 1e300
         if job >= 0:
             done = stream.work_s[job] - stream.left[job]
-            board.end[slot] = board.real[NOW] + max(stream.expected_s[job] - done, 0.0) / state.speed[slot]
+            board.end[slot] = board.real[NOW] + max(stream.expected_work_s[job] - done, 0.0) / state.speed[slot]
     free = state.counts[IDLE]
     while True:
         best = -1

@@ -1,0 +1,27 @@
+"""Whether counting hosts is exact: then a promise need not say which hosts it means (rule Q11)."""
+
+from loadmaster.model.arrays import Floats
+from loadmaster.model.cluster import Cluster
+
+
+def hosts_are_one_pool(demand: Floats, cluster: Cluster) -> bool:
+    """Whether every task takes a host of its own and any host serves it as well as another.
+
+    So it is if all hosts are equal, each can hold every task, and no two tasks fit into one.
+
+    Args:
+        demand: float64[J, R], what one task of each job asks for.
+        cluster: the hosts.
+
+    Example:
+        >>> import numpy as np
+        >>> one_core = Cluster.uniform(4, cores=1)
+        >>> hosts_are_one_pool(np.ones((3, 1)), one_core), hosts_are_one_pool(np.zeros((1, 1)), one_core)
+        (True, False)
+    """
+    assert cluster.speed is not None
+    capacity = cluster.capacity[0]
+    if len(demand) == 0 or (cluster.capacity != capacity).any() or (cluster.speed != cluster.speed[0]).any():
+        return False
+    fits_one = bool((demand <= capacity).all())
+    return fits_one and bool((2 * demand.min(axis=0) > capacity).any())

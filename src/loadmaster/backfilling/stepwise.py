@@ -1,0 +1,27 @@
+"""Backfilling between EASY and conservative: the first so many blocked jobs are promised something, anew each pass."""
+
+from dataclasses import dataclass
+
+from loadmaster.backfilling.board import Board, PromiseOn
+from loadmaster.backfilling.easy import Easy
+
+
+@dataclass(frozen=True)
+class Stepwise:
+    """Promise something to the first `depth` jobs that do not fit; others start if they delay no promise (rule Q12).
+
+    With a depth of 1 this is EASY with one head in the whole cluster, with every job promised something it is
+    conservative backfilling that plans anew in each pass. Other schedulers call it a reservation depth.
+
+    Attributes:
+        depth: so many jobs of the whole queue are promised something; None for all.
+        promise: what promises are made on, as with EASY.
+    """
+
+    depth: int | None = 10
+    promise: PromiseOn = "auto"
+
+    def serve(self, board: Board) -> None:
+        """Start what fits beside the promises, promise the first that do not."""
+        heads = len(board.snapshot.queue) + 1 if self.depth is None else self.depth
+        Easy(heads, "cluster", promise=self.promise).serve(board)

@@ -1,0 +1,118 @@
+"""What all rows of a sharing comparison have in common, and which names may stand in one."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from loadmaster.backfilling import BACKFILLINGS
+from loadmaster.model import InputError
+from loadmaster.move.migration import MigrationCost
+from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
+from loadmaster.place import POLICIES
+from loadmaster.rules.find import Reference, Sources, sources
+from loadmaster.rules.near import no_such
+from loadmaster.runs.setting import Setting, discipline_of, policy_of
+from loadmaster.schedule import is_discipline
+from loadmaster.schedule.fractional import Fractional
+from loadmaster.schedule.time_shared import METHODS, method_named, parts_of
+from loadmaster.sharing.load import sharing_named
+from loadmaster.sharing.model import SharingModel
+from loadmaster.sharing.processor_sharing import ProcessorSharing
+from loadmaster.sharing.shared_hosts import CpuLoad
+from loadmaster.sharing.thrashing import THRASH, check_thrash
+from loadmaster.sharing.vm_choice import VM_CHOICES
+from loadmaster.sharing.water_filling import WaterFilling
+
+FRACTIONAL = "fractional"
+BATCH_POLICY = "best-fit-memory"
+"""The placement policy of a batch queue for which none is named."""
+Kind = Literal["shared", "fractional", "vms", "batch"]
+
+
+@dataclass(frozen=True)
+class SharingSettings:
+    """What all ways to share have in common.
+
+    Attributes:
+        sharing: name of a sharing model, or `file.py:function`; empty: each method's own.
+        thrash: the factor by which a time-shared host slows down while its memory is over-committed.
+        needs: `told`, or `learned`: policies see only what they observed of earlier jobs.
+        vm_shares: of the VMs of every host, for the choices of VMs.
+    """
+
+    sharing: str = ""
+    thrash: float = THRASH
+    cpu_load: CpuLoad = "jobs/speed"
+    migration: MigrationCost = field(default_factory=MigrationCost)
+    fractional: Fractional = field(default_factory=Fractional)
+    needs: Literal["told", "learned"] = "told"
+    vm_shares: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_thrash(self.thrash)
+
+    def model(self, kind: Kind, texts: Sources) -> SharingModel:
+        """How hosts divide their CPU under methods of this kind; files are taken from their texts.
+
+        Raises:
+            InputError: no such sharing model.
+        """
+        if self.sharing:
+            return sharing_named(self.sharing, texts)
+        return WaterFilling() if kind == "vms" else ProcessorSharing()
+
+    def texts(self, method: str, policy: str) -> dict[str, str]:
+        """The text of each file that a row of `method`, whose queue places by `policy`, takes a rule from.
+
+        Raises:
+            InputError: a file is not there or not text.
+        """
+        named = {"batch": (policy,), "fractional": (self.sharing, self.fractional.packer)}
+        return sources(method, *(spec for spec in named.get(kind_of(method), (self.sharing,)) if spec))
+
+
+def kind_of(method: str) -> Kind:
+    """Which kind of sharing `method` names; a name that is none counts as a time-shared method."""
+    if method == FRACTIONAL:
+        return "fractional"
+    if is_discipline(method):
+        return "batch"
+    return "vms" if method in VM_CHOICES else "shared"
+
+
+def check_method(method: str, settings: SharingSettings, policy: str = BATCH_POLICY) -> None:
+    """Refuse at once what `run_sharing` would refuse.
+
+    Raises:
+        InputError: no such method or sharing model, or a batch queue that is not told the needs.
+    """
+    kind = kind_of(method)
+    if kind == "batch":
+        _check_batch(method, settings, policy)
+        return
+    settings.model(kind, {})
+    if kind != "shared":
+        return
+    plain, plus, _ = parts_of(method)
+    if plus and kind_of(plain) != "shared":
+        raise InputError(method, f"{plain} takes no mover", fix="movers go with methods and placement policies")
+    known = [*METHODS, *POLICIES, FRACTIONAL, *ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS, *VM_CHOICES]
+    if plain not in known and Reference.of(plain) is None:
+        raise no_such(plain, known, what="method, placement policy or discipline")
+    method_named(method)
+
+
+def queue_setting(method: str, policy: str, seed: int) -> Setting:
+    """The batch queue `method`, which places by `policy`, deciding at every event."""
+    return Setting(policy, method, interval_s=0.0, seed=seed)
+
+
+def _check_batch(method: str, settings: SharingSettings, policy: str) -> None:
+    if settings.needs == "learned":
+        raise InputError(
+            method, "a batch queue must be told the needs: its tasks hold what they ask for",
+            fix="leave it out, or use --needs told",
+        )  # fmt: skip
+    setting = queue_setting(method, policy, settings.seed)
+    policy_of(setting, {})
+    discipline_of(setting)

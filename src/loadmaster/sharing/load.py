@@ -1,0 +1,60 @@
+"""Finds a sharing model by its name on the command line: a built-in, or `file.py:function`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from loadmaster.model.arrays import Floats
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources, given
+from loadmaster.rules.near import pick
+from loadmaster.rules.sound import Shape, check_function, draws_at_random
+from loadmaster.sharing.model import Claims, SharingModel
+from loadmaster.sharing.models import SHARING_MODELS
+
+YIELDS = Shape("a sharing model", "yields(demand, capacity)", (2, 3))
+"""A sharing model of one's own; its third parameter is the claims."""
+
+
+@dataclass(frozen=True)
+class OwnModel:
+    """A function of the user's as a `SharingModel`; `claiming` if it takes the claims too."""
+
+    name: str
+    function: Callable[..., Floats]
+    claiming: bool = False
+
+    def yields(self, demand: Floats, capacity: Floats, claims: Claims) -> Floats:
+        """What the function returns (see `SharingModel`)."""
+        return self.function(demand, capacity, claims) if self.claiming else self.function(demand, capacity)
+
+
+def sharing_named(spec: str, sources: Sources = NO_SOURCES) -> SharingModel:
+    """The built-in sharing model `spec`, or the user's function where `spec` reads `path/to/file.py:function`.
+
+    A user's function takes (demand, capacity), or (demand, capacity, claims), and returns the yield of every task.
+
+    Args:
+        spec: as on the command line.
+        sources: text of files, taken instead of what stands on the disk.
+
+    Raises:
+        InputError: no such model, file or function, or a function that is no sharing model.
+
+    Example:
+        >>> sharing_named("water-filling")
+        WaterFilling(name='water-filling')
+    """
+    reference = Reference.of(spec)
+    if reference is None:
+        return pick(spec, SHARING_MODELS, what="sharing model", see=f"known: {', '.join(SHARING_MODELS)}")[0]
+    function = reference.function(sources.get(reference.path))
+    number = check_function(function, reference, YIELDS)
+    return OwnModel(spec, function, claiming=number == 3)
+
+
+def remarks_on_models(*specs: str) -> tuple[str, ...]:
+    """What must be said of the user's functions among `specs`: whether a run with them can be repeated."""
+    return tuple(
+        f"{spec} draws at random without a seed, so a run with it cannot be repeated."
+        for spec in given(specs)
+        if (reference := Reference.of(spec)) is not None and draws_at_random(reference.function())
+    )

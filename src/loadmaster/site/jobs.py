@@ -1,0 +1,77 @@
+"""What a site gives to jobs that do not ask for it: memory (rule L4)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from loadmaster.model import Constraints, Workload
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.units import MB, MEMORY
+from loadmaster.site.partition import DefaultMemory
+from loadmaster.site.site import Site
+
+WHOLE_HOST = EXCLUSIVE.index("host")
+
+
+def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
+    """The jobs as the site would take them, and what a user must know of it, one sentence each.
+
+    Where memory is counted, a job that asks for none gets the default of its partition, else that of the cluster; where
+    there is no default it gets all memory of its hosts, so that nobody shares them with it.
+    """
+    if not site.selection.memory or workload.jobs == 0:
+        return workload, ()
+    workload = _with_memory(workload)
+    column = workload.resources.index(MEMORY)
+    without = workload.demand[:, column] == 0.0
+    if not without.any():
+        return workload, ()
+    given = _default_memory(site, workload) * without
+    alone = without & (given == 0.0)
+    demand = np.array(workload.demand)
+    demand[:, column] += given
+    notes = []
+    if (given > 0.0).any():
+        notes.append(f"{int((given > 0.0).sum()):,} jobs ask for no memory: they get the site's default.")
+    if alone.any():
+        notes.append(f"{int(alone.sum()):,} jobs ask for no memory: they get all of their hosts, as in Slurm.")
+    return replace(workload, demand=demand, constraints=_alone(workload, alone)), tuple(notes)
+
+
+def _with_memory(workload: Workload) -> Workload:
+    if MEMORY in workload.resources:
+        return workload
+    names = (workload.resources[0], MEMORY, *workload.resources[1:])
+    demand = np.insert(np.array(workload.demand), 1, 0.0, axis=1)
+    return replace(workload, resources=names, demand=demand)
+
+
+def _default_memory(site: Site, workload: Workload) -> Floats:
+    """float64[J]: bytes for a task of each job by default; 0 where there is no default."""
+    parts = {part.name: part for part in site.partitions}
+    usual = next((part.name for part in site.partitions if part.default), site.partitions[0].name)
+    column = None if workload.constraints is None else workload.constraints.partition
+    words = [None] * workload.jobs if column is None else column.words()
+    found = np.zeros(workload.jobs)
+    for job, word in enumerate(words):
+        part = parts.get((word or usual).split(",")[0])
+        own = DefaultMemory() if part is None else part.memory
+        rule = site.memory if own == DefaultMemory() else own
+        found[job] = _task_mib(rule, float(workload.demand[job, 0])) * MB
+    return found
+
+
+def _task_mib(rule: DefaultMemory, cores: float) -> float:
+    if rule.per_cpu_mib is not None:
+        return rule.per_cpu_mib * cores
+    return float(rule.per_node_mib or 0)
+
+
+def _alone(workload: Workload, alone: Bools) -> Constraints | None:
+    """The constraints, with whole hosts for the jobs that are `alone`."""
+    if not alone.any():
+        return workload.constraints
+    bound = workload.constraints or Constraints()
+    before = np.zeros(workload.jobs, np.int32) if bound.exclusive is None else bound.exclusive
+    return replace(bound, exclusive=np.where(alone, WHOLE_HOST, before).astype(np.int32))

@@ -1,0 +1,110 @@
+"""Conservative backfilling: what an early end moves, and when promises stand (rule Q7)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_queues import as_equal_hosts, as_one_host, starts, starts_of
+
+from loadmaster.model import InputError
+from loadmaster.schedule import discipline_named as named
+
+VARIANTS = ("kept", "arrival", "start", "now", "replan")
+
+
+@pytest.mark.parametrize(
+    ("early_end", "expected"),
+    [
+        ("kept", [0, 60, 0, 30]),
+        ("arrival", [0, 40, 0, 10]),
+        ("start", [0, 20, 0, 10]),
+        ("replan", [0, 10, 0, 40]),  # the last job was promised 30
+    ],
+)
+def test_each_variant_moves_other_promises_when_a_job_ends_early(early_end, expected):
+    found = starts_of(
+        f"conservative(early_end={early_end})", 4, [1, 4, 3, 2], [10, 30, 10, 10], estimate_s=[60, 30, 30, 10]
+    )
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("cores", "runtime_s", "estimate_s", "expected"),
+    [
+        ([2, 1, 4, 3], [6, 4, 10, 2], [6, 16, 40, 2], {"replan": [0, 0, 6, 16], "arrival": [0, 0, 8, 6],
+                                                       "now": [0, 0, 8, 6]}),
+        ([3, 1, 4, 1], [4, 6, 6, 2], [8, 6, 6, 4], {"replan": [0, 0, 6, 12], "arrival": [0, 0, 6, 12],
+                                                    "now": [0, 0, 6, 4]}),
+        ([1, 4, 2, 2], [6, 4, 8, 6], [24, 4, 8, 6], {"replan": [0, 8, 0, 12], "arrival": [0, 14, 0, 6],
+                                                     "now": [0, 12, 0, 6]}),
+    ],
+)  # fmt: skip
+def test_the_variants_differ_as_worked_out_by_hand(cores, runtime_s, estimate_s, expected):
+    found = {
+        early_end: starts_of(f"conservative(early_end={early_end})", 4, cores, runtime_s, estimate_s)
+        for early_end in expected
+    }
+    assert found == expected
+
+
+def test_behind_first_come_first_served_promises_stand_and_move_in_the_order_of_arrival():
+    plain, spelt = named("conservative"), named("conservative(early_end=arrival)")
+    assert plain.backfilling == spelt.backfilling
+    assert plain.notes == ()
+
+
+@st.composite
+def queues(draw, exact=False):
+    """Up to eight jobs on up to six cores, with estimates that are right, or up to four times too long."""
+    processors, jobs = draw(st.integers(2, 6)), draw(st.integers(2, 8))
+    many = {"min_size": jobs, "max_size": jobs}
+    cores = draw(st.lists(st.integers(1, processors), **many))
+    runtime_s = draw(st.lists(st.integers(1, 12), **many))
+    factor = draw(st.lists(st.sampled_from([1] if exact else [1, 1, 2, 4]), **many))
+    submit_s = sorted(draw(st.lists(st.sampled_from([0, 0, 0, 3, 7]), **many)))
+    return processors, cores, runtime_s, [f * r for f, r in zip(factor, runtime_s, strict=True)], submit_s
+
+
+@settings(max_examples=60)
+@given(queue=queues(exact=True))
+def test_with_exact_estimates_all_variants_give_one_schedule(queue):
+    found = {tuple(starts(*as_one_host(*queue), f"conservative(early_end={name})")) for name in VARIANTS}
+    assert len(found) == 1
+
+
+@settings(max_examples=60)
+@given(queue=queues(), early_end=st.sampled_from(VARIANTS))
+def test_equal_hosts_of_one_core_give_the_schedule_of_one_large_host(queue, early_end):
+    starts_of(f"conservative(early_end={early_end})", *queue)
+
+
+def test_a_promise_comes_true_at_its_moment_though_nothing_happens_then():
+    workload, cluster = as_one_host(4, [4, 4], [10, 5], estimate_s=[25, 5])
+    assert starts(workload, cluster, "conservative(early_end=kept)") == [0, 25]
+
+
+def test_promises_slide_behind_a_job_that_outlives_its_estimate_and_keep_their_order():
+    # Job 1 was promised 10 and job 2 15; a job comes at 12 and is promised its place behind both.
+    found = starts_of("conservative", 4, [4, 4, 4, 4], [20, 5, 5, 1], estimate_s=[10, 5, 5, 1], submit_s=[0, 0, 0, 12])
+    assert found == [0, 20, 25, 30]
+
+
+def test_an_overdue_job_lets_only_those_start_that_leave_its_cores_to_the_promised():
+    # Job 0 holds 2 cores beyond its 10 s, so job 1, promised all 4, may start at any moment: job 2 would outlast it.
+    found = starts_of("conservative", 4, [2, 4, 2], [30, 5, 5], estimate_s=[10, 5, 5], submit_s=[0, 0, 12])
+    assert found == [0, 30, 35]
+
+
+def test_promises_are_looked_at_in_cycles_where_decisions_are_made_in_cycles():
+    workload, cluster = as_one_host(4, [4, 4, 4], [10, 5, 5], estimate_s=[25, 5, 5])
+    assert starts(workload, cluster, "conservative(early_end=kept)", interval_s=30.0) == [0, 30, 60]
+
+
+def test_promises_on_unlike_hosts_are_kept_on_the_hosts_that_were_promised():
+    assert starts(*as_equal_hosts(3, [2, 3, 1], [10, 5, 20]), "conservative(promise=hosts)") == [0, 10, 15]
+
+
+def test_counting_hosts_is_refused_where_hosts_are_not_alike():
+    workload, _ = as_equal_hosts(4, [2, 4], [10, 5])
+    _, cluster = as_one_host(4, [1], [1])
+    with pytest.raises(InputError, match="hosts are not alike"):
+        starts(workload, cluster, "conservative(promise=pool)")

@@ -1,0 +1,53 @@
+"""Memory of jobs that ask for none."""
+
+import numpy as np
+import pytest
+from sites import site_of
+
+from loadmaster.model import Constraints, Workload
+from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.named import Named
+from loadmaster.model.units import MB
+from loadmaster.site.jobs import jobs_at
+
+HOSTS = "NodeName=n[1-2] CPUs=8 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n"
+COUNTED = "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
+
+
+@pytest.fixture
+def jobs():
+    """Three jobs: without memory, with some, without and in the partition `big`."""
+    return Workload.of(
+        submit_s=[0, 1, 2], runtime_s=[9, 9, 9], cores=[2, 1, 4], memory=[0, 50, 0],
+        constraints=Constraints(partition=Named.of([None, "main", "big,main"])),
+    )  # fmt: skip
+
+
+def test_the_default_of_the_partition_comes_before_that_of_the_cluster(tmp_path, jobs):
+    site = site_of(tmp_path, HOSTS + COUNTED + "DefMemPerCPU=10\nPartitionName=big Nodes=ALL DefMemPerNode=300\n")
+    made, notes = jobs_at(site, jobs)
+    assert made.demand[:, 1].tolist() == [20 * MB, 50, 300 * MB]
+    assert made.constraints.exclusive is None
+    assert notes == ("2 jobs ask for no memory: they get the site's default.",)
+
+
+def test_without_a_default_a_job_has_its_hosts_for_itself(tmp_path, jobs):
+    made, notes = jobs_at(site_of(tmp_path, HOSTS + COUNTED), jobs)
+    assert made.demand[:, 1].tolist() == [0, 50, 0]
+    assert [EXCLUSIVE[code] for code in made.constraints.exclusive] == ["host", "none", "host"]
+    assert notes == ("2 jobs ask for no memory: they get all of their hosts, as in Slurm.",)
+
+
+def test_a_log_without_memory_gets_the_column(tmp_path):
+    bare = Workload.of(submit_s=[0], runtime_s=[9], cores=[2], gpus=[1])
+    made, _ = jobs_at(site_of(tmp_path, HOSTS + COUNTED + "DefMemPerCPU=10\n"), bare)
+    assert made.resources == ("cores", "memory", "gpus")
+    assert np.array_equal(made.demand, [[2, 20 * MB, 1]])
+
+
+def test_where_memory_is_not_counted_nothing_changes(tmp_path, jobs):
+    made, notes = jobs_at(
+        site_of(tmp_path, HOSTS + "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"), jobs
+    )
+    assert made is jobs
+    assert notes == ()
