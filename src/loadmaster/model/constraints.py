@@ -91,6 +91,11 @@ class Constraints:
         """Names of the columns that are there."""
         return tuple(name for name, _ in self.columns())
 
+    @property
+    def is_empty(self) -> bool:
+        """No column and no name is there."""
+        return not (self.given or self.user_names or self.account_names)
+
     def columns(self) -> Iterator[tuple[str, Any]]:
         """Name and values of every column that is there: arrays, `Named` and `Dependencies`."""
         for field in fields(self):

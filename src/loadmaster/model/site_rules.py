@@ -41,6 +41,7 @@ class Partition:
     default_time_s: float | None = None
     min_hosts: int = 0
     max_hosts: int | None = None
+    max_cores_per_host: float | None = None
     allow_accounts: tuple[str, ...] | None = None
     deny_accounts: tuple[str, ...] = ()
     allow_qos: tuple[str, ...] | None = None
@@ -91,6 +92,7 @@ class Account:
         user: "" for an account.
         parent: the account above, "" for one at the top (and for a leaf, whose account it is).
         shares: None has those of its parent.
+        priority: what it adds to a priority.
     """
 
     account: str
@@ -98,6 +100,7 @@ class Account:
     parent: str = ""
     shares: int | None = 1
     limits: Limits = field(default_factory=Limits)
+    priority: int = 0
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,6 @@ class SiteRules:
         requeue: whether jobs that do not say may go back to the queue.
         over_time_limit_s: how long a job may go on after its limit where limits kill; None for ever.
         kill_wait_s: seconds between being told to end and being killed.
-        limits_stop: a job beyond a limit keeps all later ones of its partition back in that pass.
     """
 
     partitions: tuple[Partition, ...] = ()
@@ -185,7 +187,6 @@ class SiteRules:
     requeue: bool = True
     over_time_limit_s: float | None = 0.0
     kill_wait_s: float = 30.0
-    limits_stop: bool = False
 
     def __post_init__(self) -> None:
         _once([partition.name for partition in self.partitions], "partition")

@@ -61,7 +61,7 @@ class Workload:
             self._freeze(column, frozen_ints)
         self._freeze("job_id", frozen_longs)
         self._check()
-        if self.constraints is not None and not self.constraints.given:
+        if self.constraints is not None and self.constraints.is_empty:
             object.__setattr__(self, "constraints", None)
         object.__setattr__(self, "demand", frozen_floats(exact_demand(self.demand)))
 

@@ -11,6 +11,7 @@ from loadmaster.order.job import Job, JobColumns, job_columns
 from loadmaster.order.largest import largest
 from loadmaster.order.ljf import ljf
 from loadmaster.order.lxf import lxf
+from loadmaster.order.multifactor import Multifactor
 from loadmaster.order.order import AnyOrder, Order, Rank, Ranking
 from loadmaster.order.priority import priority
 from loadmaster.order.sjf import sjf
@@ -46,10 +47,11 @@ ORDERS: dict[str, Order] = {
 
 ORDERS_WITH_MEMORY: dict[str, tuple[type[AnyOrder], str, str]] = {
     "fair-share": (FairShare, "the project furthest below its share goes first", "Shai 2014"),
+    "multifactor": (Multifactor, "the highest priority by weighted factors, with fair share that fades", "Slurm"),
 }
 """Every order with parameters or a memory: class, summary, source."""
 
 __all__ = [
-    "ORDERS", "ORDERS_WITH_MEMORY", "AnyOrder", "FairShare", "Job", "JobColumns", "Order", "Rank", "Ranking",
-    "job_columns",
+    "ORDERS", "ORDERS_WITH_MEMORY", "AnyOrder", "FairShare", "Job", "JobColumns", "Multifactor", "Order", "Rank",
+    "Ranking", "job_columns",
 ]  # fmt: skip

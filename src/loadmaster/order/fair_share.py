@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.model import Cluster
+from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need
-from loadmaster.order.job import JobColumns
+from loadmaster.order.job import JobColumns, job_columns
 from loadmaster.order.order import Ranking, Unmoved
 
 
@@ -24,8 +24,9 @@ class FairShare:
     shares: tuple[float, ...] = ()
     name: str = "fair-share"
 
-    def begin(self, jobs: JobColumns, cluster: Cluster) -> Ranking:
+    def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
         """The order at work on a log that begins."""
+        jobs = job_columns(workload)
         return _Needs(jobs, self.share_of(1 + int(jobs.account.max(initial=0))))
 
     def share_of(self, projects: int) -> Floats:

@@ -7,10 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
-from loadmaster.model import Cluster, InputError
+from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need
-from loadmaster.order.job import Job, JobColumns
+from loadmaster.order.job import Job, JobColumns, job_columns
 
 Rank = Callable[[Job, float], float]
 """`rank(job, now) -> float`: lower goes first."""
@@ -37,7 +37,7 @@ class Ranking(Protocol):
         ...
 
     def ended(self, job: int, now_s: float) -> None:
-        """It has ended, or was stopped."""
+        """It has ended, or was stopped, at this moment; ticks that were due before have come before."""
         ...
 
     def ranks(self, jobs: Longs, now_s: float) -> Floats | None:
@@ -57,7 +57,7 @@ class AnyOrder(Protocol):
         """As on the command line."""
         ...
 
-    def begin(self, jobs: JobColumns, cluster: Cluster) -> Ranking:
+    def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
         """The order at work on a log that begins."""
         ...
 
@@ -93,9 +93,9 @@ class Order:
             raise InputError(word, f"this parameter takes {' or '.join(forms)}", where=f"{self.name}(form=...)")
         return replace(self, name=f"{self.name}(form={word})", rank=forms[word])
 
-    def begin(self, jobs: JobColumns, cluster: Cluster) -> Ranking:
+    def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
         """The order at work on a log that begins."""
-        return Ranked(self, jobs)
+        return Ranked(self, job_columns(workload))
 
 
 class Unmoved:

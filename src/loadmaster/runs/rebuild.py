@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model import Queue, Running, Snapshot
 from loadmaster.model.arrays import Floats, Ints, Longs
-from loadmaster.order import Ranking, job_columns
+from loadmaster.order import Ranking
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of
 from loadmaster.sim.queue.reference import at_or_after
@@ -80,7 +80,7 @@ def _ranking_at(record: Record, now_s: float) -> Ranking:
     """The order as it stood when the cycle at `now_s` began, having been told all that happened before."""
     workload, start_s = record.workload, record.schedule.start_s
     order = discipline_of(record.setting, record.sources).order
-    ranking = order.begin(job_columns(workload), record.case.cluster)
+    ranking = order.begin(workload, record.case.cluster)
     # What happens at one moment is told in the order in which the engine deals with it.
     told = [
         *((end_s, 0, int(job)) for job, end_s in enumerate(start_s + workload.runtime_s) if end_s <= now_s),
@@ -95,7 +95,7 @@ def _ranking_at(record: Record, now_s: float) -> Ranking:
         if call is None:
             ranking.tick(time_s)
         else:
-            call(job, at_or_after(time_s, record.setting.interval_s))
+            call(job, time_s if what == 0 else at_or_after(time_s, record.setting.interval_s))
     return ranking
 
 

@@ -231,9 +231,23 @@ def _readers(hint: Any) -> Iterator[tuple[str, Callable[[str], Any]]]:
         words = get_args(hint)
         yield ", ".join(words), _word(words, {word: word for word in words})
     elif get_origin(hint) is tuple:
-        yield "numbers parted by colons", lambda text: tuple(_number(part) for part in text.split(":"))
+        yield _several(get_args(hint)[0])
     else:
         yield "text", str
+
+
+def _several(hint: Any) -> tuple[str, Callable[[str], Any]]:
+    """Of a tuple of numbers, of words of a list, or of pairs of a name and a number."""
+    if get_origin(hint) is tuple:
+        return "names and numbers such as cores:300;gpus:50", lambda text: tuple(map(_pair, text.split(";")))
+    rule, read = next(_readers(hint))
+    many = "numbers" if hint is float else f"some of {rule}"
+    return f"{many} parted by colons", lambda text: tuple(read(part) for part in text.split(":"))
+
+
+def _pair(text: str) -> tuple[str, float]:
+    name, _, number = text.partition(":")
+    return name.strip(), _number(number)
 
 
 def _word(words: tuple[str, ...], values: Mapping[str, Any]) -> Callable[[str], Any]:
