@@ -102,3 +102,18 @@ def test_dumps_without_header_follow_the_order_of_open_xdmod(tmp_path):
 
 def test_bars_in_the_last_field_of_a_dump_without_header_do_no_harm(tmp_path):
     assert read(tmp_path, XDMOD + XDMOD.replace("job name", "a|b|c")).workload.jobs == 2
+
+
+def test_partitions_and_qualities_of_service_are_kept_by_name_with_who_pays(tmp_path):
+    log = tmp_path / "log.sacct"
+    log.write_text(
+        "JobID|User|Account|Partition|QOS|Submit|Elapsed|ReqCPUS\n"
+        "1|eve|phys|long|7|2024-01-01T00:00:05|00:01:00|1\n2|bob|chem|short,long|high|2024-01-01T00:00:00|00:01:00|1\n"
+        "3|bob|chem|long||2024-01-01T00:00:09|00:01:00|1\n"
+    )
+    workload = read_trace(log).workload
+    bound = workload.constraints
+    assert bound.partition.words() == ["short,long", "long", "long"]
+    assert bound.qos.words() == ["high", "7", None]
+    assert [bound.user_names[code] for code in workload.user] == ["bob", "eve", "bob"]
+    assert [bound.account_names[code] for code in workload.project] == ["chem", "phys", "chem"]

@@ -8,16 +8,27 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from loadmaster.model import InputError
+from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats
+from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.slurm_fields import NO_HEADER, gpus, job_memory, nodes, processors
-from loadmaster.traces.tabular import EXTRA, NO_CORES, RAGGED, RESOURCE, Table, estimates, read_table, time_checks
+from loadmaster.traces.tabular import (
+    BOUND,
+    EXTRA,
+    NO_CORES,
+    RAGGED,
+    RESOURCE,
+    Table,
+    estimates,
+    read_table,
+    time_checks,
+)
 from loadmaster.traces.text_table import Batch, batches
 from loadmaster.traces.trace import Trace
-from loadmaster.traces.values import Codes, Values, absent, durations, moments, words
+from loadmaster.traces.values import Codes, Names, Values, absent, durations, moments, words
 
 STEP = Rule("a step of a job, not a job", bad=False)
 NO_SUBMIT = Rule("submit time is unknown", bad=False)
@@ -30,7 +41,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read a dump of `sacct --parsable2` (or `--parsable`), plain or gzip.
 
     A job has one task a node, where its cores and GPUs divide evenly; else one task a core. Memory is that of ReqMem
-    (per node `n`, per core `c`, or the whole job), else of ReqTRES and AllocTRES. The account is the project.
+    (per node `n`, per core `c`, or the whole job), else of ReqTRES and AllocTRES. The account is the project; partition
+    and QOS bind the job where a site is given.
 
     Raises:
         InputError: the file cannot be read, lacks a field, holds no job, or (`options.strict`) has a bad line.
@@ -38,7 +50,7 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
     reader = _Reader(path, options)
-    read = read_table(reader.tables(), rejects, options.limit, path.name)
+    read = read_table(reader.tables(), rejects, options.limit, path.name, constraints=reader.constraints)
     return Trace(read.workload, None, rejects.skipped, tuple(_notes(read.marked)), {}, read.extra)
 
 
@@ -49,6 +61,7 @@ class _Reader:
         self.path = path
         self.options = options
         self.users, self.accounts, self.states = Codes(), Codes(), Codes()
+        self.partitions, self.qualities = Names(), Names()
 
     def tables(self) -> Iterator[tuple[Table, Locate]]:
         """Every batch of the file."""
@@ -99,6 +112,9 @@ class _Reader:
         for name, field, codes in (("user", "user", self.users), ("project", "account", self.accounts)):
             if field in frame.columns:
                 columns[name] = codes(frame[field])
+        for name, names in (("partition", self.partitions), ("qos", self.qualities)):
+            if name in frame.columns:
+                columns[BOUND + name] = names(frame[name])
         if self.options.all_fields and "start" in frame.columns:
             wait = moments(frame["start"]).values - submit.values
             columns[EXTRA + "wait_s"] = np.where(np.isnan(wait), -1.0, wait)
@@ -106,6 +122,15 @@ class _Reader:
         if "state" in frame.columns:
             marks["running"] = words(frame["state"]).str.starts_with("RUNNING").fill_null(value=False).to_numpy()
         return Table(checks, columns, marks)
+
+    def constraints(self, columns: dict[str, NDArray[Any]]) -> Constraints:
+        """What binds the jobs: partitions and qualities of service by name, and the names of who pays."""
+        known = {"partition": self.partitions, "qos": self.qualities}
+        named = {name: Named(codes, known[name].names) for name, codes in columns.items()}
+        return Constraints(
+            partition=named.get("partition"), qos=named.get("qos"), user_names=self.users.names,
+            account_names=self.accounts.names,
+        )  # fmt: skip
 
     def _runtime(self, frame: pl.DataFrame) -> Values:
         if "elapsed" in frame.columns:

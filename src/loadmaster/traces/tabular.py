@@ -1,13 +1,13 @@
 """From batches of a table to a workload: every table format says only what its columns mean."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.model import Workload
+from loadmaster.model import Constraints, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.rows import Rows, workload_of
@@ -23,7 +23,7 @@ NO_RUNTIME = Rule("runtime is zero or unknown, so the job never ran", bad=False)
 BAD_TASKS = Rule("number of tasks is not a whole number from 1 up")
 BAD_ESTIMATE = Rule("estimated runtime is not a number of seconds")
 NO_CORES = Rule("asks for no cores", bad=False)
-RESOURCE, EXTRA = "resource:", "extra:"
+RESOURCE, EXTRA, BOUND = "resource:", "extra:", "bound:"
 MOST_TASKS = float((1 << 31) - 1)
 _LARGEST = float(1 << 62)
 
@@ -31,7 +31,8 @@ _LARGEST = float(1 << 62)
 class Table(NamedTuple):
     """What a format makes of N rows: checks in the order in which they count, and columns.
 
-    Columns bear the names of `Rows`, resources as `resource:<name>`, whatever else as `extra:<name>`.
+    Columns bear the names of `Rows`, resources as `resource:<name>`, those of constraints as `bound:<name>`, whatever
+    else as `extra:<name>`.
     Of each of `marks`, bool[N], the rows that are kept are counted.
     """
 
@@ -57,9 +58,17 @@ class Read(NamedTuple):
 
 
 def read_table(
-    tables: Iterable[tuple[Table, Locate]], rejects: Rejects, limit: int | None, source: str, *, synthetic: bool = False
+    tables: Iterable[tuple[Table, Locate]],
+    rejects: Rejects,
+    limit: int | None,
+    source: str,
+    *,
+    synthetic: bool = False,
+    constraints: Callable[[dict[str, NDArray[Any]]], Constraints] | None = None,
 ) -> Read:
     """Judge every row, keep the good ones, join the batches; behind the job number `limit` nothing is looked at.
+
+    `constraints` makes those of all jobs of the columns `bound:<name>`.
 
     Raises:
         InputError: no job is left, or (strict) a bad row.
@@ -83,6 +92,9 @@ def read_table(
     resources = tuple(name.removeprefix(RESOURCE) for name in columns if name.startswith(RESOURCE))
     demand = np.column_stack([columns.pop(RESOURCE + name) for name in resources])
     extra = {name.removeprefix(EXTRA): columns.pop(name) for name in list(columns) if name.startswith(EXTRA)}
+    bound = {name.removeprefix(BOUND): columns.pop(name) for name in list(columns) if name.startswith(BOUND)}
+    if bound and constraints is not None:
+        columns["constraints"] = constraints(bound)
     for name in ("user", "job_id"):
         if name in columns and columns[name].max() < 0:
             del columns[name]  # known for no job

@@ -129,6 +129,11 @@ class Codes:
         self._known: dict[str, int] = {}
         self._first = -1  # code of the first name; unknown until the first column is seen
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name behind each code; () where numbers are codes themselves."""
+        return tuple(self._known) if self._first == 0 else ()
+
     def __call__(self, column: pl.Series) -> Ints:
         """int32[N]: the code of every value, -1 where there is none."""
         whole = column.cast(pl.Int32, strict=False)
@@ -144,6 +149,34 @@ class Codes:
             self._known.setdefault(name, self._first + len(self._known))
         codes = text.replace_strict(self._known, default=None, return_dtype=pl.Int32) if self._known else whole
         return np.asarray(whole.fill_null(codes).fill_null(-1).to_numpy(), dtype=np.int32)
+
+
+class Names:
+    """Whole numbers for names, in the order of their first appearance, also where the names are numbers.
+
+    Example:
+        >>> names = Names()
+        >>> names(pl.Series(["7", None, "long", "7"])).tolist(), names.names
+        ([0, -1, 1, 0], ('7', 'long'))
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name behind each code."""
+        return tuple(self._known)
+
+    def __call__(self, column: pl.Series) -> Ints:
+        """int32[N]: the code of every value, -1 where there is none."""
+        text = words(column)
+        for name in text.drop_nulls().unique(maintain_order=True).to_list():
+            self._known.setdefault(name, len(self._known))
+        if not self._known:
+            return np.full(len(text), -1, np.int32)
+        codes = text.replace_strict(self._known, default=None, return_dtype=pl.Int32).fill_null(-1)
+        return np.asarray(codes.to_numpy(), dtype=np.int32)
 
 
 def _plain(column: pl.Series) -> Values | None:
