@@ -61,7 +61,7 @@ def compare(
 ) -> None:
     """Replay a log under several placement policies, and show which keeps the queue shortest."""
     from loadmaster.cli.idle import refuse_idle_settings, refuse_reading
-    from loadmaster.cli.load import load, noting, remarks
+    from loadmaster.cli.load import load, remarks
     from loadmaster.cli.progress import Bar
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.report.comparison import Comparison
@@ -85,7 +85,7 @@ def compare(
         reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
         case = load(trace, hosts, reading, spread)
         settings = wanted(r.betas(case, loads, beta))
-        case = noting(case, *(spec for setting in settings for spec in setting.specs))
+        case = r.noting_runs(case, settings)
         r.warn_of_plain(settings)
         against = r.baseline(baseline, settings)
         kept = Store(store) if store else Store.in_folder(out)

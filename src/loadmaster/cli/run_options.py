@@ -1,6 +1,7 @@
 """Options of the verbs that simulate, written once, and the settings that they come to."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -76,6 +77,20 @@ def count(text: str, option: str, least: int) -> int | None:
     if not text.strip().isdecimal() or int(text) < least:
         raise InputError(text, f"{option} takes a whole number of at least {least}, or all")
     return int(text)
+
+
+def noting_runs(case: "Case", settings: "list[Setting]") -> "Case":
+    """`case` with what must be said of the rules that are to run on it."""
+    from loadmaster.cli.load import noting
+    from loadmaster.runs import discipline_of, sources_of
+
+    case = noting(case, *(spec for setting in settings for spec in setting.policies))
+    notes: dict[str, None] = {}
+    for setting in settings:
+        order = discipline_of(setting, sources_of(setting)).order
+        tell = getattr(order, "notes", None)  # a class of the user's own need not have it
+        notes |= dict.fromkeys(tell(case.workload, case.cluster) if tell is not None else ())
+    return replace(case, notes=(*case.notes, *notes))
 
 
 def warn_of_plain(settings: "list[Setting]") -> None:

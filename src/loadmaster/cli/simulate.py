@@ -60,7 +60,7 @@ def simulate(
 
         raise InputError("--trust", "it concerns a record that is run again", fix="give it with --again DIR")
     from loadmaster.cli.load import load as load_case
-    from loadmaster.cli.load import noting, remarks
+    from loadmaster.cli.load import remarks
 
     refuse_reading(context, trace)
 
@@ -75,7 +75,7 @@ def simulate(
     reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
     case = load_case(trace, hosts, reading, spread)
     setting = wanted(r.betas(case, load, beta))
-    case = noting(case, *setting.specs)
+    case = r.noting_runs(case, [setting])
     inputs = [Path(name) for name in (trace, hosts) if name is not None and Path(name).is_file()]
     r.warn_of_plain([setting])
     outcome = _run(case, setting, check, out, inputs)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need
 from loadmaster.order.job import Job, JobColumns, job_columns
+from loadmaster.rules.sound import draws_at_random
 
 Rank = Callable[[Job, float], float]
 """`rank(job, now) -> float`: lower goes first."""
@@ -96,6 +98,13 @@ class Order:
     def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
         """The order at work on a log that begins."""
         return Ranked(self, job_columns(workload))
+
+    def notes(self, workload: Workload, cluster: Cluster) -> tuple[str, ...]:
+        """What a user must know of this order on this log, a sentence each."""
+        plain = getattr(self.rank, "py_func", self.rank)
+        if isinstance(plain, FunctionType) and draws_at_random(plain):
+            return (f"{self.name} draws at random without a seed, so a run with it cannot be repeated.",)
+        return ()
 
 
 class Unmoved:

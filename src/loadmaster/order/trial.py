@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import FunctionType
 
 import numpy as np
 
 from loadmaster.model.errors import InputError
 from loadmaster.order.job import Job, JobColumns
 from loadmaster.order.order import Order, rank_of
-from loadmaster.rules.sound import draws_at_random
 
 WAITS_S = (0.0, 1.0, 86400.0)
 """After how long a wait an order is asked, in the trial."""
@@ -48,14 +46,6 @@ def typical_moments(jobs: JobColumns) -> Iterator[tuple[Job, float]]:
         job = jobs.job(number)
         for wait_s in WAITS_S:
             yield job, job.submit_s + wait_s
-
-
-def remarks(order: Order) -> tuple[str, ...]:
-    """What a user must know of an order that can be run, one sentence each."""
-    plain = getattr(order.rank, "py_func", order.rank)
-    if isinstance(plain, FunctionType) and draws_at_random(plain):
-        return (f"{order.name} draws at random without a seed, so a run with it cannot be repeated.",)
-    return ()
 
 
 def _unlike(jobs: JobColumns) -> list[int]:

@@ -49,7 +49,12 @@ class Setting:
     @property
     def specs(self) -> tuple[str, ...]:
         """Everything named that may stand in a file: the policy, the members of max-jobs, parts of the discipline."""
-        return (self.policy, *self.members, *files_of(self.discipline))
+        return (*self.policies, *files_of(self.discipline))
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The policy, and the members of max-jobs."""
+        return (self.policy, *self.members)
 
     def plain(self) -> dict[str, Any]:
         """The setting as JSON takes it."""
