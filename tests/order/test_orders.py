@@ -63,6 +63,7 @@ def job(**given):
     [
         ("priority", {"priority": 7.0, "submit_s": 9.0}, {"priority": -1.0}, 10.0),
         ("ljf", {"expected_s": 61.0}, {}, 10.0),
+        ("srf", {"expected_s": 90.0, "cores": 8.0}, {}, 10.0),
         ("lxf", {"expected_s": 30.0}, {}, 10.0),
         ("wfp3", {"cores": 8.0}, {}, 10.0),
         ("wfp3", {"expected_s": 30.0}, {"cores": 31.0}, 10.0),

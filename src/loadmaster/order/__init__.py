@@ -16,6 +16,7 @@ from loadmaster.order.order import AnyOrder, Order, Rank, Ranking
 from loadmaster.order.priority import priority
 from loadmaster.order.sjf import sjf
 from loadmaster.order.smallest import smallest
+from loadmaster.order.srf import srf
 from loadmaster.order.unicef import unicef, unicef_cobalt
 from loadmaster.order.wfp3 import wfp3
 
@@ -31,6 +32,7 @@ ORDERS: dict[str, Order] = {
         Order("smallest", smallest, "the fewest cores", moves=False),
         Order("largest", largest, "the most cores", moves=False),
         Order("area", area, "the smallest cores x expected runtime", moves=False),
+        Order("srf", srf, "the smallest expected runtime / cores", "Lelong et al. 2017", moves=False),
         Order("lxf", lxf, "the largest (wait + expected runtime) / expected runtime"),
         Order("wfp3", wfp3, "the largest (wait / expected runtime)^3 x cores", _TANG),
         Order(
