@@ -48,13 +48,15 @@ class Board:
         self._moments: dict[int, Moment] = {}
         self._plan: Plan | None = None
         self._arrays_passed: set[int] = set()
+        self._jobs_started: set[int] = set()
+        self._stopped: set[int] = set()
         if snapshot.closures:
             self.plan()
 
     def rows(self) -> Iterator[int]:
         """The waiting jobs in their order; who is beyond a limit as its turn comes is passed over.
 
-        Of an array, tasks behind one that did not start are passed over.
+        Of an array, tasks behind one that did not start are passed over, and of a job all rows once it has started.
         """
         return self._offered(self._by_rank() if self.snapshot.need is None else self._by_need())
 
@@ -241,7 +243,8 @@ class Board:
 
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
         queue = self.snapshot.queue
-        self._started[row] = Place(int(queue.job[row]), hosts)
+        self._started[row] = Place(self.job(row), hosts, self.partition(row))
+        self._jobs_started.add(self.job(row))
         if self._left is not None and queue.uses is not None:
             for limit, amount in queue.uses[row]:
                 self._left[limit] -= amount
@@ -251,12 +254,20 @@ class Board:
     def _offered(self, rows: Iterable[int]) -> Iterator[int]:
         for row in rows:
             array = -1 if self.snapshot.queue.array is None else int(self.snapshot.queue.array[row])
-            if array in self._arrays_passed or not self.within_limits(row):
+            if array in self._arrays_passed or self.job(row) in self._jobs_started or self._is_limited(row):
                 continue
             taken = len(self._started) + len(self._put_off)
             yield row
             if array >= 0 and len(self._started) + len(self._put_off) == taken:
                 self._arrays_passed.add(array)
+
+    def _is_limited(self, row: int) -> bool:
+        if self.partition(row) in self._stopped:
+            return True
+        limited = not self.within_limits(row)
+        if limited and self.snapshot.limits_stop:
+            self._stopped.add(self.partition(row))
+        return limited
 
     def _may_promise_a_moment(self, row: int) -> bool:
         """Whether none was promised that counts some of the same hosts."""

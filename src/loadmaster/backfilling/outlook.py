@@ -32,7 +32,8 @@ class Outlook:
         """Every moment at which a host's free amounts change, a closure ends, and now."""
         now_s = self._time[0][0]
         found = {time for times in self._time for time in times}
-        return sorted(found | {c.from_s for c in closures if c.from_s > now_s} | {c.to_s for c in closures})
+        shut = {time for closure in closures for time in (closure.from_s, closure.to_s) if now_s < time < np.inf}
+        return sorted(found | shut)
 
     def least(self, start_s: float, end_s: float) -> Floats:
         """float64[H, R]: the least that every host has free from `start_s` until `end_s`."""

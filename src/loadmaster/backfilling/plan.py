@@ -108,9 +108,9 @@ class HostPlan:
         return end_of(promise.start_s, float(self._snapshot.queue.expected_s[row]) / speed)
 
     def _open(self, row: int, start_s: float, end_s: float) -> Bools:
-        usable = np.ones(len(self._room.free), dtype=bool)
+        usable, job = np.ones(len(self._room.free), dtype=bool), int(self._snapshot.queue.job[row])
         for closure in self._snapshot.closures:
-            if closure.from_s < end_s and start_s < closure.to_s and self._snapshot.queue.job[row] not in closure.jobs:
+            if closure.from_s < end_s and start_s < closure.to_s and closure.shuts_out(job):
                 usable &= ~closure.hosts
         return usable
 

@@ -33,7 +33,8 @@ def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Release]
 
     Whoever has outlived the estimate is expected to end right after now.
     """
-    queue, running = snapshot.queue, snapshot.running
+    queue, running, speed = snapshot.queue, snapshot.running, snapshot.cluster.speed
+    assert speed is not None
     row = {int(job): index for index, job in enumerate(queue.job)}
     found = [
         (float(running.expected_end_s[n]), int(running.job[n]), int(running.host[n]), running.demand[n])
@@ -41,7 +42,7 @@ def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Release]
     ]
     for place in started:
         index = row[place.job]
-        end_s = float(np.float64(snapshot.now_s) + queue.expected_s[index])
+        end_s = float(np.float64(snapshot.now_s) + queue.expected_s[index] / speed[list(place.hosts)].min())
         found += [(end_s, place.job, host, queue.demand[index]) for host in place.hosts]
     found.sort(key=lambda task: task[:2])  # stable: tasks of a job keep their order
     soonest = right_after(snapshot.now_s)

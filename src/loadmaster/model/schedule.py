@@ -1,10 +1,12 @@
 """What a run leaves behind: who started when and where, and what happened in each cycle."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,23 +27,84 @@ class Cycles:
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule:
-    """Start and hosts of every job of a workload.
+class Segments:
+    """N times in which a job ran before its last run: it was stopped, and began anew or went on later.
 
     Attributes:
-        start_s: float64[J], NaN where a job never started.
+        job: int64[N].
+        start_s, end_s: float64[N].
+        lost: bool[N], its work was lost; else the job went on from there.
+        first: int64[N + 1], the hosts of segment n are host[first[n]] up to host[first[n + 1]].
+        host: int32[M], one for each task.
+    """
+
+    job: Longs
+    start_s: Floats
+    end_s: Floats
+    lost: Bools
+    first: Longs
+    host: Ints
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, float, float, bool, Sequence[int]]]) -> "Segments":
+        """From rows (job, start_s, end_s, lost, hosts)."""
+        return cls(
+            np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], float),
+            np.array([row[2] for row in rows], float), np.array([row[3] for row in rows], bool),
+            np.cumsum([0, *(len(row[4]) for row in rows)], dtype=np.int64),
+            np.array([host for row in rows for host in row[4]], np.int32),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return int(self.job.shape[0])
+
+    @property
+    def lasts_s(self) -> Floats:
+        """float64[N]: how long each lasted."""
+        return np.asarray(self.end_s - self.start_s)
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Start, end and hosts of every job of a workload.
+
+    Attributes:
+        start_s: float64[J], of the last run; NaN where a job never started.
         host: int32[T], the host of every task (see `Workload.first_task`), -1 where never started.
         cycles: what happened in each cycle.
+        end_s: float64[J], NaN where a job never started; None where all ran for their runtime, on hosts of speed 1.
+        status: int32[J], how each ended, a code of `constraints.STATUSES`; None where all did as in their log.
+        segments: runs before the last; None where there are none.
+        never: how many jobs could never run, by reason.
     """
 
     start_s: Floats
     host: Ints
     cycles: Cycles
+    end_s: Floats | None = None
+    status: Ints | None = None
+    segments: Segments | None = None
+    never: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def started(self) -> Bools:
         """bool[J]: the jobs that got a host."""
         return ~np.isnan(self.start_s)
+
+    def ends_s(self, workload: Workload) -> Floats:
+        """float64[J]: when each job ended, NaN where it never started."""
+        return self.start_s + workload.runtime_s if self.end_s is None else self.end_s
+
+    def ran_s(self, workload: Workload) -> Floats:
+        """float64[J]: how long each ran for work that counted: its last run, and what it had done before that."""
+        if self.end_s is None:
+            return workload.runtime_s
+        last = self.end_s - self.start_s
+        if self.segments is None:
+            return np.asarray(last)
+        kept = ~self.segments.lost
+        earlier = np.bincount(self.segments.job[kept], self.segments.lasts_s[kept], minlength=workload.jobs)
+        return np.asarray(last + earlier)
 
     def same_as(self, other: "Schedule") -> bool:
         """Equal starts and hosts, to the bit."""

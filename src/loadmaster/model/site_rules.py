@@ -41,7 +41,6 @@ class Partition:
     default_time_s: float | None = None
     min_hosts: int = 0
     max_hosts: int | None = None
-    max_cores_per_host: float | None = None
     allow_accounts: tuple[str, ...] | None = None
     deny_accounts: tuple[str, ...] = ()
     allow_qos: tuple[str, ...] | None = None
@@ -173,6 +172,7 @@ class SiteRules:
         requeue: whether jobs that do not say may go back to the queue.
         over_time_limit_s: how long a job may go on after its limit where limits kill; None for ever.
         kill_wait_s: seconds between being told to end and being killed.
+        limits_stop: a job beyond a limit keeps all later ones of its partition back in that pass.
     """
 
     partitions: tuple[Partition, ...] = ()
@@ -187,6 +187,7 @@ class SiteRules:
     requeue: bool = True
     over_time_limit_s: float | None = 0.0
     kill_wait_s: float = 30.0
+    limits_stop: bool = False
 
     def __post_init__(self) -> None:
         _once([partition.name for partition in self.partitions], "partition")

@@ -12,6 +12,7 @@ from loadmaster.model.cluster import Cluster
 class Queue:
     """Q waiting jobs that may start as far as time, holds and dependencies go, in the order of arrival.
 
+    A job that may run in several partitions has a row for each, and starts in the first that has room.
     Columns that are None say the same of every job: no rank but arrival, one partition, every host, no limit.
 
     Attributes:
@@ -98,12 +99,18 @@ class Closure(NamedTuple):
         hosts: bool[H].
         from_s, to_s: the time, half open.
         jobs: numbers of the jobs that may run there in that time.
+        against: numbers of the jobs that may not; None: all but `jobs`.
     """
 
     hosts: Bools
     from_s: float
     to_s: float
     jobs: frozenset[int] = frozenset()
+    against: frozenset[int] | None = None
+
+    def shuts_out(self, job: int) -> bool:
+        """Whether the job may not run there then."""
+        return job not in self.jobs if self.against is None else job in self.against
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +127,7 @@ class Snapshot:
         closures: hosts that are taken out for some time, now or later.
         promises: by job number, what earlier passes promised.
         early_end: a job has ended before it was expected to, since the last pass.
+        limits_stop: a job beyond a limit keeps all later ones of its partition back.
         as_pool: every task takes one host of its own and any host serves: counting hosts is exact.
     """
 
@@ -137,13 +145,15 @@ class Snapshot:
     promises: Mapping[int, Promise] = field(default_factory=dict)
     early_end: bool = False
     as_pool: bool = False
+    limits_stop: bool = False
 
 
 class Place(NamedTuple):
-    """Start `job` now, task k on hosts[k]."""
+    """Start `job` now in that partition, task k on hosts[k]."""
 
     job: int
     hosts: tuple[int, ...]
+    partition: int = 0
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,8 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
     hosts = tuple(number for number, node in enumerate(nodes) if node.name in members)
     if part.sharing in ("yes", "force"):
         left_out[f"OverSubscribe={part.sharing.upper()} of partition {part.name}"] = None
+    if not np.isinf(part.max_cpus_per_node):
+        left_out[f"MaxCPUsPerNode of partition {part.name}"] = None
     whole = part.sharing == "exclusive" or site.selection.whole_hosts
     return model.Partition(
         name=part.name,
@@ -75,7 +77,6 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         default_time_s=_or_none(part.default_time_s),
         min_hosts=part.min_nodes,
         max_hosts=None if np.isinf(part.max_nodes) else int(part.max_nodes),
-        max_cores_per_host=_or_none(part.max_cpus_per_node),
         allow_accounts=part.allow_accounts,
         deny_accounts=part.deny_accounts,
         allow_qos=part.allow_qos,

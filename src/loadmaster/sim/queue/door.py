@@ -8,6 +8,7 @@ from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
+from loadmaster.schedule.binding import binds
 from loadmaster.sim.queue.reference import replay
 
 Engine = Literal["auto", "rows", "cycles", "backfill", "reference"]
@@ -38,7 +39,7 @@ def simulate(
         engine: `reference` for the plain Python engine, `cycles` for the general compiled one,
             `rows` for the one that knows the rules of the thesis, `backfill` for the one with backfilling; all agree,
             and one that cannot serve gives way. Max-Jobs with backfilling has the plain one only, and so have
-            subclasses of policies and disciplines, whose own methods it calls.
+            subclasses of policies and disciplines, whose own methods it calls, and jobs that constraints bind.
         progress: told of the progress of long runs.
 
     Raises:
@@ -46,18 +47,28 @@ def simulate(
     """
     from loadmaster.compiled import check_policy
     from loadmaster.compiled_order import check_order
-    from loadmaster.sim.queue import backfill, cycles, rows
 
     workload.check_resources(cluster)
     for member in members_of(policy):
         check_policy(member, workload.demand, cluster.capacity, cluster.resources)
     check_order(discipline.order, job_columns(workload))
-    alike = _in_one_speed(workload, cluster)
-    if alike is None:
+    alike = None if binds(workload, cluster) else _in_one_speed(workload, cluster)
+    if alike is None or engine == "reference":
         return replay(
             workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
-    workload, cluster = alike
+    schedule = _at_speed_one(*alike, policy, discipline, interval_s, seed, engine, progress)
+    if schedule.end_s is None and alike[0] is not workload:
+        return replace(schedule, end_s=schedule.start_s + alike[0].runtime_s)
+    return schedule
+
+
+def _at_speed_one(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    engine: Engine, progress: Progress | None,
+) -> Schedule:  # fmt: skip
+    from loadmaster.sim.queue import backfill, cycles, rows
+
     if engine in ("auto", "rows") and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     if engine in ("auto", "cycles") and cycles.serves(policy, discipline):

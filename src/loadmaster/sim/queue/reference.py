@@ -1,18 +1,23 @@
 """The engine in plain Python, one event after another: slow, obvious, and what every kernel must agree with."""
 
-import heapq
 import math
+from collections import Counter, deque
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.model.arrays import Longs
 from loadmaster.model.cluster import Cluster
+from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.schedule import Cycles, Schedule
-from loadmaster.model.snapshot import Decision, Promise, Queue, Running, Snapshot
+from loadmaster.model.snapshot import Closure, Decision, Place, Promise, Queue, Running, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.schedule import Scheduler
+from loadmaster.schedule.binding import binding_of, binds
+from loadmaster.sim.queue.allowance import Allowance
+from loadmaster.sim.queue.occupancy import Occupancy, Run
+from loadmaster.sim.queue.pending import Pending
 
 
 def replay(
@@ -28,7 +33,8 @@ def replay(
 
     Decisions happen at whole multiples of `interval_s`, and only at those before which something happened that could
     change them; with 0 they happen at every such event itself. A moment is dealt with in this order (rule Q1): ended
-    tasks free their hosts, the order's clock ticks, arrivals join the queue, the scheduler decides.
+    tasks free their hosts, hosts go down, the order's clock ticks, arrivals join the queue, the scheduler decides; it
+    decides again as long as a start lets another job start.
 
     Args:
         workload: jobs; one goes at the speed of its slowest host.
@@ -44,7 +50,7 @@ def replay(
     engine = _Replay(workload, cluster, scheduler, interval_s, seed)
     while engine.step():
         if progress is not None:
-            progress(engine.arrived - len(engine.waiting), workload.jobs)
+            progress(engine.arrived - len(engine.pending.waiting), workload.jobs)
     return engine.schedule()
 
 
@@ -61,6 +67,10 @@ def at_or_after(time_s: float, interval_s: float) -> float:
     return (cycle if cycle * interval_s >= time_s else cycle + 1) * interval_s
 
 
+_NODE_FAIL = STATUSES.index("node_fail")
+TOO_MANY = "too many of its user, account or QOS ran or waited as it arrived"
+
+
 class _Replay:
     """All that changes while a log is replayed."""
 
@@ -71,18 +81,23 @@ class _Replay:
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
         self.as_pool = hosts_are_one_pool(workload.demand, cluster)
-        self.first_task = workload.first_task
-        self.start_s = np.full(workload.jobs, np.nan)
-        self.host = np.full(int(self.first_task[-1]), -1, np.int32)
-        self.free = np.array(cluster.capacity)
-        self.waiting: list[int] = []
-        self.running: dict[int, float] = {}  # job -> expected end, in the order of starts
-        self.ends: list[tuple[float, int]] = []
+        self.binding = binding_of(workload, cluster) if binds(workload, cluster) else None
+        self.pending = Pending(workload.jobs, self.binding)
+        self.allowance = None if self.binding is None else Allowance(self.binding)
+        self.moments = deque(() if self.binding is None else self.binding.calendar.moments)
+        self.failures = deque(() if self.binding is None else self.binding.calendar.failures)
+        self.occupancy = Occupancy(workload, cluster)
+        bound = workload.constraints or Constraints()
+        self.status = np.zeros(workload.jobs, np.int32) if bound.status is None else bound.status.copy()
+        self.as_logged = True
+        self.refused: Counter[str] = Counter()
+        self.eligible_before: set[int] = set()
         self.arrived = 0
         self.last_host = -1
         self.promises: dict[int, Promise] = {}
         self.early_end = False
         self.wake_s = math.inf
+        self.now_s = -math.inf
         self.ticked_s = 0.0
         self.cycles: list[tuple[float, int, int, int]] = []
 
@@ -91,14 +106,13 @@ class _Replay:
         now = at_or_after(self._next_event(), self.interval_s)
         if not math.isfinite(now):
             return False
-        self._end_jobs(now)
+        self.now_s = now
+        self._end_and_fail()
         self._tick(now)
-        self._admit(now)
+        self._admit()
         self.wake_s = math.inf
-        if self.waiting:
-            decision = self.scheduler.decide(self._snapshot(now))
-            self.cycles.append((now, len(self.waiting), len(decision.place), decision.winners))
-            self._carry_out(decision, now)
+        while self._pass():
+            pass
         return True
 
     def schedule(self) -> Schedule:
@@ -110,23 +124,72 @@ class _Replay:
             np.array(columns[2], dtype=np.int64),
             np.array(columns[3], dtype=np.int64),
         )
-        return Schedule(self.start_s, self.host, cycles)
+        runs = self.occupancy
+        never = {} if self.binding is None else self.binding.count_never()
+        return Schedule(
+            runs.start_s, runs.host, cycles, runs.end_s, None if self.as_logged else self.status, runs.segments(),
+            {**never, **self.refused},
+        )  # fmt: skip
 
     def _next_event(self) -> float:
         """When something happens next that could start a job: infinite when nobody can start any more."""
-        event = self.ends[0][0] if self.ends and (self.waiting or self.arrived < self.workload.jobs) else math.inf
-        if self.arrived < self.workload.jobs:
-            event = min(event, float(self.workload.submit_s[self.arrived]))
-        return min(event, self.wake_s) if self.waiting else event
+        coming, waiting = self.arrived < self.workload.jobs, bool(self.pending.waiting)
+        events = [float(self.workload.submit_s[self.arrived])] if coming else []
+        if coming or waiting or self.failures:
+            events.append(self.occupancy.next_end_s())
+        if self.failures and (coming or waiting or self.occupancy.running):
+            events.append(self.failures[0].from_s)
+        if waiting:
+            while self.moments and self.moments[0] <= self.now_s:
+                self.moments.popleft()
+            events += [self.wake_s, self.pending.next_s(self.now_s), *list(self.moments)[:1]]
+        return min(events, default=math.inf)
 
-    def _end_jobs(self, now: float) -> None:
-        while self.ends and self.ends[0][0] <= now:
-            end_s, job = heapq.heappop(self.ends)
-            self.early_end |= end_s < self.running.pop(job)
-            self._tick(math.nextafter(end_s, -math.inf))
-            self.ranking.ended(job, end_s)
-            for task in range(self.first_task[job], self.first_task[job + 1]):
-                self.free[self.host[task]] += self.workload.demand[job]
+    def _end_and_fail(self) -> None:
+        """Ends of jobs and failures of hosts up to now in the order of time, ends first."""
+        while True:
+            end_s = self.occupancy.next_end_s()
+            fail_s = self.failures[0].from_s if self.failures else math.inf
+            if min(end_s, fail_s) > self.now_s:
+                return
+            if end_s <= fail_s:
+                self._end()
+            else:
+                self._fail(self.failures.popleft())
+
+    def _end(self) -> None:
+        job, run = self.occupancy.pop()
+        self.early_end |= run.end_s < run.expected_end_s
+        self._tick(math.nextafter(run.end_s, -math.inf))
+        self._left(job, run.end_s, run.status)
+
+    def _fail(self, failure: Closure) -> None:
+        """Hosts go down: what runs there is stopped, and goes back to the queue if it may (rule C7)."""
+        assert self.binding is not None
+        for job in [job for job in self.occupancy.running if failure.hosts[self.occupancy.hosts_of(job)].any()]:
+            self.stop(job, failure.from_s, _NODE_FAIL, again=bool(self.binding.requeue[job]))
+
+    def stop(self, job: int, time_s: float, status: int, *, again: bool) -> None:
+        """Take a job off its hosts; `again`: it goes back to the queue and begins anew."""
+        self.occupancy.stop(job, time_s, for_good=not again)
+        if not again:
+            self._left(job, time_s, status)
+            return
+        self.ranking.ended(job, time_s)
+        if self.allowance is not None:
+            self.allowance.stop(job)
+        self.pending.come_back(job)
+        self.ranking.submitted(job, self.now_s)
+
+    def _left(self, job: int, end_s: float, status: int) -> None:
+        """A job has ended for good."""
+        self.as_logged &= status == self.status[job]
+        self.status[job] = status
+        self.ranking.ended(job, end_s)
+        self.pending.end(job, end_s, status)
+        if self.allowance is not None:
+            self.allowance.stop(job)
+            self.allowance.leave(job)
 
     def _tick(self, until_s: float) -> None:
         period_s = self.ranking.period_s
@@ -134,52 +197,92 @@ class _Replay:
             self.ticked_s += period_s
             self.ranking.tick(self.ticked_s)
 
-    def _admit(self, now: float) -> None:
-        while self.arrived < self.workload.jobs and self.workload.submit_s[self.arrived] <= now:
-            self.waiting.append(self.arrived)
-            self.ranking.submitted(self.arrived, now)
+    def _admit(self) -> None:
+        while self.arrived < self.workload.jobs and self.workload.submit_s[self.arrived] <= self.now_s:
+            job = self.arrived
             self.arrived += 1
+            self.ranking.submitted(job, self.now_s)
+            if self.allowance is not None and not self.allowance.submit(job):
+                self.pending.refuse()
+                self.refused[TOO_MANY] += 1
+            else:
+                self.pending.arrive(job)
 
-    def _carry_out(self, decision: Decision, now: float) -> None:
+    def _pass(self) -> bool:
+        """Decide once; whether a start has made another job eligible, which calls for one more pass."""
+        eligible, queued = self._eligible(), len(self.pending.waiting) + self.pending.stuck
+        if not queued:
+            return False
+        decision = Decision(last_host=self.last_host, promises=self.promises)
+        if eligible:
+            decision = self.scheduler.decide(self._snapshot(eligible))
+            self.early_end = False
+        self.cycles.append((self.now_s, queued, len(decision.place), decision.winners))
         for place in decision.place:
-            job = place.job
-            self.start_s[job] = now
-            self.host[self.first_task[job] : self.first_task[job + 1]] = place.hosts
-            for host in place.hosts:
-                self.free[host] -= self.workload.demand[job]
-            slowest = self._slowest(place.hosts)
-            self.running[job] = now + float(self.workload.expected_s[job]) / slowest
-            heapq.heappush(self.ends, (now + float(self.workload.runtime_s[job]) / slowest, job))
-            self.ranking.started(job, now)
-        started = {place.job for place in decision.place}
-        self.waiting = [job for job in self.waiting if job not in started]
+            self._start(place)
         self.last_host = decision.last_host
         self.promises = dict(decision.promises)
-        self.early_end = False
         self.wake_s = decision.wake_s
+        if self.binding is None or not decision.place:
+            return False
+        return not set(self.pending.eligible(self.now_s)) <= set(eligible)
+
+    def _eligible(self) -> list[int]:
+        """The jobs that may start; the order is told of those that wait for something else than their arrival."""
+        eligible = list(self.pending.eligible(self.now_s))
+        if self.binding is not None:
+            for job in eligible:
+                if job not in self.eligible_before and self.pending.ready_s(job) > self.workload.submit_s[job]:
+                    self.ranking.submitted(job, self.now_s)
+            self.eligible_before.update(eligible)
+        return eligible
+
+    def _start(self, place: Place) -> None:
+        job = place.job
+        slowest = self._slowest(place.hosts)
+        end_s = self.now_s + float(self.workload.runtime_s[job]) / slowest
+        expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
+        run = Run(self.now_s, expected_end_s, end_s, int(self.status[job]), place.partition)
+        self.occupancy.start(job, place.hosts, run)
+        self.pending.start(job, self.now_s)
+        self.ranking.started(job, self.now_s)
+        if self.allowance is not None:
+            self.allowance.start(job, place.partition)
 
     def _slowest(self, hosts: tuple[int, ...]) -> float:
         assert self.cluster.speed is not None
         return float(self.cluster.speed[list(hosts)].min())
 
-    def _snapshot(self, now: float) -> Snapshot:
-        jobs = np.array(self.waiting, dtype=np.int64)
-        need = self.ranking.need(jobs)
+    def _snapshot(self, eligible: list[int]) -> Snapshot:
+        queue = self._queue(eligible)
+        given: dict[str, Any] = {}
+        if self.binding is not None and self.allowance is not None:
+            given["allowed"] = self.binding.entries.allowed
+            given["left"] = self.allowance.left.copy()
+            given["closures"] = self.binding.calendar.at(self.now_s)
+            given["limits_stop"] = self.binding.rules.limits_stop
         return Snapshot(
-            now, self.cluster, self.free.copy(), self._queue(jobs, now), self._busy(), self.last_host, self.seed,
-            need=need, promises=self.promises, early_end=self.early_end, as_pool=self.as_pool,
+            self.now_s, self.cluster, self.occupancy.free.copy(), queue, self._busy(), self.last_host, self.seed,
+            need=self.ranking.need(queue.job), promises=self.promises, early_end=self.early_end, as_pool=self.as_pool,
+            **given,
         )  # fmt: skip
 
-    def _queue(self, jobs: Longs, now: float) -> Queue:
+    def _queue(self, eligible: list[int]) -> Queue:
+        jobs, given = np.array(eligible, dtype=np.int64), {}
+        if self.binding is not None:
+            rows = self.binding.entries.open_to(jobs)
+            jobs = self.binding.entries.job[rows]
+            given = self.binding.queue_columns(rows)
         work = self.workload
         return Queue(
             jobs, work.demand[jobs], work.task_count[jobs], work.expected_s[jobs], work.projects[jobs],
-            self.first_task[jobs], rank=self.ranking.ranks(jobs, now),
+            self.occupancy.first_task[jobs], rank=self.ranking.ranks(jobs, self.now_s), **given,
         )  # fmt: skip
 
     def _busy(self) -> Running:
-        tasks = [(job, t) for job in self.running for t in range(self.first_task[job], self.first_task[job + 1])]
+        runs, first = self.occupancy.running, self.occupancy.first_task
+        tasks = [(job, t) for job in runs for t in range(first[job], first[job + 1])]
         owner = np.array([job for job, _ in tasks], dtype=np.int64)
-        ends = np.array([self.running[job] for job, _ in tasks], float)
-        hosts = self.host[[task for _, task in tasks]]
+        ends = np.array([runs[job].expected_end_s for job, _ in tasks], float)
+        hosts = self.occupancy.host[[task for _, task in tasks]]
         return Running(owner, hosts, self.workload.demand[owner], ends, self.workload.projects[owner])

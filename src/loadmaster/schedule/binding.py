@@ -1,0 +1,109 @@
+"""What binds the jobs of one run, as numbers that engines take: constraints and the site's rules, resolved."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from loadmaster.model import Cluster, Constraints, SiteRules, Workload
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.schedule.binding_calendar import Calendar, calendar_of
+from loadmaster.schedule.binding_hosts import MAY_RUN, Entries, entries_of
+from loadmaster.schedule.binding_limits import Counters, counters_of
+from loadmaster.schedule.binding_waits import Waits, waits_of
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """All that binds J jobs on H hosts (rules C1 to C9).
+
+    Attributes:
+        eligible_s: float64[J], before which a job may not start, its arrival or later; infinite if never.
+        never: int32[J], 0 where a job may run, else why it never can: a row of `reasons`.
+        reasons: in words; the first is "".
+        entries: where each job may run: one entry for each partition that it names.
+        counters: limits of what runs at once, and what each entry counts against them.
+        submits: limits of what runs or waits at once, checked as a job arrives.
+        waits: what each job waits for in others.
+        array: int64[J], a number for each array, -1 of none.
+        calendar: hosts that are taken out for some time.
+        requeue: bool[J], whether a job may go back to the queue.
+        user: int32[J], -1 where unknown.
+    """
+
+    eligible_s: Floats
+    never: Ints
+    reasons: tuple[str, ...]
+    entries: Entries
+    counters: Counters
+    submits: Counters
+    waits: Waits
+    array: Longs
+    calendar: Calendar
+    requeue: Bools
+    user: Ints
+    rules: SiteRules
+
+    def queue_columns(self, rows: Longs) -> dict[str, Any]:
+        """The columns of a snapshot's queue that constraints fill, for the entries `rows` int64[Q]."""
+        entries = self.entries
+        return {
+            "tier": entries.tier[rows],
+            "partition": entries.partition[rows],
+            "hosts": entries.hosts[rows],
+            "array": self.array[entries.job[rows]],
+            "uses": tuple(self.counters.uses(int(row)) for row in rows),
+        }
+
+    def count_never(self) -> dict[str, int]:
+        """How many jobs can never run, by reason."""
+        counts = np.bincount(self.never, minlength=len(self.reasons))
+        return {self.reasons[code]: int(counts[code]) for code in np.flatnonzero(counts) if code > 0}
+
+
+def binds(workload: Workload, cluster: Cluster) -> bool:
+    """Whether anything binds these jobs beside the sizes of the hosts: if not, `binding_of` has nothing to say."""
+    rules = cluster.rules or SiteRules()
+    constraints = workload.constraints or Constraints()
+    by_jobs = {"eligible_s", "hold", "depends", "throttle", "exclusive", "array"} & set(constraints.given)
+    return bool(by_jobs or rules.partitions or rules.qos or rules.accounts or rules.features or rules.calendar)
+
+
+def binding_of(workload: Workload, cluster: Cluster) -> Binding:
+    """Resolve the constraints of `workload` on `cluster`.
+
+    Raises:
+        InputError: something that is not modelled, by its name.
+    """
+    rules = cluster.rules or SiteRules()
+    bound = workload.constraints or Constraints()
+    reasons = _Reasons(workload.jobs)
+    eligible_s = workload.submit_s if bound.eligible_s is None else np.maximum(workload.submit_s, bound.eligible_s)
+    entries = entries_of(workload, cluster, rules, bound, reasons.mark)
+    calendar, eligible_s = calendar_of(workload, cluster, rules, bound, entries, eligible_s, reasons.mark)
+    counters, submits = counters_of(workload, rules, bound, entries, reasons.mark)
+    reasons.mark(eligible_s == np.inf, "begin time never comes")
+    if bound.hold is not None:
+        reasons.mark(bound.hold > 0, "held")
+    requeue = np.full(workload.jobs, rules.requeue) if bound.requeue is None else bound.requeue
+    array = np.full(workload.jobs, -1, np.int64) if bound.array is None else bound.array
+    user = np.full(workload.jobs, -1, np.int32) if workload.user is None else workload.user
+    return Binding(
+        eligible_s, reasons.code, tuple(reasons.words), entries, counters, submits, waits_of(workload, bound),
+        array, calendar, requeue, user, rules,
+    )  # fmt: skip
+
+
+class _Reasons:
+    """Why jobs can never run: the first that is found counts."""
+
+    def __init__(self, jobs: int) -> None:
+        self.code = np.zeros(jobs, np.int32)
+        self.words = [""]
+
+    def mark(self, jobs: Bools, reason: str) -> None:
+        fresh = jobs & (self.code == MAY_RUN)
+        if fresh.any():
+            if reason not in self.words:
+                self.words.append(reason)
+            self.code[fresh] = self.words.index(reason)

@@ -1,0 +1,225 @@
+"""Where each job may run: its partitions and what it asks of hosts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model import Cluster, Constraints, InputError, Partition, SiteRules, Workload
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.features import parse_features
+from loadmaster.model.site_rules import HostSet
+
+MAY_RUN = 0
+Mark = Callable[[Bools, str], None]
+"""Told which jobs bool[J] can never run, and why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """E entries in the queue: a job that names several partitions has one for each, and starts once.
+
+    Attributes:
+        first: int64[J + 1], the entries of job j are first[j] up to first[j + 1]; at least one each.
+        job: int64[E].
+        partition: int32[E], a row of `SiteRules.partitions`, 0 where there are none.
+        tier: float64[E], lower goes first.
+        hosts: int32[E], a row of `allowed`.
+        closed: bool[E], the job may not run there: it asks too much, is not admitted, or the partition starts none.
+        allowed: bool[C, H].
+    """
+
+    first: Longs
+    job: Longs
+    partition: Ints
+    tier: Floats
+    hosts: Ints
+    closed: Bools
+    allowed: Bools
+
+    def open_to(self, jobs: Longs) -> Longs:
+        """int64: the entries of `jobs` in which they may start."""
+        rows = [row for job in jobs.tolist() for row in range(int(self.first[job]), int(self.first[job + 1]))]
+        found = np.array(rows, np.int64)
+        return found[~self.closed[found]]
+
+
+def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Constraints, mark: Mark) -> Entries:
+    """Entries of all jobs; those that no entry may ever start are marked.
+
+    Raises:
+        InputError: jobs that share hosts with their own user's alone, on which no engine can serve.
+    """
+    if bound.exclusive is not None and (bound.exclusive == EXCLUSIVE.index("user")).any():
+        raise InputError("user", "hosts that are shared by one user's jobs are not modelled", fix="leave exclusive out")
+    first, job, partition = _partitions_named(workload, rules, bound, mark)
+    sets = _HostSets(cluster, rules, bound)
+    code = np.full(workload.jobs, -1, np.int32) if bound.features is None else bound.features.code
+    pairs, which = np.unique(np.column_stack((partition, code[job])), axis=0, return_inverse=True)
+    hosts: Ints = np.array([sets.row(int(p), int(c)) for p, c in pairs], np.int32)[which.reshape(-1)]
+    tiers = np.array([-float(each.tier) for each in rules.partitions] or [0.0])
+    allowed: Bools = np.array(sets.rows, dtype=bool).reshape(-1, cluster.hosts)
+    closed = _closed(workload, cluster, rules, bound, job, partition, mark)
+    unable = ~_holds(workload, cluster, allowed, job, hosts)
+    mark(_none_of(first, np.asarray(~unable)), "no host has what it asks for")
+    return Entries(first, job, partition, tiers[partition], hosts, closed | unable, allowed)
+
+
+def _partitions_named(
+    workload: Workload, rules: SiteRules, bound: Constraints, mark: Mark
+) -> tuple[Longs, Longs, Ints]:
+    jobs = workload.jobs
+    if not rules.partitions or bound.partition is None:
+        usual = _default(rules)
+        return np.arange(jobs + 1, dtype=np.int64), np.arange(jobs, dtype=np.int64), np.full(jobs, usual, np.int32)
+    number = {each.name: row for row, each in enumerate(rules.partitions)}
+    lists = [
+        [number[part.strip()] for part in name.split(",") if part.strip() in number] for name in bound.partition.names
+    ]
+    unknown = np.array([not rows for rows in lists] + [False])  # the last for code -1
+    mark(unknown[bound.partition.code], "no such partition")
+    lists = [rows or [_default(rules)] for rows in lists] + [[_default(rules)]]
+    count = np.array([len(rows) for rows in lists])[bound.partition.code]
+    first = np.concatenate(([0], np.cumsum(count))).astype(np.int64)
+    partition = np.array([row for code in bound.partition.code.tolist() for row in lists[code]], np.int32)
+    return first, np.repeat(np.arange(jobs, dtype=np.int64), count), partition
+
+
+def _default(rules: SiteRules) -> int:
+    names = [each.name for each in rules.partitions]
+    return names.index(rules.default_partition) if rules.default_partition else 0
+
+
+class _HostSets:
+    """The distinct sets of hosts, made as they are asked for."""
+
+    def __init__(self, cluster: Cluster, rules: SiteRules, bound: Constraints) -> None:
+        self._hosts = cluster.hosts
+        self._rules = rules
+        self._names = () if bound.features is None else bound.features.names
+        self._number: dict[tuple[int, int], int] = {}
+        self.rows: list[Bools] = []
+        self._same: dict[bytes, int] = {}
+
+    def row(self, partition: int, features: int) -> int:
+        key = (partition, features)
+        if key not in self._number:
+            hosts = self._of_partition(partition) & self._with(features)
+            self._number[key] = self._same.setdefault(hosts.tobytes(), len(self.rows))
+            if self._number[key] == len(self.rows):
+                self.rows.append(hosts)
+        return self._number[key]
+
+    def _of_partition(self, partition: int) -> Bools:
+        return mask(self._hosts, self._rules.partitions[partition].hosts if self._rules.partitions else None)
+
+    def _with(self, features: int) -> Bools:
+        if features < 0 or not self._rules.features:
+            return np.ones(self._hosts, bool)
+        wanted = parse_features(self._names[features])
+        return np.array([any(set(all_of) <= set(has) for all_of in wanted) for has in self._rules.features])
+
+
+def mask(hosts: int, chosen: HostSet) -> Bools:
+    """bool[H]: the hosts of a set."""
+    found = np.full(hosts, chosen is None)
+    found[list(chosen or ())] = True
+    return found
+
+
+def _holds(workload: Workload, cluster: Cluster, allowed: Bools, job: Longs, hosts: Ints) -> Bools:
+    """bool[E]: whether the hosts of an entry, when empty, hold all tasks of its job."""
+    if len(allowed) == 1 and allowed.all():
+        return np.ones(len(job), bool)  # whoever fits no host at all was left out before
+    keys = np.column_stack((hosts, workload.demand[job], workload.task_count[job]))
+    rows, which = np.unique(keys, axis=0, return_inverse=True)
+    fits = np.empty(len(rows), dtype=np.bool_)
+    for number, row in enumerate(rows):
+        demand, room = row[1:-1], cluster.capacity[allowed[int(row[0])]]
+        asked = demand > 0
+        held = np.floor(room[:, asked] / demand[asked]).min(axis=1) if asked.any() else np.full(len(room), np.inf)
+        fits[number] = held.sum() >= row[-1]
+    return np.asarray(fits[which.reshape(-1)])
+
+
+def _closed(
+    workload: Workload, cluster: Cluster, rules: SiteRules, bound: Constraints, job: Longs, partition: Ints, mark: Mark
+) -> Bools:
+    """bool[E]: entries that their partition does not admit or does not start."""
+    closed = np.zeros(len(job), bool)
+    limit_s = limits_s(workload, bound)
+    accounts = account_names(workload, bound)
+    for number, each in enumerate(rules.partitions):
+        here = partition == number
+        wrong = np.zeros(len(job), bool)
+        if each.max_time_s is not None:
+            wrong |= here & (limit_s[job] > each.max_time_s)
+        if each.max_hosts is not None:
+            wrong |= here & (_hosts_needed(workload, cluster)[job] > each.max_hosts)
+        wrong |= here & ~_admitted(each, accounts[job], np.array(qos_names(workload, rules, bound))[job])
+        if each.state in ("down", "inactive"):
+            wrong |= here
+        closed |= wrong
+    first = np.searchsorted(job, np.arange(workload.jobs + 1))
+    mark(_none_of(first, ~closed), "its partition does not admit it, or starts none")
+    return closed
+
+
+def _hosts_needed(workload: Workload, cluster: Cluster) -> Floats:
+    """float64[J]: the fewest hosts that can hold all tasks of each job."""
+    rows, which = np.unique(workload.demand, axis=0, return_inverse=True)
+    held = np.ones(len(rows))
+    for number, demand in enumerate(rows):
+        asked = demand > 0
+        each = np.floor(cluster.capacity[:, asked] / demand[asked]).min(axis=1) if asked.any() else np.array([np.inf])
+        held[number] = max(float(each.max()), 1.0)
+    return np.asarray(np.ceil(workload.task_count / held[which.reshape(-1)]))
+
+
+def _admitted(partition: Partition, accounts: np.ndarray, qos: np.ndarray) -> Bools:
+    yes: Bools = np.ones(len(accounts), dtype=bool)
+    for names, allowed, denied in (
+        (accounts, partition.allow_accounts, partition.deny_accounts),
+        (qos, partition.allow_qos, partition.deny_qos),
+    ):
+        yes = yes & (np.isin(names, list(allowed)) if allowed is not None else ~np.isin(names, list(denied)))
+    return np.asarray(yes)
+
+
+def _none_of(first: Longs, good: Bools) -> Bools:
+    """bool[J]: jobs of whose entries none is good."""
+    return np.asarray(np.add.reduceat(good.astype(np.int64), first[:-1]) == 0) if len(good) else np.zeros(0, bool)
+
+
+def limits_s(workload: Workload, bound: Constraints) -> Floats:
+    """float64[J]: the limit of every job's runtime: its own, else its estimate."""
+    if bound.limit_s is not None:
+        return bound.limit_s
+    return np.full(workload.jobs, np.inf) if workload.estimate_s is None else workload.estimate_s
+
+
+def account_names(workload: Workload, bound: Constraints) -> np.ndarray:
+    """The name of the account that pays for each job."""
+    return _names(workload.project, bound.account_names, workload.jobs)
+
+
+def user_names(workload: Workload, bound: Constraints) -> np.ndarray:
+    """The name of the user of each job."""
+    return _names(workload.user, bound.user_names, workload.jobs)
+
+
+def qos_names(workload: Workload, rules: SiteRules, bound: Constraints) -> np.ndarray:
+    """The name of the QOS of each job; those that say none have the site's default."""
+    if bound.qos is None:
+        return np.array([rules.default_qos] * workload.jobs, dtype=object)
+    return np.array([*bound.qos.names, rules.default_qos], dtype=object)[bound.qos.code]
+
+
+def _names(codes: Ints | None, names: tuple[str, ...], jobs: int) -> np.ndarray:
+    if codes is None:
+        return np.array([""] * jobs, dtype=object)
+    known = {
+        code: names[code] if 0 <= code < len(names) else "" if code < 0 else str(code) for code in set(codes.tolist())
+    }
+    return np.array([known[code] for code in codes.tolist()], dtype=object)

@@ -1,0 +1,170 @@
+"""Limits of what runs at once as counters with a maximum, and what each job counts against them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model import Constraints, InputError, Limits, SiteRules, Workload
+from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.limits import HOSTS
+from loadmaster.schedule.binding_hosts import Entries, Mark, account_names, limits_s, qos_names, user_names
+
+_RUNNING = ("max_jobs_pu", "max_jobs_pa", "grp_jobs", "max_tres_pu", "max_tres_pa", "grp_tres")
+_SUBMITTED = ("max_submit_pu", "max_submit_pa", "grp_submit")
+_NOT_MODELLED = ("grp_tres_s", "grp_tres_run_s", "grp_wall_s")
+
+
+@dataclass(frozen=True, eq=False)
+class Counters:
+    """L counters; a job that starts adds its amounts, and takes them off when it ends.
+
+    Attributes:
+        most: float64[L], what each may come to.
+        first: int64[E + 1], what entry e counts stands in rows first[e] up to first[e + 1].
+        counter: int32[U], the counter.
+        amount: float64[U].
+    """
+
+    most: Floats
+    first: Longs
+    counter: Ints
+    amount: Floats
+
+    def uses(self, entry: int) -> tuple[tuple[int, float], ...]:
+        """What one entry counts: ((counter, amount), ...)."""
+        rows = slice(int(self.first[entry]), int(self.first[entry + 1]))
+        return tuple(zip(self.counter[rows].tolist(), self.amount[rows].tolist(), strict=True))
+
+
+def counters_of(
+    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, mark: Mark
+) -> tuple[Counters, Counters]:
+    """Counters of what runs, and of what runs or waits, both by entry; jobs beyond a limit on their own are marked.
+
+    Raises:
+        InputError: a limit on work done, which is not modelled.
+    """
+    _refuse(rules)
+    if not (rules.qos or rules.accounts or (bound.throttle is not None and bound.array is not None)):
+        return no_counters(len(entries.job)), no_counters(len(entries.job))
+    scopes = _Scopes(workload, rules, bound)
+    amounts = {name: workload.demand[:, r] * workload.task_count for r, name in enumerate(workload.resources)}
+    amounts[HOSTS] = workload.task_count.astype(float)
+    limit_s = limits_s(workload, bound)
+    running, submitted = _Uses(), _Uses()
+    beyond = np.zeros(workload.jobs, bool)
+    for entry in range(len(entries.job)):
+        job = int(entries.job[entry])
+        seen: set[tuple[str, str]] = set()
+        for scope, limits in scopes.of(job, int(entries.partition[entry])):
+            for kind, resource, most in _each(limits):
+                if (kind, resource) in seen:
+                    continue
+                seen.add((kind, resource))
+                amount = 1.0 if not resource else float(amounts[resource][job]) if resource in amounts else 0.0
+                key = (kind, resource, scope, scopes.subject(kind, job))
+                if kind in _RUNNING:
+                    running.add(key, most, amount)
+                elif kind in _SUBMITTED:
+                    submitted.add(key, most, 1.0)
+                else:
+                    beyond[job] |= _is_beyond(kind, most, amount, float(limit_s[job]))
+        throttle = 0 if bound.throttle is None else int(bound.throttle[job])
+        if throttle and bound.array is not None and bound.array[job] >= 0:
+            running.add(("throttle", "", str(bound.array[job]), ""), float(throttle), 1.0)
+        running.next()
+        submitted.next()
+    mark(beyond, "beyond a limit on one job")
+    return running.counters(), submitted.counters()
+
+
+def no_counters(entries: int) -> Counters:
+    """Nothing is limited."""
+    return Counters(np.zeros(0), np.zeros(entries + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+
+
+def _is_beyond(kind: str, most: float, amount: float, limit_s: float) -> bool:
+    if kind == "max_wall_s":
+        return limit_s > most
+    return amount < most if kind == "min_tres_job" else amount > most
+
+
+def _refuse(rules: SiteRules) -> None:
+    for limits in (*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts)):
+        for name in limits.given:
+            if name in _NOT_MODELLED:
+                raise InputError(name, "limits on work done are not modelled", fix="leave it out")
+
+
+def _each(limits: Limits) -> Iterator[tuple[str, str, float]]:
+    """Kind, resource and amount of every limit; the resource is "" where jobs or seconds are counted."""
+    for name in limits.given:
+        value = getattr(limits, name)
+        if isinstance(value, tuple):
+            yield from ((name, resource, amount) for resource, amount in value)
+        else:
+            yield name, "", float(value)
+
+
+class _Scopes:
+    """Whose limits bind a job, those that come first first (rule C6)."""
+
+    def __init__(self, workload: Workload, rules: SiteRules, bound: Constraints) -> None:
+        self._rules = rules
+        self._qos = {each.name: each for each in rules.qos}
+        self._nodes = {(each.account, each.user): each for each in rules.accounts}
+        self._user = user_names(workload, bound)
+        self._account = account_names(workload, bound)
+        self._of_qos = qos_names(workload, rules, bound)
+
+    def of(self, job: int, partition: int) -> Iterator[tuple[str, Limits]]:
+        """Scopes with their limits: the partition's QOS, the job's, the user in the account, accounts upward."""
+        own = self._qos.get(self._of_qos[job])
+        of_partition = self._qos.get(self._rules.partitions[partition].qos) if self._rules.partitions else None
+        both = [of_partition, own] if own is None or not own.over_partition else [own, of_partition]
+        for qos in dict.fromkeys(both):
+            if qos is not None:
+                yield f"qos {qos.name}", qos.limits
+        account, user = self._account[job], self._user[job]
+        if (account, user) in self._nodes:
+            yield f"user {user} in {account}", self._nodes[account, user].limits
+        node = self._nodes.get((account, "")) or self._nodes.get(("root", ""))
+        while node is not None:
+            yield f"account {node.account}", node.limits
+            node = self._nodes.get((node.parent, "")) if node.parent else None
+
+    def subject(self, kind: str, job: int) -> str:
+        """Of whom a counter of that kind is: a user, an account, or all."""
+        if kind.endswith("_pu"):
+            return str(self._user[job])
+        return str(self._account[job]) if kind.endswith("_pa") else ""
+
+
+class _Uses:
+    """Counters and uses while they are collected."""
+
+    def __init__(self) -> None:
+        self._number: dict[tuple[str, str, str, str], int] = {}
+        self._most: list[float] = []
+        self._first = [0]
+        self._rows: list[tuple[int, float]] = []
+
+    def add(self, key: tuple[str, str, str, str], most: float, amount: float) -> None:
+        if key not in self._number:
+            self._number[key] = len(self._most)
+            self._most.append(most)
+        number = self._number[key]
+        self._most[number] = min(self._most[number], most)
+        if amount > 0:
+            self._rows.append((number, amount))
+
+    def next(self) -> None:
+        self._first.append(len(self._rows))
+
+    def counters(self) -> Counters:
+        counter, amount = zip(*self._rows, strict=True) if self._rows else ((), ())
+        return Counters(
+            np.array(self._most, np.float64), np.array(self._first, np.int64), np.array(counter, np.int32),
+            np.array(amount, np.float64),
+        )  # fmt: skip

@@ -1,0 +1,98 @@
+"""What runs where while a log is replayed, when it ends, and what became of runs that were cut short."""
+
+import heapq
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.cluster import Cluster
+from loadmaster.model.schedule import Segments
+from loadmaster.model.workload import Workload
+
+
+class Run(NamedTuple):
+    """A job that runs.
+
+    Attributes:
+        start_s: of this run.
+        expected_end_s: as a scheduler counts on it.
+        end_s: when it will end.
+        status: how, a code of `constraints.STATUSES`.
+        partition: in which it was started.
+    """
+
+    start_s: float
+    expected_end_s: float
+    end_s: float
+    status: int
+    partition: int
+
+
+class Occupancy:
+    """Hosts, and the jobs on them.
+
+    Attributes:
+        free: float64[H, R].
+        running: by job number, in the order of starts.
+        start_s, end_s: float64[J], of the last run of each job; NaN where there is none.
+        host: int32[T].
+    """
+
+    def __init__(self, workload: Workload, cluster: Cluster) -> None:
+        self.free: Floats = np.array(cluster.capacity)
+        self.running: dict[int, Run] = {}
+        self.start_s: Floats = np.full(workload.jobs, np.nan)
+        self.end_s: Floats = np.full(workload.jobs, np.nan)
+        self.first_task: Longs = workload.first_task
+        self.host = np.full(int(self.first_task[-1]), -1, np.int32)
+        self._demand = workload.demand
+        self._ends: list[tuple[float, int]] = []
+        self._cut: list[tuple[int, float, float, bool, list[int]]] = []
+
+    def start(self, job: int, hosts: tuple[int, ...], run: Run) -> None:
+        """A job takes its hosts."""
+        self.start_s[job], self.end_s[job] = run.start_s, run.end_s
+        self.host[self.first_task[job] : self.first_task[job + 1]] = hosts
+        self.free_hosts(job, -1.0)
+        self.running[job] = run
+        heapq.heappush(self._ends, (run.end_s, job))
+
+    def next_end_s(self) -> float:
+        """When the next job ends, infinite if none runs."""
+        while self._ends and not self._is_true(self._ends[0]):
+            heapq.heappop(self._ends)
+        return self._ends[0][0] if self._ends else math.inf
+
+    def pop(self) -> tuple[int, Run]:
+        """The job that ends next gives its hosts back; of several, the lowest number. Call `next_end_s` before."""
+        job = heapq.heappop(self._ends)[1]
+        self.free_hosts(job)
+        return job, self.running.pop(job)
+
+    def stop(self, job: int, now_s: float, *, for_good: bool) -> None:
+        """A job is taken off its hosts; unless `for_good` its work is lost, and it has no start until it runs again."""
+        run = self.running.pop(job)
+        self.free_hosts(job)
+        self.end_s[job] = now_s
+        if not for_good:
+            self._cut.append((job, run.start_s, now_s, True, self.hosts_of(job).tolist()))
+            self.start_s[job] = self.end_s[job] = np.nan
+            self.host[self.first_task[job] : self.first_task[job + 1]] = -1
+
+    def segments(self) -> Segments | None:
+        """The runs that were cut short before the last of their job, None if there was none."""
+        return Segments.of(self._cut) if self._cut else None
+
+    def hosts_of(self, job: int) -> np.ndarray:
+        """int32: the host of each of its tasks."""
+        return self.host[self.first_task[job] : self.first_task[job + 1]]
+
+    def free_hosts(self, job: int, sign: float = 1.0) -> None:
+        """Give what the job holds back to its hosts, task by task, or with sign -1 take it."""
+        for host in self.hosts_of(job):
+            self.free[host] += sign * self._demand[job]
+
+    def _is_true(self, end: tuple[float, int]) -> bool:
+        return end[1] in self.running and self.running[end[1]].end_s == end[0]

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+from loadmaster.model import (
+    CalendarRow,
+    Cluster,
+    Constraints,
+    Dependencies,
+    InputError,
+    Limits,
+    Named,
+    Partition,
+    Qos,
+    SiteRules,
+    Workload,
+)
+from loadmaster.schedule.binding import binding_of, binds
+
+
+def workload(jobs=3, **constraints):
+    given = Constraints(**constraints)
+    return Workload.of(submit_s=[0.0] * jobs, runtime_s=[1.0] * jobs, cores=[1] * jobs, constraints=given)
+
+
+def cluster(rules=None, hosts=2):
+    return Cluster(("cores",), np.full((hosts, 1), 4.0), rules=rules)
+
+
+def test_columns_that_only_orders_look_at_bind_nothing():
+    jobs = workload(priority=[1, 2, 3], partition=Named.of(["a", "b", "c"]), reservation=Named.of(["x"] * 3))
+    assert not binds(jobs, cluster())
+    assert binds(jobs, cluster(SiteRules((Partition("a"),))))
+
+
+def test_a_job_of_several_partitions_has_an_entry_for_each():
+    rules = SiteRules((Partition("a", hosts=(0,)), Partition("b", tier=3)), default_partition="b")
+    found = binding_of(workload(partition=Named.of(["b,a", None, "a"])), cluster(rules)).entries
+    assert found.job.tolist() == [0, 0, 1, 2]
+    assert found.partition.tolist() == [1, 0, 1, 0]
+    assert found.tier.tolist() == [-3, -1, -3, -1]
+    assert found.allowed[found.hosts].tolist() == [[True, True], [True, False], [True, True], [True, False]]
+
+
+def test_dependencies_on_an_array_name_all_its_tasks_and_those_on_strangers_are_lifted():
+    jobs = workload(4, array=[9, 9, -1, -1], array_task=[1, 2, -1, -1],
+                    depends=Dependencies.of(["", "", "afterok:9,afterok:77", "aftercorr:9_2"]))  # fmt: skip
+    waits = binding_of(jobs, cluster()).waits
+    assert waits.first.tolist() == [0, 0, 0, 2, 3]
+    assert waits.first_on.tolist() == [0, 2, 2, 3]
+    assert waits.on.tolist() == [0, 1, 1]
+
+
+def test_counters_are_one_for_each_user_and_resource_that_a_limit_is_set_for():
+    limits = Limits(max_jobs_pu=2, max_tres_pu=(("cores", 3.0),), grp_jobs=5, max_tres_job=(("cores", 0.5),))
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[1, 2], user=[4, 5])
+    found = binding_of(jobs, cluster(SiteRules(qos=(Qos("normal", limits=limits),))))
+    assert sorted(found.counters.most.tolist()) == [2, 2, 3, 3, 5]
+    assert sorted(amount for _, amount in found.counters.uses(1)) == [1, 1, 2]
+    assert found.count_never() == {"beyond a limit on one job": 2}
+
+
+def test_limits_on_work_done_are_refused_by_name():
+    with pytest.raises(InputError, match="grp_wall_s"):
+        binding_of(workload(), cluster(SiteRules(qos=(Qos("normal", limits=Limits(grp_wall_s=3.0)),))))
+
+
+def test_a_failure_is_known_only_once_it_has_happened():
+    rules = SiteRules(calendar=(CalendarRow(5.0, 9.0, "down"), CalendarRow(7.0, None, "drained", hosts=(1,))))
+    calendar = binding_of(workload(), cluster(rules)).calendar
+    assert calendar.moments == (5.0, 7.0, 9.0)
+    assert [len(calendar.at(now_s)) for now_s in (0.0, 5.0, 9.0)] == [1, 2, 1]
+
+
+def test_partitions_admit_whom_they_say():
+    rules = SiteRules((Partition("a", max_time_s=10.0, deny_qos=("low",)),))
+    jobs = workload(limit_s=[5, 20, 5], qos=Named.of(["high", "high", "low"]))
+    assert binding_of(jobs, cluster(rules)).count_never() == {"its partition does not admit it, or starts none": 2}

@@ -1,0 +1,146 @@
+"""Small schedules with constraints, worked out by hand."""
+
+import numpy as np
+import pytest
+
+from loadmaster.model import (
+    Account,
+    CalendarRow,
+    Cluster,
+    Constraints,
+    Dependencies,
+    Limits,
+    Named,
+    Partition,
+    Qos,
+    SiteRules,
+    Workload,
+)
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler
+from loadmaster.schedule.notation import discipline_named
+from loadmaster.sim.queue.reference import replay
+
+
+def run(rows, rules=None, discipline="easy", hosts=None, columns=None, **constraints):
+    """Rows (submit, cores, runtime); 4 cores unless `hosts` says otherwise; every event."""
+    submit, cores, runtime = zip(*rows, strict=True)
+    bound = Constraints(**constraints)
+    jobs = Workload.of(submit_s=submit, runtime_s=runtime, cores=cores, constraints=bound, **(columns or {}))
+    cluster = Cluster(("cores",), np.array(hosts or [[4.0]]), rules=rules)
+    return replay(jobs, cluster, Scheduler(POLICIES["first-fit"], discipline_named(discipline)), interval_s=0.0)
+
+
+def starts(*args, **named):
+    return [None if np.isnan(start) else start for start in run(*args, **named).start_s.tolist()]
+
+
+CHAIN = [(0, 4, 100), (0, 2, 50), (0, 2, 70), (10, 4, 20), (20, 1, 10), (30, 1, 30), (30, 1, 30)]
+
+
+def chain(**more):
+    depends = Dependencies.of(["", "afterok:1", "", "afterany:2", "after:4", "singleton", "singleton"])
+    names = Named.of([None] * 5 + ["same", "same"])
+    ids = {"job_id": range(1, 8), "user": [0] * 7}
+    return starts(CHAIN, depends=depends, name=names, columns=ids, **more)
+
+
+def test_jobs_wait_for_those_that_they_depend_on():
+    assert chain() == [0, 100, 100, 170, 190, 190, 220]
+
+
+def test_a_job_that_waits_for_the_success_of_one_that_failed_never_starts():
+    assert chain(status=[1, 0, 0, 0, 0, 0, 0]) == [0, None, 100, None, None, 100, 130]
+
+
+LIMITED = [(0, 2, 100), (10, 1, 100), (20, 2, 50), (30, 4, 40)]
+
+
+@pytest.mark.parametrize(("stop", "expected"), [(False, [0, 100, 20, 200]), (True, [0, 100, 100, 200])])
+def test_a_user_beyond_a_limit_waits_and_others_pass_unless_limits_stop(stop, expected):
+    leaf = Account("lab", "u", limits=Limits(max_tres_pu=(("cores", 2.0),)))
+    columns = {"user": [0, 0, 1, 1], "project": [0] * 4}
+    rules = SiteRules(accounts=(Account("lab"), leaf), limits_stop=stop)
+    named = {"user_names": ("u", "v"), "account_names": ("lab",), "nice": [0] * 4}
+    assert starts(LIMITED, rules, "skip", columns=columns, **named) == expected
+
+
+def test_at_most_so_many_tasks_of_an_array_run_at_once():
+    rows = [(0, 1, run_s) for run_s in (30, 50, 20, 40, 10)] + [(5, 2, 100)]
+    array = {"array": [7] * 5 + [-1], "array_task": [1, 2, 3, 4, 5, -1], "throttle": [2] * 5 + [0]}
+    assert starts(rows, **array) == [0, 0, 30, 50, 50, 5]
+
+
+RESERVED = [(0, 2, 150), (0, 4, 100), (10, 2, 40), (20, 2, 140), (60, 1, 60)]
+ROW = CalendarRow(200.0, 300.0, "reserved", name="maint")
+
+
+@pytest.mark.parametrize("discipline", ["easy", "skip", "conservative"])
+def test_a_reservation_is_kept_free_for_those_who_name_it(discipline):
+    assert starts(RESERVED, SiteRules(calendar=(ROW,)), discipline) == [0, 300, 10, 50, 400]
+
+
+def test_without_backfilling_all_wait_behind_the_one_that_the_reservation_stops():
+    assert starts(RESERVED, SiteRules(calendar=(ROW,)), "none") == [0, 300, 400, 400, 440]
+
+
+def test_a_job_that_names_the_reservation_starts_with_it():
+    rows = [*RESERVED, (100, 4, 50)]
+    named = Named.of([None] * 5 + ["maint"])
+    assert starts(rows, SiteRules(calendar=(ROW,)), reservation=named)[5] == 200
+
+
+def test_a_begin_time_and_a_hold_keep_a_job_back():
+    assert starts([(0, 1, 5), (0, 1, 5), (0, 1, 5)], eligible_s=[0, 7, 0], hold=[0, 0, 1]) == [0, 7, None]
+
+
+def test_a_job_of_several_partitions_starts_in_the_first_that_has_room_and_once():
+    parts = (Partition("a", hosts=(0,)), Partition("b", hosts=(1,), tier=2))
+    named = Named.of(["a", "a", "a,b", "b"])
+    schedule = run(
+        [(0, 4, 10), (0, 4, 10), (0, 4, 10), (0, 4, 10)], SiteRules(parts), hosts=[[4.0]] * 2, partition=named
+    )
+    assert schedule.start_s.tolist() == [0, 10, 0, 10]
+    assert schedule.host.tolist() == [0, 0, 1, 1]
+
+
+def test_features_and_partitions_that_no_host_has_are_named_and_block_nobody():
+    rules = SiteRules((Partition("a"),), features=(("gpu", "fast"), ("gpu",)))
+    named = {"features": Named.of(["fast", "gpu&slow", "gpu", None]), "partition": Named.of(["a", "a", "b", "a"])}
+    schedule = run([(0, 4, 10)] * 4, rules, "none", hosts=[[4.0]] * 2, **named)
+    assert schedule.host.tolist() == [0, -1, -1, 1]
+    assert schedule.never == {"no such partition": 1, "no host has what it asks for": 1}
+
+
+def test_hosts_that_go_down_lose_their_jobs_and_take_them_back_if_they_may():
+    down = SiteRules(calendar=(CalendarRow(5.0, 20.0, "down", hosts=(0,)),))
+    schedule = run([(0, 4, 10), (0, 2, 10)], down, hosts=[[4.0], [2.0]], requeue=[True, True])
+    assert schedule.start_s.tolist() == [20, 0]
+    assert schedule.segments.lost.tolist() == [True]
+    assert (schedule.segments.start_s.tolist(), schedule.segments.end_s.tolist()) == ([0], [5])
+    stopped = run([(0, 4, 10), (0, 2, 10)], down, hosts=[[4.0], [2.0]], requeue=[False, True])
+    assert stopped.end_s.tolist() == [5, 10]
+    assert stopped.status.tolist() == [5, 0]
+
+
+def test_drained_hosts_let_their_jobs_end_and_start_none_that_would_run_into_it():
+    drained = SiteRules(calendar=(CalendarRow(5.0, 20.0, "drained"),))
+    rows, estimates = [(0, 2, 10), (0, 2, 6), (1, 1, 4)], {"estimate_s": [5, 6, 4]}
+    assert starts(rows, drained, columns=estimates) == [0, 20, 1]
+
+
+def test_jobs_beyond_a_limit_on_what_waits_are_refused():
+    normal = Qos("normal", limits=Limits(max_submit_pu=2))
+    schedule = run([(0, 4, 10), (0, 4, 10), (1, 4, 10), (11, 4, 10)], SiteRules(qos=(normal,)))
+    assert schedule.start_s.tolist()[3] == 20
+    assert sum(schedule.never.values()) == 1
+
+
+def test_of_two_scopes_that_set_one_kind_of_limit_the_first_counts():
+    own, whole = Qos("normal", limits=Limits(grp_jobs=2)), Qos("part", limits=Limits(grp_jobs=1))
+    rules = SiteRules((Partition("a", qos="part"),), qos=(own, whole))
+    assert starts([(0, 1, 10)] * 3, rules, "skip") == [0, 10, 20]
+    turned = SiteRules(
+        (Partition("a", qos="part"),), qos=(Qos("normal", limits=Limits(grp_jobs=2), over_partition=True), whole)
+    )
+    assert starts([(0, 1, 10)] * 3, turned, "skip") == [0, 0, 10]
