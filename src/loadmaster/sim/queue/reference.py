@@ -108,7 +108,7 @@ class _Replay:
             return False
         self.now_s = now
         self._end_and_fail()
-        self._tick(now)
+        self._tick(self.now_s)
         self._admit()
         self.wake_s = math.inf
         while self._pass():
@@ -160,7 +160,6 @@ class _Replay:
     def _end(self) -> None:
         job, run = self.occupancy.pop()
         self.early_end |= run.end_s < run.expected_end_s
-        self._tick(math.nextafter(run.end_s, -math.inf))
         self._left(job, run.end_s, run.status)
 
     def _fail(self, failure: Closure) -> None:
@@ -175,6 +174,7 @@ class _Replay:
         if not again:
             self._left(job, time_s, status)
             return
+        self._tick(math.nextafter(time_s, -math.inf))
         self.ranking.ended(job, time_s)
         if self.allowance is not None:
             self.allowance.stop(job)
@@ -185,6 +185,7 @@ class _Replay:
         """A job has ended for good."""
         self.as_logged &= status == self.status[job]
         self.status[job] = status
+        self._tick(math.nextafter(end_s, -math.inf))
         self.ranking.ended(job, end_s)
         self.pending.end(job, end_s, status)
         if self.allowance is not None:
