@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named as named
-from loadmaster.sim.queue import simulate
+from loadmaster.model import Cluster, InputError
 
 
 @pytest.mark.parametrize(
@@ -28,11 +25,3 @@ def test_a_wrong_cluster_is_refused_with_its_host_and_rule(changes, rule):
     with pytest.raises(InputError) as error:
         Cluster(**{**good, **changes})
     assert rule in str(error.value)
-
-
-@pytest.mark.parametrize("engine", ["auto", "reference"])
-def test_queues_are_not_replayed_on_hosts_of_another_speed(engine):
-    fast = Cluster(("cores",), np.array([[4.0], [4.0]]), speed=np.array([1.0, 1.5]))
-    jobs = Workload.of(submit_s=[0], runtime_s=[9], cores=[1])
-    with pytest.raises(InputError, match=r"speed 1\.5 of host 1.*speed 1 only"):
-        simulate(jobs, fast, POLICIES["first-fit"], named("easy"), engine=engine)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from small_case import busy_case
 
+from bound_jobs import bound_jobs
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.place import POLICIES
-from loadmaster.runs import Setting, case_of, run_fully
+from loadmaster.runs import Case, Setting, case_of, run_fully
 from loadmaster.runs.delay import KEPT, TAKEN
 from loadmaster.runs.explain import explain
 from loadmaster.runs.rebuild import snapshot_at
@@ -35,6 +36,16 @@ def test_every_start_of_a_run_is_decided_again_as_it_was(policy):
         told = explain(record, record.workload.id_of(job))
         assert told.choice.same, f"job {job}"
         assert told.choice.candidates[0].host == told.hosts[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_starts_of_jobs_that_constraints_bind_are_decided_again_as_they_were(seed):
+    workload, cluster = bound_jobs(seed, "partition", "features", "limits", "calendar", "speed")
+    record = record_of(Case(workload, cluster), Setting("worse-fit-cores", "easy"))
+    started = np.flatnonzero(record.schedule.started)
+    assert started.size
+    for job in started:
+        assert explain(record, int(job)).choice.same, f"job {job}"
 
 
 @dataclass(frozen=True)

@@ -5,31 +5,36 @@ Written against the definitions alone; it shares no code with the engines.
 
 import numpy as np
 
+from loadmaster.measure.check_constraints import broken_constraints
+from loadmaster.measure.held import held, task_jobs
 from loadmaster.measure.little import little
-from loadmaster.measure.usage import task_jobs
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
+from loadmaster.model.constraints import STATUSES
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
 
 _SLACK = 1e-9
+_STOPPED = [STATUSES.index(word) for word in ("timeout", "cancelled", "preempted", "node_fail")]
 
 
 def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tuple[str, ...]:
     """Every rule that the schedule breaks, one sentence each with the first case; empty if it is sound.
 
     Rules: every job has one start and every task one host, or neither; no start before the arrival; no host ever
-    holds more of any resource than its capacity (relative slack 1e-9); the cycles' counts add up to the starts;
-    Little's law holds within 1 %.
+    holds more of any resource than its capacity (relative slack 1e-9); the cycles' counts add up to the starts; every
+    job ran for its runtime at the speed of its slowest host, unless it was stopped; no constraint is broken; Little's
+    law holds within 1 %.
     """
     shape = _shape(workload, schedule)
     if shape:
         return shape
     found = [*_hosts(workload, cluster, schedule), *_starts(workload, schedule)]
     if not found:
-        found = [*_capacity(workload, cluster, schedule), *_counts(schedule)]
+        found = [*_capacity(workload, cluster, schedule), *_counts(schedule), *_runtimes(workload, cluster, schedule)]
+        found += broken_constraints(workload, cluster, schedule)
         check = little(workload, schedule)
-        if not check.holds:
+        if not check.holds and schedule.segments is None:  # who comes back to the queue arrives twice
             found.append(
                 f"Little's law: the cycles counted a mean queue of {check.counted:.6g}, "
                 f"the waits give {check.expected:.6g} ({check.error:.2%} apart)"
@@ -73,30 +78,50 @@ def _starts(workload: Workload, schedule: Schedule) -> list[str]:
 
 
 def _counts(schedule: Schedule) -> list[str]:
-    counted, starts = int(schedule.cycles.started.sum()), int(schedule.started.sum())
+    begun_anew = 0 if schedule.segments is None else int(schedule.segments.lost.sum())
+    counted, starts = int(schedule.cycles.started.sum()), int(schedule.started.sum()) + begun_anew
     return [] if counted == starts else [f"the cycles count {counted} starts, the schedule has {starts}"]
+
+
+def _runtimes(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
+    """A job runs for its runtime over the speed of its slowest host, unless it was stopped for good."""
+    assert cluster.speed is not None
+    on = schedule.started
+    if not on.any():
+        return []
+    speed = np.full(workload.jobs, np.inf)
+    placed = schedule.host >= 0
+    np.minimum.at(speed, task_jobs(workload)[placed], cluster.speed[schedule.host[placed]])
+    ran_s, lasts_s = schedule.ran_s(workload)[on], (workload.runtime_s / speed)[on]
+    slack = _SLACK * np.maximum(1.0, schedule.ends_s(workload)[on])
+    stopped = np.zeros(on.sum(), bool) if schedule.status is None else np.isin(schedule.status[on], _STOPPED)
+    wrong = (ran_s > lasts_s + slack) | (~stopped & (ran_s < lasts_s - slack))
+    if not wrong.any():
+        return []
+    job = int(np.flatnonzero(on)[np.argmax(wrong)])
+    return [f"job {workload.id_of(job)} ran {ran_s[wrong][0]:.6g} s of {lasts_s[wrong][0]:.6g} s ({wrong.sum()} jobs)"]
 
 
 def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
     """Sweep each host's starts and ends in the order of time; an end at the moment of a start comes first."""
-    placed = np.flatnonzero(schedule.host >= 0)
-    job = task_jobs(workload)[placed]
-    host = np.tile(schedule.host[placed], 2)
-    time = np.concatenate((schedule.start_s[job] + workload.runtime_s[job], schedule.start_s[job]))
-    is_start = np.repeat(np.array([0, 1], np.int8), placed.size)
+    times = held(workload, schedule)
+    job = times.job
+    host = np.tile(times.host, 2)
+    time = np.concatenate((times.end_s, times.start_s))
+    is_start = np.repeat(np.array([0, 1], np.int8), job.size)
     order = np.lexsort((is_start, time, host))
     host, time = host[order], time[order]
     first_of_host = np.flatnonzero(np.diff(host, prepend=-1))
     found = []
     for r, resource in enumerate(cluster.resources):
         amount = workload.demand[job, r]
-        held = _held(np.concatenate((-amount, amount))[order], first_of_host)
+        load = _held(np.concatenate((-amount, amount))[order], first_of_host)
         capacity = cluster.capacity[host, r]
-        over = held > capacity * (1 + _SLACK)
+        over = load > capacity * (1 + _SLACK)
         if over.any():
             at = int(np.argmax(over))
             found.append(
-                f"host {cluster.name(host[at])} holds {held[at]:.6g} of {capacity[at]:.6g} {resource} "
+                f"host {cluster.name(host[at])} holds {load[at]:.6g} of {capacity[at]:.6g} {resource} "
                 f"at {time[at]:.6g} s ({np.unique(host[over]).size} hosts overfilled)"
             )
     return found

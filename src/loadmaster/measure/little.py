@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.model.arrays import sum_of_products
+from loadmaster.model.arrays import Floats, sum_of_products
 from loadmaster.model.schedule import Cycles, Schedule
 from loadmaster.model.workload import Workload
 
@@ -50,16 +50,28 @@ def little(workload: Workload, schedule: Schedule) -> LittleCheck:
     if last <= first:
         return LittleCheck(0.0, 0.0, 0.0)
     arrived = float((workload.submit_s - first).sum())
-    left = float(np.where(schedule.started, schedule.start_s, last).sum() - first * workload.jobs)
+    left = float(np.where(schedule.started, _left_queue(schedule), last).sum() - first * workload.jobs)
     area = queue_area(workload, schedule.cycles, last)
     return LittleCheck(last - first, area / (last - first), (left - arrived) / (last - first))
 
 
 def horizon(workload: Workload, schedule: Schedule) -> float:
     """The moment at which the last job ended, or arrived if it never started."""
-    end = schedule.start_s + workload.runtime_s
+    end = schedule.ends_s(workload)
     last_arrival = float(workload.submit_s[-1]) if workload.jobs else 0.0
     return float(np.fmax.reduce(end, initial=last_arrival))
+
+
+def _left_queue(schedule: Schedule) -> Floats:
+    """float64[J]: the start of each job, less the time in which it ran or was suspended before its last run."""
+    cut = schedule.segments
+    if cut is None:
+        return schedule.start_s
+    order = np.lexsort((cut.start_s, cut.job))
+    job, begin, end, lost = cut.job[order], cut.start_s[order], cut.end_s[order], cut.lost[order]
+    following = np.where(np.append(job[1:] == job[:-1], False), np.append(begin[1:], 0.0), schedule.start_s[job])
+    away_s = np.where(lost, end, following) - begin
+    return np.asarray(schedule.start_s - np.bincount(job, np.nan_to_num(away_s), minlength=len(schedule.start_s)))
 
 
 def queue_area(workload: Workload, cycles: Cycles, until_s: float) -> float:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.measure.held import held
 from loadmaster.measure.timeline_kernel import Events, Sums, sweep
-from loadmaster.measure.usage import task_jobs
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Cycles, Schedule
@@ -63,18 +63,15 @@ def timeline(workload: Workload, cluster: Cluster, schedule: Schedule, bins: int
 
 def task_events(workload: Workload, cluster: Cluster, schedule: Schedule) -> Events:
     """The columns that the sweep reads: started tasks in the order of their starts and of their ends."""
-    job = task_jobs(workload)
-    placed = np.flatnonzero(schedule.host >= 0)
-    job = job[placed]
-    start = schedule.start_s[job]
-    end = start + workload.runtime_s[job]
+    times = held(workload, schedule)
+    start, end = times.start_s, times.end_s
     return Events(
         start,
         end,
         np.argsort(start, kind="stable").astype(np.int32),
         np.argsort(end).astype(np.int32),
-        np.asarray(job, np.int32),
-        schedule.host[placed],
+        np.asarray(times.job, np.int32),
+        times.host,
         workload.demand,
         cluster.capacity.copy(),
         typical_demand(workload),

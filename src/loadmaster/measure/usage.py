@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.measure.held import held
 from loadmaster.measure.little import horizon
 from loadmaster.model.arrays import Floats, Longs, sum_of_products
 from loadmaster.model.cluster import Cluster
@@ -44,7 +45,7 @@ class HostUse:
     """What every host did.
 
     Attributes:
-        tasks: int64[H], tasks that ran on it.
+        tasks: int64[H], tasks that ran on it, each time that they did.
         busy: float64[H, R], the part of each resource used in the time that `measured` names; 0 where it has none.
     """
 
@@ -55,26 +56,24 @@ class HostUse:
 def host_use(workload: Workload, cluster: Cluster, schedule: Schedule) -> HostUse:
     """Tasks and use of every host."""
     first, last = measured(workload, schedule)
-    job = task_jobs(workload)
-    placed = schedule.host >= 0
-    host, job = schedule.host[placed], job[placed]
-    tasks = np.bincount(host, minlength=cluster.hosts)
-    busy_s = _busy_s(workload, schedule, last)[job]
+    times = held(workload, schedule)
+    tasks = np.bincount(times.host, minlength=cluster.hosts)
+    busy_s = np.fmin(times.end_s, last) - np.fmin(times.start_s, last)
     busy = np.empty(cluster.capacity.shape)
     for r in range(len(cluster.resources)):
-        busy[:, r] = np.bincount(host, weights=busy_s * workload.demand[job, r], minlength=cluster.hosts)
+        weights = busy_s * workload.demand[times.job, r]
+        busy[:, r] = np.bincount(times.host, weights=weights, minlength=cluster.hosts)
     given = cluster.capacity * (last - first)
     return HostUse(tasks.astype(np.int64), np.divide(busy, given, out=np.zeros_like(busy), where=given > 0))
-
-
-def task_jobs(workload: Workload) -> Longs:
-    """int64[T]: the job to which every task belongs."""
-    jobs = np.arange(workload.jobs, dtype=np.int64)
-    return jobs if workload.tasks is None else np.repeat(jobs, workload.tasks)
 
 
 def _busy_s(workload: Workload, schedule: Schedule, until_s: float) -> Floats:
     """float64[J]: seconds that every job ran before `until_s`; 0 where it never started."""
     begin = np.fmin(schedule.start_s, until_s)  # fmin: a missing start becomes `until_s`, so it adds nothing
-    end = np.fmin(schedule.start_s + workload.runtime_s, until_s)
-    return np.asarray(end - begin)
+    end = np.fmin(schedule.ends_s(workload), until_s)
+    busy_s = np.asarray(end - begin)
+    cut = schedule.segments
+    if cut is not None:
+        earlier = np.fmin(cut.end_s, until_s) - np.fmin(cut.start_s, until_s)
+        busy_s = busy_s + np.bincount(cut.job, earlier, minlength=workload.jobs)
+    return busy_s

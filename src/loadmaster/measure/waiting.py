@@ -65,7 +65,7 @@ def metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics
         >>> row.mean_wait_s, row.mean_slowdown, row.mean_queue_length, row.little_error
         (5.0, 1.5, 0.5, 0.0)
     """
-    wait, runtime = waits(workload, schedule), workload.runtime_s
+    wait, runtime = waits(workload, schedule), schedule.ran_s(workload)
     on = schedule.started
     if not on.all():
         wait, runtime = wait[on], runtime[on]
@@ -93,8 +93,13 @@ def metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics
 
 
 def waits(workload: Workload, schedule: Schedule) -> Floats:
-    """float64[J]: start minus arrival of every job; NaN where it never started."""
-    return np.asarray(schedule.start_s - workload.submit_s)
+    """float64[J]: start minus arrival of every job; NaN where it never started.
+
+    Of a job that was stopped and ran again: the time from its arrival to its end in which it did no work that counted.
+    """
+    if schedule.segments is None:
+        return np.asarray(schedule.start_s - workload.submit_s)
+    return np.asarray(schedule.ends_s(workload) - schedule.ran_s(workload) - workload.submit_s)
 
 
 def _slowdowns(wait: Floats, runtime: Floats) -> tuple[float, float]:

@@ -101,21 +101,6 @@ class Cluster:
         rows, kind = np.unique(self.capacity, axis=0, return_inverse=True)
         return rows, kind.reshape(-1).astype(np.int32)
 
-    def check_equal_speeds(self) -> None:
-        """See that every host has speed 1, for engines that know no other.
-
-        Raises:
-            InputError: one has not.
-        """
-        assert self.speed is not None
-        other = np.flatnonzero(self.speed != 1.0)
-        if other.size:
-            host = int(other[0])
-            raise InputError(
-                f"speed {self.speed[host]:g} of host {self.name(host)}", "queues are replayed on hosts of speed 1 only",
-                fix="leave the column speed out, or use share, which knows speeds",
-            )  # fmt: skip
-
     def name(self, host: int) -> str:
         """The name of host number `host`."""
         return self.names[host] if self.names else str(int(host))

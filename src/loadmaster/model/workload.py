@@ -171,10 +171,12 @@ class Workload:
     def offered_load(self, cluster: Cluster, resource: int = 0) -> float:
         """Work asked for over what `cluster` can give until the last arrival, as a fraction.
 
-        Load = sum(demand x tasks x runtime) / (capacity x last arrival), Shai 2014, section 6.
+        Load = sum(demand x tasks x runtime) / (capacity x speed x last arrival), Shai 2014, section 6.
         """
         work = float(np.sum(self.demand[:, resource] * self.task_count * self.runtime_s))
-        given = float(cluster.total[resource]) * (self.submit_s[-1] if self.jobs else 0.0)
+        assert cluster.speed is not None
+        speed = float(np.sum(cluster.capacity[:, resource] * cluster.speed))
+        given = speed * (self.submit_s[-1] if self.jobs else 0.0)
         return work / given if given > 0 else np.inf
 
     def _freeze(self, column, freeze) -> None:  # type: ignore[no-untyped-def]

@@ -7,8 +7,10 @@ import numpy as np
 from loadmaster.model import Queue, Running, Snapshot
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.order import Ranking
+from loadmaster.runs.enact import enacted_until
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of
+from loadmaster.schedule.binding import binds
 from loadmaster.sim.queue.reference import at_or_after
 
 
@@ -42,7 +44,7 @@ class Tasks:
 def tasks_between(record: Record, begin_s: float, until_s: float) -> Tasks:
     """The tasks that started before `until_s` and ended after `begin_s`."""
     workload, schedule = record.workload, record.schedule
-    end = schedule.start_s + workload.runtime_s
+    end = schedule.ends_s(workload)
     jobs = np.flatnonzero((schedule.start_s < until_s) & (end > begin_s))
     jobs = jobs[np.argsort(schedule.start_s[jobs], kind="stable")]
     count = workload.task_count[jobs]
@@ -60,6 +62,8 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     Only the last host used depends on that, and only where a discipline serves the queue in another order.
     """
     workload, schedule = record.workload, record.schedule
+    if binds(workload, record.case.cluster):
+        return enacted_until(record, now_s)
     ranking = _ranking_at(record, now_s)
     waiting = np.flatnonzero((workload.submit_s <= now_s) & ~(schedule.start_s < now_s))
     project = np.zeros(workload.jobs, np.int32) if workload.project is None else workload.project
@@ -68,8 +72,9 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
         project[waiting], workload.first_task[waiting], rank=ranking.ranks(waiting, now_s),
     )  # fmt: skip
     on = tasks_between(record, now_s, now_s)
-    running = Running(on.job, on.host, on.demand, on.start_s + workload.expected_s[on.job], project[on.job])
     cluster = record.case.cluster
+    expected_s = workload.expected_s[on.job] / _slowest(record)[on.job]
+    running = Running(on.job, on.host, on.demand, on.start_s + expected_s, project[on.job])
     free = on.free(cluster.capacity, now_s)
     return Snapshot(
         now_s, cluster, free, queue, running, _last_host(record, now_s), record.setting.seed, need=ranking.need(waiting)
@@ -79,11 +84,12 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
 def _ranking_at(record: Record, now_s: float) -> Ranking:
     """The order as it stood when the cycle at `now_s` began, having been told all that happened before."""
     workload, start_s = record.workload, record.schedule.start_s
+    ends_s = record.schedule.ends_s(workload)
     order = discipline_of(record.setting, record.sources).order
     ranking = order.begin(workload, record.case.cluster)
     # What happens at one moment is told in the order in which the engine deals with it.
     told = [
-        *((end_s, 0, int(job)) for job, end_s in enumerate(start_s + workload.runtime_s) if end_s <= now_s),
+        *((end_s, 0, int(job)) for job, end_s in enumerate(ends_s) if end_s <= now_s),
         *((submit_s, 2, job) for job, submit_s in enumerate(workload.submit_s.tolist()) if submit_s <= now_s),
         *((begin_s, 3, job) for job, begin_s in enumerate(start_s.tolist()) if begin_s < now_s),
     ]
@@ -97,6 +103,16 @@ def _ranking_at(record: Record, now_s: float) -> Ranking:
         else:
             call(job, time_s if what == 0 else at_or_after(time_s, record.setting.interval_s))
     return ranking
+
+
+def _slowest(record: Record) -> Floats:
+    """float64[J]: the speed of the slowest host of every job; 1 where it never started."""
+    assert record.case.cluster.speed is not None
+    placed = record.schedule.host >= 0
+    owner = np.repeat(np.arange(record.workload.jobs), record.workload.task_count)[placed]
+    speed = np.full(record.workload.jobs, np.inf)
+    np.minimum.at(speed, owner, record.case.cluster.speed[record.schedule.host[placed]])
+    return np.where(np.isfinite(speed), speed, 1.0)
 
 
 def _last_host(record: Record, now_s: float) -> int:

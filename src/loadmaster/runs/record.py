@@ -4,9 +4,12 @@ A record is a folder and needs nothing outside it:
 
 run.json         setting, version, inputs with their hashes, data's names, result
 jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime_s, estimate_s, tasks, project, user,
+                 ended_as (a code of `loadmaster.model.constraints.STATUSES`; only if the run itself stopped a job),
                  demand_<resource> (of one task), host (of its first task, -1 if it never started), and every column of
                  `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation
 tasks.parquet    a row a task: job, host; only if a job has several
+segments.parquet a row for each task of a run that was cut short before the last run of its job: job, segment, start_s,
+                 end_s, lost (its work), host; only if there is one
 cycles.parquet   a row a cycle: time_s, queue_length, started, winners (bit m set: member m won or tied)
 hosts.parquet    a row a host: host, name, speed, capacity_<resource>, busy_<resource> (part in use), tasks
 """
@@ -22,6 +25,7 @@ import numpy as np
 import polars as pl
 
 from loadmaster import __version__
+from loadmaster.measure import waits
 from loadmaster.measure.usage import host_use
 from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
 from loadmaster.runs.case import Case
@@ -33,6 +37,7 @@ from loadmaster.runs.record_constraints import (
     rules_from_json,
 )
 from loadmaster.runs.record_files import ABOUT, read_files, write_files
+from loadmaster.runs.record_segments import segments_in, segments_table
 from loadmaster.runs.setting import Setting
 from loadmaster.traces import Skipped
 
@@ -78,6 +83,7 @@ def write_record(
         "rules": rules_as_json(case.cluster.rules),
         "case": case.digest,
         "schedule": schedule_digest(schedule),
+        "never": dict(schedule.never),
         "inputs": [file_identity(path) for path in inputs],
         "sources": dict(record.sources),
         "result": dict(result),
@@ -134,8 +140,8 @@ def _tables(record: Record) -> dict[str, pl.DataFrame]:
         "submit_s": workload.submit_s,
         "log_submit_s": None if same_clock else submit_s,
         "start_s": schedule.start_s,
-        "end_s": schedule.start_s + workload.runtime_s,
-        "wait_s": schedule.start_s - workload.submit_s,
+        "end_s": schedule.ends_s(workload),
+        "wait_s": waits(workload, schedule),
         "runtime_s": workload.runtime_s,
         "estimate_s": workload.estimate_s,
         "tasks": workload.tasks,
@@ -144,6 +150,7 @@ def _tables(record: Record) -> dict[str, pl.DataFrame]:
         **{f"demand_{name}": workload.demand[:, r] for r, name in enumerate(workload.resources)},
         "host": schedule.host[first_task],
         **constraint_columns(workload.constraints),
+        "ended_as": schedule.status,
         "log_eligible_s": None if same_clock or bound is None else bound.eligible_s,
     }
     use = host_use(workload, cluster, schedule)
@@ -161,6 +168,8 @@ def _tables(record: Record) -> dict[str, pl.DataFrame]:
         "hosts.parquet": _table(hosts),
         "cycles.parquet": _table({name: getattr(cycles, name) for name in _CYCLES}),
     }
+    if schedule.segments is not None:
+        tables["segments.parquet"] = segments_table(schedule.segments)
     if workload.tasks is not None:
         job = np.repeat(np.arange(workload.jobs), workload.tasks)
         tables["tasks.parquet"] = _table({"job": job, "host": schedule.host})
@@ -197,8 +206,10 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
     )
     placed = tables["tasks"]["host"] if workload.tasks is not None else jobs["host"]
     schedule = Schedule(
-        jobs["start_s"].to_numpy(), placed.to_numpy(), Cycles(*(cycles[name].to_numpy() for name in _CYCLES))
-    )
+        jobs["start_s"].to_numpy(), placed.to_numpy(), Cycles(*(cycles[name].to_numpy() for name in _CYCLES)),
+        jobs["end_s"].to_numpy(), jobs["ended_as"].to_numpy() if "ended_as" in jobs else None,
+        segments_in(tables.get("segments")), about["never"],
+    )  # fmt: skip
     as_logged = workload
     if "log_submit_s" in jobs:
         submit_s = jobs["log_submit_s"].to_numpy()

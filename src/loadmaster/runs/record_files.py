@@ -16,7 +16,7 @@ from loadmaster.whole_file import naming, part_of, whole_file
 FORMAT = 3
 """Raised when a record written before can no longer be read."""
 ABOUT = "run.json"
-TABLES = ("jobs.parquet", "tasks.parquet", "cycles.parquet", "hosts.parquet")
+TABLES = ("jobs.parquet", "tasks.parquet", "segments.parquet", "cycles.parquet", "hosts.parquet")
 
 
 def write_files(folder: Path, about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:

@@ -46,10 +46,8 @@ def sweep(
     """The outcome of every setting, in their order; only those not yet in `store` are run.
 
     Raises:
-        InputError: a setting names a policy or discipline that does not exist, or a host has a speed other than 1;
-            nothing is run then.
+        InputError: a setting names a policy or discipline that does not exist; nothing is run then.
     """
-    case.cluster.check_equal_speeds()
     tasks = [Task(setting, sources_of(setting), check) for setting in settings]
     for task in tasks:
         policy_of(task.setting, task.sources)

@@ -3,7 +3,7 @@
 import math
 from collections import Counter, deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.schedule import Cycles, Schedule
 from loadmaster.model.snapshot import Closure, Decision, Place, Promise, Queue, Running, Snapshot
 from loadmaster.model.workload import Workload
-from loadmaster.schedule import Scheduler
+from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.schedule.binding import binding_of, binds
 from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.occupancy import Occupancy, Run
@@ -47,7 +47,7 @@ def replay(
     Returns:
         The schedule. Jobs that are never started keep NaN and -1.
     """
-    engine = _Replay(workload, cluster, scheduler, interval_s, seed)
+    engine = Replay(workload, cluster, scheduler, interval_s, seed)
     while engine.step():
         if progress is not None:
             progress(engine.arrived - len(engine.pending.waiting), workload.jobs)
@@ -71,12 +71,23 @@ _NODE_FAIL = STATUSES.index("node_fail")
 TOO_MANY = "too many of its user, account or QOS ran or waited as it arrived"
 
 
-class _Replay:
+class Decider(Protocol):
+    """What decides: a scheduler, or who stands in for one."""
+
+    @property
+    def discipline(self) -> Discipline:
+        """Its order ranks the queue."""
+        ...
+
+    def decide(self, snapshot: Snapshot) -> Decision:
+        """What to start now."""
+        ...
+
+
+class Replay:
     """All that changes while a log is replayed."""
 
-    def __init__(
-        self, workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int
-    ) -> None:
+    def __init__(self, workload: Workload, cluster: Cluster, scheduler: Decider, interval_s: float, seed: int) -> None:
         self.workload, self.cluster, self.scheduler = workload, cluster, scheduler
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
@@ -126,9 +137,11 @@ class _Replay:
         )
         runs = self.occupancy
         never = {} if self.binding is None else self.binding.count_never()
+        assert self.cluster.speed is not None
+        told = self.as_logged and runs.segments() is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
-            runs.start_s, runs.host, cycles, runs.end_s, None if self.as_logged else self.status, runs.segments(),
-            {**never, **self.refused},
+            runs.start_s, runs.host, cycles, None if told else runs.end_s, None if self.as_logged else self.status,
+            runs.segments(), {**never, **self.refused},
         )  # fmt: skip
 
     def _next_event(self) -> float:

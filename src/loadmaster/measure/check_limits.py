@@ -1,0 +1,96 @@
+"""Checks that no limit is passed at any moment: every limit of every scope, swept over the starts and ends."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from loadmaster.model import Constraints, Limits, Schedule, SiteRules, Workload
+
+_KINDS = {
+    "max_jobs_pu": "user", "max_jobs_pa": "account", "grp_jobs": "", "max_tres_pu": "user", "max_tres_pa": "account",
+    "grp_tres": "",
+}  # fmt: skip
+_SLACK = 1e-9
+_Key = tuple[str, ...]
+
+
+def broken_limits(workload: Workload, bound: Constraints, rules: SiteRules, schedule: Schedule) -> Iterator[str]:
+    """A sentence for the first limit that is passed, and one for the first array that runs too many tasks."""
+    changes: dict[_Key, list[tuple[float, int, float]]] = defaultdict(list)
+    most: dict[_Key, float] = {}
+    spans = list(_spans(workload, schedule))
+    for job in sorted({job for job, _, _ in spans}):
+        for key, limit, amount in _limits_of(job, workload, bound, rules):
+            most[key] = min(limit, most.get(key, np.inf))
+            for _, start_s, end_s in (span for span in spans if span[0] == job):
+                changes[key] += [(end_s, 0, -amount), (start_s, 1, amount)]
+    for key, rows in changes.items():
+        rows.sort()
+        held = np.cumsum([amount for _, _, amount in rows])
+        if held.max() > most[key] * (1 + _SLACK):
+            at = rows[int(np.argmax(held))][0]
+            yield f"{' '.join(filter(None, key))}: {held.max():.6g} at {at:.6g} s, the limit is {most[key]:.6g}"
+            return
+
+
+def _spans(workload: Workload, schedule: Schedule) -> Iterator[tuple[int, float, float]]:
+    """(job, start, end) of everything that ran; a job that was suspended counts on until it went on."""
+    ends = schedule.ends_s(workload)
+    last = {int(job): (float(schedule.start_s[job]), float(ends[job])) for job in np.flatnonzero(schedule.started)}
+    cut = schedule.segments
+    for row in reversed(range(0 if cut is None else len(cut))):
+        assert cut is not None
+        job = int(cut.job[row])
+        if cut.lost[row]:
+            yield job, float(cut.start_s[row]), float(cut.end_s[row])
+        elif job in last:
+            last[job] = (float(cut.start_s[row]), last[job][1])
+    yield from ((job, *span) for job, span in last.items())
+
+
+def _limits_of(
+    job: int, workload: Workload, bound: Constraints, rules: SiteRules
+) -> Iterator[tuple[_Key, float, float]]:
+    """(counter, limit, what the job counts) of every limit that binds it."""
+    tasks = float(workload.task_count[job])
+    asked = {name: float(workload.demand[job, r]) * tasks for r, name in enumerate(workload.resources)}
+    asked["hosts"] = tasks
+    user, account = _name(workload.user, bound.user_names, job), _name(workload.project, bound.account_names, job)
+    subject = {"user": user, "account": account, "": ""}
+    seen = set()
+    for scope, limits in _scopes(job, user, account, bound, rules):
+        for kind, of in _KINDS.items():
+            value = getattr(limits, kind)
+            pairs = value if isinstance(value, tuple) else [] if value is None else [("", value)]
+            for resource, limit in pairs:
+                if (kind, resource) not in seen:
+                    seen.add((kind, resource))
+                    amount = asked.get(resource, 0.0) if resource else 1.0
+                    yield (scope, kind, resource, subject[of]), float(limit), amount
+    if bound.throttle is not None and bound.array is not None and bound.throttle[job] > 0 and bound.array[job] >= 0:
+        yield ("array", str(bound.array[job])), float(bound.throttle[job]), 1.0
+
+
+def _scopes(job: int, user: str, account: str, bound: Constraints, rules: SiteRules) -> Iterator[tuple[str, Limits]]:
+    known = {each.name: each for each in rules.qos}
+    own = known.get((bound.qos[job] if bound.qos is not None else "") or rules.default_qos)
+    named = bound.partition[job].split(",") if bound.partition is not None and bound.partition[job] else []
+    parts = [part for part in rules.partitions if part.name in (named or [rules.default_partition])]
+    parts = parts or list(rules.partitions[:1])
+    of_part = known.get(parts[0].qos) if len(parts) == 1 else None
+    order = [own, of_part] if own is not None and own.over_partition else [of_part, own]
+    if len(parts) <= 1:  # with several it is not known in which it ran
+        yield from ((f"qos {qos.name}", qos.limits) for qos in dict.fromkeys(order) if qos is not None)
+    nodes = {(node.account, node.user): node for node in rules.accounts}
+    if (account, user) in nodes and user:
+        yield f"user {user} in {account}", nodes[account, user].limits
+    at = account if (account, "") in nodes else "root"
+    while (at, "") in nodes:
+        yield f"account {at}", nodes[at, ""].limits
+        at = nodes[at, ""].parent
+
+
+def _name(codes: np.ndarray | None, names: tuple[str, ...], job: int) -> str:
+    code = -1 if codes is None else int(codes[job])
+    return "" if code < 0 else names[code] if code < len(names) else str(code)

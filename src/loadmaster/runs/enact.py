@@ -1,0 +1,69 @@
+"""A recorded run acted out again in the plain engine, up to a moment: for jobs that constraints bind."""
+
+from collections import defaultdict
+
+import numpy as np
+
+from loadmaster.model import Decision, InputError, Place, Snapshot
+from loadmaster.runs.record import Record
+from loadmaster.runs.setting import discipline_of
+from loadmaster.sim.queue.reference import Replay
+
+
+def enacted_until(record: Record, now_s: float) -> Snapshot:
+    """What the scheduler saw in the first pass at `now_s`, all starts before it being those of the record.
+
+    Raises:
+        InputError: the record has no pass then.
+    """
+    actor = _Actor(record, now_s)
+    engine = Replay(record.workload, record.case.cluster, actor, record.setting.interval_s, record.setting.seed)
+    while actor.seen is None and engine.step():
+        pass
+    if actor.seen is None:
+        raise InputError(f"{now_s:g} s", "this record has no pass of the queue then", fix="make the run again")
+    return actor.seen
+
+
+class _Actor:
+    """Stands in for a scheduler: starts what the record says, and keeps the snapshot of one moment."""
+
+    def __init__(self, record: Record, now_s: float) -> None:
+        self.discipline = discipline_of(record.setting, record.sources)
+        self.seen: Snapshot | None = None
+        self._now_s = now_s
+        self._starts = _starts(record)
+
+    def decide(self, snapshot: Snapshot) -> Decision:
+        """What the record says."""
+        if snapshot.now_s == self._now_s:
+            self.seen = self.seen or snapshot
+        queue, places = snapshot.queue, []
+        for job, hosts in self._starts[snapshot.now_s]:
+            assert queue.partition is not None
+            places += [Place(job, hosts, int(queue.partition[row])) for row in _rows(snapshot, job, hosts)]
+        return Decision(tuple(places), last_host=places[-1].hosts[-1] if places else snapshot.last_host)
+
+
+def _rows(snapshot: Snapshot, job: int, hosts: tuple[int, ...]) -> list[int]:
+    """The first row of the job in the queue that allows these hosts; none if it does not wait."""
+    queue, allowed = snapshot.queue, snapshot.allowed
+    assert queue.hosts is not None
+    assert allowed is not None
+    rows = np.flatnonzero(queue.job == job).tolist()
+    return [row for row in rows if allowed[queue.hosts[row], list(hosts)].all()][:1]
+
+
+def _starts(record: Record) -> dict[float, list[tuple[int, tuple[int, ...]]]]:
+    """Jobs and hosts by the moment at which they started, earlier runs as well."""
+    found: dict[float, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
+    first, schedule = record.workload.first_task, record.schedule
+    for job in np.flatnonzero(schedule.started).tolist():
+        hosts = tuple(schedule.host[first[job] : first[job + 1]].tolist())
+        found[float(schedule.start_s[job])].append((job, hosts))
+    cut = schedule.segments
+    for row in range(0 if cut is None else len(cut)):
+        assert cut is not None
+        hosts = tuple(cut.host[int(cut.first[row]) : int(cut.first[row + 1])].tolist())
+        found[float(cut.start_s[row])].append((int(cut.job[row]), hosts))
+    return found

@@ -1,0 +1,73 @@
+"""Small random logs on which every kind of constraint binds."""
+
+import numpy as np
+
+from loadmaster.model import (
+    Account,
+    CalendarRow,
+    Cluster,
+    Constraints,
+    Dependencies,
+    Limits,
+    Named,
+    Partition,
+    Qos,
+    SiteRules,
+    Workload,
+)
+
+KINDS = ("begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed")
+KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}", "singleton", "afterany:{}?after:{}")
+
+
+def bound_jobs(seed: int, *kinds: str) -> tuple[Workload, Cluster]:
+    """A log of some twelve jobs on three hosts, bound by constraints of these kinds."""
+    rng = np.random.default_rng(seed)
+    jobs, hosts = int(rng.integers(4, 14)), 3
+    submit_s = np.sort(rng.integers(0, 60, jobs)).astype(float)
+    columns = {}
+    rules = {}
+    if "begin" in kinds:
+        columns["eligible_s"] = submit_s + rng.integers(0, 3, jobs) * 15
+        columns["hold"] = (rng.random(jobs) < 0.1).astype(int)
+    if "depends" in kinds:
+        texts = [str(rng.choice(KINDS_OF_DEPENDENCY)).format(*rng.integers(0, max(j, 1), 2)) for j in range(jobs)]
+        columns["depends"] = Dependencies.of([t if rng.random() < 0.4 and j else "" for j, t in enumerate(texts)])
+        columns["name"] = Named.of([str(n) for n in rng.integers(0, 3, jobs)])
+        columns["status"] = rng.integers(0, 2, jobs)
+    if "array" in kinds:
+        columns["array"] = np.where(rng.random(jobs) < 0.6, 100, -1)
+        columns["array_task"] = np.arange(jobs)
+        columns["throttle"] = np.full(jobs, rng.integers(1, 4))
+    if "partition" in kinds:
+        columns["partition"] = Named.of([str(rng.choice(["a", "b", "a,b", "b,a", ""])) for _ in range(jobs)])
+        columns["limit_s"] = rng.integers(20, 90, jobs)
+        rules["partitions"] = (Partition("a", hosts=(0, 1), max_time_s=80.0), Partition("b", hosts=(1, 2), tier=2))
+    if "features" in kinds:
+        columns["features"] = Named.of([str(rng.choice(["x", "x&y", "y|z", ""])) for _ in range(jobs)])
+        rules["features"] = (("x",), ("x", "y"), ("z",))
+    if "limits" in kinds:
+        columns["qos"] = Named.of([str(rng.choice(["low", "high"])) for _ in range(jobs)])
+        low = Limits(max_jobs_pu=1, grp_tres=(("cores", 5.0),), max_submit_pu=4)
+        rules["qos"] = (Qos("low", limits=low), Qos("high", limits=Limits(max_tres_pa=(("memory", 6.0),), grp_jobs=3)))
+    if "accounts" in kinds:
+        columns |= {"user_names": ("u", "v"), "account_names": ("p", "q"), "nice": np.zeros(jobs)}
+        leaf = Account("p", "u", limits=Limits(max_tres_pu=(("cores", 4.0),)))
+        rules["accounts"] = (Account("root", limits=Limits(grp_jobs=4)), Account("p", parent="root"), leaf)
+    if "calendar" in kinds:
+        columns["reservation"] = Named.of(["mine" if rng.random() < 0.2 else None for _ in range(jobs)])
+        columns["requeue"] = rng.random(jobs) < 0.7
+        rules["calendar"] = (
+            CalendarRow(40.0, 70.0, "reserved", hosts=(0,), name="mine"), CalendarRow(30.0, 50.0, "down", hosts=(2,)),
+            CalendarRow(90.0, 120.0, "drained", hosts=(1,)),
+        )  # fmt: skip
+    tasks = rng.integers(1, 4, jobs)
+    runtime_s = rng.integers(1, 40, jobs).astype(float)
+    workload = Workload(
+        ("cores", "memory"), submit_s, runtime_s, np.column_stack((rng.integers(1, 3, jobs), rng.integers(0, 3, jobs))),
+        tasks=tasks, estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0], jobs), user=rng.integers(0, 2, jobs),
+        project=rng.integers(0, 2, jobs), constraints=Constraints(**columns),
+    )  # fmt: skip
+    speed = rng.choice([0.5, 1.0, 2.0], hosts) if "speed" in kinds else None
+    capacity = np.column_stack((rng.integers(3, 7, hosts), rng.integers(3, 7, hosts)))
+    return workload, Cluster(("cores", "memory"), capacity, speed=speed, rules=SiteRules(**rules))

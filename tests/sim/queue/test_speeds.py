@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from loadmaster.measure import metrics, violations
+from loadmaster.model import Cluster, Workload
+from loadmaster.place import POLICIES
+from loadmaster.schedule.notation import discipline_named
+from loadmaster.sim.queue import simulate
+
+
+@pytest.mark.parametrize("speed", [[2.0, 2.0], [2.0, 0.5]])
+@pytest.mark.parametrize("discipline", ["fcfs", "easy", "netbatch"])
+def test_a_job_lasts_its_runtime_over_the_speed_of_its_slowest_host(speed, discipline):
+    cluster = Cluster(("cores",), np.array([[1.0], [1.0]]), speed=np.array(speed))
+    jobs = Workload.of(submit_s=[0, 0, 0], runtime_s=[10, 40, 40], cores=[1, 1, 1], tasks=[1, 1, 2])
+    schedule = simulate(jobs, cluster, POLICIES["first-fit"], discipline_named(discipline), interval_s=0.0)
+    slow = speed[1]
+    assert schedule.ends_s(jobs).tolist() == [5.0, 40 / slow, 40 / slow + 40 / slow]
+    assert violations(jobs, cluster, schedule) == ()
+    assert metrics(jobs, cluster, schedule).makespan_s == 80 / slow
+
+
+def test_the_kill_of_a_checker_sees_a_job_that_ran_too_long():
+    cluster = Cluster(("cores",), np.array([[1.0]]), speed=np.array([2.0]))
+    jobs = Workload.of(submit_s=[0], runtime_s=[10], cores=[1])
+    schedule = simulate(jobs, cluster, POLICIES["first-fit"], discipline_named("fcfs"), interval_s=0.0)
+    other = Cluster(("cores",), np.array([[1.0]]), speed=np.array([4.0]))
+    assert "ran 5 s of 2.5 s" in violations(jobs, other, schedule)[0]
+
+
+def test_offered_load_counts_cores_times_speed():
+    jobs = Workload.of(submit_s=[0, 10], runtime_s=[10, 10], cores=[1, 1])
+    fast = Cluster(("cores",), np.array([[1.0], [1.0]]), speed=np.array([3.0, 1.0]))
+    assert jobs.offered_load(fast) == 0.5
