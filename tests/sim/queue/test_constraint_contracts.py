@@ -4,10 +4,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from bound_jobs import KINDS, bound_jobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bound_jobs import KINDS, bound_jobs
 from loadmaster.measure import violations
 from loadmaster.measure.check_constraints import broken_constraints
 from loadmaster.place import POLICIES
