@@ -180,7 +180,8 @@ class Board:
 
     def shortest_s(self, row: int) -> float:
         """The runtime to count on where it goes fastest."""
-        return float(self.snapshot.queue.expected_s[row]) / float(self.speed[self.room.hosts_of(row)].max(initial=1.0))
+        speed = self.speed[self.room.hosts_of(row)]
+        return float(self.snapshot.queue.expected_s[row]) / (float(speed.max()) if speed.size else 1.0)
 
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""

@@ -54,7 +54,8 @@ class HostPlan:
         room, queue = self._room, self._snapshot.queue
         actual, last_host = room.free, room.last_host
         expected_s = float(queue.expected_s[row])
-        speed = float(self._speed[room.hosts_of(row)].max(initial=1.0))
+        speeds = self._speed[room.hosts_of(row)]
+        speed = float(speeds.max()) if speeds.size else 1.0
         while True:
             end_s = end_of(start_s, expected_s / speed)
             room.free, room.last_host = self._outlook.least(start_s, end_s), last_host

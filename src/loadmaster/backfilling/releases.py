@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Place, Snapshot
 
@@ -42,7 +40,7 @@ def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Release]
     ]
     for place in started:
         index = row[place.job]
-        end_s = float(np.float64(snapshot.now_s) + queue.expected_s[index] / speed[list(place.hosts)].min())
+        end_s = float(snapshot.now_s + queue.expected_s[index] / speed[list(place.hosts)].min())
         found += [(end_s, place.job, host, queue.demand[index]) for host in place.hosts]
     found.sort(key=lambda task: task[:2])  # stable: tasks of a job keep their order
     soonest = right_after(snapshot.now_s)

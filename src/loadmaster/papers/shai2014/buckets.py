@@ -20,7 +20,7 @@ from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
 from loadmaster.papers.shai2014.setup import READINGS, SHAPES, Setup, Shape
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import discipline_named
-from loadmaster.sim.queue.cycles import distinct_rows
+from loadmaster.sim.queue.compiled import distinct_rows
 from loadmaster.traces import generate_netbatch
 
 TRIED = (*HEURISTICS, "first-fit")

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from loadmaster.kernels import inner
 from loadmaster.sim.heap_kernel import drop_first, push
-from loadmaster.sim.queue.easy_kernel import keep
 from loadmaster.sim.queue.ends_kernel import next_end
+from loadmaster.sim.queue.plan_pass_kernel import keep
 from loadmaster.sim.queue.starts_kernel import KEPT, STAMP, fits, tasks_in
 
 

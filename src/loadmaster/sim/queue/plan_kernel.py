@@ -8,7 +8,6 @@ within a decision: a job that no host could take stays out of the question, and 
 import numpy as np
 
 from loadmaster.kernels import inner
-from loadmaster.sim.queue.easy_kernel import begin_walk, choose_in, start_prefix
 from loadmaster.sim.queue.ends_kernel import add_end
 from loadmaster.sim.queue.outlook_kernel import (
     BEGUN,
@@ -24,6 +23,7 @@ from loadmaster.sim.queue.outlook_kernel import (
     unfold,
     until,
 )
+from loadmaster.sim.queue.plan_pass_kernel import begin_walk, choose_in, start_prefix
 from loadmaster.sim.queue.starts_kernel import (
     ARRIVED,
     FIRST,

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numba import typeof, types
 
+from loadmaster.backfilling import Easy
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
 from loadmaster.place import POLICIES
-from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, members_of
+from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, members_of
 from loadmaster.sim.queue import rows_engine_kernel, rows_kernel
-from loadmaster.sim.queue.cycle_state import Log
-from loadmaster.sim.queue.cycles import TARGETS, Progress, by_arrival, walk_of, walks
+from loadmaster.sim.queue.compiled import TARGETS, Progress, by_arrival, serves, walk_of
+from loadmaster.sim.queue.queue_state import Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.rows_engine_kernel import Calendar, Plan, RowJobs, RowRules, run_rows
 from loadmaster.sim.queue.rows_kernel import full_rows
@@ -52,9 +53,9 @@ def serves_rows(
     No interval is an interval of a second if nothing happens between two seconds.
     """
     if not (
-        walks(discipline)
+        serves(policy, discipline)
+        and not isinstance(discipline.backfilling, Easy)
         and by_arrival(discipline)
-        and is_plain_data(policy)
         and all(member.score in RULES for member in members_of(policy))
         and len(workload.resources) == 2
         and (workload.tasks is None or (walk_of(discipline).blocking and not isinstance(policy, MaxJobs)))

@@ -1,4 +1,4 @@
-"""What the compiled backfilling disciplines share: their arrays, finding hosts for a job, starting and ending it."""
+"""What compiled planning works on: its arrays, finding hosts for a job, starting and ending it."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 from typing import NamedTuple
@@ -16,7 +16,6 @@ class Rules(NamedTuple):
     """How the queue is served; lookahead -1 stands for no limit."""
 
     interval_s: float
-    conservative: bool
     lookahead: int
     varies: bool  # the policy's scores are never remembered
     seed: int
@@ -43,9 +42,8 @@ class State(NamedTuple):
             tasks; row 0 for short jobs, which may use all hosts, row 1 for long ones.
         pareto: float64[2, P, R + 1], other failed demands of this decision, tasks last.
         paretos: int64[2], how many.
-        next_task, host_task: int32[T], int32[H], running tasks of a host by (expected end, job, task), -1 at the end;
-            kept for plans only.
-        task_job: int32[T], the job of a task; for plans only.
+        next_task, host_task: int32[T], int32[H], running tasks of a host by (expected end, job, task), -1 at the end.
+        task_job: int32[T], the job of a task.
         now: float64[1], the moment of the decision that is under way.
         tally: int64[10], see the constants below.
     """
@@ -144,9 +142,8 @@ def start(jobs, rules, state, log, job, now):
     count[STARTED] += 1
     count[RUNNING_TASKS] += tasks
     count[WAITING_TASKS] -= tasks
-    if rules.conservative:
-        for k in range(tasks):
-            _link(state, log, first + k)
+    for k in range(tasks):
+        _link(state, log, first + k)
 
 
 @inner
@@ -196,8 +193,7 @@ def complete(jobs, rules, state, scores, ends, log, now):
             for r in range(state.free.shape[1]):
                 state.free[host, r] += jobs.demand[kind, r]
             changed(scores, host)
-            if rules.conservative:
-                _unlink(state, host, task)
+            _unlink(state, host, task)
         drop_end(ends, job)
         count[RUNNING_TASKS] -= jobs.tasks[job]
 

@@ -1,28 +1,31 @@
-"""The general engine, compiled: any placement policy, any number of resources and tasks; walks queues in cycles.
-
-Serves the disciplines `NetBatch`, `Fcfs` and `FairShare`, alone or under Max-Jobs, exactly as `reference.py` does.
-The order of the jobs is one list a project; with a single project it is the order of arrival.
-"""
+"""The engine of the queue family, compiled: any placement policy, static orders, several backfillings, Max-Jobs."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
-from loadmaster.sim.queue.cycle_state import (
+from loadmaster.sim.queue.ends_kernel import add_end, drop_end
+from loadmaster.sim.queue.pass_kernel import count_against, serve, take_again, take_back
+from loadmaster.sim.queue.queue_state import (
     ARRIVED,
     DONE,
+    EASY,
     LAST_HOST,
+    MANY,
+    NO_RANK,
     NOT_FINITE,
     PAUSED,
     PLANNED,
     RUNNING,
+    SHORT,
     STARTED,
     UNDO,
     WAITING,
 )
+from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
 from loadmaster.sim.queue.scores_kernel import changed
-from loadmaster.sim.queue.walk_kernel import take, take_back, walk
+from loadmaster.sim.queue.waiting_kernel import join, leave, raise_to
 
 
 @inner
@@ -35,8 +38,8 @@ def at_or_after(time_s, interval_s):
 
 
 @inner
-def run(jobs, capacity, rules, state, scores, log, scans):
-    """Go on until all is done or the records are full; changes `state`, `scores` and `log` in place."""
+def run(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank):
+    """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place."""
     count = state.tally
     total = jobs.submit_s.shape[0]
     log.rows[0] = 0
@@ -49,64 +52,71 @@ def run(jobs, capacity, rules, state, scores, log, scans):
         if count[ARRIVED] < total:
             event = min(event, jobs.submit_s[count[ARRIVED]])
         now = at_or_after(event, rules.interval_s)
-        _complete(jobs, state, scores, log, now)
-        _admit(jobs, state, now)
+        _complete(jobs, rules, state, stairs, ends, scores, log, now)
+        _admit(jobs, rules, state, waiting, ranked, now)
         if count[WAITING] == 0:
             continue
         row = log.rows[0]
         log.time_s[row] = now
         log.queue_length[row] = count[WAITING]
-        before = count[STARTED]
-        winners, wrong = _best_walk(jobs, capacity, rules, state, scores, scans)
+        if rules.moving and rank(columns, ranked.queue, ranked.number[MANY], now, ranked.rank):
+            return NO_RANK
+        winners, wrong = _best_pass(
+            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, now
+        )
         if wrong:
             return NOT_FINITE
-        _commit(jobs, state, log, now)
-        log.started[row] = count[STARTED] - before
+        log.started[row] = count[PLANNED]
         log.winners[row] = winners
         log.rows[0] += 1
+        _commit(jobs, rules, state, waiting, ranked, ends, log, now)
     return DONE
 
 
 @inlined
-def _complete(jobs, state, scores, log, now):
+def _complete(jobs, rules, state, stairs, ends, scores, log, now):
     count = state.tally
     while count[RUNNING] > 0 and state.end_s[0] <= now:
-        job = state.ending[0]
+        job = np.int64(state.ending[0])
         count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
-        demand = jobs.demand[jobs.kind[job]]
+        kind = jobs.kind[job]
         for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-            host = log.host[task]
-            for r in range(demand.shape[0]):
-                state.free[host, r] += demand[r]
+            host = np.int64(log.host[task])
+            for r in range(state.free.shape[1]):
+                state.free[host, r] += jobs.demand[kind, r]
+            raise_to(stairs, state.free, host)
             changed(scores, host)
-        state.used[jobs.project[job]] -= demand[0] * jobs.tasks[job]
+        state.used[jobs.project[job]] -= jobs.demand[kind, 0] * jobs.tasks[job]
+        if rules.limited:
+            count_against(jobs, state, job, 1.0)
+        if rules.backfilling == EASY:
+            drop_end(ends, job)
 
 
 @inlined
-def _admit(jobs, state, now):
+def _admit(jobs, rules, state, waiting, ranked, now):
     count = state.tally
     while count[ARRIVED] < jobs.submit_s.shape[0] and jobs.submit_s[count[ARRIVED]] <= now:
-        job = count[ARRIVED]
-        project = jobs.project[job]
-        if state.tail[project] < 0:
-            state.head[project] = job
+        if rules.moving:
+            join_ranked(ranked, count[ARRIVED])
         else:
-            state.following[state.tail[project]] = job
-        state.tail[project] = job
+            join(jobs, waiting, count[ARRIVED])
         count[ARRIVED] += 1
         count[WAITING] += 1
 
 
 @inner
-def _best_walk(jobs, capacity, rules, state, scores, scans):
-    """Every member walks on the same state; the plan of the first best one stays. Returns (winners, wrong)."""
+def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, now):
+    """Every member passes over the same state; the plan of the first best one stays. Returns (winners, wrong)."""
     count = state.tally
     best_value = -1.0
     best_planned = 0
     best_last = count[LAST_HOST]
     winners = 0
     for member in range(rules.members):
-        if walk(jobs, capacity, rules, state, scores, scans, member):
+        if serve(
+            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, now
+        ):  # fmt: skip
             return 0, 1
         if rules.members == 1:
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]
@@ -121,13 +131,12 @@ def _best_walk(jobs, capacity, rules, state, scores, scans):
                 state.plan_host[0, i] = state.undo_host[i]
         elif value == best_value:
             winners |= 1 << member
-        take_back(state, scores, 0)
-    hosts = 0
+        take_back(jobs, state, stairs, moment, scores, 0, 0, SHORT)
     for i in range(best_planned):
         job = state.plan_job[0, i]
+        state.plan_task[i] = count[UNDO]
         for _ in range(jobs.tasks[job]):
-            take(jobs.demand[jobs.kind[job]], state, scores, state.plan_host[0, hosts])
-            hosts += 1
+            take_again(jobs, state, scores, job, np.int64(state.plan_host[0, count[UNDO]]))
         state.plan_job[1, i] = job
     count[PLANNED] = best_planned
     count[LAST_HOST] = best_last
@@ -156,40 +165,26 @@ def _value(jobs, capacity, rules, state):
 
 
 @inlined
-def _commit(jobs, state, log, now):
-    """Write the planned starts down and drop started jobs from their queues."""
+def _commit(jobs, rules, state, waiting, ranked, ends, log, now):
+    """The planned starts happen."""
     count = state.tally
-    task = 0
     for i in range(count[PLANNED]):
-        job = state.plan_job[1, i]
+        job = np.int64(state.plan_job[1, i])
         log.start_s[job] = now
+        slowest = np.inf
         for k in range(jobs.tasks[job]):
-            log.host[jobs.first_task[job] + k] = state.undo_host[task]
-            task += 1
-        count[RUNNING] = push(state.end_s, state.ending, count[RUNNING], now + jobs.runtime_s[job], job)
+            host = state.undo_host[state.plan_task[i] + k]
+            log.host[jobs.first_task[job] + k] = host
+            slowest = min(slowest, state.speed[host])
+        count[RUNNING] = push(state.end_s, state.ending, count[RUNNING], now + jobs.runtime_s[job] / slowest, job)
         state.used[jobs.project[job]] += jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
+        if rules.limited:
+            count_against(jobs, state, job, -1.0)
+        if rules.backfilling == EASY:
+            add_end(ends, now + jobs.expected_s[job] / slowest, job)
+        if rules.moving:
+            leave_ranked(ranked, job)
+        else:
+            leave(jobs, waiting, job)
     count[WAITING] -= count[PLANNED]
     count[STARTED] += count[PLANNED]
-    if count[PLANNED] > 0:
-        _drop_started(state, log)
-
-
-@inlined
-def _drop_started(state, log):
-    left = state.tally[PLANNED]
-    for project in range(state.head.shape[0]):
-        before = -1
-        job = state.head[project]
-        while job >= 0 and left > 0:
-            following = state.following[job]
-            if np.isnan(log.start_s[job]):
-                before = job
-            else:
-                left -= 1
-                if before < 0:
-                    state.head[project] = following
-                else:
-                    state.following[before] = following
-                if following < 0:
-                    state.tail[project] = before
-            job = following

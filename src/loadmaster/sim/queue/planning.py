@@ -1,4 +1,4 @@
-"""Replays a log under EASY or conservative backfilling, compiled: lays out the arrays, names the result."""
+"""Replays a log under conservative backfilling, compiled: lays out the arrays, names the result."""
 # mypy: disable-error-code="no-untyped-call"
 
 import warnings
@@ -10,7 +10,7 @@ import numpy as np
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.backfilling import Conservative, Easy
+from loadmaster.backfilling import Conservative
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
@@ -19,30 +19,26 @@ from loadmaster.model.arrays import frozen_floats
 from loadmaster.place import Policy
 from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline
-from loadmaster.sim.queue.backfill_kernel import MORE_ROOM, run
-from loadmaster.sim.queue.cycle_state import DONE, NOT_FINITE, PARETO, Jobs, Log
-from loadmaster.sim.queue.cycles import Progress, by_arrival, jobs_of, often
+from loadmaster.sim.queue.compiled import Progress, by_arrival, jobs_of, often
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.outlook_kernel import SLOTS as PLAN_SLOTS
 from loadmaster.sim.queue.outlook_kernel import Plan
+from loadmaster.sim.queue.plan_engine_kernel import MORE_ROOM, run
+from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PARETO, Jobs, Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.scores_kernel import empty_scores
 from loadmaster.sim.queue.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, Rules, State
-
-_LOOKAHEAD: dict[type, Callable[[Any], int | None]] = {Easy: lambda _: None, Conservative: lambda d: d.lookahead}
-"""The lookahead of the backfillings that are compiled, by their exact type: a subclass has rules of its own."""
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> TypeGuard[Policy]:
     """Whether this engine knows the discipline, and the policy is a single one without methods of its own."""
     backfilling = discipline.backfilling
-    if not (type(backfilling) in _LOOKAHEAD and by_arrival(discipline) and type(policy) is Policy):
+    if not (type(backfilling) is Conservative and by_arrival(discipline) and type(policy) is Policy):
         return False
-    # The kernel of EASY promises hosts, not a moment; that of conservative backfilling plans anew, host by host.
-    return type(backfilling) is Conservative and backfilling.early_end == "replan" and backfilling.promise != "pool"
+    return backfilling.early_end == "replan" and backfilling.promise != "pool"  # the kernel plans anew, host by host
 
 
-def replay_backfill(
+def replay_planned(
     workload: Workload,
     cluster: Cluster,
     policy: Policy,
@@ -57,13 +53,13 @@ def replay_backfill(
     Raises:
         InputError: the policy cannot be compiled, or rates a host with something that is not a finite number.
     """
-    jobs = jobs_of(workload, cluster, fair=False)
+    jobs = jobs_of(workload, cluster, discipline)
     rules = _rules(policy, discipline, interval_s, seed)
-    state = _state(jobs, workload, cluster, conservative=rules.conservative)
+    state = _state(jobs, workload, cluster)
     kinds = jobs.demand.shape[0]
     scores = empty_scores(cluster.kinds, jobs.demand, often(jobs))
     later, ends = empty_scores(cluster.kinds, jobs.demand, np.zeros(kinds)), empty_ends(workload.jobs)
-    plan = _plan(workload.jobs, kinds, cluster, steps=16) if rules.conservative else None
+    plan = _plan(workload.jobs, kinds, cluster, steps=16)
     records = Records(workload)
     log = Log(records.start_s, records.host, *records.buffers)
     capacity, rate = np.array(cluster.capacity), rater(policy)
@@ -97,21 +93,20 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
 
 
 def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int) -> Rules:
-    backfilling = discipline.backfilling
-    lookahead = _LOOKAHEAD[type(backfilling)](backfilling)
+    assert isinstance(discipline.backfilling, Conservative)
+    lookahead = discipline.backfilling.lookahead
     return Rules(
         interval_s=float(interval_s),
-        conservative=type(backfilling) is Conservative,
         lookahead=-1 if lookahead is None else int(lookahead),
         varies=never_remembered(policy),
         seed=int(seed),
     )
 
 
-def _state(jobs: Jobs, workload: Workload, cluster: Cluster, *, conservative: bool) -> State:
+def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> State:
     total, hosts, resources = workload.jobs, cluster.hosts, cluster.capacity.shape[1]
     kinds, most = jobs.demand.shape[0], int(jobs.tasks.max(initial=1))
-    tasks = int(jobs.first_task[-1]) if conservative else 1
+    tasks = int(jobs.first_task[-1])
     tally = np.zeros(10, np.int64)
     tally[LAST_HOST] = -1
     return State(
@@ -137,7 +132,7 @@ def _state(jobs: Jobs, workload: Workload, cluster: Cluster, *, conservative: bo
         paretos=np.zeros(2, np.int64),
         next_task=np.full(tasks, -1, np.int32),
         host_task=np.full(hosts, -1, np.int32),
-        task_job=np.repeat(np.arange(total, dtype=np.int32), jobs.tasks) if conservative else np.zeros(1, np.int32),
+        task_job=np.repeat(np.arange(total, dtype=np.int32), jobs.tasks),
         now=np.zeros(1),
         tally=tally,
     )

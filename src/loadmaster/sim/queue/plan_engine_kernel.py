@@ -1,11 +1,10 @@
-"""The engine for backfilling, compiled: any placement policy, any number of resources and tasks."""
+"""The engine for conservative backfilling, compiled: any placement policy, any number of resources and tasks."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 from loadmaster.kernels import inner
-from loadmaster.sim.queue.cycle_kernel import at_or_after
-from loadmaster.sim.queue.cycle_state import DONE, NOT_FINITE, PAUSED
-from loadmaster.sim.queue.easy_kernel import decide_easy
 from loadmaster.sim.queue.plan_kernel import decide_plan, room_needed
+from loadmaster.sim.queue.queue_kernel import at_or_after
+from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PAUSED
 from loadmaster.sim.queue.starts_kernel import ARRIVED, FIRST, RUNNING, STARTED, UNDER_WAY, admit, complete
 
 MORE_ROOM = 3
@@ -14,10 +13,7 @@ MORE_ROOM = 3
 
 @inner
 def run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan):
-    """Go on until all is done, the records are full or room is short; changes its arguments in place.
-
-    Without a plan (None) the discipline is EASY, with one it is conservative: each is compiled without the other.
-    """
+    """Go on until all is done, the records are full or room is short; changes its arguments in place."""
     count = state.tally
     total = jobs.submit_s.shape[0]
     log.rows[0] = 0
@@ -34,21 +30,16 @@ def run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan
             admit(jobs, state, now)
         if count[ARRIVED] == count[FIRST]:
             continue
-        if plan is not None:  # noqa: SIM102 - Numba drops the branch only if this stands alone
-            if room_needed(capacity, state) > plan.step_s.shape[0]:
-                count[UNDER_WAY] = 1
-                return MORE_ROOM
+        if room_needed(capacity, state) > plan.step_s.shape[0]:
+            count[UNDER_WAY] = 1
+            return MORE_ROOM
         count[UNDER_WAY] = 0
         now = state.now[0]
         row = log.rows[0]
         log.time_s[row] = now
         log.queue_length[row] = count[ARRIVED] - count[FIRST]
         before = count[STARTED]
-        if plan is None:
-            wrong = decide_easy(jobs, capacity, rules, state, scores, later, ends, log, rate, scan, now)
-        else:
-            wrong = decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan, now)
-        if wrong:
+        if decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan, now):
             return NOT_FINITE
         log.started[row] = count[STARTED] - before
         log.winners[row] = 0

@@ -1,0 +1,371 @@
+"""Replays a log with the general compiled engine: validates, lays out the arrays, names the result."""
+# mypy: disable-error-code="no-untyped-call"
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numba import typeof, types
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+from loadmaster.backfilling import Blocking, Easy, NetBatch, Skip
+from loadmaster.compiled import is_built_in, never_remembered, refusing
+from loadmaster.compiled_order import COLUMNS, RANKER, ranker, refusing_order
+from loadmaster.compiled_scan import SCAN, scanner
+from loadmaster.kernels import kept_njit
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.order import ORDERS, FairShare, JobColumns, Order, job_columns
+from loadmaster.order.order import rank_not_finite
+from loadmaster.place.policy import not_finite
+from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, members_of
+from loadmaster.sim.queue.ends_kernel import empty_ends
+from loadmaster.sim.queue.queue_kernel import run
+from loadmaster.sim.queue.queue_state import (
+    BLOCKING,
+    DONE,
+    EASY,
+    FAN,
+    NO_RANK,
+    NOT_FINITE,
+    PARETO,
+    STARTED,
+    WALK,
+    Jobs,
+    Log,
+    Moment,
+    Ranked,
+    Rules,
+    Stairs,
+    State,
+    Waiting,
+)
+from loadmaster.sim.queue.records import Records
+from loadmaster.sim.queue.scores_kernel import empty_scores
+
+MEMBERS = 8
+"""Members of a meta-policy that the compiled engine takes: it is compiled once, for that many scans."""
+MOST_STEPS = 1024
+"""Whole cores that are told apart where hosts without room are passed over."""
+TARGETS = {"jobs": 0, "cores": 1, "weighted": 2}
+
+Progress = Callable[[int, int], None]
+
+
+class Walk(NamedTuple):
+    """What compiled engines know of a backfilling; -1 stands for no limit."""
+
+    kind: int
+    reservations: int
+    lookahead: int
+
+    @property
+    def blocking(self) -> bool:
+        """The first job that does not fit blocks all behind it."""
+        return self.kind == BLOCKING
+
+
+def _limit(limit: int | None) -> int:
+    return -1 if limit is None else int(limit)
+
+
+_WALKS: dict[type, Callable[[Any], Walk]] = {
+    Blocking: lambda _: Walk(BLOCKING, 0, -1),
+    Skip: lambda _: Walk(WALK, 0, -1),
+    NetBatch: lambda rule: Walk(WALK, _limit(rule.reservations), _limit(rule.lookahead)),
+    Easy: lambda _: Walk(EASY, 0, -1),
+}
+"""The backfillings that are compiled, by their exact type: a subclass has rules of its own, in the plain engine."""
+
+
+def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether this engine knows order, backfilling and policy, and takes so many members."""
+    backfilling = discipline.backfilling
+    one_head = not isinstance(backfilling, Easy) or backfilling == Easy()
+    order = discipline.order
+    known = type(order) in (Order, FairShare)
+    return (
+        type(backfilling) in _WALKS and one_head and known and is_plain_data(policy)
+        and len(members_of(policy)) <= MEMBERS
+    )  # fmt: skip
+
+
+def walk_of(discipline: Discipline) -> Walk:
+    """What compiled engines know of the backfilling of a discipline that they serve."""
+    return _WALKS[type(discipline.backfilling)](discipline.backfilling)
+
+
+def by_arrival(discipline: Discipline) -> bool:
+    """Whether jobs are served in the order of arrival."""
+    return discipline.order is ORDERS["fcfs"]
+
+
+def replay_compiled(
+    workload: Workload,
+    cluster: Cluster,
+    policy: AnyPolicy,
+    discipline: Discipline,
+    *,
+    interval_s: float,
+    seed: int,
+    progress: Progress | None = None,
+) -> Schedule:
+    """Replay `workload` exactly as `reference.replay` does, compiled.
+
+    Raises:
+        InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
+    """
+    members = members_of(policy)
+    jobs = jobs_of(workload, cluster, discipline)
+    rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
+    state = _state(jobs, cluster, discipline, meta=rules.members > 1)
+    scores = empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members)
+    waiting, stairs = _nobody_waits(workload.jobs, cluster), _stairs(cluster)
+    ranked = _ranked(workload.jobs if rules.moving else 0)
+    moment, ends = _moment(cluster, len(state.undo_host)), empty_ends(workload.jobs)
+    records = Records(workload)
+    scans = tuple(scanner(member, cluster.capacity.shape[1]) for member in members)
+    scans += (scans[0],) * (MEMBERS - len(scans))
+    log = Log(records.start_s, records.host, *records.buffers)
+    args = (jobs, np.array(cluster.capacity), rules, state, waiting, ranked, stairs, moment, ends, scores, log)
+    columns = _columns(workload if rules.moving else workload.take(slice(0, 0)))
+    rank = ranker(discipline.order if isinstance(discipline.order, Order) else ORDERS["fcfs"])
+    engine = _engine(tuple(typeof(arg) for arg in args))
+    while True:
+        with refusing(_suspects(policy)):
+            status = engine(*args, scans, columns, rank)
+        records.keep(int(log.rows[0]))
+        if status == NOT_FINITE:
+            raise not_finite(_suspects(policy))
+        if status == NO_RANK:
+            raise rank_not_finite(discipline.order.name)
+        if progress is not None:
+            progress(int(state.tally[STARTED]), workload.jobs)
+        if status == DONE:
+            return records.schedule()
+
+
+@cache
+def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
+
+    def entry(  # type: ignore[no-untyped-def]
+        jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank
+    ):  # fmt: skip
+        return run(
+            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank
+        )  # fmt: skip
+
+    scans = types.UniTuple(types.FunctionType(SCAN), MEMBERS)
+    signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER))
+    engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
+    return engine
+
+
+def _suspects(policy: AnyPolicy) -> str:
+    """Whose error it is: of a meta-policy, a member of the user's own."""
+    own = [member.name for member in members_of(policy) if not is_built_in(member)]
+    return ", ".join(own) or policy.name
+
+
+def jobs_of(workload: Workload, cluster: Cluster, discipline: Discipline) -> Jobs:
+    """The workload as kernels take it; projects count only under a discipline that knows them."""
+    fair = type(discipline.order) is FairShare and workload.project is not None
+    project = workload.projects if fair else np.zeros(workload.jobs, np.int32)
+    demand, kind = distinct_rows(workload.demand)
+    position, at = _positions(workload, cluster, discipline, project)
+    count = np.bincount(project, minlength=1)
+    return Jobs(
+        submit_s=frozen_floats(workload.submit_s),
+        runtime_s=frozen_floats(workload.runtime_s),
+        expected_s=frozen_floats(workload.expected_s),
+        kind=frozen_ints(kind),
+        tasks=frozen_ints(workload.task_count),
+        first_task=frozen_longs(workload.first_task),
+        project=frozen_ints(project),
+        demand=demand,  # raters take arrays that may be written to
+        smallest=_read_only((demand <= demand.min(axis=0, initial=np.inf)).all(axis=1)),
+        holdable=_read_only((demand <= cluster.capacity.min(axis=0)).all(axis=1)),
+        position=frozen_ints(position),
+        at=frozen_ints(at),
+        span=frozen_longs(np.concatenate(([0], np.cumsum(count)))),
+        hosts=frozen_ints(np.zeros(workload.jobs, np.int32)),
+        allowed=_read_only(np.ones((1, cluster.hosts), np.bool_)),
+        whole=_read_only(np.ones(1, np.bool_)),
+        uses=frozen_longs(np.zeros(workload.jobs + 1, np.int64)),
+        use_limit=frozen_ints(np.zeros(0, np.int32)),
+        use_amount=frozen_floats(np.zeros(0)),
+    )
+
+
+def _positions(workload: Workload, cluster: Cluster, discipline: Discipline, project: Ints) -> tuple[Ints, Ints]:
+    """int32[J] each: where every job stands in an order that never changes, and who stands there."""
+    number = np.arange(workload.jobs, dtype=np.int32)
+    if by_arrival(discipline):
+        return number, number
+    order = discipline.order
+    if isinstance(order, Order) and order.moves:
+        return number, number
+    at = np.lexsort((number, project if not isinstance(order, Order) else _ranks(order, workload))).astype(np.int32)
+    position = np.empty_like(at)
+    position[at] = number
+    return position, at
+
+
+def _columns(workload: Workload) -> JobColumns:
+    """The columns that orders look at, as rankers take them: arrays that may be written to."""
+    return JobColumns._make(np.array(column) for column in job_columns(workload))
+
+
+def _ranks(order: Order, workload: Workload) -> Floats:
+    """float64[J]: ranks that never change."""
+    ranks = np.zeros(workload.jobs)
+    with refusing_order(order.name):
+        wrong = ranker(order)(_columns(workload), np.zeros(0, np.int32), workload.jobs, 0.0, ranks)
+    if wrong:
+        raise rank_not_finite(order.name)
+    return ranks
+
+
+def often(jobs: Jobs) -> Floats:
+    """How many tasks ask for each demand, float64[K]."""
+    return np.bincount(jobs.kind, jobs.tasks, jobs.demand.shape[0]).astype(np.float64)
+
+
+def distinct_rows(table: Floats) -> tuple[Floats, Ints]:
+    """The distinct rows of `table` float64[N, R] as float64[K, R], and for every row the number of its like, int32[N].
+
+    Example:
+        >>> rows, kind = distinct_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
+        >>> kind.tolist()
+        [0, 1, 0]
+    """
+    names = [str(r) for r in range(table.shape[1])]
+    frame = pl.DataFrame({name: table[:, r] for r, name in enumerate(names)})
+    rows = frame.unique(maintain_order=True)
+    numbered = rows.with_row_index("kind")
+    kind = frame.join(numbered, on=names, how="left", maintain_order="left")["kind"]
+    return np.array(rows.to_numpy(), order="C"), kind.to_numpy().astype(np.int32)
+
+
+def _rules(
+    jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int
+) -> Rules:
+    members = members_of(policy)
+    walk = walk_of(discipline)
+    assert cluster.speed is not None
+    return Rules(
+        interval_s=float(interval_s),
+        backfilling=walk.kind,
+        members=len(members),
+        reservations=walk.reservations,
+        lookahead=walk.lookahead,
+        varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
+        target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
+        seed=int(seed),
+        moving=isinstance(discipline.order, Order) and discipline.order.moves,
+        several_speeds=bool((cluster.speed != cluster.speed[0]).any()),
+        everywhere=bool(jobs.whole.all()),
+        limited=bool(jobs.use_limit.size),
+    )
+
+
+def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, *, meta: bool) -> State:
+    total, hosts, kinds = jobs.submit_s.shape[0], cluster.hosts, jobs.demand.shape[0]
+    projects, resources = len(jobs.span) - 1, cluster.capacity.shape[1]
+    room = _startable(jobs, cluster)
+    assert cluster.speed is not None
+    return State(
+        free=np.array(cluster.capacity),
+        speed=frozen_floats(cluster.speed),
+        fastest=frozen_floats([cluster.speed[row].max(initial=0.0) or 1.0 for row in jobs.allowed]),
+        open=np.ones(hosts, np.bool_),
+        usable=np.ones(hosts, np.bool_),
+        closed=np.zeros(hosts, np.int32),
+        used=np.zeros(projects),
+        share=_shares(discipline, projects),
+        cursor=np.zeros(projects, np.int64),
+        left=np.zeros(1),
+        end_s=np.zeros(total),
+        ending=np.zeros(total, np.int32),
+        failed=np.zeros((2, len(jobs.allowed), kinds), np.int64),
+        failed_tasks=np.zeros((2, len(jobs.allowed), kinds), np.int32),
+        pareto=np.zeros((2, PARETO, resources + 2)),
+        paretos=np.zeros(2, np.int64),
+        left_free=np.zeros(2 * hosts),
+        holder=np.zeros(2 * hosts, np.int32),
+        undo_host=np.zeros(room, np.int32),
+        undo_free=np.zeros((room, resources)),
+        plan_job=np.zeros((2, room), np.int32),
+        plan_host=np.zeros((1, room if meta else 1), np.int32),
+        plan_task=np.zeros(room, np.int64),
+        tally=np.array([0, 0, 0, -1, *[0] * 8], np.int64),
+    )
+
+
+def _nobody_waits(jobs: int, cluster: Cluster) -> Waiting:
+    resources = cluster.capacity.shape[1]
+    nodes = [max(1, -(-jobs // FAN**level)) for level in (1, 2, 3)]
+    return Waiting(np.zeros(jobs, np.bool_), *(np.full((resources + 1, many), np.inf) for many in nodes))
+
+
+def _ranked(jobs: int) -> Ranked:
+    return Ranked(
+        queue=np.zeros(jobs, np.int32),
+        where=np.zeros(jobs, np.int32),
+        rank=np.zeros(jobs),
+        left=np.zeros(jobs),
+        key=np.zeros(jobs),
+        job=np.zeros(jobs, np.int32),
+        number=np.zeros(3, np.int64),
+    )
+
+
+def _stairs(cluster: Cluster) -> Stairs:
+    steps = 2 + int(min(MOST_STEPS, cluster.capacity[:, 0].max()))
+    most = np.full(2, cluster.capacity[:, 0].max())
+    memory = cluster.capacity[:, 1].max() if cluster.capacity.shape[1] > 1 else 0.0
+    return Stairs(most, np.full((2, steps), memory), np.full(2, -1, np.int64))
+
+
+def _moment(cluster: Cluster, room: int) -> Moment:
+    hosts, resources = cluster.capacity.shape
+    return Moment(
+        then=np.zeros((hosts, resources)),
+        then_at=np.zeros(hosts, np.int64),
+        held=np.zeros(hosts, np.int64),
+        touched=np.zeros(hosts, np.int32),
+        number=np.array([-1, 0, 0], np.int64),
+        spare=np.zeros((hosts, resources)),
+        shadow_s=np.full(1, np.inf),
+        fastest=np.full(1, 1.0 if cluster.speed is None else cluster.speed.max()),
+        end_s=np.zeros(room),
+        ending=np.zeros(room, np.int32),
+    )
+
+
+def _shares(discipline: Discipline, projects: int) -> Floats:
+    order = discipline.order
+    return order.share_of(projects) if isinstance(order, FairShare) else np.ones(projects)
+
+
+def _startable(jobs: Jobs, cluster: Cluster) -> int:
+    """A bound on the tasks that can start in one cycle: what the empty cluster holds, and one job's tasks more."""
+    capacities, kind = cluster.kinds
+    each = [
+        np.divide(room, jobs.demand, out=np.full(jobs.demand.shape, np.inf), where=jobs.demand > 0)
+        for room in capacities
+    ]  # how often what a task asks for goes into each resource of a host
+    held = [float(np.floor(times.min(axis=1)).max(initial=0.0)) for times in each]
+    bound = float(np.dot(np.bincount(kind, minlength=len(held)), held))
+    tasks = int(jobs.first_task[-1])
+    return max(1, tasks if not np.isfinite(bound) else min(tasks, int(bound) + int(jobs.tasks.max(initial=1))))
+
+
+def _read_only(flags: Any) -> Bools:
+    array: Bools = np.ascontiguousarray(flags, dtype=np.bool_).copy()
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,154 @@
+"""The promise of a moment, compiled: when the head of the queue fits, and what others may take until then and after.
+
+The same as `loadmaster.backfilling.moment`; hosts that nothing is given back to before the promised moment are looked
+at only where the head has several tasks: a single one fits on none of them.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import inlined, inner
+from loadmaster.sim.heap_kernel import drop_first, push
+from loadmaster.sim.queue.ends_kernel import next_end
+from loadmaster.sim.queue.queue_state import HEAD, LONG, PLANNED, SLACK, STAMP, TOUCHED
+from loadmaster.sim.queue.waiting_kernel import renew
+
+
+@inner
+def promise(jobs, state, moment, ends, log, head, now):
+    """Find the first moment at which `head`, which does not fit now, fits if all ends come when expected."""
+    tasks = np.int64(jobs.tasks[head])
+    moment.number[HEAD] = head
+    moment.number[TOUCHED] = 0
+    found = np.int64(0)
+    if tasks > 1:
+        for host in range(state.free.shape[0]):
+            _touch(state, moment, host)
+            moment.held[host] = _held(jobs, moment.then, head, host)
+            found += moment.held[host]
+    soonest = np.nextafter(now, np.inf)
+    shadow_s = now
+    waiting = _heap_of_planned(jobs, state, moment, now)
+    end_s, job, i, k = next_end(ends, ends.size[0], np.int64(0))
+    while True:
+        planned = waiting > 0 and (job < 0 or moment.end_s[0] < end_s)
+        if not planned and job < 0:
+            break
+        next_s = max(moment.end_s[0] if planned else end_s, soonest)
+        if found >= tasks and next_s > shadow_s:
+            break
+        shadow_s = next_s
+        if planned:
+            number = moment.ending[0]
+            waiting = drop_first(moment.end_s, moment.ending, waiting)
+            who = np.int64(state.plan_job[1, number])
+            for t in range(state.plan_task[number], state.plan_task[number] + jobs.tasks[who]):
+                found += _give_back(jobs, state, moment, head, who, np.int64(state.undo_host[t]))
+        else:
+            for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
+                found += _give_back(jobs, state, moment, head, job, np.int64(log.host[task]))
+            end_s, job, i, k = next_end(ends, i, k)
+    moment.number[SLACK] = found - tasks
+    moment.shadow_s[0] = shadow_s if found >= tasks else np.inf
+
+
+@inlined
+def _heap_of_planned(jobs, state, moment, now):
+    """The jobs started in this pass by their expected ends; returns how many."""
+    size = 0
+    for i in range(state.tally[PLANNED]):
+        job = state.plan_job[1, i]
+        slowest = np.inf
+        for t in range(state.plan_task[i], state.plan_task[i] + jobs.tasks[job]):
+            slowest = min(slowest, state.speed[state.undo_host[t]])
+        size = push(moment.end_s, moment.ending, size, now + jobs.expected_s[job] / slowest, i)
+    return size
+
+
+@inlined
+def _give_back(jobs, state, moment, head, job, host):
+    """`job` ends on `host`; returns how many tasks of the head it holds more."""
+    if moment.then_at[host] != state.tally[STAMP]:
+        _touch(state, moment, host)
+        moment.held[host] = 0
+    for r in range(state.free.shape[1]):
+        moment.then[host, r] += jobs.demand[jobs.kind[job], r]
+    before = moment.held[host]
+    if before < jobs.tasks[head]:
+        moment.held[host] = _held(jobs, moment.then, head, host)
+    return moment.held[host] - before
+
+
+@inlined
+def _touch(state, moment, host):
+    moment.then_at[host] = state.tally[STAMP]
+    for r in range(state.free.shape[1]):
+        moment.then[host, r] = state.free[host, r]
+    moment.touched[moment.number[TOUCHED]] = host
+    moment.number[TOUCHED] += 1
+
+
+@inner
+def _held(jobs, room, head, host):
+    """Tasks of the head that the host holds, at most all of them; none where it may not go."""
+    if not jobs.allowed[jobs.hosts[head], host]:
+        return np.int64(0)
+    held = float(jobs.tasks[head])
+    for r in range(room.shape[1]):
+        asked = jobs.demand[jobs.kind[head], r]
+        if asked > 0.0:
+            held = min(held, np.floor(room[host, r] / asked))
+    return np.int64(max(held, 0.0))
+
+
+@inner
+def close_to_long(jobs, state, moment, job):
+    """Take hosts out of `usable` that a task of `job` may not have beyond the promised moment."""
+    kind = jobs.kind[job]
+    head = moment.number[HEAD]
+    for i in range(moment.number[TOUCHED]):
+        host = moment.touched[i]
+        if state.usable[host]:
+            state.usable[host] = _cost(jobs, moment, kind, head, host) <= moment.number[SLACK]
+
+
+@inner
+def _cost(jobs, moment, kind, head, host):
+    """How many tasks of the head the host would hold less with a task of demand number `kind`."""
+    for r in range(moment.then.shape[1]):
+        moment.then[host, r] -= jobs.demand[kind, r]
+    cost = moment.held[host] - _held(jobs, moment.then, head, host)
+    for r in range(moment.then.shape[1]):
+        moment.then[host, r] += jobs.demand[kind, r]
+    return cost
+
+
+@inner
+def take_for_long(jobs, state, moment, job, host, sign):
+    """A task of `job`, which outlasts the moment, takes `host` (`sign` 1), or gives it back (-1)."""
+    if moment.then_at[host] != state.tally[STAMP]:
+        return
+    head = moment.number[HEAD]
+    for r in range(moment.then.shape[1]):
+        moment.then[host, r] -= sign * jobs.demand[jobs.kind[job], r]
+    held = _held(jobs, moment.then, head, host)
+    moment.number[SLACK] -= moment.held[host] - held
+    moment.held[host] = held
+
+
+@inner
+def renew_long(jobs, state, moment, stairs):
+    """Make the stairs of long jobs exact: of a host that the head needs, what it leaves."""
+    head = moment.number[HEAD]
+    resources = state.free.shape[1]
+    for host in range(state.free.shape[0]):
+        for r in range(resources):
+            moment.spare[host, r] = state.free[host, r]
+    for i in range(moment.number[TOUCHED]):
+        host = moment.touched[i]
+        keep = moment.held[host] - moment.number[SLACK]
+        if keep > 0:
+            for r in range(resources):
+                left = moment.then[host, r] - keep * jobs.demand[jobs.kind[head], r]
+                moment.spare[host, r] = min(moment.spare[host, r], left)
+    renew(stairs, LONG, moment.spare)

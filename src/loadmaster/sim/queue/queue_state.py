@@ -1,0 +1,230 @@
+"""What the compiled engine works on: the jobs, the rules, everything that changes, and the record it writes."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+DONE, PAUSED, NOT_FINITE, NO_RANK = 0, 1, 2, 4
+"""What `run` returns: finished; the records are full, call again; a score, or a rank, is not a finite number."""
+PARETO = 32
+"""Failed demands remembered in a pass beside the exact ones."""
+FAN = 32
+"""Jobs, or nodes, below a node of the tree of least demands."""
+BLOCKING, WALK, EASY = 0, 1, 2
+"""Backfillings: none; netbatch and skip; easy with one head."""
+SHORT, LONG = 0, 1
+"""Jobs that end by the moment promised to the head, and those that outlast it."""
+
+
+class Jobs(NamedTuple):
+    """J jobs of K distinct demands, C sets of hosts, L limits.
+
+    Attributes:
+        submit_s, runtime_s, expected_s: float64[J].
+        kind: int32[J], the row of the job's demand in `demand`.
+        tasks: int32[J].
+        first_task: int64[J + 1].
+        project: int32[J].
+        demand: float64[K, R].
+        smallest: bool[K], no job of the log asks for less of anything.
+        holdable: bool[K], every host could hold it when empty.
+        position: int32[J], where the job stands in the order that never changes; at: int32[J], who stands there.
+        span: int64[P + 1], the positions of each project's jobs.
+        hosts: int32[J], the row of `allowed`; allowed: bool[C, H]; whole: bool[C], every host is.
+        uses: int64[J + 1], int32[U], float64[U]: the limits that each job counts against, and with how much.
+    """
+
+    submit_s: NDArray[np.float64]
+    runtime_s: NDArray[np.float64]
+    expected_s: NDArray[np.float64]
+    kind: NDArray[np.int32]
+    tasks: NDArray[np.int32]
+    first_task: NDArray[np.int64]
+    project: NDArray[np.int32]
+    demand: NDArray[np.float64]
+    smallest: NDArray[np.bool_]
+    holdable: NDArray[np.bool_]
+    position: NDArray[np.int32]
+    at: NDArray[np.int32]
+    span: NDArray[np.int64]
+    hosts: NDArray[np.int32]
+    allowed: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+    uses: NDArray[np.int64]
+    use_limit: NDArray[np.int32]
+    use_amount: NDArray[np.float64]
+
+
+class Rules(NamedTuple):
+    """How the queue is served; -1 stands for no limit.
+
+    Attributes:
+        varies: bit m: member m's scores are never remembered.
+        target: of Max-Jobs, 0: jobs, 1: cores, 2: weighted.
+        several_speeds: hosts have several.
+        moving: ranks change while jobs wait.
+        everywhere: every job may use every host.
+        limited: some job counts against some limit.
+    """
+
+    interval_s: float
+    backfilling: int
+    members: int
+    reservations: int
+    lookahead: int
+    varies: int
+    target: int
+    seed: int
+    several_speeds: bool
+    moving: bool
+    everywhere: bool
+    limited: bool
+
+
+class Waiting(NamedTuple):
+    """The waiting jobs at their positions, with the least that any of a block asks for.
+
+    Attributes:
+        here: bool[J], the job at this position waits.
+        low, mid, top: float64[R + 1, N], least demand, and least expected runtime, of each block of `FAN` jobs, of
+            each `FAN` such blocks, and of each `FAN` of those; infinite where nobody waits.
+    """
+
+    here: NDArray[np.bool_]
+    low: NDArray[np.float64]
+    mid: NDArray[np.float64]
+    top: NDArray[np.float64]
+
+
+class Ranked(NamedTuple):
+    """The waiting jobs under an order whose ranks change while they wait; empty under any other.
+
+    Attributes:
+        queue: int32[J], the waiting jobs in no order; where: int32[J], where each stands there.
+        rank: float64[J], their ranks in this pass, beside `queue`; left: the same, infinite once looked at.
+        key, job: float64[J], int32[J], heap of those that are worth looking at.
+        number: int64[3]: waiting jobs, size of the heap, which jobs are in it (see the constants below).
+    """
+
+    queue: NDArray[np.int32]
+    where: NDArray[np.int32]
+    rank: NDArray[np.float64]
+    left: NDArray[np.float64]
+    key: NDArray[np.float64]
+    job: NDArray[np.int32]
+    number: NDArray[np.int64]
+
+
+MANY, SIZE, HOLDS = range(3)
+NOTHING, ALL, FITTING = range(3)
+
+
+class Stairs(NamedTuple):
+    """What no host has more of: upper bounds, exact after they were made anew.
+
+    Row 0 looks at what is free, row 1 at what jobs may take that outlast the promised moment.
+
+    Attributes:
+        most: float64[2], the most of the first resource on any host.
+        memory: float64[2, B], the most of the second resource on any host with at least so many whole units of it.
+        fresh: int64[2], the number of changes after which they were made anew.
+    """
+
+    most: NDArray[np.float64]
+    memory: NDArray[np.float64]
+    fresh: NDArray[np.int64]
+
+
+class Moment(NamedTuple):
+    """The promise to the head of the queue in this pass.
+
+    Attributes:
+        then: float64[H, R], what hosts have at the promised moment; then_at: int64[H], the pass for which that holds.
+        held: int64[H], tasks of the head that a host holds then.
+        touched: int32[H], hosts for which `then` holds.
+        number: int64[3]: the head or -1, its slack, hosts touched.
+        spare: float64[H, R], scratch.
+        shadow_s: float64[1], the moment.
+        fastest: float64[1], the fastest host of all. Never changed.
+        end_s, ending: float64[U], int32[U], heap of jobs started in this pass by expected end.
+    """
+
+    then: NDArray[np.float64]
+    then_at: NDArray[np.int64]
+    held: NDArray[np.int64]
+    touched: NDArray[np.int32]
+    number: NDArray[np.int64]
+    spare: NDArray[np.float64]
+    shadow_s: NDArray[np.float64]
+    fastest: NDArray[np.float64]
+    end_s: NDArray[np.float64]
+    ending: NDArray[np.int32]
+
+
+HEAD, SLACK, TOUCHED = range(3)
+
+
+class State(NamedTuple):
+    """Everything else that changes; H hosts, P projects, U tasks that can start in one pass.
+
+    Attributes:
+        free: float64[H, R].
+        speed: float64[H]; fastest: float64[C], the fastest host of each set. Never changed.
+        open: bool[H], not reserved in this pass.
+        usable: bool[H], hosts that may be used for the job at hand.
+        closed: int32[H], the hosts reserved in this pass.
+        used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project.
+        left: float64[L], what is left of each limit.
+        end_s, ending: float64[J], int32[J], heap of running jobs by their end.
+        failed: int64[2, C, K], stamp of the pass in which the demand failed; failed_tasks: with how many tasks.
+        pareto: float64[2, PARETO, R + 2], other failed demands of this pass, tasks and set of hosts last.
+        paretos: int64[2], how many.
+        left_free, holder: float64[H], int32[H], heap of open hosts by most free memory.
+        undo_host, undo_free: int32[U], float64[U, R], hosts changed in this pass and what they had before.
+        plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one.
+        plan_task: int64[U], where the tasks of a start begin in `undo_host`.
+        tally: int64[16], see the constants below.
+    """
+
+    free: NDArray[np.float64]
+    speed: NDArray[np.float64]
+    fastest: NDArray[np.float64]
+    open: NDArray[np.bool_]
+    usable: NDArray[np.bool_]
+    closed: NDArray[np.int32]
+    used: NDArray[np.float64]
+    share: NDArray[np.float64]
+    cursor: NDArray[np.int64]
+    left: NDArray[np.float64]
+    end_s: NDArray[np.float64]
+    ending: NDArray[np.int32]
+    failed: NDArray[np.int64]
+    failed_tasks: NDArray[np.int32]
+    pareto: NDArray[np.float64]
+    paretos: NDArray[np.int64]
+    left_free: NDArray[np.float64]
+    holder: NDArray[np.int32]
+    undo_host: NDArray[np.int32]
+    undo_free: NDArray[np.float64]
+    plan_job: NDArray[np.int32]
+    plan_host: NDArray[np.int32]
+    plan_task: NDArray[np.int64]
+    tally: NDArray[np.int64]
+
+
+(
+    ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES,
+) = range(12)  # fmt: skip
+
+
+class Log(NamedTuple):
+    """Results: start_s float64[J], host int32[T], and C rows of cycles."""
+
+    start_s: NDArray[np.float64]
+    host: NDArray[np.int32]
+    time_s: NDArray[np.float64]
+    queue_length: NDArray[np.int64]
+    started: NDArray[np.int64]
+    winners: NDArray[np.int64]
+    rows: NDArray[np.int64]
