@@ -7,6 +7,7 @@ from loadmaster.backfilling.easy import Easy
 from loadmaster.backfilling.netbatch import NetBatch
 from loadmaster.backfilling.none import Blocking
 from loadmaster.backfilling.skip import Skip
+from loadmaster.backfilling.slurm import Slurm
 from loadmaster.backfilling.stepwise import Stepwise
 
 BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
@@ -28,7 +29,23 @@ BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
         "Mu'alem and Feitelson 2001",
     ),
     "stepwise": (Stepwise, "the first so many blocked jobs are promised a time, anew each pass", ""),
+    "slurm": (
+        Slurm,
+        "Slurm's two loops: a main pass that blocks partitions, and a backfill pass over whole hosts",
+        "Slurm 22.05",
+    ),
 }
 """Every backfilling by its name on the command line: class, summary, source."""
 
-__all__ = ["BACKFILLINGS", "Backfilling", "Blocking", "Board", "Conservative", "Easy", "NetBatch", "Skip", "Stepwise"]
+__all__ = [
+    "BACKFILLINGS",
+    "Backfilling",
+    "Blocking",
+    "Board",
+    "Conservative",
+    "Easy",
+    "NetBatch",
+    "Skip",
+    "Slurm",
+    "Stepwise",
+]

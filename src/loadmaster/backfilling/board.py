@@ -41,6 +41,8 @@ class Board:
         """To be set before the first promise."""
         self.wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
         """Decide again no later than this, also if nothing happens."""
+        self.clock = snapshot.clock
+        """When the loops of a scheduler that has several run next."""
         self._started: dict[int, Place] = {}
         self._put_off: list[int] = []
         self._left = None if snapshot.left is None else snapshot.left.copy()
@@ -53,12 +55,17 @@ class Board:
         if snapshot.closures:
             self.plan()
 
-    def rows(self) -> Iterator[int]:
+    def rows(self, *, beyond_limits: bool = False, whole_arrays: bool = False) -> Iterator[int]:
         """The waiting jobs in their order; who is beyond a limit as its turn comes is passed over.
 
         Of an array, tasks behind one that did not start are passed over, and of a job all rows once it has started.
+
+        Args:
+            beyond_limits: offer those as well that are beyond a limit.
+            whole_arrays: offer those tasks as well.
         """
-        return self._offered(self._by_rank() if self.snapshot.need is None else self._by_need())
+        rows = self._by_rank() if self.snapshot.need is None else self._by_need()
+        return self._offered(rows, beyond_limits, whole_arrays)
 
     def put_off(self, row: int) -> None:
         """Leave the job for `shortest_first`."""
@@ -115,11 +122,13 @@ class Board:
         slide behind one another and nobody is pushed to the end.
         """
         job = self.snapshot.queue.job
-        earlier = {
-            row: self.snapshot.promises[int(job[row])]
-            for row in range(len(job))
-            if int(job[row]) in self.snapshot.promises and self.within_limits(row)
-        }
+        earlier: dict[int, Promise] = {}
+        seen: set[int] = set()
+        for row, number in enumerate(job.tolist()):
+            promise = self.snapshot.promises.get(number)
+            if promise and number not in seen and self._stands(row, promise):
+                seen.add(number)
+                earlier[row] = promise
         for row in sorted(earlier, key=lambda row: earlier[row].start_s):
             promise = earlier[row]._replace(start_s=max(self.now_s, earlier[row].start_s))
             self.promised[row] = promise if self.plan().hold(row, promise) else self.plan().earliest(row)
@@ -158,15 +167,24 @@ class Board:
 
     def keep_promises(self) -> None:
         """Let later passes keep what was promised, and decide again when the first of these moments comes."""
-        for row, promise in self.promised.items():
+        for row, promise in sorted(self.promised.items(), key=lambda item: -item[1].start_s):
             if np.isfinite(promise.start_s):
-                self.kept[self.job(row)] = promise
+                self.kept[self.job(row)] = promise  # of a job that waits in several partitions, the first
             if promise.start_s > right_after(self.now_s):  # that is no moment: it stands for an overdue end
                 self.wake_s = min(self.wake_s, promise.start_s)
 
     def reserve(self, row: int) -> None:
         """Keep hosts from all later jobs of this pass, those with most free memory, until they could hold this job."""
         self.room.reserve(row)
+
+    def close(self, hosts: Bools) -> None:
+        """Take hosts bool[H] out of this pass, for everyone."""
+        self.room.close(hosts)
+
+    def reopen(self) -> None:
+        """Put back all hosts that were closed."""
+        self.room.reopen()
+        self._arrays_passed.clear()
 
     @property
     def exhausted(self) -> bool:
@@ -188,6 +206,12 @@ class Board:
         column = self.snapshot.queue.partition
         return 0 if column is None else int(column[row])
 
+    def hosts_of_partition(self, row: int) -> Bools:
+        """bool[H]: all hosts of the partition in which the job waits."""
+        if self.snapshot.partitions is None:
+            return self.room.hosts_of(row)
+        return np.asarray(self.snapshot.partitions[self.partition(row)])
+
     def within_limits(self, row: int) -> bool:
         """Whether no limit is passed if the job starts now."""
         if self._left is None or self.snapshot.queue.uses is None:
@@ -208,13 +232,22 @@ class Board:
 
     def releases(self) -> list[Release]:
         """When all that runs, and what has started in this pass, is expected to give back what it holds."""
-        return releases(self.snapshot, list(self._started.values()))
+        return releases(self.snapshot, self.started)
 
     @property
     def speed(self) -> Floats:
         """float64[H]."""
         assert self.snapshot.cluster.speed is not None
         return self.snapshot.cluster.speed
+
+    def has_started(self, row: int) -> bool:
+        """Whether the job has been started in this pass."""
+        return row in self._started
+
+    @property
+    def started(self) -> list[Place]:
+        """What has been started in this pass, in its order."""
+        return list(self._started.values())
 
     def job(self, row: int) -> int:
         """The job's number in its workload."""
@@ -225,7 +258,7 @@ class Board:
         bound = [host for promise in self.promised.values() for host in promise.hosts]
         reserved = tuple(dict.fromkeys((*self.room.reserved, *bound)))
         return Decision(
-            tuple(self._started.values()), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s
+            tuple(self.started), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s, clock=self.clock
         )
 
     def _place(self, row: int, on: Bools | None) -> tuple[int, ...] | None:
@@ -246,20 +279,33 @@ class Board:
         queue = self.snapshot.queue
         self._started[row] = Place(self.job(row), hosts, self.partition(row))
         self._jobs_started.add(self.job(row))
+        for other in [other for other in self.promised if self.job(other) == self.job(row)]:
+            self._forget(other)
         if self._left is not None and queue.uses is not None:
             for limit, amount in queue.uses[row]:
                 self._left[limit] -= amount
         if self._used is not None and self.snapshot.need is not None:
             self._used[self.snapshot.need.group[row]] += queue.demand[row, 0] * queue.tasks[row]
 
-    def _offered(self, rows: Iterable[int]) -> Iterator[int]:
+    def _forget(self, row: int) -> None:
+        """Promise nothing any more to a job that has started in another partition."""
+        promise = self.promised.pop(row)
+        if self._moments.pop(row, None) is None and self._plan is not None:
+            self._plan.release(row, promise)
+
+    def _stands(self, row: int, promise: Promise) -> bool:
+        """Whether this row of a job is the one that the promise was made to."""
+        return bool(self.room.hosts_of(row)[list(promise.hosts)].all()) and self.within_limits(row)
+
+    def _offered(self, rows: Iterable[int], beyond_limits: bool = False, whole_arrays: bool = False) -> Iterator[int]:
         for row in rows:
             array = -1 if self.snapshot.queue.array is None else int(self.snapshot.queue.array[row])
-            if array in self._arrays_passed or self.job(row) in self._jobs_started or self._is_limited(row):
+            held_back = not beyond_limits and self._is_limited(row)
+            if array in self._arrays_passed or self.job(row) in self._jobs_started or held_back:
                 continue
             taken = len(self._started) + len(self._put_off)
             yield row
-            if array >= 0 and len(self._started) + len(self._put_off) == taken:
+            if array >= 0 and not whole_arrays and len(self._started) + len(self._put_off) == taken:
                 self._arrays_passed.add(array)
 
     def _is_limited(self, row: int) -> bool:

@@ -148,7 +148,8 @@ class PoolPlan:
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        self._outlook.hold(0, promise.start_s, self._end(row, promise), -self._one * self._queue.tasks[row])
+        if promise != NEVER:
+            self._outlook.hold(0, promise.start_s, self._end(row, promise), -self._one * self._queue.tasks[row])
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
         """As `Plan` says; the policy picks among the hosts that are free now."""

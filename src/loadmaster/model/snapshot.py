@@ -27,6 +27,9 @@ class Queue:
         partition: int32[Q].
         hosts: int32[Q], the row of `Snapshot.allowed` that holds the job's hosts.
         array: int64[Q], the array of which the job is a task, -1 of none.
+        user: int32[Q].
+        eligible_s: float64[Q], since when the job might have started; NaN where unknown.
+        no_reserve: bool[Q], the job is never promised anything.
         uses: for each job the limits that its start counts against: ((row of `Snapshot.left`, amount), ...).
     """
 
@@ -41,6 +44,9 @@ class Queue:
     partition: Ints | None = None
     hosts: Ints | None = None
     array: Longs | None = None
+    user: Ints | None = None
+    eligible_s: Floats | None = None
+    no_reserve: Bools | None = None
     uses: tuple[tuple[tuple[int, float], ...], ...] | None = None
 
     def __len__(self) -> int:
@@ -57,6 +63,7 @@ class Running:
         demand: float64[N, R].
         expected_end_s: float64[N], the start plus the expected runtime; may lie in the past.
         project: int32[N].
+        start_s: float64[N]; None where unknown.
     """
 
     job: Longs
@@ -64,6 +71,7 @@ class Running:
     demand: Floats
     expected_end_s: Floats
     project: Ints
+    start_s: Floats | None = None
 
 
 class Need(NamedTuple):
@@ -113,6 +121,25 @@ class Closure(NamedTuple):
         return job not in self.jobs if self.against is None else job in self.against
 
 
+class Clock(NamedTuple):
+    """When the parts of a scheduler that has several loops run next; infinite: not before something happens.
+
+    Attributes:
+        last_s: when the queue was last looked at for what had come.
+        main_s: a look at the front of the queue.
+        full_s: a look at all of it.
+        backfill_s: a backfill pass.
+    """
+
+    last_s: float = float("-inf")
+    main_s: float = float("inf")
+    full_s: float = float("inf")
+    backfill_s: float = float("inf")
+
+
+NOTHING_DUE = Clock()
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """The cluster as a scheduler sees it at one moment.
@@ -128,6 +155,10 @@ class Snapshot:
         promises: by job number, what earlier passes promised.
         early_end: a job has ended before it was expected to, since the last pass.
         limits_stop: a job beyond a limit keeps all later ones of its partition back.
+        clock: what the last decision said of the scheduler's loops.
+        arrived: a job has come since the last pass.
+        ended: a job has ended since then, or something else has changed that frees a host.
+        partitions: bool[P, H], the hosts of every partition; None: of each job those that it may use.
         as_pool: every task takes one host of its own and any host serves: counting hosts is exact.
     """
 
@@ -144,6 +175,10 @@ class Snapshot:
     closures: tuple[Closure, ...] = ()
     promises: Mapping[int, Promise] = field(default_factory=dict)
     early_end: bool = False
+    clock: Clock = NOTHING_DUE
+    arrived: bool = True
+    ended: bool = True
+    partitions: Bools | None = None
     as_pool: bool = False
     limits_stop: bool = False
 
@@ -167,6 +202,7 @@ class Decision:
         winners: bit m is set if member m of a meta-policy won or tied.
         promises: by job number, what later passes are to keep.
         wake_s: decide again no later than this, also if nothing happens.
+        clock: when the scheduler's loops run next.
     """
 
     place: tuple[Place, ...] = ()
@@ -176,6 +212,7 @@ class Decision:
     target: float = field(default=0.0, compare=False)
     promises: Mapping[int, Promise] = field(default_factory=dict)
     wake_s: float = float("inf")
+    clock: Clock = NOTHING_DUE
 
 
 Decide = Callable[[Snapshot], Decision]

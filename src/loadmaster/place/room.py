@@ -88,6 +88,18 @@ class Room:
             self.free[host] -= self.queue.demand[row]
             self.last_host = host
 
+    def foresee(self, row: int, free: Floats, usable: Bools) -> tuple[int, ...] | None:
+        """Hosts that the policy would pick for the queue's job `row` if `free` float64[H, R] were; none is taken."""
+        actual, last_host, is_open = self.free, self.last_host, self._open
+        self.free, self._open = free.copy(), np.ones(len(free), dtype=bool)
+        hosts = self.place(row, usable=usable)
+        self.free, self.last_host, self._open = actual, last_host, is_open
+        return hosts
+
+    def reopen(self) -> None:
+        """Let all hosts be used again that were taken out or reserved."""
+        self._open[:] = True
+
     def give_back(self, row: int, hosts: Sequence[int], barriers: Sequence[Barrier] = ()) -> None:
         """Undo what `place` took for the queue's job `row`; `last_host` stays."""
         demand = self.queue.demand[row]

@@ -6,12 +6,12 @@ import numpy as np
 
 from loadmaster.model import Queue, Running, Snapshot
 from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.moments import at_or_after
 from loadmaster.order import Ranking
 from loadmaster.runs.enact import enacted_until
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of
 from loadmaster.schedule.binding import binds
-from loadmaster.sim.queue.reference import at_or_after
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """What binds the jobs of one run, as numbers that engines take: constraints and the site's rules, resolved."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.schedule.binding_calendar import Calendar, calendar_of
-from loadmaster.schedule.binding_hosts import MAY_RUN, Entries, entries_of
+from loadmaster.schedule.binding_hosts import MAY_RUN, Entries, entries_of, mask
 from loadmaster.schedule.binding_limits import Counters, counters_of
 from loadmaster.schedule.binding_waits import Waits, waits_of
 
@@ -43,6 +44,13 @@ class Binding:
     requeue: Bools
     user: Ints
     rules: SiteRules
+
+    @cached_property
+    def partition_hosts(self) -> Bools | None:
+        """bool[P, H]: the hosts of every partition; None where there are none."""
+        hosts = self.entries.allowed.shape[1]
+        masks = [mask(hosts, partition.hosts) for partition in self.rules.partitions]
+        return np.array(masks) if masks else None
 
     def queue_columns(self, rows: Longs) -> dict[str, Any]:
         """The columns of a snapshot's queue that constraints fill, for the entries `rows` int64[Q]."""

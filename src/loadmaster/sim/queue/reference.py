@@ -8,10 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
+from loadmaster.model.moments import at_or_after
 from loadmaster.model.schedule import Cycles, Schedule
-from loadmaster.model.snapshot import Closure, Decision, Place, Promise, Queue, Running, Snapshot
+from loadmaster.model.snapshot import Clock, Closure, Decision, Place, Promise, Queue, Running, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.schedule.binding import binding_of, binds
@@ -54,19 +56,6 @@ def replay(
     return engine.schedule()
 
 
-def at_or_after(time_s: float, interval_s: float) -> float:
-    """The first moment of decision at or after `time_s`.
-
-    Example:
-        >>> at_or_after(31.0, 30.0), at_or_after(30.0, 30.0), at_or_after(31.5, 0.0)
-        (60.0, 30.0, 31.5)
-    """
-    if interval_s <= 0 or not math.isfinite(time_s):
-        return time_s
-    cycle = math.floor(time_s / interval_s)
-    return (cycle if cycle * interval_s >= time_s else cycle + 1) * interval_s
-
-
 _NODE_FAIL = STATUSES.index("node_fail")
 TOO_MANY = "too many of its user, account or QOS ran or waited as it arrived"
 
@@ -106,7 +95,8 @@ class Replay:
         self.arrived = 0
         self.last_host = -1
         self.promises: dict[int, Promise] = {}
-        self.early_end = False
+        self.early_end = self.arrived_now = self.ended_now = False
+        self.clock = Clock()
         self.wake_s = math.inf
         self.now_s = -math.inf
         self.ticked_s = 0.0
@@ -118,6 +108,7 @@ class Replay:
         if not math.isfinite(now):
             return False
         self.now_s = now
+        self.ended_now |= bool(self.moments) and self.moments[0] <= now
         self._end_and_fail()
         self._tick(self.now_s)
         self._admit()
@@ -192,10 +183,12 @@ class Replay:
         if self.allowance is not None:
             self.allowance.stop(job)
         self.pending.come_back(job)
+        self.arrived_now = self.ended_now = True
         self.ranking.submitted(job, self.now_s)
 
     def _left(self, job: int, end_s: float, status: int) -> None:
         """A job has ended for good."""
+        self.ended_now = True
         self.as_logged &= status == self.status[job]
         self.status[job] = status
         self._tick(math.nextafter(end_s, -math.inf))
@@ -221,22 +214,23 @@ class Replay:
                 self.refused[TOO_MANY] += 1
             else:
                 self.pending.arrive(job)
+                self.arrived_now = True
 
     def _pass(self) -> bool:
         """Decide once; whether a start has made another job eligible, which calls for one more pass."""
         eligible, queued = self._eligible(), len(self.pending.waiting) + self.pending.stuck
         if not queued:
             return False
-        decision = Decision(last_host=self.last_host, promises=self.promises)
+        decision = Decision(last_host=self.last_host, promises=self.promises, clock=self.clock)
         if eligible:
             decision = self.scheduler.decide(self._snapshot(eligible))
-            self.early_end = False
+            self.early_end = self.arrived_now = self.ended_now = False
         self.cycles.append((self.now_s, queued, len(decision.place), decision.winners))
         for place in decision.place:
             self._start(place)
         self.last_host = decision.last_host
         self.promises = dict(decision.promises)
-        self.wake_s = decision.wake_s
+        self.wake_s, self.clock = decision.wake_s, decision.clock
         if self.binding is None or not decision.place:
             return False
         return not set(self.pending.eligible(self.now_s)) <= set(eligible)
@@ -248,6 +242,7 @@ class Replay:
             for job in eligible:
                 if job not in self.eligible_before and self.pending.ready_s(job) > self.workload.submit_s[job]:
                     self.ranking.submitted(job, self.now_s)
+            self.arrived_now |= not self.eligible_before.issuperset(eligible)
             self.eligible_before.update(eligible)
         return eligible
 
@@ -274,10 +269,12 @@ class Replay:
             given["allowed"] = self.binding.entries.allowed
             given["left"] = self.allowance.left.copy()
             given["closures"] = self.binding.calendar.at(self.now_s)
+            given["partitions"] = self.binding.partition_hosts
             given["limits_stop"] = self.binding.rules.limits_stop
         return Snapshot(
             self.now_s, self.cluster, self.occupancy.free.copy(), queue, self._busy(), self.last_host, self.seed,
             need=self.ranking.need(queue.job), promises=self.promises, early_end=self.early_end, as_pool=self.as_pool,
+            clock=self.clock, arrived=self.arrived_now, ended=self.ended_now,
             **given,
         )  # fmt: skip
 
@@ -290,13 +287,18 @@ class Replay:
         work = self.workload
         return Queue(
             jobs, work.demand[jobs], work.task_count[jobs], work.expected_s[jobs], work.projects[jobs],
-            self.occupancy.first_task[jobs], rank=self.ranking.ranks(jobs, self.now_s), **given,
+            self.occupancy.first_task[jobs], rank=self.ranking.ranks(jobs, self.now_s),
+            user=None if work.user is None else work.user[jobs], eligible_s=self._since_s(jobs), **given,
         )  # fmt: skip
+
+    def _since_s(self, jobs: Longs) -> Floats:
+        return (self.workload.submit_s if self.binding is None else self.binding.eligible_s)[jobs]
 
     def _busy(self) -> Running:
         runs, first = self.occupancy.running, self.occupancy.first_task
         tasks = [(job, t) for job in runs for t in range(first[job], first[job + 1])]
         owner = np.array([job for job, _ in tasks], dtype=np.int64)
         ends = np.array([runs[job].expected_end_s for job, _ in tasks], float)
+        starts = np.array([runs[job].start_s for job, _ in tasks], float)
         hosts = self.occupancy.host[[task for _, task in tasks]]
-        return Running(owner, hosts, self.workload.demand[owner], ends, self.workload.projects[owner])
+        return Running(owner, hosts, self.workload.demand[owner], ends, self.workload.projects[owner], starts)

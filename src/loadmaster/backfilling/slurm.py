@@ -1,0 +1,62 @@
+"""Slurm's two loops: a main pass over the front of the queue at every event, and a backfill pass now and then."""
+
+from dataclasses import dataclass
+from math import inf
+
+from loadmaster.backfilling.board import Board
+from loadmaster.backfilling.releases import right_after
+from loadmaster.backfilling.slurm_backfill import backfill_pass
+from loadmaster.backfilling.slurm_main import main_pass
+from loadmaster.backfilling.slurm_parameters import SlurmParameters
+from loadmaster.model.moments import at_or_after
+from loadmaster.model.snapshot import Clock
+
+
+@dataclass(frozen=True)
+class Slurm(SlurmParameters):
+    """Slurm's scheduling as `SchedulerParameters` set it (rules Q13 to Q15); see `SlurmParameters` for every one.
+
+    When a job ends the front of the queue is looked at at once, when one comes `batch_sched_delay` after the last such
+    look at the soonest; at whole multiples of `sched_interval` all of it is, at multiples of `bf_interval` the backfill
+    pass runs: both only if something has happened since their last time.
+    """
+
+    def serve(self, board: Board) -> None:
+        """Run the passes that are due."""
+        clock, now_s = self._due(board), board.now_s
+        if clock.full_s <= now_s or clock.main_s <= now_s:
+            main_pass(self, board, None if clock.full_s <= now_s else self.default_queue_depth + 1)
+        if clock.backfill_s <= now_s:
+            backfill_pass(self, board)
+        board.clock = self._next(clock, now_s, bool(board.started))
+        board.wake_s = min(board.wake_s, *board.clock[1:])
+
+    def _due(self, board: Board) -> Clock:
+        """When each pass is due, now that it is known what has happened."""
+        clock, now_s = board.snapshot.clock, board.now_s
+        arrived, ended = board.snapshot.arrived, board.snapshot.ended
+        if not (arrived or ended):
+            return clock
+        soonest = now_s if ended and not self.defer else max(now_s, clock.last_s + self.batch_sched_delay)
+        spaced = max(soonest, clock.last_s + self.sched_min_interval // 1000 / 1000)  # a clock keeps its milliseconds
+        return clock._replace(
+            main_s=min(clock.main_s, spaced),
+            full_s=min(clock.full_s, _on_grid(now_s, self.sched_interval)),
+            backfill_s=min(clock.backfill_s, _on_grid(now_s, self.bf_interval)),
+        )
+
+    def _next(self, clock: Clock, now_s: float, changed: bool) -> Clock:
+        """When each pass is due next, after those of now."""
+        looked = min(clock.main_s, clock.full_s) <= now_s
+        last_s = now_s if looked else clock.last_s
+        main_s = inf if looked else clock.main_s
+        full_s, backfill_s = (inf if due_s <= now_s else due_s for due_s in (clock.full_s, clock.backfill_s))
+        if changed:
+            later = right_after(now_s)
+            full_s = min(full_s, _on_grid(later, self.sched_interval))
+            backfill_s = min(backfill_s, _on_grid(later, self.bf_interval))
+        return Clock(last_s, main_s, full_s, backfill_s)
+
+
+def _on_grid(time_s: float, interval_s: float | None) -> float:
+    return inf if interval_s is None else at_or_after(time_s, interval_s)
