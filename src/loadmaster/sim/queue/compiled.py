@@ -339,7 +339,6 @@ def _moment(cluster: Cluster, room: int) -> Moment:
         held=np.zeros(hosts, np.int64),
         touched=np.zeros(hosts, np.int32),
         number=np.array([-1, 0, 0], np.int64),
-        spare=np.zeros((hosts, resources)),
         shadow_s=np.full(1, np.inf),
         fastest=np.full(1, 1.0 if cluster.speed is None else cluster.speed.max()),
         end_s=np.zeros(room),

@@ -11,7 +11,6 @@ from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.queue.ends_kernel import next_end
 from loadmaster.sim.queue.queue_state import HEAD, LONG, PLANNED, SLACK, STAMP, TOUCHED
-from loadmaster.sim.queue.waiting_kernel import renew
 
 
 @inner
@@ -141,14 +140,21 @@ def renew_long(jobs, state, moment, stairs):
     """Make the stairs of long jobs exact: of a host that the head needs, what it leaves."""
     head = moment.number[HEAD]
     resources = state.free.shape[1]
+    steps = stairs.memory.shape[1]
+    for step in range(steps):
+        stairs.memory[LONG, step] = -1.0
+    most = 0.0
     for host in range(state.free.shape[0]):
-        for r in range(resources):
-            moment.spare[host, r] = state.free[host, r]
-    for i in range(moment.number[TOUCHED]):
-        host = moment.touched[i]
-        keep = moment.held[host] - moment.number[SLACK]
+        cores, memory = state.free[host, 0], state.free[host, 1] if resources > 1 else 0.0
+        keep = moment.held[host] - moment.number[SLACK] if moment.then_at[host] == state.tally[STAMP] else 0
         if keep > 0:
-            for r in range(resources):
-                left = moment.then[host, r] - keep * jobs.demand[jobs.kind[head], r]
-                moment.spare[host, r] = min(moment.spare[host, r], left)
-    renew(stairs, LONG, moment.spare)
+            cores = min(cores, moment.then[host, 0] - keep * jobs.demand[jobs.kind[head], 0])
+            if resources > 1:
+                memory = min(memory, moment.then[host, 1] - keep * jobs.demand[jobs.kind[head], 1])
+        if cores >= 0.0:
+            most = max(most, cores)
+            step = min(np.int64(cores), steps - 1)
+            stairs.memory[LONG, step] = max(stairs.memory[LONG, step], memory)
+    for step in range(steps - 2, -1, -1):
+        stairs.memory[LONG, step] = max(stairs.memory[LONG, step], stairs.memory[LONG, step + 1])
+    stairs.most[LONG] = most

@@ -29,14 +29,14 @@ from loadmaster.sim.queue.queue_state import (
 )
 from loadmaster.sim.queue.ranked_kernel import begin_ranked, next_ranked
 from loadmaster.sim.queue.scores_kernel import changed, lowest, rate_all, refresh
-from loadmaster.sim.queue.waiting_kernel import length_of, next_fitting, next_waiting, raise_to, renew
+from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting, next_waiting, raise_to, renew
 
 
 @inner
 def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, now):
     """One member passes over the queue; its starts go to plan_job[1] and the undo list. 1 on a score not finite."""
     count = state.tally
-    _begin(jobs, state, moment)
+    _begin(jobs, state, stairs, moment)
     if rules.moving:
         begin_ranked(ranked)
     looked = tried = kept = 0
@@ -53,10 +53,11 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
         if rules.limited and not _within_limits(jobs, state, job):
             continue
         tried += 1
-        length = SHORT
         placed = False
-        soonest_s = jobs.expected_s[job] / state.fastest[jobs.hosts[job]]
-        if not _hopeless(jobs, state, job, length_of(moment, now, soonest_s)):
+        length = length_of(moment, now, jobs.expected_s[job] / state.fastest[jobs.hosts[job]])
+        if length == LONG and stairs.fresh[LONG] < 0:
+            _renew_if_changed(jobs, state, stairs, moment, LONG)
+        if may_fit(jobs, stairs, job, length) and not _hopeless(jobs, state, job, length):
             _flush(state)
             placed, length, wrong = _place(
                 jobs, capacity, rules, state, stairs, moment, scores, scans, member, job, now
@@ -70,9 +71,6 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
             break
         if rules.backfilling == EASY and moment.number[HEAD] < 0:
             promise(jobs, state, moment, ends, log, job, now)
-            renew(stairs, SHORT, state.free)
-            renew_long(jobs, state, moment, stairs)
-            stairs.fresh[SHORT] = stairs.fresh[LONG] = count[CHANGES]
             passing = True
             continue
         if rules.everywhere and length == SHORT and jobs.smallest[jobs.kind[job]] and jobs.tasks[job] == 1:
@@ -86,12 +84,13 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
 
 
 @inlined
-def _begin(jobs, state, moment):
+def _begin(jobs, state, stairs, moment):
     count = state.tally
     count[STAMP] += 1
     count[CLOSED] = count[HEAPED] = count[UNDO] = count[PLANNED] = count[PENDING] = 0
     state.paretos[0] = state.paretos[1] = 0
     moment.number[HEAD] = -1
+    stairs.fresh[LONG] = -1
     for project in range(state.cursor.shape[0]):
         state.cursor[project] = jobs.span[project]
 

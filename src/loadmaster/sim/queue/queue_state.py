@@ -128,7 +128,8 @@ class Stairs(NamedTuple):
     Attributes:
         most: float64[2], the most of the first resource on any host.
         memory: float64[2, B], the most of the second resource on any host with at least so many whole units of it.
-        fresh: int64[2], the number of changes after which they were made anew.
+        fresh: int64[2], the number of changes after which they were made anew; of row 1 -1 until they were, in each
+            pass: then row 0 stands for it, as no job may take more than is free.
     """
 
     most: NDArray[np.float64]
@@ -144,7 +145,6 @@ class Moment(NamedTuple):
         held: int64[H], tasks of the head that a host holds then.
         touched: int32[H], hosts for which `then` holds.
         number: int64[3]: the head or -1, its slack, hosts touched.
-        spare: float64[H, R], scratch.
         shadow_s: float64[1], the moment.
         fastest: float64[1], the fastest host of all. Never changed.
         end_s, ending: float64[U], int32[U], heap of jobs started in this pass by expected end.
@@ -155,7 +155,6 @@ class Moment(NamedTuple):
     held: NDArray[np.int64]
     touched: NDArray[np.int32]
     number: NDArray[np.int64]
-    spare: NDArray[np.float64]
     shadow_s: NDArray[np.float64]
     fastest: NDArray[np.float64]
     end_s: NDArray[np.float64]

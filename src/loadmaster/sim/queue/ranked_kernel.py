@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.queue.queue_state import ALL, FITTING, HOLDS, MANY, NOTHING, SIZE
-from loadmaster.sim.queue.waiting_kernel import below, length_of
+from loadmaster.sim.queue.waiting_kernel import length_of, may_fit
 
 FEW = 8
 """So many jobs are looked for one by one before a heap of all is cheaper."""
@@ -95,6 +95,4 @@ def _gather(jobs, ranked, stairs, moment, now, fitting):
 
 @inlined
 def _may_fit(jobs, stairs, moment, now, job):
-    demand = jobs.demand[jobs.kind[job]]
-    length = length_of(moment, now, jobs.expected_s[job] / moment.fastest[0])
-    return below(stairs, length, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
+    return may_fit(jobs, stairs, job, length_of(moment, now, jobs.expected_s[job] / moment.fastest[0]))

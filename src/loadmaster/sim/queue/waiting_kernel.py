@@ -82,7 +82,6 @@ def next_waiting(waiting, position, end):
 @inner
 def next_fitting(jobs, waiting, stairs, moment, now, position, end):
     """As `next_waiting`, but jobs for which no host can have room are passed over."""
-    resources = jobs.demand.shape[1]
     while position < end:
         if position % FAN == 0:
             node = position // FAN
@@ -97,10 +96,7 @@ def next_fitting(jobs, waiting, stairs, moment, now, position, end):
                 continue
         if waiting.here[position]:
             job = jobs.at[position]
-            demand = jobs.demand[jobs.kind[job]]
-            length = length_of(moment, now, jobs.expected_s[job] / moment.fastest[0])
-            memory = demand[1] if resources > 1 else 0.0
-            if below(stairs, length, demand[0], memory):
+            if may_fit(jobs, stairs, job, length_of(moment, now, jobs.expected_s[job] / moment.fastest[0])):
                 return position
         position += 1
     return np.int64(-1)
@@ -125,12 +121,20 @@ def _may_fit(least, node, stairs, moment, now):
 
 
 @inlined
+def may_fit(jobs, stairs, job, length):
+    """Whether some host might have room for a task of `job`."""
+    demand = jobs.demand[jobs.kind[job]]
+    return below(stairs, length, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
+
+
+@inlined
 def below(stairs, length, cores, memory):
     """Whether a host might have so many cores and so much memory."""
-    if cores > stairs.most[length]:
+    row = SHORT if stairs.fresh[length] < 0 else length
+    if cores > stairs.most[row]:
         return False
     step = min(np.int64(cores), stairs.memory.shape[1] - 1)
-    return memory <= stairs.memory[length, step]
+    return memory <= stairs.memory[row, step]
 
 
 @inner
