@@ -38,6 +38,16 @@ def test_prices_of_several_types_are_compared():
     assert found["recommended"]["type"] == "spot"
 
 
+def test_a_type_that_never_lasts_through_a_task_is_left_out_and_named(tmp_path):
+    (tmp_path / "bag.csv").write_text("duration_s\n10\n2147483648\n?\n300\n45\n")
+    (tmp_path / "p.csv").write_text(
+        "name,price_per_h,boot_s,unit_s,interruptions_per_h,limit\nstandard,0.1,45,1,0,100\nspot,0.03,60,1,0.05,100\n"
+    )
+    found = json.loads(size(str(tmp_path / "bag.csv"), "--prices", str(tmp_path / "p.csv")).stdout)
+    assert {p["type"] for p in found["curve"]} == {"standard"}
+    assert [note.split(":")[0] for note in found["notes"]] == ["spot is left out"]
+
+
 @pytest.mark.parametrize(
     ("line", "words"), [("x,abc", "must be a number"), ("x,0", "more than zero"), (",1", "is missing")]
 )

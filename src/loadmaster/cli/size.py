@@ -48,7 +48,9 @@ def size(
     from loadmaster.report.progress import bar
     from loadmaster.sim.bag import draws
     from loadmaster.sim.bag_curve import curve_runs, fixed_curve, recommended, sizer_points
+    from loadmaster.report.console import for_notes
     from loadmaster.size import Planner, SilvaRule
+    from loadmaster.size.endless import ending
     from loadmaster.size.goal import check_budget
     from loadmaster.traces.bag import parse_bag
 
@@ -67,6 +69,9 @@ def size(
     if guess_s is not None and unknown == source.tasks:
         drawn = BagLaw("lognormal", (guess_s, float(np.log(3.0)) / 2), source.tasks)
     durations = draws(drawn, repetitions, seed)
+    types, notes = ending(types, float(durations.max()))
+    for note in notes:
+        for_notes().print(note)
     pool, store = pool_on(address), Store.in_folder(out) if out is not None else None
     with bar("numbers of machines", curve_runs(durations, types), "bags") as advance:
         curve = fixed_curve(durations, types, confidence, pool, store, Advancing(advance, advance.describe))
@@ -90,7 +95,7 @@ def size(
         "repetitions": repetitions, "seed": seed,
     }  # fmt: skip
     content = {name: value for name, value in result.items() if name not in ("synthetic", "seed")}
-    made = document("size", content, command=command_line(), seed=seed, synthetic=drawn.synthetic)
+    made = document("size", content, command=command_line(), seed=seed, synthetic=drawn.synthetic, notes=notes)
     if out is not None:
         _write(out, made, result, curve, sizers, chosen)
     if as_json:

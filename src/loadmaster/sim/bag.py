@@ -13,6 +13,7 @@ from loadmaster.model.bag import BagSource
 from loadmaster.process import usable_cores
 from loadmaster.sim.bag_reference import World, run_bag
 from loadmaster.size import FixedHosts, HostType, Planner, SilvaRule, Sizer
+from loadmaster.size.endless import check_ends
 from loadmaster.size.planning import ENOUGH, MOST
 
 
@@ -63,10 +64,14 @@ def repeat(
         plain: the plain engine in any case.
         progress: told (done, all) after each repetition, where one takes a while.
 
+    Raises:
+        InputError: a task that cannot be expected to end on one of the types (rule Z9).
+
     Example:
         >>> repeat(np.full((1, 300), 300.0), FixedHosts(25)).cost.tolist()
         [25.0]
     """
+    check_ends(types, float(durations.max()))
     if not plain and is_compiled(sizer, types, durations.shape[1]):
         return _compiled(durations, sizer, types[0])
     if not plain and is_planned(sizer, types):
