@@ -25,13 +25,13 @@ def test_a_type_on_which_a_task_cannot_be_expected_to_end_is_left_out_with_its_r
     left, notes = ending((CALM, SPOT), 1e6)
     assert left == (CALM,)
     assert notes == (
-        "spot is left out: taken away every 20 h on average, less than one machine in 50 lasts through a task of 11.6 d",
+        "spot is left out: taken away every 20 h on average, less than one machine in 50 lasts a task of 11.6 d",
     )
     assert ending((CALM, SPOT), 1e5) == ((CALM, SPOT), ())
 
 
 def test_where_no_type_is_left_the_task_is_refused():
-    with pytest.raises(InputError, match="one machine in 50 lasts through a task of 11.6 d; cut it into shorter"):
+    with pytest.raises(InputError, match=r"one machine in 50 lasts a task of 11.6 d; cut it into shorter"):
         ending((SPOT,), 1e6)
 
 
@@ -46,7 +46,7 @@ def test_the_engines_refuse_what_would_not_end_on_a_given_type(plain):
 def test_machines_that_are_taken_away_before_they_boot_are_refused_whatever_the_task():
     hasty = HostType("hasty", boot_s=60.0, interruptions_per_h=3600.0)
     assert longest_s(hasty) == 0.0
-    with pytest.raises(InputError, match="every 1 s on average.*through a boot and a task of 1 s"):
+    with pytest.raises(InputError, match=r"every 1 s on average.*lasts a boot and a task of 1 s"):
         repeat(np.ones((1, 1)), FixedHosts(1), (hasty,))
 
 

@@ -8,7 +8,7 @@ from loadmaster.model.units import show_seconds
 from loadmaster.size.billing import HostType
 
 MOST_MACHINES = 50
-"""Machines that a task may need on average (rule Z9): it then takes 12.5 times as long, which no discount makes good."""
+"""Machines that a task may need on average (rule Z9): it then takes 12.5 times as long, and no discount pays that."""
 
 
 def longest_s(kind: HostType) -> float:
@@ -55,4 +55,4 @@ def _why(kind: HostType, task_s: float) -> str:
     often, what = show_seconds(3600.0 / kind.interruptions_per_h), f"a task of {show_seconds(task_s)}"
     if kind.boot_s > 0:
         what = f"a boot and {what}"
-    return f"taken away every {often} on average, less than one machine in {MOST_MACHINES} lasts through {what}"
+    return f"taken away every {often} on average, less than one machine in {MOST_MACHINES} lasts {what}"
