@@ -1,12 +1,15 @@
 """`loadmaster size` says what to rent, or that nothing fits."""
 
 import json
+import math
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
 from loadmaster.model.errors import InputError
+from loadmaster.sim.bags.door import BagOutcomes
 from loadmaster.sizing.prices import SAMPLE, read_prices
 
 
@@ -36,6 +39,31 @@ def test_prices_of_several_types_are_compared():
     found = json.loads(size("constant(600)x50", "--prices", str(SAMPLE), "--deadline", "30min").stdout)
     assert {p["type"] for p in found["curve"]} == {"standard", "fast", "spot", "hourly"}
     assert found["recommended"]["type"] == "spot"
+
+
+def test_a_type_that_never_lasts_through_a_task_is_left_out_and_named(tmp_path):
+    (tmp_path / "bag.csv").write_text("duration_s\n10\n2147483648\n?\n300\n45\n")
+    (tmp_path / "p.csv").write_text(
+        "name,price_per_h,boot_s,unit_s,interruptions_per_h,limit\nstandard,0.1,45,1,0,100\nspot,0.03,60,1,0.05,100\n"
+    )
+    found = json.loads(size(str(tmp_path / "bag.csv"), "--prices", str(tmp_path / "p.csv")).stdout)
+    assert {p["type"] for p in found["curve"]} == {"standard"}
+    assert [note.split(":")[0] for note in found["notes"]] == ["spot is left out"]
+
+
+def test_looks_at_the_running_tasks_are_as_rare_as_the_tasks_are_long(tmp_path, monkeypatch):
+    ways = []
+
+    def run_no_way(durations, given, *_):
+        ways.extend(given)
+        return [BagOutcomes(*np.ones((4, len(durations)))) for _ in given]
+
+    monkeypatch.setattr("loadmaster.sim.bags.curve.run_ways", run_no_way)
+    (tmp_path / "bag.csv").write_text("duration_s\n" + "20\n" * 49 + "1e6\n")
+    assert size(str(tmp_path / "bag.csv")).exit_code == 0
+    assert {way.sizer.name: way.sizer.tick_s for way in ways if way.sizer.tick_s < math.inf} == pytest.approx(
+        {"silva": 200.196, "planner": 200.196}
+    )
 
 
 @pytest.mark.parametrize(

@@ -59,3 +59,7 @@ def test_a_machine_type_says_nothing_of_what_it_was_not_told():
     assert kind == HostType("m", 1.0, 1.0, 0.0, 3600.0, 0.0, 0.0, limit=1)
     with pytest.raises(AttributeError):
         kind.limit = 2
+
+
+def test_units_are_a_float_whatever_they_come_from_or_kernels_are_compiled_a_second_time():
+    assert [type(HostType(unit_s=1.0, minimum_s=least_s).units(0.0)) for least_s in (0.0, 60.0)] == [float, float]

@@ -44,11 +44,13 @@ def size(
     from loadmaster.kept.watch import Advancing
     from loadmaster.model.bag import Bag, BagLaw
     from loadmaster.model.units import parse_seconds
+    from loadmaster.report.console import for_notes
     from loadmaster.report.document import document, print_document
     from loadmaster.report.progress import bar
-    from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
     from loadmaster.sim.bags.door import draws
+    from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
     from loadmaster.sizing import Planner, SilvaRule
+    from loadmaster.sizing.endless import ending
     from loadmaster.sizing.goal import check_budget
     from loadmaster.traces.bag import parse_bag
 
@@ -67,17 +69,22 @@ def size(
     if guess_s is not None and unknown == source.tasks:
         drawn = BagLaw("lognormal", (guess_s, float(np.log(3.0)) / 2), source.tasks)
     durations = draws(drawn, repetitions, seed)
+    types, notes = ending(types, float(durations.max()))
+    for note in notes:
+        for_notes().print(note)
     pool, store = pool_on(address), Store.in_folder(out) if out is not None else None
     with bar("numbers of machines", curve_runs(durations, types), "bags") as advance:
         curve = fixed_curve(durations, types, confidence, pool, store, Advancing(advance, advance.describe))
+    look_s = float(durations.mean()) / 100  # looks in proportion to the tasks, else a very long one takes millions
+    silva = SilvaRule(tick_s=max(60.0, look_s))
     planner = Planner(
         budget=budget if deadline_s is None else None, deadline_s=deadline_s, confidence=max(confidence, 0.501),
-        guess_s=guess_s, tick_s=max(10.0, float(np.median(durations)) / 100),
+        guess_s=guess_s, tick_s=max(10.0, look_s),
     )  # fmt: skip
     some = durations[: min(repetitions, 30)]
     with bar("sizers that learn", 2 * len(some), "bags") as advance:
         sizers = sizer_points(
-            some, [SilvaRule(), planner], types, confidence, pool, store, Advancing(advance, advance.describe)
+            some, [silva, planner], types, confidence, pool, store, Advancing(advance, advance.describe)
         )
     if store is not None:
         store.close()
@@ -90,7 +97,7 @@ def size(
         "repetitions": repetitions, "seed": seed,
     }  # fmt: skip
     content = {name: value for name, value in result.items() if name not in ("synthetic", "seed")}
-    made = document("size", content, command=command_line(), seed=seed, synthetic=drawn.synthetic)
+    made = document("size", content, command=command_line(), seed=seed, synthetic=drawn.synthetic, notes=notes)
     if out is not None:
         _write(out, made, result, curve, sizers, chosen)
     if as_json:

@@ -26,7 +26,8 @@ class FixedHosts:
         """Rent at the start; a machine that was lost is replaced while tasks wait."""
         idle = [host.host for host in snapshot.hosts if host.idle]
         release = tuple(idle[snapshot.unstarted :])
-        missing = min(self.count - len(snapshot.hosts), snapshot.unstarted - len(idle))
+        without_task = sum(host.task < 0 for host in snapshot.hosts)  # those that boot will take a task as well
+        missing = min(self.count - len(snapshot.hosts), snapshot.unstarted - without_task)
         rent = (Rent(self.type, missing),) if missing > 0 else ()
         return Actions(rent=rent, release=release)
 

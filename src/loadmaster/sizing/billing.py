@@ -48,7 +48,7 @@ class HostType:
 
     def units(self, age_s: float) -> float:
         """Units charged for a machine given back at age `age_s`: `max(1, minimum, age rounded up)`."""
-        least = max(1.0, math.ceil(self.minimum_s / self.unit_s - _SLACK))
+        least = max(1.0, float(math.ceil(self.minimum_s / self.unit_s - _SLACK)))
         return max(least, float(math.ceil(age_s / self.unit_s - _SLACK)))
 
     def cost(self, age_s: float) -> float:

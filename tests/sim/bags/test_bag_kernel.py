@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,16 +23,38 @@ rules = st.builds(
 kinds = st.builds(
     HostType, speed=st.sampled_from([0.5, 1.0, 3.0]), boot_s=st.sampled_from([0.0, 45.0, 100.0]),
     unit_s=st.sampled_from([60.0, 3600.0]), minimum_s=st.sampled_from([0.0, 120.0]),
+    interruptions_per_h=st.sampled_from([0.0, 0.5, 1.5]), limit=st.sampled_from([1, 3, 1000]),
 )  # fmt: skip
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(bags, st.one_of(rules, st.builds(FixedHosts, st.integers(1, 12))), kinds)
 def test_the_compiled_engine_gives_the_same_run_to_the_bit(durations, sizer, kind):
-    fast = repeat(durations, sizer, (kind,))
-    plain = repeat(durations, sizer, (kind,), plain=True)
+    fast = repeat(durations, sizer, (kind,), seed=7)
+    plain = repeat(durations, sizer, (kind,), seed=7, plain=True)
     for column in ("span_s", "hosts", "cost"):
         np.testing.assert_array_equal(getattr(fast, column), getattr(plain, column))
+
+
+def test_a_task_that_ends_while_machines_come_up_is_the_same_run():
+    durations, kind = np.array([[1e-20, 5.0, 1e-20, 7.0]]), HostType(boot_s=100.0, unit_s=1.0)
+    fast, plain = repeat(durations, FixedHosts(3), (kind,)), repeat(durations, FixedHosts(3), (kind,), plain=True)
+    for column in ("span_s", "hosts", "cost"):
+        np.testing.assert_array_equal(getattr(fast, column), getattr(plain, column))
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_no_more_machines_than_tasks_are_rented_while_some_boot(plain):
+    assert repeat(np.full((1, 2), 60.0), FixedHosts(5), (HostType(boot_s=45.0),), plain=plain).hosts.tolist() == [2]
+
+
+def test_machines_that_are_taken_away_make_the_bag_longer_and_the_seed_says_when():
+    durations, spot = np.full((20, 30), 1000.0), HostType(interruptions_per_h=1.0)
+    calm, lost = repeat(durations, FixedHosts(4)), repeat(durations, FixedHosts(4), (spot,), seed=1)
+    assert lost.span_s.mean() > 1.1 * calm.span_s.mean()
+    assert lost.hosts.min() > 4
+    assert lost.span_s.tolist() == repeat(durations, FixedHosts(4), (spot,), seed=1).span_s.tolist()
+    assert lost.span_s.tolist() != repeat(durations, FixedHosts(4), (spot,), seed=2).span_s.tolist()
 
 
 def test_the_same_seed_draws_the_same_bags_for_every_sizer():

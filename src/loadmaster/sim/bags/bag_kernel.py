@@ -11,12 +11,12 @@ from loadmaster.sim.bags.fixed_kernel import run_fixed
 
 START, COMPLETION, TICK, CHANGE = range(4)
 FINISH, NOSTART, KILL = range(3)
-ENDS, BOOTED, LOOKS, WAKES = range(4)
-"""Kinds of events: a task ends, a machine is ready, a tick, a wish of the rule."""
+ENDS, BOOTED, LOST, LOOKS, WAKES = range(5)
+"""Kinds of events: a task ends, a machine is ready or taken away, a tick, a wish of the rule."""
 READY, USED, GONE, LEAVING = 1, 2, 4, 8
 """Bits of `State.flags`: can take tasks; has run one; given back; to be given back now."""
-HOSTS, NEXT, AGAIN, DONE = range(4)
-"""Entries of `State.tally`: machines, next task, tasks to be run again, finished tasks."""
+HOSTS, UP, NEXT, AGAIN, DONE = range(5)
+"""Entries of `State.tally`: machines ever and now, next task, tasks to be run again, finished tasks."""
 WORK, GROWTH = range(2)
 """Entries of `State.total`: work of the finished tasks, growth of the creation ratio."""
 SLACK = 1e-9
@@ -39,24 +39,28 @@ class Rules(NamedTuple):
 
 
 class Machines(NamedTuple):
-    """`HostType`, without interruptions and limit."""
+    """`HostType`; `stay_s` is how long one stays on average before it is taken away, infinite if it never is."""
 
     speed: float
     boot_s: float
     unit_s: float
     least_units: float
     unit_price: float
+    limit: int
+    stay_s: float
 
 
 class State(NamedTuple):
     """A running bag; one row a machine, in the order of renting, and the counters in `tally` and `total`.
 
     Attributes:
-        rented_s, released_s, started_s, ends_s: float64[M]; `ends_s` is infinite without a task.
+        rented_s, released_s, started_s, ends_s, lost_s: float64[M]; `ends_s` is infinite without a task, `lost_s` for
+            one that is never taken away.
         task: int64[M], -1 without one.
         flags: int64[M], bits: READY, USED, GONE, LEAVING.
+        up: int64[M], the machines at hand, in its first `tally[UP]` entries.
         again: int64[N], tasks to be run again, the last one first.
-        tally: int64[4]: HOSTS, NEXT, AGAIN, DONE.
+        tally: int64[5]: HOSTS, UP, NEXT, AGAIN, DONE.
         total: float64[2]: WORK, GROWTH.
     """
 
@@ -64,36 +68,44 @@ class State(NamedTuple):
     released_s: np.ndarray
     started_s: np.ndarray
     ends_s: np.ndarray
+    lost_s: np.ndarray
     task: np.ndarray
     flags: np.ndarray
+    up: np.ndarray
     again: np.ndarray
     tally: np.ndarray
     total: np.ndarray
 
 
 @kept_njit(error_model="numpy", nogil=True)
-def run_bags(durations, rules, machines, span_s, hosts, cost):
-    """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and cost of each."""
+def run_bags(durations, rules, machines, rng, span_s, hosts, cost):
+    """Run every row of `durations` (float64[R, N]) as a bag; write span, machines and cost of each.
+
+    `rng` tells how long machines stay, and is drawn from only where they are taken away.
+    """
     for row in range(durations.shape[0]):
-        if rules.fixed > 0 and machines.boot_s == 0.0:
-            run_fixed(durations[row], rules.fixed, machines, row, span_s, hosts, cost)
+        if rules.fixed > 0 and machines.stay_s == np.inf and not _ends_as_it_boots(durations[row], machines):
+            run_fixed(durations[row], min(rules.fixed, machines.limit), machines, row, span_s, hosts, cost)
         else:
-            _run(durations[row], rules, machines, row, span_s, hosts, cost)
+            _run(durations[row], rules, machines, rng, row, span_s, hosts, cost)
 
 
 @kept_njit(error_model="numpy", nogil=True)
-def _run(duration, rules, machines, row, span_s, hosts, cost):
+def _ends_as_it_boots(duration, machines):
+    """A task is so short beside the boot that it ends, to rounding, while other machines are still to come up."""
+    return machines.boot_s > 0.0 and machines.boot_s + duration.min() / machines.speed == machines.boot_s
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def _run(duration, rules, machines, rng, row, span_s, hosts, cost):
     tasks = len(duration)
-    room = 64 * tasks + 64
-    s = State(
-        np.zeros(room), np.zeros(room), np.zeros(room), np.full(room, np.inf), np.full(room, -1, np.int64),
-        np.zeros(room, np.int64), np.zeros(tasks, np.int64), np.zeros(4, np.int64), np.zeros(2),
-    )  # fmt: skip
-    wake = _decide(duration, rules, machines, s, START, 0.0)
+    s = _room(2 * tasks + 64, tasks)
+    wake = _decide(duration, rules, machines, rng, s, START, 0.0)
     ticks = 1
     now = 0.0
     while s.tally[DONE] < tasks:
         now, kind, host = _next(s, machines, ticks * rules.tick_s, wake)
+        occasion = CHANGE
         if kind == ENDS:
             s.total[WORK] += (now - s.started_s[host]) * machines.speed
             s.tally[DONE] += 1
@@ -102,15 +114,18 @@ def _run(duration, rules, machines, row, span_s, hosts, cost):
             s.flags[host] |= USED
             if s.tally[DONE] == tasks:
                 break
-            wake = _decide(duration, rules, machines, s, COMPLETION, now)
+            occasion = COMPLETION
         elif kind == BOOTED:
             s.flags[host] |= READY
-            wake = _decide(duration, rules, machines, s, CHANGE, now)
+        elif kind == LOST:
+            s.flags[host] |= LEAVING
+            _give_back(s, now)
         elif kind == LOOKS:
             ticks += 1
-            wake = _decide(duration, rules, machines, s, TICK, now)
-        else:
-            wake = _decide(duration, rules, machines, s, CHANGE, now)
+            occasion = TICK
+        if s.tally[HOSTS] + tasks > len(s.flags):
+            s = _more_room(s)
+        wake = _decide(duration, rules, machines, rng, s, occasion, now)
     total = 0.0
     for host in range(s.tally[HOSTS]):
         end = s.released_s[host] if s.flags[host] & GONE else now
@@ -122,18 +137,41 @@ def _run(duration, rules, machines, row, span_s, hosts, cost):
 
 
 @kept_njit(error_model="numpy", nogil=True)
+def _room(machines, tasks):
+    """The state of a bag that has not begun, with room for so many machines."""
+    return State(
+        np.zeros(machines), np.zeros(machines), np.zeros(machines), np.full(machines, np.inf),
+        np.full(machines, np.inf), np.full(machines, -1, np.int64), np.zeros(machines, np.int64),
+        np.zeros(machines, np.int64), np.zeros(tasks, np.int64), np.zeros(5, np.int64), np.zeros(2),
+    )  # fmt: skip
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def _more_room(s):
+    """The same state with room for twice the machines."""
+    old = len(s.flags)
+    new = _room(2 * old, len(s.again))
+    new.rented_s[:old], new.released_s[:old], new.started_s[:old] = s.rented_s, s.released_s, s.started_s
+    new.ends_s[:old], new.lost_s[:old], new.task[:old] = s.ends_s, s.lost_s, s.task
+    new.flags[:old], new.up[:old] = s.flags, s.up
+    new.again[:], new.tally[:], new.total[:] = s.again, s.tally, s.total
+    return new
+
+
+@kept_njit(error_model="numpy", nogil=True)
 def _next(s, machines, tick_s, wake_s):
     """Time, kind and machine of the next event; of those at one moment the lower kind first."""
     best, kind, host = np.inf, WAKES, -1
-    for h in range(s.tally[HOSTS]):
-        if s.flags[h] & GONE:
-            continue
+    for place in range(s.tally[UP]):
+        h = s.up[place]
         if s.ends_s[h] < best or (s.ends_s[h] == best and kind > ENDS):
             best, kind, host = s.ends_s[h], ENDS, h
         if not s.flags[h] & READY:
             ready = s.rented_s[h] + machines.boot_s
             if ready < best or (ready == best and kind > BOOTED):
                 best, kind, host = ready, BOOTED, h
+        if machines.stay_s < np.inf and (s.lost_s[h] < best or (s.lost_s[h] == best and kind > LOST)):
+            best, kind, host = s.lost_s[h], LOST, h
     if tick_s < best:
         best, kind = tick_s, LOOKS
     if wake_s < best:
@@ -142,7 +180,7 @@ def _next(s, machines, tick_s, wake_s):
 
 
 @kept_njit(error_model="numpy", nogil=True)
-def _decide(duration, rules, machines, s, occasion, now):
+def _decide(duration, rules, machines, rng, s, occasion, now):
     """Figure 3 on the state, and the paper's simulator: give back, rent, hand out. Returns when to decide again."""
     waiting = len(duration) - s.tally[NEXT] + s.tally[AGAIN]
     if rules.fixed > 0:
@@ -151,8 +189,30 @@ def _decide(duration, rules, machines, s, occasion, now):
         rent = min(rules.first_hosts, waiting)
     else:
         rent = _figure_3(duration, rules, s, occasion, now, waiting)
-    alive = 0
-    for h in range(s.tally[HOSTS]):
+    _give_back(s, now)
+    rent = min(rent, machines.limit - s.tally[UP])
+    waiting = len(duration) - s.tally[NEXT] + s.tally[AGAIN]
+    if waiting > 0 and s.tally[UP] == 0 and rent == 0:
+        rent = 1
+    for _ in range(rent):
+        h = s.tally[HOSTS]
+        s.rented_s[h] = now
+        s.flags[h] = READY if machines.boot_s == 0.0 else 0
+        if machines.stay_s < np.inf:
+            s.lost_s[h] = now + machines.stay_s * rng.standard_exponential()
+        s.up[s.tally[UP]] = h
+        s.tally[UP] += 1
+        s.tally[HOSTS] += 1
+    _hand_out(duration, machines, s, now)
+    return _next_stop(rules, s, now)
+
+
+@kept_njit(error_model="numpy", nogil=True)
+def _give_back(s, now):
+    """Machines that leave are gone, and what ran on them waits again, the last one first."""
+    kept = 0
+    for place in range(s.tally[UP]):
+        h = s.up[place]
         if s.flags[h] & LEAVING:
             if s.task[h] >= 0:
                 s.again[s.tally[AGAIN]] = s.task[h]
@@ -160,32 +220,23 @@ def _decide(duration, rules, machines, s, occasion, now):
                 s.ends_s[h] = np.inf
             s.flags[h] = GONE
             s.released_s[h] = now
-        elif not s.flags[h] & GONE:
-            alive += 1
-    waiting = len(duration) - s.tally[NEXT] + s.tally[AGAIN]
-    if waiting > 0 and alive == 0 and rent == 0:
-        rent = 1
-    for _ in range(rent):
-        h = s.tally[HOSTS]
-        s.rented_s[h] = now
-        s.flags[h] = READY if machines.boot_s == 0.0 else 0
-        s.tally[HOSTS] += 1
-    _hand_out(duration, machines, s, now)
-    return _next_stop(rules, s, now)
+        else:
+            s.up[kept] = h
+            kept += 1
+    s.tally[UP] = kept
 
 
 @kept_njit(error_model="numpy", nogil=True)
 def _fixed(rules, s, waiting):
-    alive, idle = 0, 0
-    for h in range(s.tally[HOSTS]):
-        if s.flags[h] & GONE:
-            continue
-        alive += 1
+    idle, without_task = 0, 0
+    for place in range(s.tally[UP]):
+        h = s.up[place]
+        without_task += s.task[h] < 0
         if s.flags[h] & READY and s.task[h] < 0:
             idle += 1
             if idle > waiting:
                 s.flags[h] |= LEAVING
-    return max(0, min(rules.fixed - alive, waiting - idle))
+    return max(0, min(rules.fixed - s.tally[UP], waiting - without_task))
 
 
 @kept_njit(error_model="numpy", nogil=True)
@@ -195,9 +246,8 @@ def _figure_3(duration, rules, s, occasion, now, waiting):
     mean = s.total[WORK] / finished if finished > 0 else 0.0
     takers, stopped, idle, running = waiting, 0, 0, 0
     running_total = 0.0
-    for h in range(s.tally[HOSTS]):
-        if s.flags[h] & GONE:
-            continue
+    for place in range(s.tally[UP]):
+        h = s.up[place]
         left = rules.host_time_s - (now - s.rented_s[h])
         used = s.flags[h] & USED
         if s.task[h] >= 0:
@@ -236,8 +286,9 @@ def _figure_3(duration, rules, s, occasion, now, waiting):
 @kept_njit(error_model="numpy", nogil=True)
 def _necessary(remaining, rules, s, now, average):
     possible = 0.0
-    for h in range(s.tally[HOSTS]):
-        if s.flags[h] & (GONE | LEAVING):
+    for place in range(s.tally[UP]):
+        h = s.up[place]
+        if s.flags[h] & LEAVING:
             continue
         busy = now - s.started_s[h] if rules.count_running and s.task[h] >= 0 else 0.0
         count = (rules.host_time_s - (now - s.rented_s[h]) + busy) / average
@@ -248,8 +299,9 @@ def _necessary(remaining, rules, s, now, average):
 
 @kept_njit(error_model="numpy", nogil=True)
 def _hand_out(duration, machines, s, now):
-    for h in range(s.tally[HOSTS]):
-        if s.flags[h] & GONE or not s.flags[h] & READY or s.task[h] >= 0:
+    for place in range(s.tally[UP]):
+        h = s.up[place]
+        if not s.flags[h] & READY or s.task[h] >= 0:
             continue
         if s.tally[AGAIN] > 0:
             s.tally[AGAIN] -= 1
@@ -269,8 +321,8 @@ def _next_stop(rules, s, now):
     """When the next running task reaches the end of its machine's time, if tasks are to be stopped then."""
     first = np.inf
     if rules.fixed == 0 and rules.overrun == KILL:
-        for h in range(s.tally[HOSTS]):
-            left = rules.host_time_s - (now - s.rented_s[h])
-            if not s.flags[h] & GONE and left > SLACK:
+        for place in range(s.tally[UP]):
+            left = rules.host_time_s - (now - s.rented_s[s.up[place]])
+            if left > SLACK:
                 first = min(first, now + left)
     return first

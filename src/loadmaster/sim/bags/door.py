@@ -13,6 +13,7 @@ from loadmaster.model.bag import BagSource
 from loadmaster.process import usable_cores
 from loadmaster.sim.bags.reference import World, run_bag
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule, Sizer
+from loadmaster.sizing.endless import check_ends
 from loadmaster.sizing.planning import ENOUGH, MOST
 
 
@@ -63,34 +64,31 @@ def repeat(
         plain: the plain engine in any case.
         progress: told (done, all) after each repetition, where one takes a while.
 
+    Raises:
+        InputError: a task that cannot be expected to end on one of the types (rule Z9).
+
     Example:
         >>> repeat(np.full((1, 300), 300.0), FixedHosts(25)).cost.tolist()
         [25.0]
     """
-    if not plain and is_compiled(sizer, types, durations.shape[1]):
-        return _compiled(durations, sizer, types[0])
+    check_ends(types, float(durations.max()))
+    if not plain and is_compiled(sizer, types):
+        return _compiled(durations, sizer, types[0], seed)
     if not plain and is_planned(sizer, types):
         return _planned(durations, sizer, types, progress)
     rows = len(durations)
     span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
     for row in range(rows):
-        run = run_bag(World(durations[row], types, seed=seed * 1_000_003 + row), sizer)
+        run = run_bag(World(durations[row], types, seed=_stream(seed, row)), sizer)
         span_s[row], cost[row], hosts[row] = run.span_s, run.cost, len(run.hosts)
         if progress:
             progress(row + 1, rows)
     return BagOutcomes(durations.sum(axis=1), span_s, hosts, cost)
 
 
-def is_compiled(sizer: Sizer, types: tuple[HostType, ...], tasks: int) -> TypeGuard[SilvaRule | FixedHosts]:
+def is_compiled(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[SilvaRule | FixedHosts]:
     """Whether the kernel knows all of these; by exact type, since a subclass has rules of its own."""
-    kind = types[0]
-    return (
-        type(sizer) in (SilvaRule, FixedHosts)
-        and len(types) == 1
-        and type(kind) is HostType
-        and kind.interruptions_per_h == 0
-        and kind.limit >= tasks
-    )
+    return type(sizer) in (SilvaRule, FixedHosts) and len(types) == 1 and type(types[0]) is HostType
 
 
 def is_planned(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[Planner]:
@@ -129,14 +127,28 @@ def _planned(
     return BagOutcomes(durations.sum(axis=1), np.array(span_s), np.array(hosts, np.int64), np.array(cost))
 
 
-def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType) -> BagOutcomes:
+def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType, seed: int) -> BagOutcomes:
     from loadmaster.sim.bags import bag_kernel as kernel
 
     rows = len(durations)
     span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
-    machines = kernel.Machines(kind.speed, kind.boot_s, kind.unit_s, kind.units(0.0), kind.unit_price)
-    kernel.run_bags(np.ascontiguousarray(durations), _rules(sizer, kind), machines, span_s, hosts, cost)
+    calm = kind.interruptions_per_h == 0
+    machines = kernel.Machines(
+        float(kind.speed), float(kind.boot_s), float(kind.unit_s), kind.units(0.0), kind.unit_price, kind.limit,
+        math.inf if calm else 3600.0 / kind.interruptions_per_h,
+    )  # fmt: skip
+    durations, rules = np.ascontiguousarray(durations), _rules(sizer, kind)
+    step = rows if calm else 1  # each repetition has a stream of its own
+    for row in range(0, rows, step):
+        part = slice(row, row + step)
+        rng = np.random.default_rng(_stream(seed, row))
+        kernel.run_bags(durations[part], rules, machines, rng, span_s[part], hosts[part], cost[part])
     return BagOutcomes(durations.sum(axis=1), span_s, hosts, cost)
+
+
+def _stream(seed: int, row: int) -> int:
+    """The seed of one repetition's interruptions."""
+    return seed * 1_000_003 + row
 
 
 def _rules(sizer: SilvaRule | FixedHosts, kind: HostType):  # type: ignore[no-untyped-def]

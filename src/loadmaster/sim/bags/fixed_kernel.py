@@ -1,4 +1,4 @@
-"""Compiled engine for bags of tasks on a fixed number of machines of one type, without a boot time."""
+"""Compiled engine for bags of tasks on a fixed number of machines of one type that nobody takes away."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 import math
@@ -13,7 +13,7 @@ SLACK = 1e-9
 
 @kept_njit(error_model="numpy", nogil=True)
 def run_fixed(duration, most, machines, row, span_s, hosts, cost):
-    """A fixed number of machines that need no boot: whichever is free first takes the next task, the last ones go.
+    """A fixed number of machines, up at one moment: whichever is free first takes the next task, the last ones go.
 
     A heap of the machines by the end of their task, of equal ends the lower number first, takes the place of a look at
     all of them.
@@ -23,7 +23,7 @@ def run_fixed(duration, most, machines, row, span_s, hosts, cost):
     ends_s = np.empty(number)
     heap = np.empty(number, np.int64)
     for host in range(number):
-        ends_s[host] = duration[host] / machines.speed
+        ends_s[host] = machines.boot_s + duration[host] / machines.speed
         heap[host] = host
     for root in range(number // 2 - 1, -1, -1):
         _sink(heap, ends_s, root, number)

@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.sizing import Actions, Event, HostRow, HostType, Ledger, Sizer, decide
+from loadmaster.sizing.endless import check_ends
 from loadmaster.sizing.snapshot import Occasion
 
 _FINISH, _READY, _TAKEN, _CLOCK = range(4)
@@ -77,6 +78,9 @@ class World:
         seed: of the interruptions and of the slow starts.
         slow_share: part of all starts of a task that go wrong and take `slow_factor` times as long.
         slow_factor: see there.
+
+    Raises:
+        InputError: a task that cannot be expected to end on one of the types (rule Z9).
     """
 
     duration_s: Floats
@@ -86,6 +90,7 @@ class World:
     slow_factor: float = 1.0
 
     def __post_init__(self) -> None:
+        check_ends(self.types, float(self.duration_s.max(initial=0.0)))
         self._rng = np.random.default_rng(self.seed)
 
     def taken_after_s(self, kind: HostType) -> float:

@@ -40,8 +40,7 @@ def run_ways(
 
 def compile_first(durations: Floats, ways: Sequence[Way], watch: Watch) -> None:
     """Let the engines that `ways` need see a bag of two tasks, so that compiling is said and not taken for running."""
-    tasks = durations.shape[1]
-    known = [way for way in ways if is_compiled(way.sizer, way.types, tasks) or is_planned(way.sizer, way.types)]
+    known = [way for way in ways if is_compiled(way.sizer, way.types) or is_planned(way.sizer, way.types)]
     for way in {type(way.sizer): way for way in known}.values():
         what = way.sizer.name
         with watch.preparing(what), timing_compilation(partial(watch.compiling, what)) as compiled:
