@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FUZZ = ROOT / "tools" / "fuzz"
-KINDS = ("readers", "options", "stores", "states")
+KINDS = ("readers", "options", "stores", "states", "sites")
 
 
 @pytest.fixture

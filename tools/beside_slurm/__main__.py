@@ -1,8 +1,12 @@
-"""Gives jobs to a real Slurm and keeps what became of them: `python tools/beside_slurm DIR --jobs 60 --span 60`.
+"""Gives jobs to a real Slurm, and sets what it did beside what `--site` makes of them.
 
-In DIR then stand `slurm.conf`, `accounts.txt` and `log.sacct`, as a site would hand them over, and beside them
+`python tools/beside_slurm DIR --jobs 60 --span 60` gives sixty jobs to a Slurm of its own. In DIR then stand
+`slurm.conf`, `accounts.txt` and `log.sacct`, as a site would hand them over, and beside them
 `priorities.txt` and `shares.txt`: what Slurm made of each. It takes some minutes, root and Debian's packages of Slurm,
 and leaves nothing behind.
+
+`python tools/beside_slurm DIR [OTHER...] --report` says how far our model of the site is from what DIR records, and how
+far other records of the same jobs are from it: no model comes nearer than Slurm to itself.
 """
 
 import argparse
@@ -16,16 +20,25 @@ import settings
 import watch
 
 import real_slurm
+import report
 
 
 def main() -> int:
     """Record; exit code 2 where no Slurm can be started."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("others", type=Path, nargs="*")
+    parser.add_argument("--report", action="store_true")
     parser.add_argument("--jobs", type=int, default=60)
     parser.add_argument("--span", type=float, default=60.0, help="seconds from the first submission to the last")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
+    if asked.report:
+        real = report.recorded(asked.folder)
+        print(f"{asked.folder}, our model: {report.apart(real, report.modelled(asked.folder))}")
+        for other in asked.others:
+            print(f"{asked.folder}, {other}: {report.apart(real, report.recorded(other))}")
+        return 0
     if reason := real_slurm.why_not():
         print(reason, file=sys.stderr)
         return 2

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import options
 import readers
+import sites
 import states
 import stores
 from cases import Case, Maker, draw
@@ -28,6 +29,7 @@ KINDS: dict[str, Maker] = {
     "options": options.make,
     "stores": stores.make,
     "states": states.make,
+    "sites": sites.make,
 }
 WARM = (
     ("--policies", "first-fit,best-fit-cores"),

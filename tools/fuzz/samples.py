@@ -49,6 +49,28 @@ PRICES = (
 )
 COMMANDS = "# a bag\ntrue\n: a word\ntrue and more\n"
 POLICY = "def mine(demand, free, capacity):\n    return free[0] - demand[0]\n"
+SLURM_CONF = (
+    "# a site\nClusterName=lm\nSlurmctldPort=6817\nInclude nodes.conf\nNodeName=DEFAULT CPUs=8 RealMemory=32000\n"
+    "NodeName=n[1-2] Weight=2 Feature=a,b Gres=gpu:k80:2 \\\n  State=UNKNOWN\n"
+    'PartitionName=main Nodes=ALL Default=YES MaxTime=1-0 TRESBillingWeights="CPU=1.0,Mem=0.25G"\n'
+    "PartitionName=low Nodes=n[1,3] MaxTime=2:00:00 PriorityTier=2 AllowAccounts=phys,chem QOS=high\n"
+    "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nDefMemPerCPU=100\n"
+    "SchedulerParameters=bf_interval=60,bf_max_job_test=50,defer\nPriorityType=priority/multifactor\n"
+    "PriorityWeightAge=1000\nPriorityWeightFairshare=10000\nPriorityWeightTRES=CPU=300\nPriorityMaxAge=2-12\n"
+    "PriorityFlags=NO_FAIR_TREE\nPreemptType=preempt/qos\nPreemptMode=REQUEUE\nAccountingStorageEnforce=limits\n"
+)
+ACCOUNTS = (
+    "Cluster|Account|User|Partition|Share|GrpJobs|GrpTRES|MaxJobs|MaxWall|QOS|Def QOS|GrpTRESRunMins\n"
+    "lm|root|||1||||||normal||\nlm| phys|||50|4|cpu=8,mem=10G|||normal||cpu=600\n"
+    "lm|  phys|eve||parent|||3|1-00:00:00|high,normal|high|\nlm| chem|||30||||||normal||\nlm|  chem|bob||1||||||||\n"
+    "Name|Priority|GraceTime|Preempt|PreemptMode|Flags|UsageFactor|MaxTRESPU|MaxJobsPU\n"
+    "normal|0|00:00:00||cluster||1.000000||\nhigh|100|00:00:30|normal|requeue|NoReserve|0.500000|cpu=10|3\n"
+)
+DUMP = (
+    "Cluster - 'lm':Fairshare=1:QOS='normal'\nParent - 'root'\nAccount - 'phys':Fairshare=50:GrpTRES=cpu=8\n"
+    "Account - 'chem':Fairshare=30\nParent - 'phys'\nUser - 'eve':Fairshare=2147483647:MaxWallDurationPerJob=60\n"
+    "Parent - 'chem'\nUser - 'bob':Fairshare=2:MaxJobs=3\n"
+)
 
 LOGS = {
     "log.swf": SWF,

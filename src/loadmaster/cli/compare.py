@@ -8,6 +8,7 @@ import typer
 from loadmaster.cli import dask_options as d
 from loadmaster.cli import options as o
 from loadmaster.cli import run_options as r
+from loadmaster.cli import site_options as s
 
 if TYPE_CHECKING:
     from loadmaster.report.comparison import Comparison
@@ -22,6 +23,8 @@ def compare(
     context: typer.Context,
     trace: o.OptionalTrace = None,
     hosts: o.Hosts = None,
+    site: s.Site = None,
+    site_accounts: s.SiteAccounts = None,
     policies: Annotated[
         str, typer.Option(metavar="A,B,...", help="Placement policies; also file.py:function and max-jobs.")
     ] = DEFAULT_POLICIES,
@@ -70,11 +73,13 @@ def compare(
 
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     refuse_reading(context, trace)
+    at = s.site_of(site, site_accounts, hosts)
 
     def wanted(betas: list[float]) -> "list[Setting]":
         return r.settings(
             policies, disciplines, betas, interval=interval, seed=seed, reservations=reservations,
             lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
+            site=at.discipline if at is not None else "",
         )  # fmt: skip
 
     idle = refuse_idle_settings(context, wanted([1.0]))
@@ -83,8 +88,8 @@ def compare(
         check_picture(picture)
     with Bar() as bar:
         reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
-        case = load(trace, hosts, reading, spread)
-        settings = wanted(r.betas(case, loads, beta))
+        case = load(trace, hosts, reading, spread, at)
+        settings = s.with_row(wanted(r.betas(case, loads, beta)), at)
         case = r.noting_runs(case, settings)
         r.warn_of_plain(settings)
         against = r.baseline(baseline, settings)

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from loadmaster.runs import Case
+    from loadmaster.runs.at_site import AtSite
     from loadmaster.traces import ReadOptions, SpreadChoice
 
 
-def load(trace: Path | None, hosts: str | None, options: "ReadOptions", spread: "SpreadChoice") -> "Case":
-    """The jobs of `trace` that the machines can hold; without a trace, the bundled demo.
+def load(
+    trace: Path | None, hosts: str | None, options: "ReadOptions", spread: "SpreadChoice", at: "AtSite | None" = None
+) -> "Case":
+    """The jobs of `trace` that the machines can hold, or those of a site; without a trace, the bundled demo.
 
     Raises:
         InputError: the log or the machines cannot be read, or the log's memory cannot be true.
@@ -20,18 +23,20 @@ def load(trace: Path | None, hosts: str | None, options: "ReadOptions", spread: 
     from loadmaster.runs.memory_reading import believable_reading, said
     from loadmaster.traces import demo, read_hosts, read_trace
 
-    cluster = read_hosts(hosts) if hosts is not None else None
+    cluster = at.cluster if at is not None else read_hosts(hosts) if hosts is not None else None
+    if at is not None and spread == "auto":
+        spread = "any"  # as Slurm does
     if trace is not None:
         read = read_trace(trace, options)
         mended = believable_reading(read, options, cluster, spread)
         if mended is not options:
             read = read_trace(trace, mended)
             read = replace(read, notes=(said(mended), *read.notes))
-        return case_of(read, cluster, spread)
+        return case_of(read if at is None else at.jobs_of(read), cluster, spread)
     made = demo()
     if options.limit is not None:
         made = replace(made, workload=made.workload.take(slice(0, options.limit)))
-    return case_of(made, cluster, spread)
+    return case_of(made if at is None else at.jobs_of(made), cluster, spread)
 
 
 def noting(case: "Case", *specs: str, models: Sequence[str] = ()) -> "Case":

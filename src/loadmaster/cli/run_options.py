@@ -121,8 +121,9 @@ def settings(
     shares: str = "",
     members: str = "",
     target: str = "jobs",
+    site: str = "",
 ) -> "list[Setting]":
-    """Every combination of load, discipline and policy, in this order.
+    """Every combination of load, discipline and policy, in this order; `site` is what the discipline `site` stands for.
 
     Raises:
         InputError: a list is empty, or a value breaks its rule.
@@ -130,6 +131,7 @@ def settings(
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
+    from loadmaster.runs.setting import SITE
     from loadmaster.schedule.notation import split_specs
 
     for text, option in ((policies, "--policies"), (disciplines, "--disciplines")):
@@ -137,9 +139,10 @@ def settings(
             raise InputError(text, f"{option} names nothing", fix="see `loadmaster policies`")
     return [
         Setting(
-            policy, discipline, beta, parse_seconds(interval), seed,
+            policy, discipline, beta, 0.0 if discipline == SITE else parse_seconds(interval), seed,
             count(reservations, "--reservations", 0), count(lookahead, "--lookahead", 1),
             tuple(numbers(shares, "--shares")), tuple(split(members)), target,
+            site if discipline == SITE else "",
         )
         for beta in betas
         for discipline in split_specs(disciplines)

@@ -7,6 +7,7 @@ import typer
 
 from loadmaster.cli import options as o
 from loadmaster.cli import run_options as r
+from loadmaster.cli import site_options as s
 
 if TYPE_CHECKING:
     from loadmaster.runs import Case, Outcome, Setting
@@ -19,6 +20,8 @@ def simulate(
     context: typer.Context,
     trace: o.OptionalTrace = None,
     hosts: o.Hosts = None,
+    site: s.Site = None,
+    site_accounts: s.SiteAccounts = None,
     policy: Annotated[
         str, typer.Option(metavar="POLICY", help="Placement policy; also file.py:function and max-jobs.")
     ] = "mix-fit",
@@ -63,20 +66,23 @@ def simulate(
     from loadmaster.cli.load import remarks
 
     refuse_reading(context, trace)
+    at = s.site_of(site, site_accounts, hosts)
+    policy, discipline = s.usual(typed(context), policy, discipline, at)
 
     def wanted(betas: list[float]) -> "Setting":
         return r.only(r.settings(
             policy, discipline, betas, interval=interval, seed=seed, reservations=reservations,
             lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
+            site=at.discipline if at is not None else "",
         ))  # fmt: skip
 
     refuse_idle_settings(context, [wanted([1.0])])
     r.make_folder(out)
     reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
-    case = load_case(trace, hosts, reading, spread)
+    case = load_case(trace, hosts, reading, spread, at)
     setting = wanted(r.betas(case, load, beta))
     case = r.noting_runs(case, [setting])
-    inputs = [Path(name) for name in (trace, hosts) if name is not None and Path(name).is_file()]
+    inputs = [Path(name) for name in (trace, hosts, site, site_accounts) if name is not None and Path(name).is_file()]
     r.warn_of_plain([setting])
     outcome = _run(case, setting, check, out, inputs)
     if as_json:

@@ -50,7 +50,7 @@ class Outcome:
         """The row that `compare --json` prints."""
         m = self.metrics
         row: dict[str, Any] = {
-            "kind": "candidate",
+            "kind": self.setting.kind,
             "policy": self.setting.policy,
             "discipline": self.setting.discipline,
             "load": self.load,

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from loadmaster.model import InputError
@@ -15,6 +15,8 @@ from loadmaster.schedule.max_jobs import Target
 from loadmaster.schedule.notation import discipline_named, files_of, parameters_of
 
 MAX_JOBS = "max-jobs"
+SITE = "site"
+"""The discipline of a real site, and the kind of the rows under it."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Setting:
             otherwise themselves.
         members: the policies that max-jobs chooses from; empty for its own five.
         target: what max-jobs maximises.
+        site: what the discipline `site` stands for, an order and a backfilling; else empty.
     """
 
     policy: str
@@ -45,11 +48,27 @@ class Setting:
     shares: tuple[float, ...] = ()
     members: tuple[str, ...] = ()
     target: str = "jobs"
+    site: str = ""
+
+    def __post_init__(self) -> None:
+        if self.discipline == SITE and not self.site:
+            fix = "give its configuration: --site slurm.conf"
+            raise InputError(SITE, "this discipline is the queue of a real site", fix=fix)
+
+    @property
+    def queue(self) -> str:
+        """The discipline written out: what `site` stands for."""
+        return self.site if self.discipline == SITE else self.discipline
+
+    @property
+    def kind(self) -> str:
+        """What a row of it is: `site` where a site's own queue is modelled, else `candidate`."""
+        return SITE if self.discipline == SITE else "candidate"
 
     @property
     def specs(self) -> tuple[str, ...]:
         """Everything named that may stand in a file: the policy, the members of max-jobs, parts of the discipline."""
-        return (*self.policies, *files_of(self.discipline))
+        return (*self.policies, *files_of(self.queue))
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -68,7 +87,9 @@ class Setting:
 
     def essential(self) -> dict[str, Any]:
         """Only what can change the result: parameters that this policy or discipline does not have are left out."""
-        taken = {"policy", "discipline", "beta", "interval_s", "seed", *(_PARAMETERS & parameters_of(self.discipline))}
+        taken = {"policy", "discipline", "beta", "interval_s", "seed", *(_PARAMETERS & parameters_of(self.queue))}
+        if self.discipline == SITE:
+            taken.add("site")
         if self.policy == MAX_JOBS:
             taken |= {"members", "target"}
         return {name: value for name, value in self.plain().items() if name in taken}
@@ -102,7 +123,8 @@ def discipline_of(setting: Setting, sources: Sources = NO_SOURCES) -> Discipline
         InputError: no such order, backfilling or parameter.
     """
     usual = {name: getattr(setting, name) for name in _PARAMETERS}
-    return discipline_named(setting.discipline, sources, elsewhere("discipline"), **usual)
+    made = discipline_named(setting.queue, sources, elsewhere("discipline"), **usual)
+    return replace(made, name=setting.discipline) if setting.discipline == SITE else made
 
 
 def sources_of(setting: Setting) -> dict[str, str]:

@@ -46,6 +46,7 @@ class Association:
     limits: Limits = field(default_factory=Limits)
     qos: tuple[str, ...] | None = None
     default_qos: str = ""
+    priority: int = 0
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def _association(row: Row, rest: set[str]) -> Association:
         row.account, "" if user is None else user.value.strip(), "" if partition is None else partition.value.strip(),
         row.parent, 1 if shares is None else _shares(shares), read_limits(fields),
         names(listed) if listed is not None and listed.value.strip() else None,
-        fields.read("Def QOS", _word, "") or fields.read("DefaultQOS", _word, ""),
+        fields.read("Def QOS", _word, "") or fields.read("DefaultQOS", _word, ""), fields.read("Priority", _count, 0),
     )  # fmt: skip
     rest |= _left(fields)
     return found

@@ -1,5 +1,7 @@
 """Slurm's limits and amounts in the model's words and units (rule L7)."""
 
+from collections.abc import Iterator
+
 from loadmaster.model import limits as model
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
 from loadmaster.site.limits import Amounts, Limits
@@ -39,13 +41,26 @@ def limits_of(limits: Limits, left_out: dict[str, None]) -> model.Limits:
     )
 
 
-def amounts_of(amounts: Amounts, what: str, left_out: dict[str, None], *, weights: bool = False) -> model.Amounts:
-    """By our resources and units: a weight of a smaller unit is smaller."""
-    found = []
+def amounts_of(amounts: Amounts, what: str, left_out: dict[str, None]) -> model.Amounts:
+    """Amounts by our resources, in our units."""
+    return tuple((name, amount * units) for name, amount, units in _ours(amounts, what, left_out))
+
+
+def rates_of(amounts: Amounts, what: str, left_out: dict[str, None]) -> model.Amounts:
+    """Something for each unit of a resource: for each of ours, which are smaller, it is less."""
+    return tuple((name, amount / units) for name, amount, units in _ours(amounts, what, left_out))
+
+
+def parts_of(amounts: Amounts, what: str, left_out: dict[str, None]) -> model.Amounts:
+    """Something for all of a resource that there is, in whatever units."""
+    return tuple((name, amount) for name, amount, _ in _ours(amounts, what, left_out))
+
+
+def _ours(amounts: Amounts, what: str, left_out: dict[str, None]) -> Iterator[tuple[str, float, float]]:
+    """Our name, the amount, and how many of our units one of Slurm's is."""
     for name, amount in amounts:
-        if name not in _RESOURCE:
+        if name in _RESOURCE:
+            ours, units = _RESOURCE[name]
+            yield ours, amount, units
+        else:
             left_out[f"{what}: {name}"] = None
-            continue
-        ours, units = _RESOURCE[name]
-        found.append((ours, amount / units if weights else amount * units))
-    return tuple(found)

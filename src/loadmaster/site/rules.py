@@ -11,7 +11,7 @@ from loadmaster.model import site_rules as model
 from loadmaster.model.limits import Limits
 from loadmaster.model.units import CORES, GPUS, LATEST_S, MB, MEMORY
 from loadmaster.site.accounts import Accounts, Association, Qos
-from loadmaster.site.amounts import amounts_of, limits_of
+from loadmaster.site.amounts import limits_of, rates_of
 from loadmaster.site.node import SiteNode
 from loadmaster.site.partition import SitePartition
 from loadmaster.site.site import Site
@@ -87,7 +87,7 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         over_time_limit_s=None if part.over_time_limit_s is None else min(part.over_time_limit_s, LATEST_S),
         exclusive="host" if whole else "user" if part.exclusive_user else "none",
         state=part.state,  # type: ignore[arg-type]
-        billing=amounts_of(part.billing, "TRESBillingWeights", left_out, weights=True),
+        billing=rates_of(part.billing, "TRESBillingWeights", left_out),
     )
 
 
@@ -116,7 +116,7 @@ def _accounts(accounts: Accounts, site: Site, left_out: dict[str, None]) -> Iter
             continue
         seen.add((each.account, each.user))
         limits = limits_of(each.limits, left_out) if site.limits_bind else Limits()
-        yield model.Account(each.account, each.user, each.parent, each.shares, limits)
+        yield model.Account(each.account, each.user, each.parent, each.shares, limits, each.priority)
 
 
 def _parents_first(associations: tuple[Association, ...]) -> list[Association]:

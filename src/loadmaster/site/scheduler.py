@@ -57,7 +57,7 @@ _MOST = 2**31 - 1
 _RANGES: Mapping[str, tuple[int, int]] = {
     "bf_interval": (-1, 10800), "bf_job_part_count_reserve": (0, 100_000), "bf_max_job_array_resv": (0, 1000),
     "bf_max_job_start": (0, 10_000), "bf_max_job_test": (1, 1_000_000), "bf_max_time": (1, 3600),
-    "bf_min_age_reserve": (0, 2_592_000), "bf_min_prio_reserve": (0, 2**63), "bf_resolution": (1, 3600),
+    "bf_min_age_reserve": (0, 2_592_000), "bf_min_prio_reserve": (0, 2**32 - 1), "bf_resolution": (1, 3600),
     "bf_window": (1, 43200), "sched_interval": (-1, _MOST), "preempt_reorder_count": (1, _MOST),
 }  # fmt: skip
 """Least and most of a parameter, both included; 0 and 2**31 - 1 where it is not named."""
@@ -94,8 +94,9 @@ def read_scheduler(settings: Fields) -> Scheduler:
             found[name] = _number(name)(Pair(name, value, pair.where))
         else:
             ignored.append(name)
-    if found.get("bf_interval") == 0:
-        raise InputError("bf_interval=0", "1 to 10800, or -1 for off", fix="correct it", where=pair.where)
+    for name in ("bf_interval", "sched_interval"):
+        if found.get(name) == 0:
+            raise InputError(f"{name}=0", "1 or more, or -1 for off", fix="correct it", where=pair.where)
     return Scheduler(kind, SchedulerParameters(**found), tuple(dict.fromkeys(ignored)))
 
 

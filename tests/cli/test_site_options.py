@@ -1,0 +1,85 @@
+"""--site and --site-accounts: what binds every run, the row of the site's own queue, and records of such runs."""
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from loadmaster.cli.app import app
+
+RECORDED = Path(__file__).parents[1] / "site" / "recorded"
+SITE = ("--site", "slurm.conf", "--site-accounts", "accounts.txt")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a site's log and configuration."""
+    for name in ("slurm.conf", "accounts.txt", "log.sacct"):
+        shutil.copy(RECORDED / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def said(here):
+    """The JSON document that a command prints."""
+
+    def run(*arguments):
+        done = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    return run
+
+
+def test_compare_shows_the_site_s_own_queue_beside_the_candidates(said):
+    document = said("compare", "log.sacct", *SITE, "--policies", "first-fit,mix-fit", "--disciplines", "easy")
+    rows = [(row["kind"], row["policy"], row["discipline"]) for row in document["rows"]]
+    assert rows == [("candidate", "first-fit", "easy"), ("candidate", "mix-fit", "easy"), ("site", "first-fit", "site")]
+    assert len({row["mean_wait_s"] for row in document["rows"]}) > 1
+    assert any("make only the row site" in note for note in document["notes"])
+
+
+def test_partitions_bind_every_run(here, said):
+    said("simulate", "log.sacct", *SITE, "--policy", "first-fit", "--discipline", "easy", "-o", "run")
+    jobs, hosts = pl.read_parquet("run/jobs.parquet"), pl.read_parquet("run/hosts.parquet")
+    short = jobs.filter(pl.col("partition") == "short")
+    assert short.height > 10
+    assert set(hosts["name"].gather(short["host"].unique()).to_list()) <= {"n3", "n4"}
+    everywhere = jobs.filter(pl.col("partition") == "main")
+    assert set(hosts["name"].gather(everywhere["host"].unique()).to_list()) >= {"n1", "n2"}
+
+
+def test_a_single_run_is_the_site_s_own_unless_another_is_named(said):
+    own = said("simulate", "log.sacct", *SITE, "-o", "own")
+    assert (own["kind"], own["policy"], own["discipline"]) == ("site", "first-fit", "site")
+    other = said("simulate", "log.sacct", *SITE, "--policy", "mix-fit", "-o", "other")
+    assert (other["kind"], other["policy"], other["discipline"]) == ("candidate", "mix-fit", "netbatch")
+    mixed = said("simulate", "log.sacct", *SITE, "--policy", "mix-fit", "--discipline", "site", "-o", "mixed")
+    assert (mixed["kind"], mixed["policy"]) == ("site", "mix-fit")
+
+
+def test_a_record_needs_none_of_the_site_s_files(here, said):
+    said("simulate", "log.sacct", *SITE, "-o", "run")
+    for name in ("slurm.conf", "accounts.txt", "log.sacct"):
+        (here / name).unlink()
+    assert said("simulate", "--again", "run")["same"]
+    assert said("explain", "run", "7")["job"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (("compare", "log.sacct", "--site-accounts", "accounts.txt"), "accounts without their site"),
+        (("compare", "log.sacct", *SITE, "--hosts", "4x8c"), "the site names its own machines"),
+        (("simulate", "log.sacct", "--hosts", "4x8c32g", "--discipline", "site"), "the queue of a real site"),
+        (("simulate", "log.sacct", "--site", "none.conf"), "no such file"),
+        (("simulate", "log.sacct", "--site", "log.sacct"), "not KEY=VALUE"),
+        (("simulate", "log.sacct", "--site", "slurm.conf", "--site-accounts", "slurm.conf"), "neither a row"),
+    ],
+)
+def test_what_cannot_be_a_site_is_refused_in_one_line(told, arguments, rule):
+    assert rule in told(*arguments)
