@@ -91,7 +91,7 @@ def compare(
         case = load(trace, hosts, reading, spread, at)
         settings = s.with_row(wanted(r.betas(case, loads, beta)), at)
         case = r.noting_runs(case, settings)
-        r.warn_of_plain(settings)
+        r.warn_of_plain(case, settings)
         against = r.baseline(baseline, settings)
         kept = Store(store) if store else Store.in_folder(out)
         outcomes = sweep(case, settings, kept, pool_on(address), check=check, watch=bar)

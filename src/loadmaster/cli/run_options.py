@@ -87,26 +87,34 @@ def noting_runs(case: "Case", settings: "list[Setting]") -> "Case":
     case = noting(case, *(spec for setting in settings for spec in setting.policies))
     notes: dict[str, None] = {}
     for setting in settings:
-        order = discipline_of(setting, sources_of(setting)).order
-        tell = getattr(order, "notes", None)  # a class of the user's own need not have it
+        discipline = discipline_of(setting, sources_of(setting))
+        notes |= dict.fromkeys(discipline.notes)
+        tell = getattr(discipline.order, "notes", None)  # a class of the user's own need not have it
         notes |= dict.fromkeys(tell(case.workload, case.cluster) if tell is not None else ())
     return replace(case, notes=(*case.notes, *notes))
 
 
-def warn_of_plain(settings: "list[Setting]") -> None:
-    """Say on stderr which of the runs only the plain engine can do: that takes hundreds of times as long."""
+def warn_of_plain(case: "Case", settings: "list[Setting]") -> None:
+    """Say on stderr which of the runs only the plain engine can make, and how fast the first of each discipline begins.
+
+    Raises:
+        InputError: a rule of the user's own fails on the first jobs.
+    """
     from loadmaster.report.console import for_notes
     from loadmaster.runs import discipline_of, policy_of, sources_of
+    from loadmaster.runs.pace import jobs_a_second
     from loadmaster.sim.queue.door import is_compiled
 
-    slow = [
-        f"{setting.policy} under {setting.discipline}"
-        for setting in settings
-        if not is_compiled(policy_of(setting, texts := sources_of(setting)), discipline_of(setting, texts))
-    ]
-    if slow:
-        text = f"{' and '.join(dict.fromkeys(slow))}: not compiled, some hundred jobs a second (--limit reads fewer)"
-        for_notes().print(text, style="yellow")
+    tried: set[str] = set()
+    for setting in settings:
+        texts = sources_of(setting)
+        if setting.discipline in tried or is_compiled(policy_of(setting, texts), discipline_of(setting, texts)):
+            continue
+        tried.add(setting.discipline)
+        rate = jobs_a_second(case, setting, texts)
+        if rate is not None:
+            text = f"{setting.policy} under {setting.discipline}: not compiled, begins at {rate:,.0f} jobs a second"
+            for_notes().print(f"{text} ({case.workload.jobs:,} jobs; --limit reads fewer)", style="yellow")
 
 
 def settings(

@@ -83,7 +83,7 @@ def simulate(
     setting = wanted(r.betas(case, load, beta))
     case = r.noting_runs(case, [setting])
     inputs = [Path(name) for name in (trace, hosts, site, site_accounts) if name is not None and Path(name).is_file()]
-    r.warn_of_plain([setting])
+    r.warn_of_plain(case, [setting])
     outcome = _run(case, setting, check, out, inputs)
     if as_json:
         from loadmaster.report.document import print_document

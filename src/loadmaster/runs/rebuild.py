@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Queue, Running, Snapshot
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.moments import at_or_after
@@ -70,14 +71,16 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     queue = Queue(
         waiting, workload.demand[waiting], workload.task_count[waiting], workload.expected_s[waiting],
         project[waiting], workload.first_task[waiting], rank=ranking.ranks(waiting, now_s),
+        user=None if workload.user is None else workload.user[waiting], eligible_s=workload.submit_s[waiting],
     )  # fmt: skip
     on = tasks_between(record, now_s, now_s)
     cluster = record.case.cluster
     expected_s = workload.expected_s[on.job] / _slowest(record)[on.job]
-    running = Running(on.job, on.host, on.demand, on.start_s + expected_s, project[on.job])
+    running = Running(on.job, on.host, on.demand, on.start_s + expected_s, project[on.job], on.start_s)
     free = on.free(cluster.capacity, now_s)
     return Snapshot(
-        now_s, cluster, free, queue, running, _last_host(record, now_s), record.setting.seed, need=ranking.need(waiting)
+        now_s, cluster, free, queue, running, _last_host(record, now_s), record.setting.seed,
+        need=ranking.need(waiting), as_pool=hosts_are_one_pool(workload.demand, cluster),
     )  # fmt: skip
 
 

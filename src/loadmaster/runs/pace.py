@@ -1,0 +1,39 @@
+"""How fast the plain engine begins a run that no compiled one can make."""
+
+import time
+from contextlib import suppress
+
+from loadmaster.rules.find import Sources
+from loadmaster.runs.case import Case
+from loadmaster.runs.setting import Setting, discipline_of, policy_of
+from loadmaster.schedule import Scheduler
+from loadmaster.sim.queue.reference import replay
+
+TRIAL_S = 0.5
+"""Seconds for which it is tried out."""
+
+
+class _Enough(Exception):
+    """The trial is over."""
+
+
+def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | None:
+    """How many jobs a second the plain engine starts as the run begins; None if the run ends within the trial.
+
+    Raises:
+        InputError: a rule of the user's own fails on the first jobs.
+    """
+    workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
+    scheduler = Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
+    begin, started = time.perf_counter(), 0
+
+    def watch(done: int, _jobs: int) -> None:
+        nonlocal started
+        started = done
+        if time.perf_counter() - begin > TRIAL_S:
+            raise _Enough
+
+    with suppress(_Enough):
+        replay(workload, case.cluster, scheduler, interval_s=setting.interval_s, seed=setting.seed, progress=watch)
+        return None
+    return started / (time.perf_counter() - begin)
