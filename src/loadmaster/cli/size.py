@@ -47,8 +47,8 @@ def size(
     from loadmaster.report.console import for_notes
     from loadmaster.report.document import document, print_document
     from loadmaster.report.progress import bar
-    from loadmaster.sim.bags.door import draws
     from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
+    from loadmaster.sim.bags.door import draws
     from loadmaster.sizing import Planner, SilvaRule
     from loadmaster.sizing.endless import ending
     from loadmaster.sizing.goal import check_budget
