@@ -128,6 +128,28 @@ def test_passing_over_ticks_that_move_nobody_changes_nothing(name, seed):
     assert compiled.agrees_with(plain)
 
 
+def crowded_problem(seed, name):
+    """More hosts of few kinds, some equal tasks and empty hosts, so that costs tie and are alike."""
+    rng = np.random.default_rng(seed)
+    jobs, hosts = 60, int(rng.integers(6, 20))
+    demand = np.column_stack((rng.choice([0.0, 1.0, 2.0], jobs, p=[0.1, 0.6, 0.3]), rng.choice([0.0, 1.0, 1.5], jobs)))
+    capacity = np.array([[1.0, 8.0], [4.0, 8.0], [4.0, 0.0]])[rng.choice([0, 1, 2], hosts, p=[0.6, 0.3, 0.1])]
+    capacity[0] = [4.0, 8.0]
+    workload = Workload(
+        ("cores", "memory"), np.sort(rng.integers(0, 40, jobs)).astype(float), rng.exponential(20.0, jobs) + 1, demand
+    )  # fmt: skip
+    cluster = Cluster(("cores", "memory"), capacity if rng.random() < 0.7 else capacity[:1].repeat(hosts, axis=0))
+    return SharedProblem(workload, cluster, at_intervals(method_named(name), 2.0), seed=seed)
+
+
+@pytest.mark.parametrize("name", ["e-pvm", "d-pvm", "e-mosix", "pvm+enhanced-mosix"])
+@settings(max_examples=12)
+@given(seed=st.integers(0, 10**6))
+def test_what_is_read_off_the_costs_is_what_asking_every_host_and_task_gives(name, seed):
+    problem = crowded_problem(seed, name)
+    assert simulate_shared(problem).agrees_with(simulate_shared(problem, engine="reference"))
+
+
 def test_a_task_that_needs_a_gpu_goes_to_a_host_that_has_one_and_stays_there():
     """Host 0 has no GPU and is empty; host 1 has one, and is crowded by tasks that need none."""
     cluster = Cluster(("cores", "memory", "gpus"), np.array([[4.0, 64.0, 0.0], [4.0, 64.0, 2.0]]))

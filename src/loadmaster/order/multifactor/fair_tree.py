@@ -54,7 +54,7 @@ def fair_tree(tree: Tree, fairness: Floats, merged: bool, order: Ints, frames: I
     factor[:] = 0.0
     users = tree.user.sum()
     to_come, rank = users, users
-    filled = _push(tree, fairness, 0, order, 0)
+    filled = _push(tree, 0, order, 0)
     frames[0, 0], frames[0, 1], frames[0, 2], frames[0, 3] = 0, 0, filled, 0
     _sort(tree, fairness, order, 0, filled)
     depth = 1
@@ -74,9 +74,9 @@ def fair_tree(tree: Tree, fairness: Floats, merged: bool, order: Ints, frames: I
             frames[depth - 1, 1] = after
             continue
         start = filled
-        filled = _push(tree, fairness, node, order, filled)
+        filled = _push(tree, node, order, filled)
         while merged and after < end and fairness[order[after]] == fairness[node]:
-            filled = _push(tree, fairness, order[after], order, filled)
+            filled = _push(tree, order[after], order, filled)
             after += 1
         frames[depth - 1, 1] = after
         _sort(tree, fairness, order, start, filled)
@@ -84,19 +84,14 @@ def fair_tree(tree: Tree, fairness: Floats, merged: bool, order: Ints, frames: I
         depth += 1
 
 
-def _push(tree: Tree, fairness: Floats, account: int, order: Ints, filled: int) -> int:
-    """Append the children of `account`, users first."""
-    for users in (True, False):
-        for at in range(tree.first[account], tree.first[account + 1]):
-            if tree.user[tree.child[at]] == users:
-                order[filled] = tree.child[at]
-                filled += 1
+def _push(tree: Tree, account: int, order: Ints, filled: int) -> int:
+    """Append the children of `account`."""
+    for at in range(tree.first[account], tree.first[account + 1]):
+        order[filled] = tree.child[at]
+        filled += 1
     return filled
 
 
 def _sort(tree: Tree, fairness: Floats, order: Ints, begin: int, end: int) -> None:
-    """Sort a part of `order` by falling fairness, at equal fairness users first, then as they stand."""
-    part = order[begin:end].copy()
-    accounts = part[~tree.user[part]]
-    part = np.concatenate((part[tree.user[part]], accounts))
-    order[begin:end] = part[np.argsort(-fairness[part], kind="mergesort")]
+    """Sort a part of `order` by falling fairness, at equal fairness users first, then as in the table."""
+    order[begin:end] = sorted(order[begin:end], key=lambda node: (-fairness[node], not tree.user[node], node))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.order.multifactor.ranking import Priorities
+from loadmaster.order.multifactor.ranking import Priorities, state_of
 from loadmaster.order.multifactor.site_view import view_of
 from loadmaster.order.multifactor.terms import charges, fixed_part
 from loadmaster.order.order import Ranking
@@ -89,9 +89,8 @@ class Multifactor:
             InputError: a weight for a resource that the hosts do not have.
         """
         view = view_of(workload, cluster)
-        return Priorities(
-            self, workload, view, fixed_part(self, workload, cluster, view), charges(self, workload, cluster, view)
-        )
+        fixed, charge = fixed_part(self, workload, cluster, view), charges(self, workload, cluster, view)
+        return Priorities(self.calc_period, state_of(self, workload, view, fixed, charge))
 
     def notes(self, workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         """What a user must know of this order on this log, a sentence each."""

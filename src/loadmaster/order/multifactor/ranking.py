@@ -11,13 +11,11 @@ from loadmaster.order.multifactor.age import age_factor
 from loadmaster.order.multifactor.fair_share import fair_shares, room_for
 from loadmaster.order.multifactor.ledger import new_ledger, start_charging, stop_charging, tick_ledger
 from loadmaster.order.multifactor.site_view import SiteView
+from loadmaster.order.multifactor.state import MOST, Flags, State, Weights, fresh
 from loadmaster.order.order import Unmoved
 
 if TYPE_CHECKING:
     from loadmaster.order.multifactor.parameters import Multifactor
-
-MOST = 2.0**32 - 1.0
-"""The highest priority that Slurm counts."""
 
 
 class Priorities(Unmoved):
@@ -25,60 +23,69 @@ class Priorities(Unmoved):
 
     Attributes:
         period_s: between two ticks.
+        state: all that changes, which `priority_kernel` can go on with.
     """
 
-    def __init__(self, rule: "Multifactor", workload: Workload, view: SiteView, fixed: Floats, charge: Floats) -> None:
-        nodes, more = len(view.tree.parent), workload.constraints or Constraints()
-        self.period_s = rule.calc_period
-        self._rule, self._view, self._fixed = rule, view, fixed
-        self._submit_s = workload.submit_s
-        self._accrue_s = workload.submit_s.copy()
-        if more.eligible_s is not None and not rule.accrue_always:
-            self._accrue_s = np.maximum(workload.submit_s, more.eligible_s)
-        self._waits_for_others = np.zeros(workload.jobs, bool)
-        if more.depends is not None and not rule.accrue_always:
-            self._waits_for_others = np.diff(more.depends.first) > 0
-        self._ledger = new_ledger(nodes, view.leaf, charge, rule.half_life, rule.reset_s, rule.decay == "exact")
-        self._room = room_for(nodes)
-        self._share_out()
+    def __init__(self, period_s: float, state: State) -> None:
+        self.period_s, self.state = period_s, state
 
     def tick(self, now_s: float) -> None:
-        """Reckon use and fair share anew."""
-        tick_ledger(self._ledger, now_s)
-        self._share_out()
+        """Reckon use anew; fair share when it is next asked for."""
+        tick_ledger(self.state.ledger, now_s)
+        self.state.stale[0] = 1
 
     def submitted(self, job: int, now_s: float) -> None:
         """Of a job that waited for another, age counts from here on."""
-        if self._waits_for_others[job]:
-            self._accrue_s[job] = max(self._accrue_s[job], now_s)
+        if self.state.waits[job]:
+            self.state.accrue_s[job] = max(self.state.accrue_s[job], now_s)
 
     def started(self, job: int, now_s: float) -> None:
         """Its account pays from here on."""
-        start_charging(self._ledger, job, now_s)
+        start_charging(self.state.ledger, job, now_s)
 
     def ended(self, job: int, now_s: float) -> None:
         """Its account pays what is left."""
-        stop_charging(self._ledger, job, now_s)
+        stop_charging(self.state.ledger, job, now_s)
 
     def ranks(self, jobs: Longs, now_s: float) -> Floats:
-        """float64[Q]: minus the priorities."""
-        return -self.priorities(jobs, now_s)
-
-    def priorities(self, jobs: Longs, now_s: float) -> Floats:
-        """float64[Q]: whole numbers from 1 up, as of the last tick or, of jobs that came since, of their arrival."""
-        if self._rule.recalc == "pass" and now_s > self._ledger.times[0]:
+        """float64[Q]: minus the priorities, as of the last tick or, of jobs that came since, of their arrival."""
+        state, weights = self.state, self.state.weights
+        if state.flags.each_pass and now_s > state.ledger.times[0]:
             self.tick(now_s)
-        rule, reckoned_s = self._rule, np.maximum(self._submit_s[jobs], self._ledger.times[0])
+        self._share_out()
+        reckoned_s = np.maximum(state.submit_s[jobs], state.ledger.times[0])
         exact = (
-            self._fixed[jobs]
-            + rule.age * age_factor(self._accrue_s[jobs], reckoned_s, rule.max_age)
-            + rule.fair_share * self._room.factor[self._view.leaf[jobs]]
+            state.fixed[jobs]
+            + weights.age * age_factor(state.accrue_s[jobs], reckoned_s, weights.max_age_s)
+            + weights.fair_share * state.room.factor[state.ledger.leaf[jobs]]
         )
-        return np.clip(np.floor(np.maximum(exact, 1.0)), 1.0, MOST)
+        return -np.minimum(np.floor(np.maximum(exact, 1.0)), MOST)
 
     def _share_out(self) -> None:
-        rule = self._rule
-        fair_shares(
-            self._view.tree, self._ledger.usage, rule.form == "classic", rule.tied_accounts == "merged", rule.damp,
-            self._room,
-        )  # fmt: skip
+        state = self.state
+        if state.stale[0]:
+            flags = state.flags
+            fair_shares(state.tree, state.ledger.usage, flags.classic, flags.merged, state.weights.damp, state.room)
+            state.stale[0] = 0
+
+
+def state_of(rule: "Multifactor", workload: Workload, view: SiteView, fixed: Floats, charge: Floats) -> State:
+    """The state at the start of a log: nobody has used anything.
+
+    Args:
+        rule: the parameters.
+        workload: J jobs.
+        view: what the site's rules say of them.
+        fixed: float64[J], the priorities without age and fair share.
+        charge: float64[J], for a second of each job.
+    """
+    more = Constraints() if rule.accrue_always or workload.constraints is None else workload.constraints
+    waits = np.zeros(workload.jobs, bool) if more.depends is None else np.diff(more.depends.first) > 0
+    eligible_s = workload.submit_s if more.eligible_s is None else more.eligible_s
+    nodes = len(view.tree.parent)
+    return State(
+        new_ledger(nodes, view.leaf, charge, rule.half_life, rule.reset_s, rule.decay == "exact"),
+        view.tree, room_for(nodes), fixed, workload.submit_s.copy(), np.maximum(workload.submit_s, eligible_s), waits,
+        fresh(), Weights(rule.age, rule.fair_share, rule.max_age, rule.damp),
+        Flags(rule.form == "classic", rule.tied_accounts == "merged", rule.recalc == "pass"),
+    )  # fmt: skip

@@ -30,6 +30,7 @@ from loadmaster.sim.timeshared.state import (
     WRONG,
     Rules,
     allocate,
+    search_of,
 )
 from loadmaster.sim.timeshared.timeshared_kernel import handle_events
 
@@ -89,8 +90,8 @@ def rules_of(problem: SharedProblem) -> Rules:
     method = problem.method
     rules = Rules(
         thrash=float(problem.thrash), scaled=method.scaled, overcommit=method.overcommit,
-        contextual=method.policy.contextual, seed=int(problem.seed), mover=NO_MOVER, period_s=0.0, fanout=0,
-        free_fraction=0.0, stability=0.0,
+        contextual=method.policy.contextual, seed=int(problem.seed), search=search_of(method), mover=NO_MOVER,
+        period_s=0.0, fanout=0, free_fraction=0.0, stability=0.0,
     )  # fmt: skip
     return rules._replace(**_MOVERS[type(method.mover)](method.mover))
 

@@ -7,6 +7,7 @@ reads w with work x left ends when it reads w + x, whoever else comes or goes. O
 
 from loadmaster.kernels import lean
 from loadmaster.sim.pairing_heap_kernel import insert, without
+from loadmaster.sim.timeshared.costs_kernel import note_all, note_cost
 from loadmaster.sim.timeshared.state import NOW, SCALE
 
 
@@ -88,8 +89,12 @@ def settle_on(world, clock, task, host):
     this.residents += 1
     that.host = host
     load = used[host, 0] / this.unit
+    if clock.real[SCALE] > load:
+        note_cost(world, clock, host)
+        return
     while clock.real[SCALE] <= load:
         clock.real[SCALE] *= 2.0
+    note_all(world, clock)
 
 
 @lean
@@ -139,4 +144,5 @@ def stop(world, clock, task, thrash):
         this.active = 0.0
         this.work = 0.0
     leave(world, task)
+    note_cost(world, clock, host)
     reschedule(world, host, thrash)

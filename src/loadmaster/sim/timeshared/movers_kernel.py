@@ -1,11 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
-"""The movers of `loadmaster.move` for time-shared hosts, compiled; the plain ones say what they must return."""
-
-import numpy as np
+"""Mosix and ASSIGN-U-R for time-shared hosts, compiled, and the draws of all movers; the plain ones are the rule."""
 
 from loadmaster.kernels import lean
-from loadmaster.move.enhanced_mosix import LEAST_GAIN
-from loadmaster.sim.timeshared.state import SCALE
 
 
 @lean
@@ -129,52 +125,6 @@ def _fits(world, task, target):
         if world.used[target, r] + world.demand[world.tasks[task].job, r] > world.capacity[target, r]:
             return False
     return True
-
-
-@lean
-def note_cost(world, cost, room, row, host, scale):
-    """Write what each resource of `host` costs now, n^use, and its capacity (0 counts for nothing) into row `row`."""
-    log_base = np.log(max(2.0, float(world.hosts.shape[0])))
-    for r in range(cost.shape[1]):
-        room[row, r] = world.hosts[host].unit * scale if r == 0 else world.capacity[host, r]
-        cost[row, r] = np.exp(log_base * world.used[host, r] / room[row, r]) if room[row, r] > 0.0 else 0.0
-
-
-@lean
-def cost_change(cost, room, row, demand, job, log_base, sign):
-    """By how much the cost of the host in `row` grows when a task of `job` comes (sign 1) or goes (sign -1).
-
-    Infinite where it comes to a host that has nothing at all of what it asks for.
-    """
-    change = 0.0
-    for r in range(cost.shape[1]):
-        if room[row, r] > 0.0:
-            change += cost[row, r] * (np.exp(log_base * sign * demand[job, r] / room[row, r]) - 1.0)
-        elif sign > 0.0 and demand[job, r] > 0.0:
-            return np.inf
-    return change
-
-
-@lean
-def enhanced_turn(world, clock, buffers, host, known):
-    """`EnhancedMosix.turn`; returns (task, target), task -1 for no move."""
-    tasks, demand, cost, room, contacts = world.tasks, world.demand, buffers.cost, buffers.room, buffers.contacts
-    log_base = np.log(max(2.0, float(world.hosts.shape[0])))
-    for c in range(known):
-        note_cost(world, cost, room, c, contacts[c], clock.real[SCALE])
-    note_cost(world, cost, room, known, host, clock.real[SCALE])
-    best, target, best_change = -1, -1, 0.0
-    task = world.hosts[host].head
-    while task >= 0:
-        this = tasks[task]
-        if not this.travelling:
-            leaving = cost_change(cost, room, known, demand, this.job, log_base, -1.0)
-            for c in range(known):
-                change = leaving + cost_change(cost, room, c, demand, this.job, log_base, 1.0)
-                if change < best_change - LEAST_GAIN:
-                    best, target, best_change = task, contacts[c], change
-        task = this.after
-    return best, target
 
 
 @lean

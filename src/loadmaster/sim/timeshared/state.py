@@ -4,17 +4,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from loadmaster.compiled import is_built_in
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.move.enhanced_mosix import EnhancedMosix
+from loadmaster.schedule.time_shared import Method
 from loadmaster.sharing.shared_hosts import SharedHosts
 from loadmaster.sim.timeshared.problem import SharedProblem
 
 SCALE, NOW = 0, 1
 """Places in `Clock.real`."""
-ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG = range(9)
+ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG, OVERFLOWN = range(10)
 """Places in `Clock.whole`; STILL: ticks without a move since anything happened; CONTENT: no tick could move any;
-WRONG: a score was no finite number."""
+WRONG: a score was no finite number; OVERFLOWN: a cost was none, so that nothing may be read off the costs."""
 NO_MOVER, MOSIX, ENHANCED_MOSIX, ASSIGN_U_R = 0, 1, 2, 3
 """Kinds of movers that are compiled."""
+BY_SCORE, BY_COST, BY_SLOPE = 0, 1, 2
+"""How a host is found: by asking the policy of all, or by the costs first: their growth or their slope."""
+MOST_ROWS = 1 << 18
+"""Of remembered factors."""
 
 
 HOST = np.dtype(
@@ -70,6 +77,12 @@ class World(NamedTuple):
     used: Floats  # [H, R]
     capacity: Floats  # [H, R]
     demand: Floats  # [J, R]
+    cost: Floats  # [R, H], n^use; no columns where nobody asks for costs
+    kind_of: Longs  # [H], hosts whose costs have equal capacities have equal numbers
+    first_of: Longs  # [K], a host of each kind
+    least: Floats  # [K, R], n^(use of the least demand)
+    least_demand: Floats  # [R], of any job
+    log_base: Floats  # [1], the logarithm of n
 
 
 class Jobs(NamedTuple):
@@ -86,7 +99,7 @@ class Clock(NamedTuple):
     """Scalars that change."""
 
     real: Floats  # SCALE, NOW
-    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG
+    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG, OVERFLOWN
 
 
 class Rules(NamedTuple):
@@ -97,6 +110,7 @@ class Rules(NamedTuple):
     overcommit: bool
     contextual: bool
     seed: int
+    search: int
     mover: int
     period_s: float
     fanout: int
@@ -112,8 +126,18 @@ class Buffers(NamedTuple):
     demand: Floats  # [R]
     order: Longs  # [H]
     contacts: Longs  # [H]
-    cost: Floats  # [H + 1, R], what each resource of a contact costs now
-    room: Floats  # [H + 1, R], its capacity as the cost sees it
+    factor: Floats  # [rows, 2, R], n^(use of a task) - 1 as it comes, as it goes; by kind of job and of host
+    factor_of: Longs  # [rows], of which kinds
+    factor_scale: Floats  # [rows], at which scale
+    barred: Any  # bool[rows], the host has nothing of what the task asks for
+    row: Longs  # [K], the row of one kind of job for each kind of host
+    weight: Floats  # [K, R], what the task at hand makes of each unit of cost
+    barred_kind: Any  # bool[K], as `barred` for the task at hand
+    rating: Floats  # [H]
+    there: Floats  # [R], costs of a host that may be gained from
+    least_here: Floats  # [R], n^(use) of the least of some tasks
+    least_cost: Floats  # [K, 2, R], the least cost of the hosts of a kind, and the least elsewhere
+    least_host: Longs  # [K, R], where it is least
     cheapest: Floats  # [kinds, 2], the least and the second least cost that a task of this kind adds to a host
     cheapest_host: Longs  # [kinds], where it is least
     seen_at: Longs  # [kinds], the tick at which that was found
@@ -121,25 +145,59 @@ class Buffers(NamedTuple):
 
 def allocate(problem: SharedProblem) -> tuple[World, Jobs, Clock, Buffers]:
     """The state before the first event."""
-    workload, cluster = problem.workload, problem.cluster
-    resources = len(workload.resources)
+    workload = problem.workload
     kind = np.unique(workload.demand, axis=0, return_inverse=True)[1].astype(np.int64)
-    world = World(
-        _hosts(problem), _tasks(problem), np.arange(cluster.hosts), np.zeros((cluster.hosts, resources)),
-        _own(cluster.capacity), _own(workload.demand),
-    )  # fmt: skip
     jobs = Jobs(
         _own(workload.submit_s), _own(workload.first_task), _own(problem.demand_seen),
         _own(problem.migration.of(workload.demand)), kind.reshape(-1),
     )  # fmt: skip
-    kinds = int(kind.max(initial=0)) + 1
-    rows = (np.zeros(resources), np.zeros(resources), np.zeros(resources))
-    tables = (np.zeros((cluster.hosts + 1, resources)), np.zeros((cluster.hosts + 1, resources)))
-    buffers = Buffers(
-        *rows, np.arange(cluster.hosts), np.zeros(cluster.hosts, np.int64), *tables, np.zeros((kinds, 2)),
-        np.zeros(kinds, np.int64), np.zeros(kinds, np.int64),
+    world = _world(problem)
+    clock = Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0, 0, 0]))
+    return world, jobs, clock, _buffers(problem, int(kind.max(initial=0)) + 1, len(world.first_of))
+
+
+def search_of(method: Method) -> int:
+    """How a host is found under `method`; by costs only for the listed policies that read them of every host."""
+    if not (method.overcommit and method.scaled):
+        return BY_SCORE
+    searches = {"opportunity-cost": BY_COST, "derivative-cost": BY_SLOPE}
+    return searches.get(method.policy.name, BY_SCORE) if is_built_in(method.policy) else BY_SCORE
+
+
+def _world(problem: SharedProblem) -> World:
+    workload, cluster = problem.workload, problem.cluster
+    hosts, resources = cluster.hosts, len(workload.resources)
+    records = _hosts(problem)
+    costed = type(problem.method.mover) is EnhancedMosix or search_of(problem.method) != BY_SCORE
+    seen = np.column_stack((records["unit"], cluster.capacity[:, 1:]))
+    _, first_of, kind_of = np.unique(seen, axis=0, return_index=True, return_inverse=True)
+    return World(
+        records, _tasks(problem), np.arange(hosts), np.zeros((hosts, resources)), _own(cluster.capacity),
+        _own(workload.demand), np.ones((resources, hosts if costed else 0)),
+        kind_of.reshape(-1).astype(np.int64), first_of.astype(np.int64), np.ones((len(first_of), resources)),
+        workload.demand.min(axis=0, initial=np.inf), np.array([np.log(max(2.0, float(hosts)))]),
     )  # fmt: skip
-    return world, jobs, Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0, 0])), buffers
+
+
+def _buffers(problem: SharedProblem, kinds: int, host_kinds: int) -> Buffers:
+    hosts, resources = problem.cluster.hosts, len(problem.workload.resources)
+    moving = type(problem.method.mover) is EnhancedMosix
+    wanted = max(host_kinds, min(kinds * host_kinds, MOST_ROWS)) if moving else 1
+    rows = 1 << (wanted - 1).bit_length()
+
+    def zeros(*shape: int) -> Floats:
+        return np.zeros(shape)
+
+    def longs(*shape: int) -> Longs:
+        return np.zeros(shape, np.int64)
+
+    return Buffers(
+        zeros(resources), zeros(resources), zeros(resources), np.arange(hosts), longs(hosts),
+        zeros(rows, 2, resources), np.full(rows, -1, np.int64), zeros(rows), np.zeros(rows, np.bool_),
+        longs(host_kinds), zeros(host_kinds, resources), np.zeros(host_kinds, np.bool_), zeros(hosts),
+        zeros(resources), zeros(resources), zeros(host_kinds, 2, resources), longs(host_kinds, resources),
+        zeros(kinds, 2), longs(kinds), longs(kinds),
+    )  # fmt: skip
 
 
 def _hosts(problem: SharedProblem) -> Any:

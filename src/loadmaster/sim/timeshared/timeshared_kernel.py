@@ -7,13 +7,14 @@ The plain engine in reference.py says what must come out.
 import numpy as np
 
 from loadmaster.kernels import inner, lean
-from loadmaster.place.policy import Context
 from loadmaster.sim.pairing_heap_kernel import insert, without
+from loadmaster.sim.timeshared.choose_kernel import choose
+from loadmaster.sim.timeshared.costs_kernel import note_all
+from loadmaster.sim.timeshared.enhanced_kernel import enhanced_turn
 from loadmaster.sim.timeshared.hosts_kernel import bring_up, reschedule, settle_on, start, stop
 from loadmaster.sim.timeshared.movers_kernel import (
     draw_contacts,
     draw_order,
-    enhanced_turn,
     hashed,
     mosix_turn,
     unstable_task,
@@ -109,54 +110,16 @@ def _arrive(world, jobs, clock, rules, buffers, plain_score, context_score):
     job = clock.whole[ARRIVED]
     for r in range(buffers.demand.shape[0]):
         buffers.demand[r] = jobs.seen[job, r]
+    if job == 0:
+        note_all(world, clock)
     for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-        host = _choose(world, clock, rules, buffers, plain_score, context_score, task)
+        host = choose(world, clock, rules, buffers, plain_score, context_score, task)
         settle_on(world, clock, task, host)
         start(world, clock, task, rules.thrash)
         world.tasks[task].first_host = host
         clock.whole[LAST_HOST] = host
         clock.whole[EVENTS] += 1
     clock.whole[ARRIVED] += 1
-
-
-@lean
-def _choose(world, clock, rules, buffers, plain_score, context_score, task):
-    """The lowest rated host of the best class of hosts that has any, the lowest index among equals."""
-    demand, free, capacity = buffers.demand, buffers.free, buffers.capacity
-    hosts, used, there = world.hosts, world.used, world.capacity
-    amount, resources = hosts.shape[0], demand.shape[0]
-    scale = clock.real[SCALE] if rules.scaled else 1.0
-    best, best_class, best_score = -1, 3, 0.0
-    for host in range(amount):
-        for r in range(resources):
-            capacity[r] = there[host, r]
-        capacity[0] = hosts[host].unit * scale
-        room = 0
-        for r in range(resources):
-            free[r] = capacity[r] - used[host, r]
-            if not rules.overcommit and free[r] < demand[r]:
-                room = max(room, 1 if r == 0 else 2)
-        if room > best_class:
-            continue
-        if rules.contextual:
-            context = Context(host, amount, clock.whole[LAST_HOST], task, rules.seed)
-            score = context_score(demand, free, capacity, context)
-        else:
-            score = plain_score(demand, free, capacity)
-        if not np.isfinite(score) and (score != np.inf or _has_room(demand, free)):
-            clock.whole[WRONG] = 1
-        if best < 0 or room < best_class or score < best_score:
-            best, best_class, best_score = host, room, score
-    return best
-
-
-@lean
-def _has_room(demand, free):
-    """Whether a host holds the task; only where it does not may a score be infinite."""
-    for r in range(demand.shape[0]):  # noqa: SIM110, a kernel
-        if free[r] < demand[r]:
-            return False
-    return True
 
 
 @lean
@@ -170,8 +133,9 @@ def _tick(world, jobs, clock, rules, buffers):
     # To see costs no more than a tick does, but for Enhanced Mosix with many kinds of tasks on many hosts.
     many = rules.mover != MOSIX and buffers.seen_at.shape[0] > 16
     still = whole[STILL]
-    if still & (still - 1) == 0 and not (many and still <= world.hosts.shape[0] // 16):
-        whole[CONTENT] = all_content(world, jobs, clock, rules, buffers)
+    if still & (still - 1) == 0:
+        exactly = not (many and still * 64 < world.hosts.shape[0])
+        whole[CONTENT] = all_content(world, jobs, clock, rules, buffers, exactly)
 
 
 @lean
@@ -189,7 +153,7 @@ def _take_turns(world, jobs, clock, rules, buffers):
             pick = hashed(rules.seed, tick, host, 3 << 20, 1 << 32)
             task, target = mosix_turn(world, rules, host, buffers.contacts, known, pick)
         else:
-            task, target = enhanced_turn(world, clock, buffers, host, known)
+            task, target = enhanced_turn(world, jobs, clock, buffers, host, known)
         if task >= 0:
             _migrate(world, jobs, clock, rules, task, target)
             moved = True

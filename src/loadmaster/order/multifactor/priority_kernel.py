@@ -1,0 +1,57 @@
+"""Multifactor priorities compiled, on the state of `ranking.Priorities`, which says what must come out (rule O8)."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.order.multifactor import fair_share_kernel, ledger_kernel
+from loadmaster.order.multifactor.state import MOST
+
+fair_shares, tick_ledger = fair_share_kernel.fair_shares, ledger_kernel.tick_ledger
+start_charging, stop_charging = ledger_kernel.start_charging, ledger_kernel.stop_charging
+
+
+@kept_njit(**LEAN)
+def tick(state, now_s):
+    """As `Priorities.tick`."""
+    tick_ledger(state.ledger, now_s)
+    state.stale[0] = 1
+
+
+@kept_njit(**LEAN)
+def submitted(state, job, now_s):
+    """As `Priorities.submitted`."""
+    if state.waits[job]:
+        state.accrue_s[job] = max(state.accrue_s[job], now_s)
+
+
+@kept_njit(**LEAN)
+def started(state, job, now_s):
+    """As `Priorities.started`."""
+    start_charging(state.ledger, job, now_s)
+
+
+@kept_njit(**LEAN)
+def ended(state, job, now_s):
+    """As `Priorities.ended`."""
+    stop_charging(state.ledger, job, now_s)
+
+
+@kept_njit(**LEAN)
+def rank(state, jobs, n, now_s, out):
+    """Write to out[k] the rank of job jobs[k], for k below n; where `jobs` has no entry, of job k itself."""
+    flags, weights = state.flags, state.weights
+    if flags.each_pass and now_s > state.ledger.times[0]:
+        tick(state, now_s)
+    if state.stale[0]:
+        fair_shares(state.tree, state.ledger.usage, flags.classic, flags.merged, weights.damp, state.room)
+        state.stale[0] = 0
+    last_s = state.ledger.times[0]
+    for k in range(n):
+        job = jobs[k] if jobs.shape[0] > 0 else k
+        waited_s = max(max(state.submit_s[job], last_s) - state.accrue_s[job], 0.0)
+        age = min(waited_s / weights.max_age_s, 1.0)
+        if weights.max_age_s <= 0.0:
+            age = 1.0 if waited_s > 0.0 else 0.0
+        exact = state.fixed[job] + weights.age * age + weights.fair_share * state.room.factor[state.ledger.leaf[job]]
+        out[k] = -min(np.floor(max(exact, 1.0)), MOST)

@@ -1,0 +1,124 @@
+"""What every backfilling must do under every order: the tests run by themselves over all that are listed."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loadmaster.backfilling import BACKFILLINGS, Backfilling
+from loadmaster.measure.check import violations
+from loadmaster.model import Cluster, Workload
+from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Discipline, Scheduler
+from loadmaster.schedule import discipline_named as named
+from loadmaster.sim.queue.reference import at_or_after, replay
+
+ORDER_NAMES = [*ORDERS, *ORDERS_WITH_MEMORY]
+PAIRS = [f"{order}+{backfilling}" for order in ORDER_NAMES for backfilling in BACKFILLINGS]
+POLICY_NAMES = ("first-fit", "worse-fit-cores", "round-robin")
+
+
+@st.composite
+def problems(draw, exact=False, hosts=4, alike=False):
+    """Up to 14 jobs of up to three tasks that the empty cluster can hold, arriving close together."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    count, jobs = draw(st.integers(1, hosts)), draw(st.integers(2, 14))
+    capacity = rng.integers(2, 9, (1 if alike else count, 2)).astype(float) * np.ones((count, 1))
+    demand = np.floor(capacity.min(axis=0) * rng.uniform(0, 1, (jobs, 2)))
+    runtime_s = rng.integers(1, 60, jobs).astype(float)
+    factor = np.ones(jobs) if exact else rng.choice([0.0, 0.5, 1.0, 1.0, 2.0], jobs)
+    resources = ("cores", "memory")
+    return Cluster(resources, capacity), Workload(
+        resources, np.sort(rng.integers(0, draw(st.sampled_from([1, 100])), jobs)).astype(float), runtime_s, demand,
+        tasks=np.minimum(rng.integers(1, 4, jobs), count).astype(np.int32), estimate_s=runtime_s * factor,
+        user=rng.integers(0, 3, jobs).astype(np.int32), project=rng.integers(0, 2, jobs).astype(np.int32),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@settings(max_examples=4, deadline=None)
+@given(problem=problems(), interval_s=st.sampled_from([0.0, 30.0]), policy=st.sampled_from(POLICY_NAMES))
+def test_every_job_starts_once_on_hosts_that_hold_it_and_the_same_again(pair, problem, interval_s, policy):
+    cluster, workload = problem
+    scheduler = Scheduler(POLICIES[policy], named(pair))
+    first, again = (replay(workload, cluster, scheduler, interval_s=interval_s, seed=3) for _ in range(2))
+    assert not violations(workload, cluster, first)
+    assert not np.isnan(first.start_s).any()
+    assert np.array_equal(first.start_s, again.start_s)
+    assert np.array_equal(first.host, again.host)
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Writes down every (job, promised start) that another backfilling gives."""
+
+    inner: Backfilling
+    given: list[tuple[int, float]] = field(default_factory=list)
+
+    def serve(self, board):
+        self.inner.serve(board)
+        self.given.extend((board.job(row), promise.start_s) for row, promise in board.promised.items())
+
+
+def promises_of(workload, cluster, spec, policy, interval_s=0.0):
+    """The schedule, and every (job, promised start) that was given on the way."""
+    discipline = named(spec)
+    listening = Listening(discipline.backfilling)
+    scheduler = Scheduler(POLICIES[policy], Discipline(discipline.order, listening))
+    return replay(workload, cluster, scheduler, interval_s=interval_s), listening.given
+
+
+HEADS = ["easy", "easy(fill=shortest)", "stepwise(depth=1)"]
+
+
+@pytest.mark.parametrize("heads", HEADS)
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(exact=True), interval_s=st.sampled_from([0.0, 30.0]), policy=st.sampled_from(POLICY_NAMES))
+def test_a_head_starts_when_it_was_promised_or_before_if_estimates_are_exact(heads, problem, interval_s, policy):
+    cluster, workload = problem
+    schedule, given_s = promises_of(workload, cluster, f"fcfs+{heads}", policy, interval_s)
+    for job, start_s in given_s:
+        assert schedule.start_s[job] <= at_or_after(start_s, interval_s)
+
+
+STANDING = [f"conservative(early_end={name})" for name in ("arrival", "start", "now", "kept")]
+
+
+@pytest.mark.parametrize("spec", STANDING)
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(exact=False), policy=st.sampled_from(POLICY_NAMES))
+def test_standing_promises_are_never_broken_by_a_job_that_ends_early(spec, problem, policy):
+    cluster, workload = problem
+    longer = np.maximum(workload.expected_s, workload.runtime_s)  # nobody outlives an estimate
+    workload = Workload(
+        workload.resources, workload.submit_s, workload.runtime_s, workload.demand, workload.tasks, longer
+    )  # fmt: skip
+    schedule, given_s = promises_of(workload, cluster, spec, policy)
+    assert not violations(workload, cluster, schedule)
+    for job, start_s in given_s:
+        assert schedule.start_s[job] <= start_s
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(exact=True, hosts=1))
+def test_plans_made_anew_are_kept_on_one_host_if_estimates_are_exact(problem):
+    cluster, workload = problem
+    schedule, given_s = promises_of(workload, cluster, "conservative(early_end=replan)", "first-fit")
+    for job, start_s in given_s:
+        assert schedule.start_s[job] <= start_s
+
+
+@pytest.mark.parametrize("policy", POLICY_NAMES)
+@settings(max_examples=30, deadline=None)
+@given(problem=problems())
+def test_a_depth_of_one_is_easy_and_no_bound_on_it_is_a_plan_made_anew(policy, problem):
+    cluster, workload = problem
+
+    def starts(spec):
+        return replay(workload, cluster, Scheduler(POLICIES[policy], named(spec)), interval_s=0.0).start_s.tolist()
+
+    assert starts("stepwise(depth=1)") == starts("easy")
+    assert starts("stepwise(depth=all)") == starts("conservative(early_end=replan)")
