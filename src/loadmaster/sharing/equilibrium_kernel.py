@@ -36,6 +36,9 @@ class VmState(NamedTuple):
     touched: Longs  # [V], slots seen in this round
     is_touched: Longs  # [V]
     active: Longs  # [P], busy VMs of each machine
+    idle_pc: Floats  # [V], PC x pace of idle VMs, as far as `rated_for` says
+    best_of: Floats  # [P], room for one choice: the value that decides whether to look at a machine's VMs
+    rated_for: Floats  # [P], cores for which `idle_pc` is that of now, -1 where it is out of date
     counts: Longs  # DIRTY: length of `dirty`; IDLE: idle VMs
 
 
@@ -54,7 +57,8 @@ def allocate_vms(vms: VirtualMachines) -> VmState:
     return VmState(
         vms.first.copy(), vms.machine, vms.low.copy(), vms.high.copy(), vms.share.copy(), vms.cores.copy(),
         vms.speed.copy(), vms.high.copy(), np.zeros(v), longs(v, -1), np.zeros(v), np.zeros(v), np.zeros(v),
-        np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p), longs(v), longs(v), longs(p), np.array([0, v]),
+        np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p), longs(v), longs(v), longs(p), np.zeros(v),
+        np.zeros(p), np.full(p, -1.0), np.array([0, v]),
     )  # fmt: skip
 
 
@@ -109,8 +113,22 @@ def _gets(state, vm, wants, others):
 
 
 @kept_njit(nogil=True)
+def rate_idle(state, wants):
+    """Bring `idle_pc` up to date, for a task that can use the cores `wants`: only where something changed."""
+    for machine in range(state.rated_for.shape[0]):
+        usable = min(wants, state.cores[machine])
+        if state.rated_for[machine] == usable:
+            continue
+        state.rated_for[machine] = usable
+        for vm in range(state.first[machine], state.first[machine + 1]):
+            if state.slot[vm] == -1:
+                state.idle_pc[vm] = potential(state, vm, wants)
+
+
+@kept_njit(nogil=True)
 def mark(state, machine):
     """Something changed on `machine`."""
+    state.rated_for[machine] = -1.0
     if state.is_dirty[machine] == 0:
         state.is_dirty[machine] = 1
         state.dirty[state.counts[DIRTY]] = machine

@@ -2,12 +2,14 @@
 """The choices of VMs compiled; the plain ones in vm_choice.py say which VMs must come out."""
 
 from loadmaster.kernels import kept_njit
-from loadmaster.sharing.equilibrium_kernel import entitlement, equilibrium, potential
+from loadmaster.sharing.equilibrium_kernel import entitlement, equilibrium, potential, rate_idle
 
 CHOICES = ("pc-g", "pc-sg", "pcfc-sg", "ec", "pmvm", "ec-all")
 """Their numbers in the kernel."""
 POTENTIAL, SEMIGREEDY, SEMIGREEDY_FREE, EQUILIBRIUM, FEWEST, ENTITLEMENT = 0, 1, 2, 3, 4, 5
 MARGIN = 1e-7
+TAKEN = -1e300
+"""The value of what is no idle VM."""
 
 
 @kept_njit(nogil=True)
@@ -60,6 +62,19 @@ def _give_back(state, chosen, tasks):
 
 
 @kept_njit(nogil=True)
+def _rate_all(state, value, kind, wants):
+    """Into `value` what each idle VM is worth, `TAKEN` for the others; PCs are remembered from job to job."""
+    if kind == POTENTIAL:
+        rate_idle(state, wants)
+        for vm in range(value.shape[0]):
+            value[vm] = state.idle_pc[vm] if state.slot[vm] == -1 else TAKEN
+        return
+    for vm in range(value.shape[0]):
+        value[vm] = TAKEN
+    _rate(state, value, kind, wants, 0, value.shape[0])
+
+
+@kept_njit(nogil=True)
 def _rate(state, value, kind, wants, first, last):
     for vm in range(first, last):
         if state.slot[vm] == -1:
@@ -76,33 +91,63 @@ def _rate(state, value, kind, wants, first, last):
 @kept_njit(nogil=True)
 def _greedily(state, chosen, value, kind, tasks, wants, static):
     """One after another the idle VM of largest value; only its machine is rated anew."""
-    count = value.shape[0]
-    _rate(state, value, kind, wants, 0, count)
+    _rate_all(state, value, kind, wants)
+    for machine in range(state.best_of.shape[0]):
+        _find_most(state, value, machine)
     for k in range(tasks):
-        best, best_value = -1, -1e300
-        for vm in range(count):
-            if state.slot[vm] == -1 and value[vm] > best_value + MARGIN:
-                best, best_value = vm, value[vm]
+        best, best_value = -1, TAKEN
+        for machine in range(state.best_of.shape[0]):
+            if state.best_of[machine] > best_value + MARGIN:
+                for vm in range(state.first[machine], state.first[machine + 1]):
+                    if value[vm] > best_value + MARGIN:
+                        best, best_value = vm, value[vm]
+        value[best] = TAKEN
         _take(state, best, wants)
         chosen[k] = best
+        machine = state.machine[best]
         if not static:
-            machine = state.machine[best]
             _rate(state, value, kind, wants, state.first[machine], state.first[machine + 1])
+        _find_most(state, value, machine)
+
+
+@kept_njit(nogil=True)
+def _find_most(state, value, machine):
+    most = TAKEN
+    for vm in range(state.first[machine], state.first[machine + 1]):
+        most = max(most, value[vm])
+    state.best_of[machine] = most
+
+
+@kept_njit(nogil=True)
+def _find_least(state, value, machine, reachable):
+    """The least value on `machine` that reaches `reachable`."""
+    least = 1e300
+    for vm in range(state.first[machine], state.first[machine + 1]):
+        if value[vm] >= reachable:
+            least = min(least, value[vm])
+    state.best_of[machine] = least
 
 
 @kept_njit(nogil=True)
 def _semigreedily(state, chosen, value, tasks, wants, reachable):
     """The VMs of least PC that reach `reachable`; leaves `chosen` as it is if they are too few."""
-    count = value.shape[0]
-    _rate(state, value, POTENTIAL, wants, 0, count)
+    _rate_all(state, value, POTENTIAL, wants)
+    for machine in range(state.best_of.shape[0]):
+        _find_least(state, value, machine, reachable)
     picked = 0
     while picked < tasks:
         best, best_value = -1, 1e300
-        for vm in range(count):
-            if state.slot[vm] != -1 or value[vm] < reachable or value[vm] >= best_value - MARGIN:
+        for machine in range(state.best_of.shape[0]):
+            if state.best_of[machine] >= best_value - MARGIN:
                 continue
-            if _keeps(state, vm, wants, reachable):
-                best, best_value = vm, value[vm]
+            for vm in range(state.first[machine], state.first[machine + 1]):
+                if value[vm] < reachable or value[vm] >= best_value - MARGIN:
+                    continue
+                if _keeps(state, vm, wants, reachable):
+                    best, best_value = vm, value[vm]
+                else:
+                    value[vm] = TAKEN  # until something changes on its machine
+            _find_least(state, value, machine, reachable)
         if best < 0:
             break
         _take(state, best, wants)
@@ -110,6 +155,7 @@ def _semigreedily(state, chosen, value, tasks, wants, reachable):
         picked += 1
         machine = state.machine[best]
         _rate(state, value, POTENTIAL, wants, state.first[machine], state.first[machine + 1])
+        _find_least(state, value, machine, reachable)
     _collect(state, chosen, value, picked, tasks)
 
 
@@ -142,7 +188,7 @@ def _keeps(state, vm, wants, reachable):
 def _harmless(state, value, wants):
     """The idle VM of largest PC among those whose PC is at most the free capacity; among all if there is none."""
     count = value.shape[0]
-    _rate(state, value, POTENTIAL, wants, 0, count)
+    _rate_all(state, value, POTENTIAL, wants)
     best, best_value = -1, -1e300
     any_best, any_value = -1, -1e300
     for vm in range(count):

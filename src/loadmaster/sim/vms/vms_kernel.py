@@ -24,7 +24,7 @@ from loadmaster.sim.timeshared.problem import Progress
 from loadmaster.sim.vms.problem import VmProblem, VmRun
 
 BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW = 0, 1, 2, 3, 4
-HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY, UNSETTLED = 0, 1, 2, 3, 4, 5, 6
+HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY, UNSETTLED, SLOTS = range(8)
 
 
 class Stream(NamedTuple):
@@ -47,7 +47,7 @@ class Board(NamedTuple):
 
     job: Longs  # [V], the job in each slot, -1 if free
     real: Floats  # BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW
-    whole: Longs  # HEAD, TAIL of the queue; ENDED, ARRIVED, ROUNDS; EMPTY machines; UNSETTLED speeds
+    whole: Longs  # HEAD, TAIL of the queue; ENDED, ARRIVED, ROUNDS; EMPTY machines; UNSETTLED speeds; SLOTS ever used
     chosen: Longs  # [V]
     value: Floats  # [V]
     end: Floats  # [V], expected ends of slots, for the reservation
@@ -80,7 +80,7 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
         np.full(jobs, -1, np.int64),
     )  # fmt: skip
     board = Board(
-        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0]), np.zeros(v, np.int64),
+        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0, 0]), np.zeros(v, np.int64),
         np.zeros(v), np.zeros(v),
     )  # fmt: skip
     board.real[NOW] = stream.submit_s[0] if jobs else 0.0
@@ -121,7 +121,7 @@ def _run(state, stream, board, rule, most):
 def _next_end(state, stream, board):
     """The slot whose job ends next at the present speeds, the lower job among equals, and when."""
     best, soonest = -1, 1e300
-    for slot in range(board.job.shape[0]):
+    for slot in range(board.whole[SLOTS]):
         job = board.job[slot]
         if job >= 0:
             end = board.real[NOW] + max(stream.left[job], 0.0) / state.speed[slot]
@@ -133,7 +133,7 @@ def _next_end(state, stream, board):
 @kept_njit(nogil=True)
 def _pass_time(state, stream, board, then):
     seconds, used = then - board.real[NOW], 0.0
-    for slot in range(board.job.shape[0]):
+    for slot in range(board.whole[SLOTS]):
         job = board.job[slot]
         if job >= 0:
             stream.left[job] -= state.speed[slot] * seconds
@@ -198,6 +198,7 @@ def _start(state, stream, board, rule, job):
     while board.job[slot] >= 0:
         slot += 1
     board.job[slot] = job
+    board.whole[SLOTS] = max(board.whole[SLOTS], slot + 1)
     occupy(state, slot, board.chosen, tasks, wants)
     if not rule.redistribute:
         set_speed(state, slot, 1e-12)  # active at once
@@ -242,7 +243,7 @@ def _schedule(state, stream, board, rule):
 @kept_njit(nogil=True, error_model="numpy")
 def _reservation(state, stream, board, tasks):
     """When so many VMs will be idle at the present speeds, and how many more than needed are then."""
-    slots = board.job.shape[0]
+    slots = board.whole[SLOTS]
     for slot in range(slots):
         job = board.job[slot]
         board.end[slot] = 1e300
