@@ -34,7 +34,9 @@ class AtSite:
     def jobs_of(self, trace: Trace) -> Trace:
         """`trace` with its jobs as the site takes them."""
         workload, notes = jobs_at(self.site, trace.workload)
-        return replace(trace, workload=workload, notes=(*trace.notes, *self.notes, *notes))
+        several = int((workload.task_count > 1).sum())
+        together = (_TOGETHER.format(several),) if several else ()
+        return replace(trace, workload=workload, notes=(*trace.notes, *self.notes, *notes, *together))
 
 
 def at_site(path: Path, accounts: Path | None = None) -> AtSite:
@@ -53,6 +55,10 @@ def at_site(path: Path, accounts: Path | None = None) -> AtSite:
     return AtSite(site, modelled.cluster, LEAST_LOADED if least_loaded else LIGHTEST, discipline, tuple(notes))
 
 
+_TOGETHER = (
+    "{:,} jobs have several tasks, which may share a host here; Slurm gives them as many hosts as they ask "
+    "for, and their waits may be longer there."
+)
 _OWN = (
     "Hosts, partitions and limits of the site bind every run; its order, backfilling and weights make only the row "
     "site, which decides at every event."

@@ -1,0 +1,38 @@
+"""The report that sets a record of a real Slurm beside our model of it."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RECORDED = ROOT / "tests" / "site" / "recorded"
+
+
+@pytest.fixture
+def report(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools" / "beside_slurm"))
+    import report
+
+    return report
+
+
+def test_a_record_is_not_apart_from_itself(report):
+    real = report.recorded(RECORDED)
+    same = report.apart(real, real)
+    assert (same.jobs, same.pairs, same.mean_apart_s, same.hosts) == (60, 1.0, 0.0, 1.0)
+    assert same.mean_wait_s[0] == same.mean_wait_s[1] > 40.0
+
+
+def test_a_later_start_of_one_job_is_seen_in_pairs_waits_and_means(report):
+    first = report.Seen({"a": 0, "b": 0, "c": 0}, {"a": 1, "b": 2, "c": 3}, {"a": ("n1",), "b": ("n1",), "c": ("n2",)})
+    second = report.Seen(first.submit_s, {"a": 4, "b": 2, "c": 3}, {"a": ("n2",), "b": ("n1",), "c": ("n2",)})
+    found = report.apart(first, second)
+    assert found.pairs == pytest.approx(1 / 3)
+    assert (found.mean_wait_s, found.mean_apart_s, found.median_apart_s) == ((2.0, 3.0), 1.0, 0.0)
+    assert found.hosts == pytest.approx(2 / 3)
+
+
+def test_our_model_of_the_recorded_site_is_as_near_as_the_page_says(report):
+    found = report.apart(report.recorded(RECORDED), report.modelled(RECORDED))
+    assert found.pairs > 0.75
+    assert found.mean_wait_s[1] == pytest.approx(found.mean_wait_s[0], rel=0.25)
