@@ -6,6 +6,7 @@ from loadmaster.backfilling.conservative import Conservative
 from loadmaster.backfilling.easy import Easy
 from loadmaster.backfilling.netbatch import NetBatch
 from loadmaster.backfilling.none import Blocking
+from loadmaster.backfilling.selective import Selective
 from loadmaster.backfilling.skip import Skip
 from loadmaster.backfilling.slurm import Slurm
 from loadmaster.backfilling.stepwise import Stepwise
@@ -29,6 +30,11 @@ BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
         "Mu'alem and Feitelson 2001",
     ),
     "stepwise": (Stepwise, "the first so many blocked jobs are promised a time, anew each pass", ""),
+    "selective": (
+        Selective,
+        "who has waited long for its length is promised a time, anew each pass",
+        "Srinivasan et al. 2002",
+    ),
     "slurm": (
         Slurm,
         "Slurm's two loops: a main pass that blocks partitions, and a backfill pass over whole hosts",
@@ -45,6 +51,7 @@ __all__ = [
     "Conservative",
     "Easy",
     "NetBatch",
+    "Selective",
     "Skip",
     "Slurm",
     "Stepwise",

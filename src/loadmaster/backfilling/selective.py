@@ -1,0 +1,32 @@
+"""Selective backfilling: only jobs that have waited long for their length are promised something."""
+
+from dataclasses import dataclass
+
+from loadmaster.backfilling.board import Board
+
+
+@dataclass(frozen=True)
+class Selective:
+    """Promise something to blocked jobs whose expansion factor has reached a bound (rule Q17).
+
+    Srinivasan, Kettimuthu, Subramani and Sadayappan 2002, "Selective reservation strategies for backfill job
+    scheduling". The expansion factor is (wait + expected runtime) / expected runtime; shortest counted runtime 1 s.
+
+    Differs from the paper: promises are made anew at every decision, and the bound is given, not learnt.
+
+    Attributes:
+        expansion: from this factor on a job is promised something; 1 promises it to all, as `stepwise(depth=all)`.
+    """
+
+    expansion: float = 2.0
+
+    def serve(self, board: Board) -> None:
+        """Start what fits beside the promises, promise those that have waited enough."""
+        since_s = board.snapshot.queue.eligible_s
+        for row in board.rows():
+            if board.start(row):
+                continue
+            expected_s = max(board.expected_s(row), 1.0)
+            waited_s = 0.0 if since_s is None else board.now_s - float(since_s[row])
+            if waited_s + expected_s >= self.expansion * expected_s:
+                board.promise(row)
