@@ -1,5 +1,7 @@
 """Small random logs on which every kind of constraint binds."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from loadmaster.model import (
@@ -11,12 +13,13 @@ from loadmaster.model import (
     Limits,
     Named,
     Partition,
+    Preemption,
     Qos,
     SiteRules,
     Workload,
 )
 
-KINDS = ("begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed")
+KINDS = ("begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed", "preempt")
 KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}", "singleton", "afterany:{}?after:{}")
 
 
@@ -50,6 +53,13 @@ def bound_jobs(seed: int, *kinds: str) -> tuple[Workload, Cluster]:
         columns["qos"] = Named.of([str(rng.choice(["low", "high"])) for _ in range(jobs)])
         low = Limits(max_jobs_pu=1, grp_tres=(("cores", 5.0),), max_submit_pu=4)
         rules["qos"] = (Qos("low", limits=low), Qos("high", limits=Limits(max_tres_pa=(("memory", 6.0),), grp_jobs=3)))
+    if "preempt" in kinds:
+        columns["qos"] = Named.of([str(rng.choice(["low", "high"])) for _ in range(jobs)])
+        columns["requeue"] = rng.random(jobs) < 0.7
+        mode, low = rng.choice(["requeue", "cancel", "suspend"]), rules.get("qos", (Qos("low"),))[0]
+        high = rules.get("qos", (low, Qos("high")))[1]
+        rules["qos"] = (replace(low, grace_s=float(rng.integers(0, 2) * 3)), replace(high, preempts=("low",)))
+        rules["preemption"] = Preemption("qos", str(mode), youngest_first=bool(rng.random() < 0.3))
     if "accounts" in kinds:
         columns |= {"user_names": ("u", "v"), "account_names": ("p", "q"), "nice": np.zeros(jobs)}
         leaf = Account("p", "u", limits=Limits(max_tres_pu=(("cores", 4.0),)))

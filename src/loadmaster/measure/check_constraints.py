@@ -99,7 +99,7 @@ def _dependencies(workload: Workload, bound: Constraints, schedule: Schedule) ->
     ends = np.where(schedule.started, ends, np.inf)
     ends_as = np.zeros(workload.jobs, np.int64) if bound.status is None else bound.status.astype(np.int64)
     if schedule.status is not None:
-        ends_as = np.where(schedule.started, schedule.status, ends_as)
+        ends_as = np.where(schedule.status >= 0, schedule.status, ends_as)
     others = _numbers(workload, bound)
     broken = np.zeros(workload.jobs, bool)
     for job in np.flatnonzero(schedule.started & (np.diff(depends.first) > 0)).tolist():

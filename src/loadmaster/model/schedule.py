@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.constraints import STATUSES
 from loadmaster.model.workload import Workload
+
+STOPPED = [STATUSES.index(word) for word in ("preempted", "node_fail")]
+"""How jobs end that the run itself stopped: their work is lost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +77,8 @@ class Schedule:
         host: int32[T], the host of every task (see `Workload.first_task`), -1 where never started.
         cycles: what happened in each cycle.
         end_s: float64[J], NaN where a job never started; None where all ran for their runtime, on hosts of speed 1.
-        status: int32[J], how each ended, a code of `constraints.STATUSES`; None where all did as in their log.
+        status: int32[J], how each ended that the run itself stopped, a code of `constraints.STATUSES`; -1 of all
+            others, which end as in their log; None where it stopped none.
         segments: runs before the last; None where there are none.
         never: how many jobs could never run, by reason.
     """
@@ -105,6 +110,17 @@ class Schedule:
         kept = ~self.segments.lost
         earlier = np.bincount(self.segments.job[kept], self.segments.lasts_s[kept], minlength=workload.jobs)
         return np.asarray(last + earlier)
+
+    def lost_s(self, workload: Workload) -> Floats:
+        """float64[J]: how long each ran for nothing: it was stopped, and began anew or never again."""
+        lost = np.zeros(workload.jobs)
+        if self.segments is not None:
+            gone = self.segments.lost
+            lost += np.bincount(self.segments.job[gone], self.segments.lasts_s[gone], minlength=workload.jobs)
+        if self.status is not None:
+            stopped = self.started & np.isin(self.status, STOPPED)
+            lost[stopped] += self.ran_s(workload)[stopped]
+        return lost
 
     def same_as(self, other: "Schedule") -> bool:
         """Equal starts and hosts, to the bit."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts
 from loadmaster.traces.fit import FOREIGN
@@ -84,6 +85,7 @@ def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice =
         raise InputError(source, "this log does not name its machines", fix="give them with --hosts, such as 20x16c64g")
     of_log = cluster is None and trace.machines == "log"
     workload, rejected, spread, note = fit_by(spread, trace.workload, hosts, machines_of_log=of_log)
+    workload = hold_whole_hosts(workload, hosts)
     if workload.jobs == 0:
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")

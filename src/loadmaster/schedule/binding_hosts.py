@@ -10,6 +10,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.features import parse_features
 from loadmaster.model.site_rules import HostSet
+from loadmaster.model.whole_hosts import wants_whole_hosts
 
 MAY_RUN = 0
 Mark = Callable[[Bools, str], None]
@@ -51,7 +52,8 @@ def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Co
     Raises:
         InputError: jobs that share hosts with their own user's alone, on which no engine can serve.
     """
-    if bound.exclusive is not None and (bound.exclusive == EXCLUSIVE.index("user")).any():
+    of_users = any(part.exclusive == "user" for part in rules.partitions)
+    if of_users or (bound.exclusive is not None and (bound.exclusive == EXCLUSIVE.index("user")).any()):
         raise InputError("user", "hosts that are shared by one user's jobs are not modelled", fix="leave exclusive out")
     first, job, partition = _partitions_named(workload, rules, bound, mark)
     sets = _HostSets(cluster, rules, bound)
@@ -59,7 +61,7 @@ def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Co
     pairs, which = np.unique(np.column_stack((partition, code[job])), axis=0, return_inverse=True)
     hosts: Ints = np.array([sets.row(int(p), int(c)) for p, c in pairs], np.int32)[which.reshape(-1)]
     tiers = np.array([-float(each.tier) for each in rules.partitions] or [0.0])
-    allowed: Bools = np.array(sets.rows, dtype=bool).reshape(-1, cluster.hosts)
+    hosts, allowed = _whole(workload, cluster, job, hosts, np.array(sets.rows, dtype=bool).reshape(-1, cluster.hosts))
     closed = _closed(workload, cluster, rules, bound, job, partition, mark)
     unable = ~_holds(workload, cluster, allowed, job, hosts)
     mark(_none_of(first, np.asarray(~unable)), "no host has what it asks for")
@@ -120,6 +122,17 @@ class _HostSets:
             return np.ones(self._hosts, bool)
         wanted = parse_features(self._names[features])
         return np.array([any(set(all_of) <= set(has) for all_of in wanted) for has in self._rules.features])
+
+
+def _whole(workload: Workload, cluster: Cluster, job: Longs, hosts: Ints, allowed: Bools) -> tuple[Ints, Bools]:
+    """Jobs that want whole hosts may use those that they fill; `hold_whole_hosts` has made them ask for all cores."""
+    wants = wants_whole_hosts(workload, cluster)[job]
+    if not wants.any():
+        return hosts, allowed
+    keys = np.column_stack((hosts, np.where(wants, workload.demand[job, 0], -1.0)))
+    rows, which = np.unique(keys, axis=0, return_inverse=True)
+    filled = [np.ones(cluster.hosts, bool) if cores < 0 else cluster.capacity[:, 0] == cores for cores in rows[:, 1]]
+    return which.reshape(-1).astype(np.int32), allowed[rows[:, 0].astype(int)] & np.array(filled)
 
 
 def mask(hosts: int, chosen: HostSet) -> Bools:

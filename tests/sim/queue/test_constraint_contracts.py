@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from bound_jobs import KINDS, bound_jobs
 from loadmaster.measure import violations
 from loadmaster.measure.check_constraints import broken_constraints
+from loadmaster.measure.held import held
+from loadmaster.model.constraints import STATUSES
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue.reference import replay
 
+PREEMPTED = STATUSES.index("preempted")
 DISCIPLINES = ("fcfs", "skip", "netbatch", "easy", "conservative", "fair-share")
 PAIRS = [(kind,) for kind in KINDS] + list(combinations(KINDS, 2))
 
@@ -40,7 +43,7 @@ def test_all_constraints_together_are_kept(seed, discipline):
     assert violations(workload, cluster, schedule_of(workload, cluster, discipline, 0.0)) == ()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "speed"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("speed", "preempt")])
 def test_the_checker_sees_every_kind_of_constraint_that_is_broken(kind):
     found = 0
     for seed in range(40):
@@ -58,3 +61,18 @@ def test_jobs_that_can_never_run_are_counted_and_the_others_that_may_all_run(see
     workload, cluster = bound_jobs(seed, "begin", "partition", "features")
     schedule = schedule_of(workload, cluster, "easy", 0.0)
     assert int(np.isnan(schedule.start_s).sum()) == sum(schedule.never.values())
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10**6), discipline=st.sampled_from(DISCIPLINES))
+def test_work_of_jobs_that_were_stopped_is_accounted_for(seed, discipline):
+    workload, cluster = bound_jobs(seed, "preempt")
+    schedule = schedule_of(workload, cluster, discipline, 0.0)
+    status = np.zeros(workload.jobs) if schedule.status is None else schedule.status
+    ended = schedule.started & (status != PREEMPTED)
+    assert schedule.ran_s(workload)[ended] == pytest.approx(workload.runtime_s[ended])
+    times = held(workload, schedule)
+    busy_s = float(np.sum(times.end_s - times.start_s))
+    lost_s = schedule.lost_s(workload) * workload.task_count
+    useful_s = (np.nan_to_num(schedule.ran_s(workload)) * workload.task_count)[ended].sum()
+    assert busy_s == pytest.approx(useful_s + lost_s.sum())

@@ -12,6 +12,7 @@ from loadmaster.model import (
     Limits,
     Named,
     Partition,
+    Preemption,
     Qos,
     SiteRules,
     Workload,
@@ -120,7 +121,7 @@ def test_hosts_that_go_down_lose_their_jobs_and_take_them_back_if_they_may():
     assert (schedule.segments.start_s.tolist(), schedule.segments.end_s.tolist()) == ([0], [5])
     stopped = run([(0, 4, 10), (0, 2, 10)], down, hosts=[[4.0], [2.0]], requeue=[False, True])
     assert stopped.end_s.tolist() == [5, 10]
-    assert stopped.status.tolist() == [5, 0]
+    assert stopped.status.tolist() == [5, -1]
 
 
 def test_drained_hosts_let_their_jobs_end_and_start_none_that_would_run_into_it():
@@ -144,3 +145,42 @@ def test_of_two_scopes_that_set_one_kind_of_limit_the_first_counts():
         (Partition("a", qos="part"),), qos=(Qos("normal", limits=Limits(grp_jobs=2), over_partition=True), whole)
     )
     assert starts([(0, 1, 10)] * 3, turned, "skip") == [0, 0, 10]
+
+
+LOW_AND_HIGH = [(0, 4, 100), (30, 2, 20)]
+
+
+def preempted(mode, grace_s=0.0, **more):
+    qos = (Qos("low", grace_s=grace_s), Qos("high", 10, preempts=("low",)))
+    rules = SiteRules(qos=qos, preemption=Preemption("qos", mode, **more))
+    return run(LOW_AND_HIGH, rules, qos=Named.of(["low", "high"]))
+
+
+def test_a_requeued_job_begins_anew_and_its_work_is_lost():
+    schedule = preempted("requeue")
+    assert (schedule.start_s.tolist(), schedule.end_s.tolist()) == ([50, 30], [150, 50])
+    assert (schedule.segments.lost.tolist(), schedule.segments.lasts_s.tolist()) == ([True], [30])
+
+
+@pytest.mark.parametrize(("grace_s", "ends"), [(0.0, [30, 50]), (10.0, [40, 60])])
+def test_a_cancelled_job_ends_after_its_time_of_grace(grace_s, ends):
+    schedule = preempted("cancel", grace_s)
+    assert schedule.end_s.tolist() == ends
+    assert schedule.status.tolist() == [4, -1]
+
+
+def test_a_suspended_job_goes_on_where_it_was():
+    schedule = preempted("suspend")
+    assert (schedule.start_s.tolist(), schedule.end_s.tolist()) == ([50, 30], [120, 50])
+    assert (schedule.segments.lost.tolist(), schedule.segments.lasts_s.tolist()) == ([False], [30])
+
+
+def test_a_job_that_has_not_run_for_long_enough_is_not_stopped():
+    assert preempted("requeue", exempt_s=31.0).start_s.tolist() == [0, 100]
+
+
+def test_jobs_of_a_lower_tier_are_stopped_by_those_of_a_higher():
+    parts = (Partition("low", preempt_mode="requeue"), Partition("high", tier=5))
+    rules = SiteRules(parts, preemption=Preemption("partition", "off"))
+    schedule = run(LOW_AND_HIGH, rules, partition=Named.of(["low", "high"]))
+    assert schedule.start_s.tolist() == [50, 30]

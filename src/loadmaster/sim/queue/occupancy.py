@@ -77,9 +77,43 @@ class Occupancy:
         self.free_hosts(job)
         self.end_s[job] = now_s
         if not for_good:
+            self._cut = [(*row[:3], True, row[4]) if row[0] == job else row for row in self._cut]
             self._cut.append((job, run.start_s, now_s, True, self.hosts_of(job).tolist()))
             self.start_s[job] = self.end_s[job] = np.nan
             self.host[self.first_task[job] : self.first_task[job + 1]] = -1
+
+    def end_sooner(self, job: int, end_s: float, status: int) -> None:
+        """A job that runs is to end at `end_s`, unless it would have before."""
+        run = self.running[job]
+        if end_s < run.end_s:
+            self.running[job] = run._replace(end_s=end_s, expected_end_s=min(end_s, run.expected_end_s), status=status)
+            self.end_s[job] = end_s
+            heapq.heappush(self._ends, (end_s, job))
+
+    def suspend(self, job: int, now_s: float) -> Run:
+        """A job gives its cores back and keeps the rest; its run so far is kept."""
+        run = self.running.pop(job)
+        self.free[:, 0] += self._cores_on(job)
+        if now_s > run.start_s:
+            self._cut.append((job, run.start_s, now_s, False, self.hosts_of(job).tolist()))
+        return run
+
+    def resume(self, job: int, run: Run) -> bool:
+        """It goes on as `run` if its cores are free on the hosts that it has kept; whether they were."""
+        cores = self._cores_on(job)
+        if (self.free[:, 0] < cores).any():
+            return False
+        self.free[:, 0] -= cores
+        self.start_s[job], self.end_s[job] = run.start_s, run.end_s
+        self.running[job] = run
+        heapq.heappush(self._ends, (run.end_s, job))
+        return True
+
+    def _cores_on(self, job: int) -> Floats:
+        """float64[H]: the cores of the job on each host."""
+        cores = np.zeros(len(self.free))
+        np.add.at(cores, self.hosts_of(job), self._demand[job, 0])
+        return cores
 
     def segments(self) -> Segments | None:
         """The runs that were cut short before the last of their job, None if there was none."""

@@ -20,6 +20,7 @@ from loadmaster.schedule.binding import binding_of, binds
 from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.occupancy import Occupancy, Run
 from loadmaster.sim.queue.pending import Pending
+from loadmaster.sim.queue.preempting import Preempting
 
 
 def replay(
@@ -88,8 +89,12 @@ class Replay:
         self.failures = deque(() if self.binding is None else self.binding.calendar.failures)
         self.occupancy = Occupancy(workload, cluster)
         bound = workload.constraints or Constraints()
-        self.status = np.zeros(workload.jobs, np.int32) if bound.status is None else bound.status.copy()
-        self.as_logged = True
+        self.status = np.zeros(workload.jobs, np.int32) if bound.status is None else bound.status
+        self.ended_as = np.full(workload.jobs, -1, np.int32)
+        self.preempting: Preempting | None = None
+        if self.binding is not None and self.binding.rules.preemption.by != "none":
+            self.preempting = Preempting(self)
+        self.suspended: dict[int, tuple[int, Run]] = {}  # by job: for whom, and its run until then
         self.refused: Counter[str] = Counter()
         self.eligible_before: set[int] = set()
         self.arrived = 0
@@ -111,6 +116,7 @@ class Replay:
         self.ended_now |= bool(self.moments) and self.moments[0] <= now
         self._end_and_fail()
         self._tick(self.now_s)
+        self._resume()
         self._admit()
         self.wake_s = math.inf
         while self._pass():
@@ -129,17 +135,18 @@ class Replay:
         runs = self.occupancy
         never = {} if self.binding is None else self.binding.count_never()
         assert self.cluster.speed is not None
-        told = self.as_logged and runs.segments() is None and bool((self.cluster.speed == 1.0).all())
+        stopped, cut = bool((self.ended_as >= 0).any()), runs.segments()
+        plain = not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
-            runs.start_s, runs.host, cycles, None if told else runs.end_s, None if self.as_logged else self.status,
-            runs.segments(), {**never, **self.refused},
+            runs.start_s, runs.host, cycles, None if plain else runs.end_s, self.ended_as if stopped else None, cut,
+            {**never, **self.refused},
         )  # fmt: skip
 
     def _next_event(self) -> float:
         """When something happens next that could start a job: infinite when nobody can start any more."""
         coming, waiting = self.arrived < self.workload.jobs, bool(self.pending.waiting)
         events = [float(self.workload.submit_s[self.arrived])] if coming else []
-        if coming or waiting or self.failures:
+        if coming or waiting or self.failures or self.suspended:
             events.append(self.occupancy.next_end_s())
         if self.failures and (coming or waiting or self.occupancy.running):
             events.append(self.failures[0].from_s)
@@ -176,6 +183,7 @@ class Replay:
         """Take a job off its hosts; `again`: it goes back to the queue and begins anew."""
         self.occupancy.stop(job, time_s, for_good=not again)
         if not again:
+            self.ended_as[job] = status
             self._left(job, time_s, status)
             return
         self._tick(math.nextafter(time_s, -math.inf))
@@ -186,11 +194,30 @@ class Replay:
         self.arrived_now = self.ended_now = True
         self.ranking.submitted(job, self.now_s)
 
+    def suspend(self, job: int, preemptor: int) -> None:
+        """Take a job's cores for as long as `preemptor` runs."""
+        run = self.occupancy.suspend(job, self.now_s)
+        left_s = run.end_s - self.now_s, run.expected_end_s - self.now_s
+        self.suspended[job] = (preemptor, run._replace(start_s=self.now_s, end_s=left_s[0], expected_end_s=left_s[1]))
+        self.ranking.ended(job, self.now_s)
+
+    def _resume(self) -> None:
+        """Who was suspended for a job that no longer runs goes on, as far as its cores are free."""
+        for job, (preemptor, run) in list(self.suspended.items()):
+            if preemptor in self.occupancy.running or preemptor in self.suspended:
+                continue
+            until = run._replace(
+                start_s=self.now_s, end_s=self.now_s + run.end_s, expected_end_s=self.now_s + run.expected_end_s
+            )  # fmt: skip
+            if self.occupancy.resume(job, until):
+                del self.suspended[job]
+                self.ranking.started(job, self.now_s)
+
     def _left(self, job: int, end_s: float, status: int) -> None:
         """A job has ended for good."""
         self.ended_now = True
-        self.as_logged &= status == self.status[job]
-        self.status[job] = status
+        if status != self.status[job]:
+            self.ended_as[job] = status
         self._tick(math.nextafter(end_s, -math.inf))
         self.ranking.ended(job, end_s)
         self.pending.end(job, end_s, status)
@@ -223,17 +250,25 @@ class Replay:
             return False
         decision = Decision(last_host=self.last_host, promises=self.promises, clock=self.clock)
         if eligible:
+            snapshot = self._snapshot(eligible)
+            preempted = None if self.preempting is None else self.preempting.once(snapshot)
+            if preempted is not None:
+                self._carry_out(preempted, queued)
+                return True
             decision = self.scheduler.decide(self._snapshot(eligible))
             self.early_end = self.arrived_now = self.ended_now = False
-        self.cycles.append((self.now_s, queued, len(decision.place), decision.winners))
-        for place in decision.place:
-            self._start(place)
-        self.last_host = decision.last_host
+        self._carry_out(decision, queued)
         self.promises = dict(decision.promises)
         self.wake_s, self.clock = decision.wake_s, decision.clock
         if self.binding is None or not decision.place:
             return False
         return not set(self.pending.eligible(self.now_s)) <= set(eligible)
+
+    def _carry_out(self, decision: Decision, queued: int) -> None:
+        self.cycles.append((self.now_s, queued, len(decision.place), decision.winners))
+        for place in decision.place:
+            self._start(place)
+        self.last_host = decision.last_host
 
     def _eligible(self) -> list[int]:
         """The jobs that may start; the order is told of those that wait for something else than their arrival."""

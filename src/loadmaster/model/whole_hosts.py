@@ -1,0 +1,73 @@
+"""Jobs that want their hosts to themselves: they ask for hosts, and hold all cores of each (rule C5)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.cluster import Cluster
+from loadmaster.model.constraints import EXCLUSIVE, Constraints
+from loadmaster.model.site_rules import SiteRules
+from loadmaster.model.workload import Workload
+
+HOST = EXCLUSIVE.index("host")
+
+
+def wants_whole_hosts(workload: Workload, cluster: Cluster) -> Bools:
+    """bool[J]: jobs that say so, and those whose first partition gives whole hosts only."""
+    bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
+    wants = np.zeros(workload.jobs, bool) if bound.exclusive is None else bound.exclusive == HOST
+    whole = {part.name: part.exclusive == "host" for part in rules.partitions}
+    if not any(whole.values()):
+        return np.asarray(wants)
+    usual = whole[rules.default_partition or rules.partitions[0].name]
+    if bound.partition is None:
+        return np.asarray(wants | usual)
+    named = [whole.get(name.split(",")[0].strip(), usual) for name in bound.partition.names]
+    return np.asarray(wants | np.array([*named, usual])[bound.partition.code])
+
+
+def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
+    """The same jobs, those that want hosts to themselves asking for as many as hold their tasks, all cores of each.
+
+    Hosts of several sizes: the size of which there are most that hold a task. Memory is asked for as it was.
+
+    Example:
+        >>> bound = Constraints(exclusive=[HOST, 0])
+        >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[3, 3], tasks=[5, 5], constraints=bound)
+        >>> whole = hold_whole_hosts(jobs, Cluster.uniform(4, cores=8))
+        >>> whole.demand[:, 0].tolist(), whole.tasks.tolist()
+        ([8.0, 3.0], [3, 5])
+    """
+    wants = wants_whole_hosts(workload, cluster)
+    if not wants.any():
+        return workload
+    demand, tasks = workload.demand.copy(), workload.task_count.copy()
+    rows, which = np.unique(workload.demand[wants], axis=0, return_inverse=True)
+    chosen = np.flatnonzero(wants)
+    for number, asked in enumerate(rows):
+        jobs = chosen[which.reshape(-1) == number]
+        size = _usual_size(asked, cluster)
+        if size is None:
+            continue
+        each = _held(asked, size)
+        on_one = np.minimum(each, tasks[jobs])
+        demand[jobs] = asked * on_one[:, None]
+        demand[jobs, 0] = size[0]
+        tasks[jobs] = np.ceil(tasks[jobs] / each)
+    return replace(workload, demand=demand, tasks=None if (tasks == 1).all() else tasks)
+
+
+def _usual_size(asked: Floats, cluster: Cluster) -> Floats | None:
+    """float64[R]: what hosts of the most frequent size that hold one such task have at least."""
+    able = cluster.capacity[(cluster.capacity >= asked).all(axis=1)]
+    if not len(able):
+        return None
+    cores, count = np.unique(able[:, 0], return_counts=True)
+    most = cores[len(cores) - 1 - int(np.argmax(count[::-1]))]
+    return np.asarray(able[able[:, 0] == most].min(axis=0))
+
+
+def _held(asked: Floats, size: Floats) -> int:
+    some = asked > 0
+    return max(1, int(np.floor(size[some] / asked[some]).min())) if some.any() else 1

@@ -1,0 +1,29 @@
+import numpy as np
+
+from loadmaster.measure import violations
+from loadmaster.model import Cluster, Constraints, Named, Partition, SiteRules, Workload
+from loadmaster.model.whole_hosts import hold_whole_hosts
+from loadmaster.place import POLICIES
+from loadmaster.runs import case_of
+from loadmaster.schedule.notation import discipline_named
+from loadmaster.sim.queue import simulate
+from loadmaster.traces import Trace
+
+
+def test_jobs_that_want_whole_hosts_share_them_with_nobody():
+    bound = Constraints(exclusive=[2, 0, 0])
+    jobs = Workload.of(submit_s=[0, 0, 0], runtime_s=[10, 10, 10], cores=[1, 1, 4], constraints=bound)
+    case = case_of(Trace(jobs), Cluster.uniform(1, cores=4))
+    schedule = simulate(case.workload, case.cluster, POLICIES["first-fit"], discipline_named("fcfs"), interval_s=0.0)
+    assert schedule.start_s.tolist() == [0, 10, 20]
+    assert violations(case.workload, case.cluster, schedule) == ()
+
+
+def test_a_partition_of_whole_hosts_gives_them_to_all_its_jobs():
+    rules = SiteRules((Partition("whole", exclusive="host"), Partition("shared")))
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[1, 1], memory=[2, 2], tasks=[3, 3],
+                       constraints=Constraints(partition=Named.of(["whole", "shared"])))  # fmt: skip
+    cluster = Cluster(("cores", "memory"), np.array([[2.0, 8.0], [2.0, 8.0], [9.0, 8.0]]), rules=rules)
+    whole = hold_whole_hosts(jobs, cluster)
+    assert whole.demand.tolist() == [[2, 4], [1, 2]]
+    assert whole.tasks.tolist() == [2, 3]
