@@ -4,7 +4,7 @@ A record is a folder and needs nothing outside it:
 
 run.json         setting, version, inputs with their hashes, data's names, result
 jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime_s, estimate_s, tasks, project, user,
-                 ended_as (a code of `loadmaster.model.constraints.STATUSES`, -1: as in the log; if the run stopped one),
+                 ended_as (a code of `loadmaster.model.constraints.STATUSES`, -1: as logged; if the run stopped one),
                  demand_<resource> (of one task), host (of its first task, -1 if it never started), and every column of
                  `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation
 tasks.parquet    a row a task: job, host; only if a job has several
