@@ -56,7 +56,7 @@ def test_counters_are_one_for_each_user_and_resource_that_a_limit_is_set_for():
     found = binding_of(jobs, cluster(SiteRules(qos=(Qos("normal", limits=limits),))))
     assert sorted(found.counters.most.tolist()) == [2, 2, 3, 3, 5]
     assert sorted(amount for _, amount in found.counters.uses(1)) == [1, 1, 2]
-    assert found.count_never() == {"beyond a limit on one job": 2}
+    assert found.count_never() == {"more than a limit allows": 2}
 
 
 def test_limits_on_work_done_are_refused_by_name():

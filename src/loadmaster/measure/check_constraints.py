@@ -127,7 +127,7 @@ def _was_alone(job: int, workload: Workload, bound: Constraints, begins: Floats,
     same &= True if bound.name is None else bound.name.code == bound.name.code[job]
     same[job] = False
     runs = same & (begins < begins[job]) & (ends > begins[job])
-    return not runs.any() and not (same[:job] & ~(begins[:job] < begins[job])).any()
+    return not runs.any() and not (same[:job] & (begins[:job] > begins[job])).any()
 
 
 def _numbers(workload: Workload, bound: Constraints) -> Callable[[int, int], np.ndarray]:

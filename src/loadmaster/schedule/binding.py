@@ -20,6 +20,7 @@ class Binding:
 
     Attributes:
         eligible_s: float64[J], before which a job may not start, its arrival or later; infinite if never.
+        latest_s: float64[J], after which a job can no longer start: its reservation is over.
         never: int32[J], 0 where a job may run, else why it never can: a row of `reasons`.
         reasons: in words; the first is "".
         entries: where each job may run: one entry for each partition that it names.
@@ -33,6 +34,7 @@ class Binding:
     """
 
     eligible_s: Floats
+    latest_s: Floats
     never: Ints
     reasons: tuple[str, ...]
     entries: Entries
@@ -88,8 +90,9 @@ def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     reasons = _Reasons(workload.jobs)
     eligible_s = workload.submit_s if bound.eligible_s is None else np.maximum(workload.submit_s, bound.eligible_s)
     entries = entries_of(workload, cluster, rules, bound, reasons.mark)
-    calendar, eligible_s = calendar_of(workload, cluster, rules, bound, entries, eligible_s, reasons.mark)
+    calendar, eligible_s, latest_s = calendar_of(workload, cluster, rules, bound, entries, eligible_s, reasons.mark)
     counters, submits = counters_of(workload, rules, bound, entries, reasons.mark)
+    reasons.mark(eligible_s > latest_s, "longer than the reservation that it names")
     reasons.mark(eligible_s == np.inf, "begin time never comes")
     if bound.hold is not None:
         reasons.mark(bound.hold > 0, "held")
@@ -97,7 +100,7 @@ def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     array = np.full(workload.jobs, -1, np.int64) if bound.array is None else bound.array
     user = np.full(workload.jobs, -1, np.int32) if workload.user is None else workload.user
     return Binding(
-        eligible_s, reasons.code, tuple(reasons.words), entries, counters, submits, waits_of(workload, bound),
+        eligible_s, latest_s, reasons.code, tuple(reasons.words), entries, counters, submits, waits_of(workload, bound),
         array, calendar, requeue, user, rules,
     )  # fmt: skip
 

@@ -38,14 +38,19 @@ class Calendar:
 def calendar_of(
     workload: Workload, cluster: Cluster, rules: SiteRules, bound: Constraints, entries: Entries, eligible_s: Floats,
     mark: Mark,
-) -> tuple[Calendar, Floats]:  # fmt: skip
-    """The calendar, and eligible times float64[J] that begin no sooner than the reservation that a job names."""
+) -> tuple[Calendar, Floats, Floats]:  # fmt: skip
+    """The calendar; eligible times float64[J] no sooner than the reservation that a job names; and float64[J], after
+    which a job can no longer start because it would outlast that.
+    """
     foreseen: list[Closure] = []
     failures: list[Closure] = []
     named = np.array([""] * workload.jobs, dtype=object)
     if bound.reservation is not None:
         named = np.array([*bound.reservation.names, ""], dtype=object)[bound.reservation.code]
     eligible_s = eligible_s.copy() if rules.calendar else eligible_s
+    latest_s = np.full(workload.jobs, np.inf)
+    assert cluster.speed is not None
+    quickest_s = workload.expected_s / float(cluster.speed.max())
     for row in rules.calendar:
         hosts = mask(cluster.hosts, row.hosts)
         if row.kind != "reserved":
@@ -60,9 +65,10 @@ def calendar_of(
         if not row.flex:
             foreseen.append(Closure(~hosts, -np.inf, np.inf, against=inside))
             eligible_s[may] = np.maximum(eligible_s[may], row.from_s)
+            latest_s[may] = np.minimum(latest_s[may], row.until_s - quickest_s[may])
             if np.isfinite(row.until_s):
                 foreseen.append(Closure(hosts, row.until_s, np.inf, against=inside))
-    return Calendar(tuple(foreseen), tuple(failures)), eligible_s
+    return Calendar(tuple(foreseen), tuple(failures)), eligible_s, latest_s
 
 
 def _may(row: CalendarRow, workload: Workload, bound: Constraints) -> Bools:

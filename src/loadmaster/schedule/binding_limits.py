@@ -66,6 +66,7 @@ def counters_of(
                 key = (kind, resource, scope, scopes.subject(kind, job))
                 if kind in _RUNNING:
                     running.add(key, most, amount)
+                    beyond[job] |= amount > most
                 elif kind in _SUBMITTED:
                     submitted.add(key, most, 1.0)
                 else:
@@ -75,7 +76,7 @@ def counters_of(
             running.add(("throttle", "", str(bound.array[job]), ""), float(throttle), 1.0)
         running.next()
         submitted.next()
-    mark(beyond, "beyond a limit on one job")
+    mark(beyond, "more than a limit allows")
     return running.counters(), submitted.counters()
 
 

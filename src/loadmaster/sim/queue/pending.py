@@ -64,7 +64,10 @@ class Pending:
 
     def eligible(self, now_s: float) -> list[int]:
         """The jobs that may start at `now_s` as far as time and other jobs go."""
-        return self.waiting if self._binding is None else [j for j in self.waiting if self.ready_s(j) <= now_s]
+        if self._binding is None:
+            return self.waiting
+        latest_s = self._binding.latest_s
+        return [job for job in self.waiting if self.ready_s(job) <= now_s <= latest_s[job]]
 
     def next_s(self, now_s: float) -> float:
         """When a job may start that may not yet, by all that is known; infinite if there is none."""

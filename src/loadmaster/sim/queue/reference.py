@@ -153,7 +153,9 @@ class Replay:
         if waiting:
             while self.moments and self.moments[0] <= self.now_s:
                 self.moments.popleft()
-            events += [self.wake_s, self.pending.next_s(self.now_s), *list(self.moments)[:1]]
+            # A promise that has come and cannot be kept, for a limit, is looked at again when something changes.
+            wake_s = self.wake_s if self.wake_s > self.now_s else math.inf
+            events += [wake_s, self.pending.next_s(self.now_s), *list(self.moments)[:1]]
         return min(events, default=math.inf)
 
     def _end_and_fail(self) -> None:
@@ -299,6 +301,7 @@ class Replay:
 
     def _snapshot(self, eligible: list[int]) -> Snapshot:
         queue = self._queue(eligible)
+        promises = self._standing(eligible)
         given: dict[str, Any] = {}
         if self.binding is not None and self.allowance is not None:
             given["allowed"] = self.binding.entries.allowed
@@ -308,10 +311,17 @@ class Replay:
             given["limits_stop"] = self.binding.rules.limits_stop
         return Snapshot(
             self.now_s, self.cluster, self.occupancy.free.copy(), queue, self._busy(), self.last_host, self.seed,
-            need=self.ranking.need(queue.job), promises=self.promises, early_end=self.early_end, as_pool=self.as_pool,
+            need=self.ranking.need(queue.job), promises=promises, early_end=self.early_end, as_pool=self.as_pool,
             clock=self.clock, arrived=self.arrived_now, ended=self.ended_now,
             **given,
         )  # fmt: skip
+
+    def _standing(self, eligible: list[int]) -> dict[int, Promise]:
+        """Promises of earlier passes to jobs that may start still; those of several partitions are promised anew."""
+        if self.binding is None:
+            return self.promises
+        single = np.diff(self.binding.entries.first) == 1
+        return {job: self.promises[job] for job in eligible if job in self.promises and single[job]}
 
     def _queue(self, eligible: list[int]) -> Queue:
         jobs, given = np.array(eligible, dtype=np.int64), {}
