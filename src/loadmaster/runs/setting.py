@@ -87,7 +87,7 @@ class Setting:
 
     def essential(self) -> dict[str, Any]:
         """Only what can change the result: parameters that this policy or discipline does not have are left out."""
-        taken = {"policy", "discipline", "beta", "interval_s", "seed", *(_PARAMETERS & parameters_of(self.queue))}
+        taken = {"policy", "discipline", "beta", "interval_s", "seed", *_parameters(self.queue)}
         if self.discipline == SITE:
             taken.add("site")
         if self.policy == MAX_JOBS:
@@ -145,3 +145,7 @@ def named(spec: str, sources: Sources) -> Policy:
 
 _PARAMETERS = {"reservations", "lookahead", "shares"}
 """Parameters of disciplines that have an option of their own."""
+
+
+def _parameters(discipline: str) -> set[str]:
+    return _PARAMETERS & parameters_of(discipline, elsewhere("discipline"))

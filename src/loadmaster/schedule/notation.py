@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from loadmaster.backfilling import BACKFILLINGS, Backfilling
 from loadmaster.model.errors import InputError
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY, AnyOrder, Order
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.near import pick
+from loadmaster.rules.near import no_such, pick
 from loadmaster.rules.sound import RANK, check_function, uses_parameter
 from loadmaster.schedule.discipline import Discipline
 
@@ -103,14 +103,14 @@ def is_discipline(spec: str) -> bool:
     return any(name in _ORDER_NAMES or name in BACKFILLINGS for name in names)
 
 
-def parameters_of(spec: str) -> set[str]:
-    """The names of the parameters that the parts of `spec` have.
+def parameters_of(spec: str, elsewhere: Mapping[str, str] | None = None) -> set[str]:
+    """The names of the parameters that the parts of `spec` have; `elsewhere` as for `discipline_named`.
 
     Example:
         >>> sorted(parameters_of("fair-share+netbatch"))
         ['lookahead', 'reservations', 'shares']
     """
-    discipline = discipline_named(spec)
+    discipline = discipline_named(spec, elsewhere=elsewhere)
     parts: tuple[Any, ...] = (discipline.order, discipline.backfilling)
     made = [part for part in parts if is_dataclass(part) and not isinstance(part, Order)]
     return {field.name for part in made for field in fields(part)} - {"name"}
@@ -128,10 +128,14 @@ def _sides(spec: str) -> tuple[str, str | None]:
         left, right = spec[:at].strip(), spec[at + 1 :].strip()
         if not left or not right:
             raise InputError(spec, "not as a discipline is written", fix=f"write {SUMMARY}")
-        path = left.partition("(")[0]
-        if "/" not in right.partition("(")[0].rpartition(":")[0] or Reference.of(path) or path in _ORDER_NAMES:
+        if ":" not in right or _is_whole(left.partition("(")[0]):
             return left, right
     return spec, None
+
+
+def _is_whole(name: str) -> bool:
+    """Whether it names an order, and is not the first part of a path with a plus in it."""
+    return name in _ORDER_NAMES or (":" in name and name.rpartition(":")[2].isidentifier())
 
 
 def _is_backfilling(part: Part, sources: Sources) -> bool:
@@ -152,10 +156,17 @@ def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Ma
         return Order(part.name, thing, moves=uses_parameter(thing, 1))
     if part.name in ORDERS:
         return _in_form(ORDERS[part.name], part)
-    known = dict.fromkeys((*ORDERS, *ORDERS_WITH_MEMORY), None)
-    see = f"orders: {', '.join(known)}; backfillings: {', '.join(BACKFILLINGS)}"
-    pick(part.name, known, what="discipline", see=see, elsewhere=dict(elsewhere))
+    if part.name not in ORDERS_WITH_MEMORY:
+        raise _no_order(part.name, elsewhere)
     return _made(ORDERS_WITH_MEMORY[part.name][0], part, usual, "order", "begin")  # type: ignore[no-any-return]
+
+
+def _no_order(name: str, elsewhere: Mapping[str, str]) -> InputError:
+    orders = (*ORDERS, *ORDERS_WITH_MEMORY)
+    if name in BACKFILLINGS:
+        return InputError(name, "this is a backfilling, which stands behind the order", fix=f"write sjf+{name}")
+    see = f"orders: {', '.join(orders)}; backfillings: {', '.join(BACKFILLINGS)}"
+    return no_such(name, (*orders, *BACKFILLINGS), what="discipline", see=see, elsewhere=elsewhere)
 
 
 def _backfilling(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Mapping[str, Any]) -> Backfilling:
@@ -216,7 +227,7 @@ def _value(text: str, hint: Any, where: str) -> Any:
 
 
 def _readers(hint: Any) -> Iterator[tuple[str, Callable[[str], Any]]]:
-    if isinstance(hint, UnionType):
+    if isinstance(hint, UnionType) or get_origin(hint) is Union:
         for each in get_args(hint):
             yield from _readers(each)
     elif hint is NoneType:
