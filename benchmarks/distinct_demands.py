@@ -120,14 +120,16 @@ def asked(process, case):  # type: ignore[no-untyped-def]
 
 def measured(jobs, hosts, load, score, demands, shape, discipline, runs):  # type: ignore[no-untyped-def]
     """CPU microseconds a job of every run, and what the run did."""
-    from loadmaster.order import DISCIPLINES
+    from loadmaster import order, schedule
     from loadmaster.place import POLICIES, Policy
     from loadmaster.sim.queue import simulate
 
     workload, cluster = problem(jobs, hosts, load, demands, *SHAPES[shape])
     own_scores = {"own": own, "own-exp": own_exp, "own-branch": own_branch}
     policy = Policy(score, own_scores[score]) if score in own_scores else POLICIES[score]
-    rule, engine = DISCIPLINES[discipline][0](), "cycles" if discipline == "netbatch" else "auto"
+    older = getattr(order, "DISCIPLINES", {})
+    rule = older[discipline][0]() if older else schedule.discipline_named(discipline)
+    engine = "cycles" if discipline == "netbatch" else "auto"
     simulate(workload.take(slice(0, 100)), cluster, policy, rule, engine=engine)
     micros = []
     for _ in range(runs):

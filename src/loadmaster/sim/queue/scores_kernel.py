@@ -297,27 +297,40 @@ def _least(ranks, start, stop):
     return low
 
 
-@inner
+@inlined
 def _first_holder(lanes, slot, many, rank):
     """The lowest host among the blocks whose lowest rank is `rank`."""
-    host = NOBODY
-    for block in range(many):
-        at = slot * many + block
-        if lanes.least[at] == rank:
-            if lanes.holder[at] == UNKNOWN:
-                lanes.holder[at] = _holder(lanes, slot, block, rank)
-            host = min(host, lanes.holder[at])
+    start = slot * many
+    host = _least_host(lanes.holder, lanes.least, start, start, many, rank)
+    if host == UNKNOWN:
+        for first in range(0, many, BLOCK):
+            stop = min(first + BLOCK, many)
+            if _least_host(lanes.holder, lanes.least, start + first, start + first, stop - first, rank) == UNKNOWN:
+                for block in range(first, stop):
+                    if lanes.least[start + block] == rank:
+                        _holder(lanes, slot, many, block)
+        host = _least_host(lanes.holder, lanes.least, start, start, many, rank)
     return np.int64(host)
 
 
+@inlined
+def _holder(lanes, slot, many, block):
+    """The lowest host of a block with its lowest rank."""
+    at = slot * many + block
+    if lanes.holder[at] == UNKNOWN:
+        first = block * BLOCK
+        ranks = slot * lanes.host.shape[0] + first
+        lanes.holder[at] = _least_host(lanes.host, lanes.rank, first, ranks, BLOCK, lanes.least[at])
+    return lanes.holder[at]
+
+
 @inner
-def _holder(lanes, slot, block, rank):
-    """The lowest host of a block with this rank."""
-    host = NOBODY
-    first, ranks = block * BLOCK, slot * lanes.host.shape[0] + block * BLOCK
-    for i in range(np.uint64(BLOCK)):
-        host = min(host, lanes.host[np.uint64(first) + i] if lanes.rank[np.uint64(ranks) + i] == rank else NOBODY)
-    return host
+def _least_host(hosts, ranks, first, at, n, rank):
+    """The lowest of n hosts from `first` on whose rank, from `at` on, is `rank`."""
+    low = NOBODY
+    for i in range(np.uint64(n)):
+        low = min(low, hosts[np.uint64(first) + i] if ranks[np.uint64(at) + i] == rank else NOBODY)
+    return low
 
 
 @inner
@@ -328,6 +341,12 @@ def _lowest_usable(lanes, slot, many, usable):
     for block in range(many):
         least = lanes.least[slot * many + block]
         if least > best or least == NEVER:
+            continue
+        holder = np.int64(_holder(lanes, slot, many, block))
+        if least == best and holder > found:
+            continue
+        if usable[holder]:
+            best, found = least, holder
             continue
         for lane in range(block * BLOCK, (block + 1) * BLOCK):
             rank = lanes.rank[ranks + lane]
