@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from loadmaster.compiled import READ_ONLY, compiling, is_built_in, score_for_scans
-from loadmaster.lanes_kernel import BLOCK, NEVER, UNKNOWN, Lanes, rank_of
+from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN, Lanes, rank_of
 from loadmaster.place.policy import Context, Policy
 
 _FLOATS = types.Array(types.float64, 1, "C")
@@ -28,8 +28,7 @@ SCAN = types.int64(LANES, _FLOATS, _INTS, *(types.int64,) * 7)
 """scan(lanes, demand[R], blocks, n, slot, since, hosts, last_host, task, seed) -> number not finite.
 
 Rates the lanes of the first n of `blocks` that have changed after `since`, for a slot, and finds the blocks' lowest
-ranks.
-`hosts` is the number of hosts in the cluster, for the context; so are `last_host`, `task` and `seed`.
+ranks, and who has them unless `since` is -1: of all blocks few are asked for. `hosts` is the number of hosts in the cluster, for the context; so are `last_host`, `task` and `seed`.
 """
 
 
@@ -77,8 +76,14 @@ def _scan(score, resources, row_of):
                         rank = rank_of(value)
                 lanes.rank[at] = rank
                 low = min(low, rank)
+            holder = UNKNOWN
+            if since >= 0:
+                holder = NOBODY
+                for i in range(np.uint64(BLOCK)):
+                    host = lanes.host[np.uint64(first) + i]
+                    holder = min(holder, host if lanes.rank[np.uint64(ranks) + i] == low else NOBODY)
             at = slot * lanes.kind.shape[0] + block
-            lanes.least[at], lanes.holder[at] = low, UNKNOWN
+            lanes.least[at], lanes.holder[at] = low, holder
         return wrong
 
     return scan

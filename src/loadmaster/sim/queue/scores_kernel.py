@@ -15,8 +15,9 @@ since the last one, and then
 `lowest` reads the minima of H / 16 blocks; where hosts are not usable, also those blocks that might hold a better one.
 
 A host is live if it can hold the least of each resource that any demand asks for: only such hosts lie in lanes
-(`lanes_kernel.py`), those of one kind together, and the last one fills the gap that another leaves. The most frequent
-demands have slots of their own; the others share what is left by number, so that runs of equal jobs find theirs.
+(`lanes_kernel.py`), those of one kind together, and the last one fills the gap that another leaves: before all are
+scanned, if many are there for nothing. The most frequent demands have slots of their own; the others share what is
+left by number, so that runs of equal jobs find theirs.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
@@ -44,12 +45,13 @@ class Scores(NamedTuple):
         lanes: the hosts and the slots.
         lane: int32[H], where a host lies, -1 if it is not live.
         kind: int32[H], its kind.
-        first, live: int32[K], the first lane of a kind, and how many of its hosts are live.
+        first, taken: int32[K], the first lane of a kind, and how many of its lanes are taken.
         needed: float64[R], the least that any demand asks for.
         block_changed_at: int64[B], when a block last changed.
         news: int32[N], the blocks changed, a ring by time.
         dirty, is_dirty: int32[H], bool[H], hosts that have changed since the last question.
-        clock: int64[2], changes so far, number of dirty hosts.
+        idle, is_idle: int32[H], bool[H], hosts in lanes that are not live, or were not when they were noted.
+        clock: int64[3], changes so far, number of dirty hosts, number of idle ones.
         slot_of: int32[D], the slot of a demand.
         owner: int32[S], the demand whose scores are in a slot, -1 if none.
         known_at: int64[S], the changes up to this one are in the slot.
@@ -60,12 +62,14 @@ class Scores(NamedTuple):
     lane: NDArray[np.int32]
     kind: NDArray[np.int32]
     first: NDArray[np.int32]
-    live: NDArray[np.int32]
+    taken: NDArray[np.int32]
     needed: NDArray[np.float64]
     block_changed_at: NDArray[np.int64]
     news: NDArray[np.int32]
     dirty: NDArray[np.int32]
     is_dirty: NDArray[np.bool_]
+    idle: NDArray[np.int32]
+    is_idle: NDArray[np.bool_]
     clock: NDArray[np.int64]
     slot_of: NDArray[np.int32]
     owner: NDArray[np.int32]
@@ -104,13 +108,15 @@ def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, memb
         lane=np.full(len(kind), -1, np.int32),
         kind=np.array(kind, np.int32),
         first=((np.cumsum(blocks) - blocks) * BLOCK).astype(np.int32),
-        live=np.zeros(len(kinds), np.int32),
+        taken=np.zeros(len(kinds), np.int32),
         needed=demand.min(axis=0, initial=np.inf),
         block_changed_at=np.zeros(many, np.int64),
         news=np.zeros(many, np.int32),
         dirty=np.arange(len(kind), dtype=np.int32),
         is_dirty=np.ones(len(kind), np.bool_),
-        clock=np.array([0, len(kind)], np.int64),
+        idle=np.zeros(len(kind), np.int32),
+        is_idle=np.zeros(len(kind), np.bool_),
+        clock=np.array([0, len(kind), 0], np.int64),
         slot_of=np.where(order < own, 1 + order, 1 + own + order % SHARED).astype(np.int32),
         owner=np.full(slots, -1, np.int32),
         known_at=np.zeros(slots, np.int64),
@@ -118,7 +124,9 @@ def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, memb
     )
 
 
-CLOCK, DIRTY = range(2)
+CLOCK, DIRTY, IDLE = range(3)
+FEW = 16
+"""One lane in so many may hold a host that is not live, when all are scanned."""
 
 
 @inlined
@@ -197,12 +205,17 @@ def score_in(scores, slot, host):
 def _scan_all(scores, scan, slot, demand, last_host, task, seed):
     """Rate all live hosts."""
     many = scores.blocks.shape[0]
+    taken = 0
+    for kind in range(scores.taken.shape[0]):
+        taken += scores.taken[kind]
+    if scores.clock[IDLE] * FEW > taken:
+        _sweep(scores)
     for at in range(slot * many, (slot + 1) * many):
         scores.lanes.least[at] = NEVER
     n = 0
-    for kind in range(scores.live.shape[0]):
+    for kind in range(scores.taken.shape[0]):
         first = scores.first[kind] // BLOCK
-        for block in range(first, first + (scores.live[kind] + BLOCK - 1) // BLOCK):
+        for block in range(first, first + (scores.taken[kind] + BLOCK - 1) // BLOCK):
             scores.blocks[n] = block
             n += 1
     scores.known_at[slot] = scores.clock[CLOCK]
@@ -236,17 +249,35 @@ def _settle(scores, free):
         live = True
         for r in range(free.shape[1]):
             live &= free[host, r] >= scores.needed[r]
-        if live and lane >= 0:
+        if lane >= 0:
             _write(scores, lane, free, host)
+            if not live and not scores.is_idle[host]:
+                scores.is_idle[host] = True
+                scores.idle[scores.clock[IDLE]] = host
+                scores.clock[IDLE] += 1
         elif live:
             kind = scores.kind[host]
-            lane = np.int64(scores.first[kind] + scores.live[kind])
-            scores.live[kind] += 1
+            lane = np.int64(scores.first[kind] + scores.taken[kind])
+            scores.taken[kind] += 1
             scores.lane[host], scores.lanes.host[lane] = lane, host
             _write(scores, lane, free, host)
-        elif lane >= 0:
-            _leave(scores, lane)
     scores.clock[DIRTY] = 0
+
+
+@inner
+def _sweep(scores):
+    """Take hosts that are not live out of their lanes."""
+    size = scores.lanes.host.shape[0]
+    for i in range(scores.clock[IDLE]):
+        host = scores.idle[i]
+        scores.is_idle[host] = False
+        lane = np.int64(scores.lane[host])
+        live = True
+        for r in range(scores.needed.shape[0]):
+            live &= scores.lanes.free[r * size + lane] >= scores.needed[r]
+        if not live:
+            _leave(scores, lane)
+    scores.clock[IDLE] = 0
 
 
 @inlined
@@ -266,8 +297,8 @@ def _leave(scores, lane):
     """Take the host out of its lane; the last one of its kind moves there."""
     size = scores.lanes.host.shape[0]
     kind = scores.lanes.kind[lane // BLOCK]
-    scores.live[kind] -= 1
-    last = np.int64(scores.first[kind] + scores.live[kind])
+    scores.taken[kind] -= 1
+    last = np.int64(scores.first[kind] + scores.taken[kind])
     host, moved = scores.lanes.host[lane], scores.lanes.host[last]
     scores.lanes.host[lane] = moved
     scores.lane[moved] = lane
