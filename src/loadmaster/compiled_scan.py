@@ -28,7 +28,8 @@ SCAN = types.int64(LANES, _FLOATS, _INTS, *(types.int64,) * 7)
 """scan(lanes, demand[R], blocks, n, slot, since, hosts, last_host, task, seed) -> number not finite.
 
 Rates the lanes of the first n of `blocks` that have changed after `since`, for a slot, and finds the blocks' lowest
-ranks, and who has them unless `since` is -1: of all blocks few are asked for. `hosts` is the number of hosts in the cluster, for the context; so are `last_host`, `task` and `seed`.
+ranks, and who has them unless `since` is -1: of all blocks few are asked for. `hosts` is the number of hosts in the
+cluster, for the context; so are `last_host`, `task` and `seed`.
 """
 
 

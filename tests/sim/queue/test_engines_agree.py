@@ -13,7 +13,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import MaxJobs
 from loadmaster.schedule import discipline_named as named
-from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue import rows, simulate
 from loadmaster.sim.queue.compiled import by_arrival
 from loadmaster.sim.queue.rows import serves_rows
 
@@ -44,20 +44,20 @@ UNITS = (1, 1, 8, 10, 1000)
 
 
 @st.composite
-def clusters(draw, resources, unit):
+def clusters(draw, resources, unit, most_hosts):
     """Hosts of up to nine of each resource, counted in parts of `unit`."""
-    hosts = draw(st.integers(1, 6))
+    hosts = draw(st.integers(1, most_hosts))
     amounts = st.integers(1, 9 * unit).map(lambda parts: parts / unit)
-    rows = draw(st.lists(st.lists(amounts, min_size=resources, max_size=resources), min_size=hosts, max_size=hosts))
-    return Cluster(NAMES[:resources], np.array(rows, float))
+    table = draw(st.lists(st.lists(amounts, min_size=resources, max_size=resources), min_size=hosts, max_size=hosts))
+    return Cluster(NAMES[:resources], np.array(table, float))
 
 
 @st.composite
-def problems(draw, single_task=False, resources=None, estimated=False, units=UNITS, speeds=False):
+def problems(draw, single_task=False, resources=None, estimated=False, units=UNITS, speeds=False, most_hosts=6):
     """A small cluster and jobs that its empty self can hold, arriving close together."""
     resources = resources or draw(st.sampled_from([1, 2, 2, 3, 4]))
     unit = draw(st.sampled_from(units))
-    cluster = draw(clusters(resources, unit))
+    cluster = draw(clusters(resources, unit, most_hosts))
     jobs = draw(st.integers(1, 25))
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
@@ -112,12 +112,15 @@ def test_the_general_engine_agrees_with_the_reference(policy, discipline, proble
         assert not violations(workload, cluster, compiled)
 
 
-ROW_RULES = ["first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit"]
+ROW_RULES = [
+    "first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit", "round-robin",
+]  # fmt: skip
 ROW_POLICIES = [
     *[POLICIES[name] for name in ROW_RULES],
     MaxJobs(),
     MaxJobs(log_ties=False),
     MaxJobs(target="weighted"),
+    MaxJobs(members=(POLICIES["round-robin"], POLICIES["worse-fit-memory"], POLICIES["worse-fit-cores"])),
 ]
 
 
@@ -130,6 +133,17 @@ def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, probl
     assert serves_rows(workload, cluster, policy, discipline, interval_s)
     plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="reference")
     assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="rows"))
+
+
+@pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(problem=problems(single_task=True, resources=2, units=(1,), most_hosts=50), discipline=st.sampled_from(WALKS))
+def test_the_netbatch_engine_agrees_where_it_holds_many_hosts_in_a_tree(policy, problem, discipline):
+    cluster, workload = problem
+    plain = simulate(workload, cluster, policy, discipline, engine="reference")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "MANY_HOSTS", 1)
+        assert_same(plain, simulate(workload, cluster, policy, discipline, engine="rows"))
 
 
 @pytest.mark.parametrize("policy", ROW_POLICIES[: len(ROW_RULES)], ids=lambda policy: policy.name)

@@ -28,8 +28,13 @@ RULES = {
     POLICIES["worse-fit-cores"].score: rows_kernel.WORSE_CORES,
     POLICIES["worse-fit-memory"].score: rows_kernel.WORSE_MEMORY,
     POLICIES["mix-fit"].score: rows_kernel.MIX_FIT,
+    POLICIES["round-robin"].score: rows_kernel.ROUND_ROBIN,
 }
 """The rule that stands for each score."""
+MANY_HOSTS = 8000
+"""From so many hosts on a tree of them is faster than rows."""
+MOST_LANES = 128
+"""Most cores of a host that a tree takes: it has a lane for each."""
 MOST_KINDS = 62
 MOST_CORES = 1024
 MOST_CYCLES = 2**24
@@ -72,7 +77,7 @@ def serves_rows(
         and float(workload.runtime_s.min()) > 1e-3
         and float(workload.runtime_s.max()) / interval_s < MOST_CYCLES
         and len(cluster.kinds[0]) <= MOST_KINDS
-        and most[0] <= largest[0] <= MOST_CORES
+        and most[0] <= largest[0] <= (MOST_LANES if _asks_for_next(policy) else MOST_CORES)
         and float(cluster.capacity[:, 1].min()) > 0
         and largest[0] * largest[1] < EXACT
         and largest[1] * cluster.hosts < MOST_KEY
@@ -98,10 +103,11 @@ def replay_rows(
         first_task=frozen_longs([] if workload.tasks is None else workload.first_task),
     )
     rules = _rules(workload, cluster, policy, discipline, interval_s)
-    rows = full_rows(kinds[:, 0].astype(np.int64), kinds[:, 1].astype(np.int64), kind_of, rules.any_able)
+    cores, memory = kinds.astype(np.int64).T
+    rows = full_rows(cores, memory, kind_of, rules.any_able, _with_tree(cluster, policy))
     records = Records(workload)
     log = Log(records.start_s, records.host, *records.buffers)
-    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0], np.int64)
+    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0, -1], np.int64)
     most = _most_running(workload, cluster)
     state = (_calendar(workload, interval_s, most), _plan(kinds, policy, most), np.zeros(workload.jobs, np.int32))
     args = (jobs, rules, rows, *state, tally, log)
@@ -148,6 +154,16 @@ def _in_seconds(workload: Workload) -> bool:
     """Whether all events fall on whole seconds, close enough together that looking at every second costs little."""
     whole = all(bool((column == np.floor(column)).all()) for column in (workload.submit_s, workload.runtime_s))
     return whole and workload.span_s < EMPTY_SECONDS * workload.jobs
+
+
+def _with_tree(cluster: Cluster, policy: AnyPolicy) -> bool:
+    """Whether the hosts are held in a tree: where they are many, and where the next one after another is asked for."""
+    few = float(cluster.capacity[:, 0].max()) <= MOST_LANES
+    return _asks_for_next(policy) or (cluster.hosts >= MANY_HOSTS and few)
+
+
+def _asks_for_next(policy: AnyPolicy) -> bool:
+    return any(RULES[member.score] == rows_kernel.ROUND_ROBIN for member in members_of(policy))
 
 
 def _most_running(workload: Workload, cluster: Cluster) -> int:

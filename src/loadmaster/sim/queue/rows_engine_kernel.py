@@ -85,8 +85,8 @@ class Plan(NamedTuple):
     run_size: NDArray[np.int64]
 
 
-ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, RUNS, PENDING, RESERVED = range(9)
-"""Entries of the tally: int64[9]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
+ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, RUNS, PENDING, RESERVED, LAST = range(10)
+"""Entries of the tally: int64[10]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
 
 
 @inner
@@ -194,7 +194,8 @@ def _place(jobs, rules, rows, plan, tally, rule, position, job, cores, memory):
     first = tally[PLANNED]
     tasks = jobs.first_task[job + 1] - jobs.first_task[job] if jobs.first_task.shape[0] > 0 else np.int64(1)
     while tally[PLANNED] - first < tasks:
-        host = _choose(rules, rows, plan, tally, rule, cores, memory)
+        last = np.int64(plan.host[tally[PLANNED] - 1]) if tally[PLANNED] > 0 else tally[LAST]
+        host = _choose(rules, rows, plan, tally, rule, cores, memory, last)
         if host < 0:
             while tally[PLANNED] > first:
                 tally[PLANNED] -= 1
@@ -208,10 +209,10 @@ def _place(jobs, rules, rows, plan, tally, rule, position, job, cores, memory):
 
 
 @inlined
-def _choose(rules, rows, plan, tally, rule, cores, memory):
+def _choose(rules, rows, plan, tally, rule, cores, memory, last):
     """The rule's host among the unreserved ones, -1 if none fits; settles the reservations only if they matter."""
     while True:
-        host = find(rows, rule, cores, memory)
+        host = find(rows, rule, cores, memory, last)
         if host < 0 or tally[PENDING] == 0 or outranked(rows, host, tally[PENDING]):
             return host
         _settle(rows, plan, tally)
@@ -315,6 +316,7 @@ def _commit(jobs, rules, calendar, plan, queue, tally, log, now):
     tally[RUNNING] += planned
     if planned == 0:
         return
+    tally[LAST] = plan.host[planned - 1]
     # Jobs before the last start move up to it, so that the queue's rest need not be touched.
     target = np.int64(plan.position[planned - 1])
     gap = planned - 1

@@ -20,9 +20,19 @@ from numpy.typing import NDArray
 from loadmaster.kernels import inlined, inner, lean
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.sim.queue.levels_kernel import ABOVE, LEVEL, LEVELS, enter, host_of, leave
+from loadmaster.sim.queue.tree_kernel import (
+    Tree,
+    change,
+    first_from,
+    full_tree,
+    least_cores,
+    most_cores,
+    most_memory,
+    no_tree,
+)
 
-FIRST_FIT, BEST_CORES, BEST_MEMORY, WORSE_CORES, WORSE_MEMORY, MIX_FIT = range(6)
-"""The rules that `find` knows."""
+FIRST_FIT, BEST_CORES, BEST_MEMORY, WORSE_CORES, WORSE_MEMORY, MIX_FIT, ROUND_ROBIN = range(7)
+"""The rules that `find` knows; answers are remembered for those up to Mix-Fit."""
 WIDTH = 16
 """Rows are padded to a multiple of this, so that scans have no remainder."""
 EMPTY = np.int64(-1)
@@ -58,6 +68,7 @@ class Rows(NamedTuple):
         rank, holder: int64[rules x Q x N], its answer: the best score, as a number that grows with it, and
             the lowest host that has it; `ABOVE` and `NOBODY` if no host fits.
         scratch: int64[H].
+        tree: the hosts by index; empty where rows are faster.
     """
 
     bits: int
@@ -73,9 +84,10 @@ class Rows(NamedTuple):
     rank: Longs
     holder: Longs
     scratch: Longs
+    tree: Tree
 
 
-def full_rows(cores: Longs, memory: Longs, kind_of: NDArray[np.int32], one_group: bool) -> Rows:
+def full_rows(cores: Longs, memory: Longs, kind_of: NDArray[np.int32], one_group: bool, with_tree: bool) -> Rows:
     """All hosts empty of tasks; `cores` and `memory` int64[K] by kind, `kind_of` int32[H]."""
     hosts, kinds = len(kind_of), len(cores)
     bits = hosts.bit_length()
@@ -99,6 +111,7 @@ def full_rows(cores: Longs, memory: Longs, kind_of: NDArray[np.int32], one_group
         rank=np.zeros(answers, np.int64),
         holder=np.zeros(answers, np.int64),
         scratch=np.zeros(hosts, np.int64),
+        tree=full_tree(cores[kind_of], memory[kind_of]) if with_tree else no_tree(),
     )
     rows.row["start"] = np.concatenate(([0], np.cumsum(width)[:-1]))
     rows.kind["cores"], rows.kind["memory"], rows.kind["limit"] = cores, memory, ABOVE
@@ -144,11 +157,64 @@ def move(rows, host, cores, memory):
     rows.key[spot.slot] = key - (memory << rows.bits)
     row.size += 1
     enter(rows, host)
+    if rows.tree.memory.shape[0] > 0:
+        change(rows.tree, host, cores, memory)
 
 
 @inlined
-def find(rows, rule, cores, memory):
-    """The host that `rule` takes for a task, -1 if none fits; reserved hosts do not count."""
+def find(rows, rule, cores, memory, last):
+    """The host that `rule` takes for a task, -1 if none fits; reserved hosts do not count. `last` is the last taken."""
+    if rule == ROUND_ROBIN:
+        return _next(rows, cores, memory, last)
+    if rows.tree.memory.shape[0] > 0 and rule not in (BEST_MEMORY, MIX_FIT):
+        host = _by_index(rows.tree, rule, cores, memory)
+        if host < 0 or _is_open(rows, host):
+            return host
+    return _in_rows(rows, rule, cores, memory)
+
+
+@inlined
+def _is_open(rows, host):
+    spot = rows.spot[host]
+    return rows.key[spot.slot] < rows.kind[spot.kind].limit
+
+
+@inlined
+def _by_index(tree, rule, cores, memory):
+    """The host that `rule` takes if none is reserved, found in the tree."""
+    low, high = cores, np.int64(tree.most.shape[1])
+    if rule == BEST_CORES:
+        low = least_cores(tree, cores, memory)
+        high = low + 1
+    elif rule == WORSE_CORES:
+        low = most_cores(tree, cores, memory)
+        high = low + 1
+    elif rule == WORSE_MEMORY:
+        memory = max(memory, most_memory(tree, cores))
+    return first_from(tree, 0, low, high, memory) if 0 <= low < high else np.int64(-1)
+
+
+@inner
+def _next(rows, cores, memory, last):
+    """The first open host that fits after `last`, going up and around; -1 if there is none."""
+    tree = rows.tree
+    high, hosts = np.int64(tree.most.shape[1]), tree.memory.shape[0]
+    start, around = last + 1, last + 1 == 0
+    while True:
+        host = first_from(tree, start, cores, high, memory) if start < hosts else np.int64(-1)
+        if host < 0 and not around:
+            around, start = True, np.int64(0)
+        elif host < 0 or (around and last >= 0 and host > last):
+            return np.int64(-1)
+        elif _is_open(rows, host):
+            return host
+        else:
+            start = host + 1
+
+
+@inner
+def _in_rows(rows, rule, cores, memory):
+    """The same, found in the rows."""
     offset = _question(rows, rule, cores, memory) * rows.row.shape[0]
     while True:
         if rule in (BEST_CORES, WORSE_CORES):
@@ -156,10 +222,9 @@ def find(rows, rule, cores, memory):
         else:
             at = _by_score(rows, rule, offset, cores, memory)
         if at < 0:
-            return -1
+            return np.int64(-1)
         host = rows.holder[at]
-        spot = rows.spot[host]
-        if rows.key[spot.slot] < rows.kind[spot.kind].limit:
+        if _is_open(rows, host):
             return host
         rows.seen[at] = 0  # it was reserved after it had been remembered
 
