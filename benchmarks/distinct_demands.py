@@ -4,8 +4,9 @@ A synthetic NetBatch-like log (bursts of equal jobs by user, a cycle every 30 s)
 levels as give the wanted number of distinct demands; 3,000 hosts, of one kind and of four, two resources and three.
 Prints CPU microseconds a job of `simulate` alone (median of the runs; each score is run once before, which compiles).
 With `--beside`, the same cases are run with the package of another working tree (`git worktree add OLD COMMIT`), each
-right after ours, and the ratio is printed. The unkind cases: all demands distinct, a score that calls `exp`, a
-queue that grows, a score with a branch for every host.
+right after ours, and the ratio is printed. `--whole --hosts 100000 --scores first-fit,round-robin` is the case of very
+many hosts. The unkind cases: all demands distinct, a score that calls `exp`, a queue that grows, a score with a branch
+for every host.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +61,7 @@ def main() -> None:
     parser.add_argument("--scores", default=SCORES)
     parser.add_argument("--shapes", default=",".join(str(number) for number in range(len(SHAPES))))
     parser.add_argument("--disciplines", default="netbatch")
+    parser.add_argument("--whole", action="store_true", help="memory in whole units, and the engine that suits it")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--beside", help="a working tree of another commit")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
@@ -84,7 +87,7 @@ def cases(options):  # type: ignore[no-untyped-def]
                         yield {
                             "jobs": int(options.jobs), "hosts": options.hosts, "load": float(load), "score": score,
                             "demands": int(demands), "shape": list(SHAPES)[int(shape)], "discipline": discipline,
-                            "runs": options.runs,
+                            "runs": options.runs, "whole": options.whole,
                         }  # fmt: skip
 
 
@@ -118,18 +121,20 @@ def asked(process, case):  # type: ignore[no-untyped-def]
     return json.loads(process.stdout.readline())
 
 
-def measured(jobs, hosts, load, score, demands, shape, discipline, runs):  # type: ignore[no-untyped-def]
+def measured(jobs, hosts, load, score, demands, shape, discipline, runs, whole):  # type: ignore[no-untyped-def]
     """CPU microseconds a job of every run, and what the run did."""
     from loadmaster import order, schedule
     from loadmaster.place import POLICIES, Policy
     from loadmaster.sim.queue import simulate
 
     workload, cluster = problem(jobs, hosts, load, demands, *SHAPES[shape])
+    if whole:
+        workload = replace(workload, demand=np.ceil(workload.demand))
     own_scores = {"own": own, "own-exp": own_exp, "own-branch": own_branch}
     policy = Policy(score, own_scores[score]) if score in own_scores else POLICIES[score]
     older = getattr(order, "DISCIPLINES", {})
     rule = older[discipline][0]() if older else schedule.discipline_named(discipline)
-    engine = "cycles" if discipline == "netbatch" else "auto"
+    engine = "cycles" if discipline == "netbatch" and not whole else "auto"
     simulate(workload.take(slice(0, 100)), cluster, policy, rule, engine=engine)
     micros = []
     for _ in range(runs):
