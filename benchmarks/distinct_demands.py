@@ -134,7 +134,8 @@ def measured(jobs, hosts, load, score, demands, shape, discipline, runs, whole):
     policy = Policy(score, own_scores[score]) if score in own_scores else POLICIES[score]
     older = getattr(order, "DISCIPLINES", {})
     rule = older[discipline][0]() if older else schedule.discipline_named(discipline)
-    engine = "cycles" if discipline == "netbatch" and not whole else "auto"
+    general = "cycles" if older else "compiled"
+    engine = general if discipline == "netbatch" and not whole else "auto"
     simulate(workload.take(slice(0, 100)), cluster, policy, rule, engine=engine)
     micros = []
     for _ in range(runs):
