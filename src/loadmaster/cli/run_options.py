@@ -103,12 +103,15 @@ def warn_of_plain(case: "Case", settings: "list[Setting]") -> None:
     from loadmaster.report.console import for_notes
     from loadmaster.runs import discipline_of, policy_of, sources_of
     from loadmaster.runs.pace import jobs_a_second
+    from loadmaster.schedule.binding import binds
     from loadmaster.sim.queue.door import is_compiled
 
+    bound = binds(case.workload, case.cluster)  # constraints are the plain engine's
     tried: set[str] = set()
     for setting in settings:
         texts = sources_of(setting)
-        if setting.discipline in tried or is_compiled(policy_of(setting, texts), discipline_of(setting, texts)):
+        compiled = not bound and is_compiled(policy_of(setting, texts), discipline_of(setting, texts))
+        if setting.discipline in tried or compiled:
             continue
         tried.add(setting.discipline)
         rate = jobs_a_second(case, setting, texts)
