@@ -10,8 +10,8 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.schedule.time_shared import method_named
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 
 def stream(jobs: int, hosts: int, load: float, seed: int = 1) -> tuple[Workload, Cluster]:
@@ -29,12 +29,12 @@ def main() -> None:
     for hosts, load in ((6, 0.8), (64, 0.8), (64, 0.99), (64, 1.2)):
         workload, cluster = stream(400_000, hosts, load)
         for name in ("pvm", "least-loaded", "greedy", "e-pvm"):
-            problem = SharedProblem(workload, cluster, method_named(name))
-            simulate_shared(SharedProblem(workload.take(slice(0, 100)), cluster, method_named(name)))
+            problem = TimesharedProblem(workload, cluster, method_named(name))
+            simulate_timeshared(TimesharedProblem(workload.take(slice(0, 100)), cluster, method_named(name)))
             rates = []
             for _ in range(3):
                 begin = time.perf_counter()
-                run = simulate_shared(problem)
+                run = simulate_timeshared(problem)
                 rates.append(run.events / (time.perf_counter() - begin))
             spread = (max(rates) - min(rates)) / statistics.median(rates)
             print(f"{hosts:>6} {load:>5} {name:>12} {statistics.median(rates):>12,.0f} {spread:>8.0%}", flush=True)

@@ -17,8 +17,8 @@ import numpy as np
 from loadmaster.model import Cluster, Workload
 from loadmaster.schedule.time_shared import method_named
 from loadmaster.sharing.virtual_machines import VirtualMachines
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.vms.door import VmProblem, simulate_vms
 
 TIMES = 2
@@ -34,11 +34,11 @@ def stream(jobs: int, hosts: int, load: float, seed: int = 1) -> Workload:
 
 def time_shared(method: str, hosts: int, load: float, jobs: int) -> tuple[float, int]:
     """Seconds of the fastest of some runs, and the jobs of one."""
-    problem = SharedProblem(
+    problem = TimesharedProblem(
         stream(jobs, hosts, load), Cluster.uniform(hosts, cores=1, memory=8), method_named(method)
     )  # fmt: skip
-    simulate_shared(SharedProblem(problem.workload.take(slice(0, 20)), problem.cluster, problem.method))
-    return _fastest(lambda: simulate_shared(problem)), jobs
+    simulate_timeshared(TimesharedProblem(problem.workload.take(slice(0, 20)), problem.cluster, problem.method))
+    return _fastest(lambda: simulate_timeshared(problem)), jobs
 
 
 def on_vms(choice: str, hosts: int, load: float, jobs: int) -> tuple[float, int]:

@@ -120,7 +120,7 @@ def test_a_stream_needs_times_that_make_sense(tmp_path, options):
 def test_a_row_that_is_finished_is_kept_and_not_made_again_unless_something_changed(log, tmp_path, monkeypatch):
     first = share(log, "-o", str(tmp_path), "--methods", "pvm")["pvm"]
     with monkeypatch.context() as patch:
-        patch.setattr("loadmaster.runs.sharing.simulate_shared", None)
+        patch.setattr("loadmaster.runs.sharing.simulate_timeshared", None)
         assert share(log, "-o", str(tmp_path), "--methods", "pvm,fcfs")["pvm"] == first
         with pytest.raises(TypeError):
             share(log, "-o", str(tmp_path), "--methods", "pvm", "--thrash", "3")

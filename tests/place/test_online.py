@@ -11,8 +11,8 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.place.online import by_assign_u, greedily, largest_load
 from loadmaster.place.virtual_circuits import Circuits
 from loadmaster.schedule.time_shared import METHODS
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 ASSIGN_U_CONSTANT = 2.5
 """Largest load over log2(n) x optimum, never exceeded on these instances (measured: 1.75)."""
@@ -74,7 +74,7 @@ def assign_u_r_run(seed, hosts, busy):
         rng.exponential(busy * speed.sum(), jobs) + 0.01, np.column_stack((np.ones(jobs), np.zeros(jobs))),
     )  # fmt: skip
     cluster = Cluster(("cores", "memory"), np.ones((hosts, 2)), speed=speed)
-    return simulate_shared(SharedProblem(workload, cluster, METHODS["assign-u-r"]))
+    return simulate_timeshared(TimesharedProblem(workload, cluster, METHODS["assign-u-r"]))
 
 
 @settings(max_examples=40)

@@ -16,8 +16,8 @@ from loadmaster.schedule import MaxJobs
 from loadmaster.schedule import discipline_named as named
 from loadmaster.schedule.time_shared import METHODS, Method
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 HOSTS = Cluster.uniform(2, cores=4, memory=8)
 LOG = Workload.of(submit_s=[0.0, 1.0], runtime_s=[9.0, 9.0], cores=[1, 4], memory=[1, 8])
@@ -69,11 +69,11 @@ def as_member_with_backfill(policy):
 
 
 def in_share(policy):
-    simulate_shared(SharedProblem(LOG, HOSTS, Method("mine", policy)))
+    simulate_timeshared(TimesharedProblem(LOG, HOSTS, Method("mine", policy)))
 
 
 def in_share_behind_a_mover(policy):
-    simulate_shared(SharedProblem(LOG, HOSTS, replace(METHODS["mosix"], policy=policy)))
+    simulate_timeshared(TimesharedProblem(LOG, HOSTS, replace(METHODS["mosix"], policy=policy)))
 
 
 def in_pack(policy):

@@ -12,8 +12,8 @@ from loadmaster.sharing.load import remarks_on_models
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 from loadmaster.sim.timeshared import clocks, reference
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.vms.door import VmProblem, simulate_vms
 
 MODELS = pytest.mark.parametrize("model", [model for model, *_ in SHARING_MODELS.values()], ids=list(SHARING_MODELS))
@@ -74,7 +74,7 @@ def test_under_every_model_every_job_ends_and_none_sooner_than_alone(model, seed
     workload, cluster = busy_hosts(seed)
     assert isinstance(model, SharingModel)
     fastest = workload.submit_s + workload.runtime_s / cluster.speed.max() - 1e-6
-    shared = simulate_shared(SharedProblem(workload, cluster, METHODS["mosix"], model))
+    shared = simulate_timeshared(TimesharedProblem(workload, cluster, METHODS["mosix"], model))
     assert (shared.end_s >= np.repeat(fastest, workload.task_count)).all()
     packed = simulate_fractional(FractionalProblem(workload, cluster, sharing=model))
     assert (packed.end_s >= fastest).all()
@@ -86,11 +86,11 @@ def test_under_every_model_every_job_ends_and_none_sooner_than_alone(model, seed
 @SEEDS
 def test_a_clock_for_each_task_tells_what_one_clock_for_all_does(seed):
     workload, cluster = busy_hosts(seed)
-    problem = SharedProblem(workload, cluster, METHODS["e-pvm"])
-    one = simulate_shared(problem, engine="reference")
+    problem = TimesharedProblem(workload, cluster, METHODS["e-pvm"])
+    one = simulate_timeshared(problem, engine="reference")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reference, "CommonClock", clocks.OwnClocks)
-        own = simulate_shared(problem, engine="reference")
+        own = simulate_timeshared(problem, engine="reference")
     assert own.end_s == pytest.approx(one.end_s, rel=1e-9)
     assert np.array_equal(own.first_host, one.first_host)
 
@@ -98,10 +98,10 @@ def test_a_clock_for_each_task_tells_what_one_clock_for_all_does(seed):
 def test_water_filling_gives_a_small_task_all_and_the_large_ones_the_rest_in_equal_parts():
     """Two cores: half a core, and two tasks of four cores that get .75 each, a yield of .1875."""
     workload = Workload.of(submit_s=[0, 0, 0], runtime_s=[10, 9, 9], cores=[0.5, 4, 4], memory=[0, 0, 0])
-    problem = SharedProblem(
+    problem = TimesharedProblem(
         workload, Cluster.uniform(1, cores=2, memory=1), METHODS["pvm"], sharing_named("water-filling")
     )  # fmt: skip
-    run = simulate_shared(problem)
+    run = simulate_timeshared(problem)
     assert run.end_s[0] == pytest.approx(10.0)
     assert run.end_s[1] == pytest.approx(10.0 + (9 - 10 * 0.1875) / 0.25)
 
@@ -150,11 +150,11 @@ def test_a_model_under_which_two_jobs_hold_each_other_up_for_ever_is_refused():
         simulate_fractional(FractionalProblem(jobs, cluster, sharing=ByTurns()))
 
 
-@pytest.mark.parametrize("kind", [SharedProblem, FractionalProblem])
+@pytest.mark.parametrize("kind", [TimesharedProblem, FractionalProblem])
 def test_what_is_no_sharing_model_is_refused(kind):
     jobs, hosts = Workload.of(submit_s=[0], runtime_s=[1], cores=[1]), Cluster.uniform(1, cores=1)
     with pytest.raises(InputError, match="'str': this is no sharing model"):
-        kind(jobs, hosts, **({"method": METHODS["pvm"]} if kind is SharedProblem else {}), sharing="halves")
+        kind(jobs, hosts, **({"method": METHODS["pvm"]} if kind is TimesharedProblem else {}), sharing="halves")
 
 
 def test_a_function_of_ones_own_is_taken_from_its_file_with_or_without_claims(tmp_path):

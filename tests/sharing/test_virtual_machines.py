@@ -10,7 +10,7 @@ from loadmaster.sharing.capacity import equilibrium_capacity, free_capacity, pot
 from loadmaster.sharing.equilibrium import MOST_ROUNDS, PATIENCE, settle, settle_without_redistribution
 from loadmaster.sharing.equilibrium_kernel import DIRTY, allocate_vms, occupy, set_speed, settle_changed
 from loadmaster.sharing.virtual_machines import VirtualMachines
-from loadmaster.sharing.vm_choice import VM_CHOICES, Board
+from loadmaster.sharing.vm_choice import VM_CHOICES, VmBoard
 from loadmaster.sharing.vm_choice_kernel import CHOICES, choose
 
 HETEROGENEOUS = VirtualMachines.alike(1, shares=(1, 1, 2, 4))
@@ -224,7 +224,7 @@ def test_every_choice_takes_as_many_different_idle_vms_as_there_are_tasks(name, 
     vms, job = case
     if (job < 0).sum() < tasks:
         return
-    board = Board(vms, settle(vms, job).speed, job >= 0)
+    board = VmBoard(vms, settle(vms, job).speed, job >= 0)
     chosen = VM_CHOICES[name][0](board, tasks)
     assert len(set(chosen)) == tasks
     assert (job[chosen] < 0).all()
@@ -233,20 +233,20 @@ def test_every_choice_takes_as_many_different_idle_vms_as_there_are_tasks(name, 
 @pytest.mark.parametrize("name", [name for name in VM_CHOICES if name != "ec-all"])
 def test_a_job_as_wide_as_the_cluster_is_spread_one_task_a_machine(name):
     vms = VirtualMachines.alike(4, shares=(1, 1, 1, 1))
-    chosen = VM_CHOICES[name][0](Board(vms, np.zeros(16), np.zeros(16, bool)), 4)
+    chosen = VM_CHOICES[name][0](VmBoard(vms, np.zeros(16), np.zeros(16, bool)), 4)
     assert sorted(vm // 4 for vm in chosen) == [0, 1, 2, 3]
 
 
 def test_equilibrium_capacity_against_idle_vms_too_crowds_a_job_on_one_machine():
     vms = VirtualMachines.alike(4, shares=(1, 1, 1, 1))
-    assert VM_CHOICES["ec-all"][0](Board(vms, np.zeros(16), np.zeros(16, bool)), 4) == [0, 1, 2, 3]
+    assert VM_CHOICES["ec-all"][0](VmBoard(vms, np.zeros(16), np.zeros(16, bool)), 4) == [0, 1, 2, 3]
 
 
 def test_semigreedy_packs_a_job_onto_slow_vms_and_leaves_a_whole_machine_to_others():
     """Three machines of two equal VMs, one VM busy: three tasks cannot go faster than one half anyway."""
     vms = VirtualMachines.alike(3, shares=(1, 1))
     job = np.array([-1, -1, -1, -1, 0, -1])
-    board = Board(vms, settle(vms, job).speed, job >= 0)
+    board = VmBoard(vms, settle(vms, job).speed, job >= 0)
     assert VM_CHOICES["pc-g"][0](board.copy(), 3) == [0, 2, 1]
     assert VM_CHOICES["pc-sg"][0](board.copy(), 3) == [5, 0, 1]
 
@@ -263,7 +263,7 @@ def test_compiled_and_plain_choose_the_same_vms_and_leave_no_trace(name, case, t
     before = [column.copy() for column in (state.demand, state.slot, state.active)]
     chosen = np.full(vms.count, -1)
     choose(state, chosen, np.zeros(vms.count), CHOICES.index(name), tasks, np.inf, False)
-    plain = VM_CHOICES[name][0](Board(vms, state.demand.copy(), job >= 0), tasks)
+    plain = VM_CHOICES[name][0](VmBoard(vms, state.demand.copy(), job >= 0), tasks)
     assert chosen[:tasks].tolist() == plain
     for column, was in zip((state.demand, state.slot, state.active), before, strict=True):
         assert np.array_equal(column, was)
@@ -273,7 +273,7 @@ def test_a_serial_job_goes_where_it_slows_nobody():
     vms = VirtualMachines.alike(2, shares=(1, 1))
     job = np.array([0, -1, 1, -1])
     speed = np.array([0.9, 0, 0.4, 0])
-    board = Board(vms, speed, job >= 0)
+    board = VmBoard(vms, speed, job >= 0)
     assert VM_CHOICES["pcfc-sg"][0](board, 1) == [3]
 
 

@@ -24,8 +24,8 @@ from loadmaster.schedule.time_shared import method_named
 from loadmaster.sharing.learned_needs import learned_needs
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import Progress, SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import Progress, TimesharedProblem
 
 
 def run_sharing(
@@ -62,11 +62,11 @@ def run_sharing(
     return _time_shared(name, workload, cluster, settings, progress, sources)
 
 
-def shared_problem(
+def timeshared_problem(
     name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
-) -> SharedProblem:
+) -> TimesharedProblem:
     """What the engine of time-shared hosts is given for the method `name`."""
-    return SharedProblem(
+    return TimesharedProblem(
         workload, cluster, method_named(name, sources), settings.model("shared", sources), settings.cpu_load,
         settings.migration, _told(workload, cluster, settings), settings.seed, settings.thrash,
     )  # fmt: skip
@@ -96,8 +96,8 @@ def _time_shared(
     name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
     sources: Sources,
 ) -> SharingRow:  # fmt: skip
-    problem = shared_problem(name, workload, cluster, settings, sources)
-    run = simulate_shared(problem, progress=progress)
+    problem = timeshared_problem(name, workload, cluster, settings, sources)
+    run = simulate_timeshared(problem, progress=progress)
     end_s = np.full(workload.jobs, -np.inf)
     np.maximum.at(end_s, problem.owner, run.end_s)
     what = What(name, "", "shared", _with_model(problem.method.parameters, settings))
@@ -153,4 +153,4 @@ def _with_model(parameters: str, settings: SharingSettings) -> str:
     return f"{parameters}; CPU by {settings.sharing}" if settings.sharing else parameters
 
 
-__all__ = ["SharingRow", "SharingSettings", "check_method", "fractional_problem", "run_sharing", "shared_problem"]
+__all__ = ["SharingRow", "SharingSettings", "check_method", "fractional_problem", "run_sharing", "timeshared_problem"]

@@ -6,7 +6,7 @@ from contextlib import suppress
 from loadmaster.model import Cluster, Workload
 from loadmaster.rules.find import Sources
 from loadmaster.runs.setting import discipline_of, policy_of
-from loadmaster.runs.sharing import fractional_problem, run_sharing, shared_problem
+from loadmaster.runs.sharing import fractional_problem, run_sharing, timeshared_problem
 from loadmaster.runs.sharing_settings import SharingSettings, kind_of, queue_setting
 from loadmaster.runs.sharing_vms import vm_problem
 from loadmaster.sim.fractional import door as fractional
@@ -35,7 +35,7 @@ def is_compiled(
     if kind == "vms":
         model = settings.model("vms", sources)
         return vms.is_compiled(vm_problem(method, workload, cluster, settings.vm_shares, model))
-    return timeshared.is_compiled(shared_problem(method, workload, cluster, settings, sources))
+    return timeshared.is_compiled(timeshared_problem(method, workload, cluster, settings, sources))
 
 
 def events_a_second(

@@ -18,7 +18,7 @@ MARGIN = 1e-7
 
 
 @dataclass
-class Board:
+class VmBoard:
     """The VMs while one job chooses. A copy, changed by `take`.
 
     Attributes:
@@ -38,7 +38,7 @@ class Board:
         if not len(self.most):
             self.most = np.full(self.vms.count, np.inf)
 
-    def copy(self) -> "Board":
+    def copy(self) -> "VmBoard":
         """A board to try things on."""
         return replace(self, demand=self.demand.copy(), busy=self.busy.copy(), most=self.most.copy())
 
@@ -75,7 +75,7 @@ class Board:
         return [int(vm) for vm in np.flatnonzero(~self.busy)]
 
 
-def speed_at_first(board: Board, chosen: list[int]) -> float:
+def speed_at_first(board: VmBoard, chosen: list[int]) -> float:
     """The speed of a job on these idle VMs before its neighbours make room for it."""
     trial = board.copy()
     for vm in chosen:
@@ -83,21 +83,21 @@ def speed_at_first(board: Board, chosen: list[int]) -> float:
     return min(trial.potential(vm) for vm in chosen)
 
 
-Choice = Callable[[Board, int], list[int]]
+Choice = Callable[[VmBoard, int], list[int]]
 """choose(board, tasks) -> the VMs for a job's tasks; called only if so many are idle; may change the board."""
 
 
-def potential_greedy(board: Board, tasks: int) -> list[int]:
+def potential_greedy(board: VmBoard, tasks: int) -> list[int]:
     """PC-g: one after another the idle VM with the largest PC (rule V7)."""
     return _greedily(board, tasks, board.potential)
 
 
-def equilibrium_greedy(board: Board, tasks: int) -> list[int]:
+def equilibrium_greedy(board: VmBoard, tasks: int) -> list[int]:
     """EC: one after another the idle VM with the largest EC (rule V7)."""
     return _greedily(board, tasks, board.equilibrium)
 
 
-def entitlement_greedy(board: Board, tasks: int) -> list[int]:
+def entitlement_greedy(board: VmBoard, tasks: int) -> list[int]:
     """EC with all VMs of a machine for competitors, idle ones too (rule V2, `ec-all`).
 
     It is a constant of the VM, so equal VMs all tie and a job crowds on the first machines: here to show that.
@@ -105,7 +105,7 @@ def entitlement_greedy(board: Board, tasks: int) -> list[int]:
     return _greedily(board, tasks, board.entitlement)
 
 
-def potential_semigreedy(board: Board, tasks: int) -> list[int]:
+def potential_semigreedy(board: VmBoard, tasks: int) -> list[int]:
     """PC-sg: as slow VMs as do not slow the job, so that faster ones stay for smaller jobs (rule V8).
 
     The greedy choice shows the speed that the job can reach. Then take the VM with the least PC that still lets
@@ -126,7 +126,7 @@ def potential_semigreedy(board: Board, tasks: int) -> list[int]:
     return chosen
 
 
-def potential_semigreedy_free(board: Board, tasks: int) -> list[int]:
+def potential_semigreedy_free(board: VmBoard, tasks: int) -> list[int]:
     """PCFC-sg: as PC-sg, but a serial job goes where it takes nothing from others, if it can (rule V9)."""
     if tasks > 1:
         return potential_semigreedy(board, tasks)
@@ -134,7 +134,7 @@ def potential_semigreedy_free(board: Board, tasks: int) -> list[int]:
     return [_largest(harmless or board.idle(), board.potential)]
 
 
-def fewest_active(board: Board, tasks: int) -> list[int]:
+def fewest_active(board: VmBoard, tasks: int) -> list[int]:
     """PMVM: the machine with the fewest active VMs, then the largest share (rule V10)."""
 
     def value(vm: int) -> float:
@@ -155,7 +155,7 @@ VM_CHOICES: dict[str, tuple[Choice, str, str]] = {
 """Every choice by its name: function, summary, source."""
 
 
-def _greedily(board: Board, tasks: int, value: Callable[[int], float]) -> list[int]:
+def _greedily(board: VmBoard, tasks: int, value: Callable[[int], float]) -> list[int]:
     chosen = []
     for _ in range(tasks):
         vm = _largest(board.idle(), value)
@@ -173,7 +173,7 @@ def _largest(candidates: list[int], value: Callable[[int], float]) -> int:
     return best
 
 
-def _slowest_that_reaches(board: Board, chosen: list[int], reachable: float) -> int:
+def _slowest_that_reaches(board: VmBoard, chosen: list[int], reachable: float) -> int:
     best, best_value = -1, np.inf
     for vm in board.idle():
         worth = board.potential(vm)

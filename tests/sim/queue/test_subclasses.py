@@ -22,8 +22,8 @@ from loadmaster.sim.bags.door import repeat
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.door import is_compiled
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sizing import Actions, FixedHosts, HostType, Rent, SilvaRule
 
 HOSTS = Cluster.uniform(4, cores=4, memory=8)
@@ -111,11 +111,11 @@ SHARED = Workload.of(
 
 
 def shared(method="pvm", sharing=None, migration=None, **changes):
-    problem = SharedProblem(
+    problem = TimesharedProblem(
         SHARED, Cluster.uniform(3, cores=2, memory=8), replace(METHODS[method], **changes),
         sharing or ProcessorSharing(), migration=migration or MigrationCost(),
     )  # fmt: skip
-    return simulate_shared(problem)
+    return simulate_timeshared(problem)
 
 
 def moving_nobody(parent, name):

@@ -13,9 +13,9 @@ from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
 from loadmaster.schedule.time_shared import METHODS, method_named
-from loadmaster.sim.timeshared.door import simulate_shared
+from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.movers_kernel import hashed
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 NAMES = [*METHODS, "mix-fit+mosix", "least-loaded+enhanced-mosix", "random+assign-u-r", "round-robin"]
 
@@ -41,7 +41,7 @@ def random_problem(seed, name):
     )
     capacity = np.column_stack([rng.choice([1.0, 2.0, 4.0], hosts)] + [rng.uniform(64, 128, hosts)] * (resources - 1))
     cluster = Cluster(names, capacity, speed=rng.choice([0.25, 0.5, 1.0], hosts))
-    return SharedProblem(
+    return TimesharedProblem(
         workload,
         cluster,
         at_intervals(method_named(name), 5.0),
@@ -56,7 +56,7 @@ def random_problem(seed, name):
 @given(seed=st.integers(0, 10**6))
 def test_compiled_and_plain_make_the_same_run(name, seed):
     problem = random_problem(seed, name)
-    assert simulate_shared(problem).agrees_with(simulate_shared(problem, engine="reference"))
+    assert simulate_timeshared(problem).agrees_with(simulate_timeshared(problem, engine="reference"))
 
 
 @settings(max_examples=30)
@@ -71,8 +71,8 @@ def test_ends_that_fall_on_ticks_are_the_same_to_the_bit_compiled_and_plain(seed
     )  # fmt: skip
     hosts = int(rng.integers(2, 5))
     for name in ("mosix", "e-mosix", "assign-u-r"):
-        problem = SharedProblem(workload, Cluster.uniform(hosts, cores=1, memory=64), METHODS[name], seed=seed)
-        assert simulate_shared(problem).agrees_with(simulate_shared(problem, engine="reference"))
+        problem = TimesharedProblem(workload, Cluster.uniform(hosts, cores=1, memory=64), METHODS[name], seed=seed)
+        assert simulate_timeshared(problem).agrees_with(simulate_timeshared(problem, engine="reference"))
 
 
 @settings(max_examples=8)
@@ -81,11 +81,11 @@ def test_a_run_is_the_same_when_made_again_and_when_it_is_interrupted(seed):
     import loadmaster.sim.timeshared.door as door
 
     problem = random_problem(seed, "e-mosix")
-    whole = simulate_shared(problem)
+    whole = simulate_timeshared(problem)
     chunk, door.CHUNK = door.CHUNK, 3
     try:
         steps = []
-        pieces = simulate_shared(problem, progress=lambda ended, total: steps.append(ended))
+        pieces = simulate_timeshared(problem, progress=lambda ended, total: steps.append(ended))
     finally:
         door.CHUNK = chunk
     assert steps == sorted(steps)
@@ -122,8 +122,8 @@ def test_passing_over_ticks_that_move_nobody_changes_nothing(name, seed):
     )  # fmt: skip
     method = method_named(name)
     method = replace(method, mover=replace(method.mover, period_s=5.0, fanout=1))
-    problem = SharedProblem(workload, Cluster.uniform(hosts, cores=1, memory=64), method, seed=seed)
-    compiled, plain = simulate_shared(problem), simulate_shared(problem, engine="reference")
+    problem = TimesharedProblem(workload, Cluster.uniform(hosts, cores=1, memory=64), method, seed=seed)
+    compiled, plain = simulate_timeshared(problem), simulate_timeshared(problem, engine="reference")
     assert compiled.moves.sum() > 0
     assert compiled.agrees_with(plain)
 
@@ -139,7 +139,7 @@ def crowded_problem(seed, name):
         ("cores", "memory"), np.sort(rng.integers(0, 40, jobs)).astype(float), rng.exponential(20.0, jobs) + 1, demand
     )  # fmt: skip
     cluster = Cluster(("cores", "memory"), capacity if rng.random() < 0.7 else capacity[:1].repeat(hosts, axis=0))
-    return SharedProblem(workload, cluster, at_intervals(method_named(name), 2.0), seed=seed)
+    return TimesharedProblem(workload, cluster, at_intervals(method_named(name), 2.0), seed=seed)
 
 
 @pytest.mark.parametrize("name", ["e-pvm", "d-pvm", "e-mosix", "pvm+enhanced-mosix"])
@@ -147,7 +147,7 @@ def crowded_problem(seed, name):
 @given(seed=st.integers(0, 10**6))
 def test_what_is_read_off_the_costs_is_what_asking_every_host_and_task_gives(name, seed):
     problem = crowded_problem(seed, name)
-    assert simulate_shared(problem).agrees_with(simulate_shared(problem, engine="reference"))
+    assert simulate_timeshared(problem).agrees_with(simulate_timeshared(problem, engine="reference"))
 
 
 def test_a_task_that_needs_a_gpu_goes_to_a_host_that_has_one_and_stays_there():
@@ -156,11 +156,11 @@ def test_a_task_that_needs_a_gpu_goes_to_a_host_that_has_one_and_stays_there():
     demand = np.array([[1.0, 1.0, 0.0]] * 6 + [[1.0, 1.0, 1.0]] * 2)
     workload = Workload(cluster.resources, np.arange(8.0), np.full(8, 200.0), demand)
     for name in ("e-pvm", "e-mosix"):
-        problem = SharedProblem(workload, cluster, at_intervals(METHODS[name], 5.0))
-        run = simulate_shared(problem)
+        problem = TimesharedProblem(workload, cluster, at_intervals(METHODS[name], 5.0))
+        run = simulate_timeshared(problem)
         assert run.first_host[6:].tolist() == [1, 1]
         assert run.host[6:].tolist() == [1, 1]
-        assert run.agrees_with(simulate_shared(problem, engine="reference"))
+        assert run.agrees_with(simulate_timeshared(problem, engine="reference"))
 
 
 @pytest.mark.parametrize(

@@ -12,24 +12,24 @@ from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import METHODS, method_named
 from loadmaster.sharing.load_scale import raised_scale
 from loadmaster.sharing.shared_hosts import SharedHosts
-from loadmaster.sim.timeshared.problem import SharedProblem
-from loadmaster.sim.timeshared.reference import choose, replay_shared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
+from loadmaster.sim.timeshared.reference import choose, replay_timeshared
 
 
 def one_host(memory_each, tasks=8):
     jobs = Workload.of(submit_s=[0.0] * tasks, runtime_s=[3.0] * tasks, cores=[1] * tasks, memory=[memory_each] * tasks)
-    return SharedProblem(jobs, Cluster.uniform(1, cores=1, memory=128), METHODS["pvm"])
+    return TimesharedProblem(jobs, Cluster.uniform(1, cores=1, memory=128), METHODS["pvm"])
 
 
 @pytest.mark.parametrize(("memory", "end"), [(16, 24.0), (17, 240.0)], ids=["fits", "thrashes"])
 def test_eight_jobs_of_three_seconds_share_a_host_as_the_authors_worked_out(memory, end):
-    assert replay_shared(one_host(memory)).end_s == pytest.approx([end] * 8)
+    assert replay_timeshared(one_host(memory)).end_s == pytest.approx([end] * 8)
 
 
 def test_work_left_runs_faster_when_half_of_the_others_leave():
     """Of 8 jobs, 4 leave after 12 s; what needs 3 s then has 1.5 s left and takes 6 s more at a load of 4."""
     jobs = Workload.of(submit_s=[0.0] * 8, runtime_s=[1.5] * 4 + [3.0] * 4, cores=[1] * 8, memory=[1] * 8)
-    run = replay_shared(SharedProblem(jobs, Cluster.uniform(1, cores=1, memory=128), METHODS["pvm"]))
+    run = replay_timeshared(TimesharedProblem(jobs, Cluster.uniform(1, cores=1, memory=128), METHODS["pvm"]))
     assert run.end_s == pytest.approx([12.0] * 4 + [18.0] * 4)
 
 
@@ -49,7 +49,7 @@ def test_the_published_three_hosts_rate_a_new_job_in_both_readings_of_the_load(r
         hosts.add(task, host, np.array([1.0, memory]))
     assert hosts.scale == 4.0
     jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1], memory=[16])
-    problem = SharedProblem(jobs, cluster, METHODS["e-pvm"], cpu_load=reading)
+    problem = TimesharedProblem(jobs, cluster, METHODS["e-pvm"], cpu_load=reading)
     got = [
         problem.method.policy.score(jobs.demand[0], *hosts.seen_by_policy(host, True), _Context3()) for host in range(3)
     ]
@@ -80,7 +80,7 @@ def test_one_step_of_memory_and_of_load_costs_what_was_published():
 
 def test_pvm_goes_round():
     jobs = Workload.of(submit_s=[0.0, 1.0, 2.0], runtime_s=[50.0] * 3, cores=[1] * 3, memory=[1] * 3, tasks=[2, 1, 2])
-    run = replay_shared(SharedProblem(jobs, Cluster.uniform(3, cores=1, memory=128), METHODS["pvm"]))
+    run = replay_timeshared(TimesharedProblem(jobs, Cluster.uniform(3, cores=1, memory=128), METHODS["pvm"]))
     assert run.host.tolist() == [0, 1, 2, 0, 1]
 
 
@@ -121,14 +121,14 @@ def test_a_clock_for_each_host_comes_to_the_ends_of_counting_every_task(seed):
         cores=rng.choice([1.0, 2.0], jobs), memory=rng.uniform(1, 60, jobs),
     )  # fmt: skip
     cluster = Cluster(("cores", "memory"), np.tile([2.0, 100.0], (hosts, 1)), speed=rng.choice([0.5, 1.0], hosts))
-    problem = SharedProblem(workload, cluster, METHODS["pvm"])
-    assert replay_shared(problem).end_s == pytest.approx(ends_without_clocks(problem), rel=1e-7, abs=1e-7)
+    problem = TimesharedProblem(workload, cluster, METHODS["pvm"])
+    assert replay_timeshared(problem).end_s == pytest.approx(ends_without_clocks(problem), rel=1e-7, abs=1e-7)
 
 
 def test_a_placement_policy_avoids_hosts_without_room_while_there_are_others():
     jobs = Workload.of(submit_s=[0.0] * 3, runtime_s=[5.0] * 3, cores=[1] * 3, memory=[60, 60, 60])
     cluster = Cluster.uniform(2, cores=1, memory=128)
-    run = replay_shared(SharedProblem(jobs, cluster, method_named("best-fit-memory")))
+    run = replay_timeshared(TimesharedProblem(jobs, cluster, method_named("best-fit-memory")))
     assert run.host.tolist() == [0, 1, 0]
 
 
@@ -136,8 +136,8 @@ def test_a_moved_task_stands_still_while_its_memory_travels():
     """Two tasks of 30 s start on one host; at 1 s one of them, with 29.5 s left, leaves for the empty one."""
     jobs = Workload.of(submit_s=[0.0] * 2, runtime_s=[30.0] * 2, cores=[1] * 2, memory=[2.0] * 2)
     method = replace(method_named("first-fit+mosix"), overcommit=True)
-    problem = SharedProblem(jobs, Cluster.uniform(2, cores=1, memory=128), method)
-    assert sorted(replay_shared(problem).end_s) == pytest.approx([30.5, 30.5])
-    dear = replay_shared(replace(problem, migration=MigrationCost(pause_s=5.0, memory_per_s=2.0)))
+    problem = TimesharedProblem(jobs, Cluster.uniform(2, cores=1, memory=128), method)
+    assert sorted(replay_timeshared(problem).end_s) == pytest.approx([30.5, 30.5])
+    dear = replay_timeshared(replace(problem, migration=MigrationCost(pause_s=5.0, memory_per_s=2.0)))
     assert dear.moves.sum() == 1
     assert sorted(dear.end_s) == pytest.approx([30.5, 36.5])

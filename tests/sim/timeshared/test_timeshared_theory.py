@@ -13,8 +13,8 @@ from loadmaster.move.enhanced_mosix import LEAST_GAIN, EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import METHODS, method_named
 from loadmaster.sharing.shared_hosts import SharedHosts
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.timeshared.reference import _Run
 from loadmaster.traces.opportunity import generate_opportunity
 
@@ -39,7 +39,7 @@ def test_slowdown_under_processor_sharing_is_one_over_one_minus_load_whatever_th
         jobs = Workload(
             ("cores", "memory"), np.cumsum(rng.exponential(1.0 / load, JOBS)), sizes, np.tile([1.0, 0.0], (JOBS, 1))
         )
-        result = simulate_shared(SharedProblem(jobs, Cluster.uniform(1, cores=1, memory=1), METHODS["pvm"]))
+        result = simulate_timeshared(TimesharedProblem(jobs, Cluster.uniform(1, cores=1, memory=1), METHODS["pvm"]))
         turnaround = (result.end_s - jobs.submit_s)[WARM_UP:]
         # Mean turnaround over mean size: the slowdown is the same for all sizes, and this has the lighter tail.
         means.append(turnaround.mean() / sizes[WARM_UP:].mean())
@@ -54,8 +54,8 @@ def test_without_thrashing_a_host_does_exactly_what_it_can_while_somebody_is_the
     """In every busy period of every host the work done is its speed times the period: no more, and nothing wasted."""
     for seed in range(5):
         trace = generate_opportunity(memory_cap="clip", seed=seed)
-        problem = SharedProblem(trace.workload, trace.cluster, method_named(name), seed=seed, thrash=1.0)
-        run = simulate_shared(problem)
+        problem = TimesharedProblem(trace.workload, trace.cluster, method_named(name), seed=seed, thrash=1.0)
+        run = simulate_timeshared(problem)
         start_s, work = trace.workload.submit_s[problem.owner], trace.workload.runtime_s[problem.owner]
         for host, speed in enumerate(trace.cluster.speed):
             here = np.flatnonzero(run.host == host)  # tasks come in the order of their arrival
@@ -93,7 +93,7 @@ def test_at_every_event_each_host_has_done_what_it_could_and_no_more_though_task
         cluster = Cluster(("cores", "memory"), np.column_stack(([1, 2, 4], [64] * 3)), speed=np.array([1.0, 0.5, 0.7]))
         demand = np.column_stack((rng.integers(1, 4, 40), rng.uniform(0, 20, 40)))
         jobs = Workload(("cores", "memory"), np.cumsum(rng.exponential(4.0, 40)), rng.exponential(12.0, 40), demand)
-        run = _Run(SharedProblem(jobs, cluster, METHODS[name], migration=MigrationCost(pause_s=0.5), thrash=1.0))
+        run = _Run(TimesharedProblem(jobs, cluster, METHODS[name], migration=MigrationCost(pause_s=0.5), thrash=1.0))
         while run.ended < run.tasks:
             before, left, there = run.now, work_left(run), run.host.copy()
             running = sorted(task for clock in run.clocks for task in clock.ends)
@@ -114,7 +114,7 @@ def test_one_host_is_work_conserving_to_the_last_digit():
     rng = np.random.default_rng(5)
     submit, work = np.cumsum(rng.exponential(2.0, 300)), rng.exponential(1.7, 300)
     jobs = Workload(("cores", "memory"), submit, work, np.tile([1.0, 0.0], (300, 1)))
-    run = simulate_shared(SharedProblem(jobs, Cluster.uniform(1, cores=1, memory=1), METHODS["pvm"]))
+    run = simulate_timeshared(TimesharedProblem(jobs, Cluster.uniform(1, cores=1, memory=1), METHODS["pvm"]))
     end = 0.0
     for arrival, needed in zip(submit, work, strict=True):
         end = max(end, arrival) + needed
@@ -171,7 +171,7 @@ def moved(used, host, other, demand):
 )
 def test_placement_policies_of_exclusive_hosts_run_on_shared_ones(name):
     trace = generate_opportunity(seed=3)
-    run = simulate_shared(SharedProblem(trace.workload, trace.cluster, method_named(name)))
+    run = simulate_timeshared(TimesharedProblem(trace.workload, trace.cluster, method_named(name)))
     assert np.isfinite(run.end_s).all()
     assert ((run.host >= 0) & (run.host < 6)).all()
 
@@ -182,8 +182,8 @@ def test_hosts_that_thrash_slow_the_naive_placement_most():
         values = []
         for seed in range(10):
             trace = generate_opportunity("unequal-memory", seed=seed)
-            problem = SharedProblem(trace.workload, trace.cluster, METHODS[name])
-            run = simulate_shared(problem)
+            problem = TimesharedProblem(trace.workload, trace.cluster, METHODS[name])
+            run = simulate_timeshared(problem)
             work = trace.workload.runtime_s[problem.owner]
             values.append(float(((run.end_s - trace.workload.submit_s[problem.owner]) / work).mean()))
         slowdown[name] = np.mean(values)

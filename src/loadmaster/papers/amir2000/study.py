@@ -19,8 +19,8 @@ from loadmaster.papers.kept_study import run_kept
 from loadmaster.schedule.time_shared import METHODS, Method, method_named
 from loadmaster.sharing.learned_needs import learned_needs
 from loadmaster.sharing.shared_hosts import CpuLoad
-from loadmaster.sim.timeshared.door import simulate_shared
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.door import simulate_timeshared
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.traces.opportunity import ComponentMemory, ComponentWork, MemoryCap, generate_opportunity
 
 SlowdownUnit = Literal["component", "parent"]
@@ -106,8 +106,8 @@ def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float],
     told = learned_needs(workload, np.array([1.0, 0.0])) if setup.needs == "learned" else None
     sums, medians, moves = [], [], []
     for name in setup.methods:
-        run = simulate_shared(
-            SharedProblem(
+        run = simulate_timeshared(
+            TimesharedProblem(
                 workload, trace.cluster, setup.method(name), cpu_load=setup.cpu_load,
                 migration=MigrationCost(setup.pause_s), told=told, seed=number, thrash=setup.thrash,
             )

@@ -9,11 +9,11 @@ from loadmaster.schedule.fractional import SLACK
 from loadmaster.sim.fractional.problem import FractionalProblem
 
 NOW, LEAST_YIELD = 0, 1
-"""Places in `World.real`."""
+"""Places in `FractionalWorld.real`."""
 (ARRIVED, ENDED, FIRST, LAST, TRIED, LAST_TRIED, RUNNING, STARTED, EVENTS, TOUCHED, DIRTY, PHASE, MAY_REPACK, ASKING,
  REFUSED, MOVING) = range(16)  # fmt: skip
-"""Places in `World.whole`: counters; FIRST, LAST and LAST_TRIED of the queue; the job ASKING for room and whether
-it is REFUSED; how many tasks are MOVING."""
+"""Places in `FractionalWorld.whole`: counters; FIRST, LAST and LAST_TRIED of the queue; the job ASKING for room and
+whether it is REFUSED; how many tasks are MOVING."""
 DONE, MORE, MAKE_ROOM, IMPROVE = 0, 1, 2, 3
 """What the kernel returns with."""
 
@@ -56,7 +56,7 @@ HOST = np.dtype(
 )
 
 
-class World(NamedTuple):
+class FractionalWorld(NamedTuple):
     """All that changes; J jobs, T tasks, H hosts, M rigid resources."""
 
     jobs: Any  # JOB[J]
@@ -79,7 +79,7 @@ class World(NamedTuple):
     whole: Longs
 
 
-class Rules(NamedTuple):
+class FractionalRules(NamedTuple):
     """The policy's numbers."""
 
     at_events: bool
@@ -90,16 +90,16 @@ class Rules(NamedTuple):
     lookahead: int
 
 
-def rules_of(problem: FractionalProblem) -> Rules:
+def rules_of(problem: FractionalProblem) -> FractionalRules:
     """The policy as the kernel reads it."""
     policy = problem.policy
-    return Rules(
+    return FractionalRules(
         policy.repack == "events", policy.repack == "periods", float(policy.period_s), float(policy.most_load),
         float(policy.gain), int(policy.lookahead),
     )  # fmt: skip
 
 
-def allocate(problem: FractionalProblem) -> World:
+def allocate(problem: FractionalProblem) -> FractionalWorld:
     """The state before the first event."""
     workload, cluster = problem.workload, problem.cluster
     capacity = np.array(cluster.capacity[:, 1:], order="C")
@@ -108,7 +108,7 @@ def allocate(problem: FractionalProblem) -> World:
     tasks["job"] = np.repeat(np.arange(workload.jobs), workload.task_count)
     whole = np.zeros(16, np.int64)
     whole[[FIRST, LAST, LAST_TRIED, ASKING]] = -1
-    return World(
+    return FractionalWorld(
         _jobs(problem), tasks, _hosts(problem), np.array(problem.seen[:, 1:], order="C"), np.zeros((hosts, rigid)),
         capacity, capacity * (1 + SLACK), np.array(cluster.capacity[:, 0], order="C"),
         np.zeros(workload.jobs, np.int64), np.zeros(hosts, np.int64), np.zeros(workload.jobs, np.int64),

@@ -17,8 +17,8 @@ from loadmaster.move.mover import check_mover
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Policy, not_finite
 from loadmaster.sharing.processor_sharing import ProcessorSharing
-from loadmaster.sim.timeshared.problem import Progress, SharedProblem, SharedRun
-from loadmaster.sim.timeshared.reference import replay_shared
+from loadmaster.sim.timeshared.problem import Progress, TimesharedProblem, TimesharedRun
+from loadmaster.sim.timeshared.reference import replay_timeshared
 from loadmaster.sim.timeshared.state import (
     ASSIGN_U_R,
     ENDED,
@@ -28,7 +28,7 @@ from loadmaster.sim.timeshared.state import (
     NO_MOVER,
     SCALE,
     WRONG,
-    Rules,
+    TimesharedRules,
     allocate,
     search_of,
 )
@@ -39,7 +39,9 @@ CHUNK = 200_000
 """Events between two calls of a progress function, fewer on many hosts: an arrival or a tick may look at each."""
 
 
-def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress: Progress | None = None) -> SharedRun:
+def simulate_timeshared(
+    problem: TimesharedProblem, *, engine: Engine = "auto", progress: Progress | None = None
+) -> TimesharedRun:
     """Run all jobs of `problem` to their end on time-shared hosts (rules S1 to S6).
 
     Args:
@@ -52,14 +54,14 @@ def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress
         >>> from loadmaster.schedule.time_shared import METHODS
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[3, 3], cores=[1, 1], memory=[1, 1])
         >>> hosts = Cluster.uniform(1, cores=1, memory=4)
-        >>> simulate_shared(SharedProblem(jobs, hosts, METHODS["pvm"])).end_s.tolist()
+        >>> simulate_timeshared(TimesharedProblem(jobs, hosts, METHODS["pvm"])).end_s.tolist()
         [6.0, 6.0]
     """
     policy, cluster = problem.method.policy, problem.cluster
     check_mover(problem.method.mover)
     check_policy(policy, problem.demand_seen, cluster.capacity, cluster.resources)
     if engine == "reference" or not is_compiled(problem):
-        return replay_shared(problem, progress)
+        return replay_timeshared(problem, progress)
     world, jobs, clock, buffers = allocate(problem)
     plain, contextual = _scores(policy)
     handle, rules = _engine(), rules_of(problem)
@@ -74,10 +76,10 @@ def simulate_shared(problem: SharedProblem, *, engine: Engine = "auto", progress
             progress(int(clock.whole[ENDED]), len(world.tasks))
     tasks = world.tasks
     first, host, moves = (tasks[name].astype(np.int32) for name in ("first_host", "host", "moves"))
-    return SharedRun(tasks["end_s"].copy(), first, host, moves, float(clock.real[SCALE]), int(clock.whole[EVENTS]))
+    return TimesharedRun(tasks["end_s"].copy(), first, host, moves, float(clock.real[SCALE]), int(clock.whole[EVENTS]))
 
 
-def is_compiled(problem: SharedProblem) -> bool:
+def is_compiled(problem: TimesharedProblem) -> bool:
     """Whether the compiled engine knows all of `problem`; by exact type, since a subclass has rules of its own."""
     method = problem.method
     return (
@@ -85,10 +87,10 @@ def is_compiled(problem: SharedProblem) -> bool:
     )  # fmt: skip
 
 
-def rules_of(problem: SharedProblem) -> Rules:
+def rules_of(problem: TimesharedProblem) -> TimesharedRules:
     """The numbers that steer the kernel."""
     method = problem.method
-    rules = Rules(
+    rules = TimesharedRules(
         thrash=float(problem.thrash), scaled=method.scaled, overcommit=method.overcommit,
         contextual=method.policy.contextual, seed=int(problem.seed), search=search_of(method), mover=NO_MOVER,
         period_s=0.0, fanout=0, free_fraction=0.0, stability=0.0,
@@ -127,7 +129,7 @@ def _engine() -> Callable[..., bool]:
     def entry(world, jobs, clock, rules, buffers, plain, contextual, most):  # type: ignore[no-untyped-def]
         return handle_events(world, jobs, clock, rules, buffers, plain, contextual, most)
 
-    example = SharedProblem(
+    example = TimesharedProblem(
         Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]), Cluster.uniform(1, cores=1, memory=1),
         METHODS["pvm"],
     )  # fmt: skip

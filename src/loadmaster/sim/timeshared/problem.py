@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class SharedProblem:
+class TimesharedProblem:
     """One run to make: jobs, hosts, a method, and how the hosts share.
 
     Attributes:
@@ -64,7 +64,7 @@ class SharedProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class SharedRun:
+class TimesharedRun:
     """What became of every task.
 
     Attributes:
@@ -83,7 +83,7 @@ class SharedRun:
     scale: float
     events: int
 
-    def agrees_with(self, other: "SharedRun") -> bool:
+    def agrees_with(self, other: "TimesharedRun") -> bool:
         """Same hosts, moves and ends, to the bit."""
         return (
             np.array_equal(self.first_host, other.first_host)

@@ -16,13 +16,13 @@ from loadmaster.sharing.model import divided, stuck
 from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sharing.shared_hosts import SharedHosts
 from loadmaster.sim.timeshared.clocks import CommonClock, OwnClocks
-from loadmaster.sim.timeshared.problem import Progress, SharedProblem, SharedRun
+from loadmaster.sim.timeshared.problem import Progress, TimesharedProblem, TimesharedRun
 
 
 class _Run:
     """The state of one run; `step` handles the next event."""
 
-    def __init__(self, problem: SharedProblem) -> None:
+    def __init__(self, problem: TimesharedProblem) -> None:
         workload = problem.workload
         self.problem = problem
         self.owner = problem.owner
@@ -167,7 +167,7 @@ class _Run:
         self.host[task] = host
 
 
-def choose(problem: SharedProblem, hosts: SharedHosts, demand: Floats, task: int, last_host: int) -> int:
+def choose(problem: TimesharedProblem, hosts: SharedHosts, demand: Floats, task: int, last_host: int) -> int:
     """The lowest rated host among those that come into question, the lowest index among equals."""
     method = problem.method
     seen = [hosts.seen_by_policy(host, method.scaled) for host in range(hosts.hosts)]
@@ -188,11 +188,11 @@ def choose(problem: SharedProblem, hosts: SharedHosts, demand: Floats, task: int
     return candidates[scores.index(min(scores))]
 
 
-def replay_shared(problem: SharedProblem, progress: Progress | None = None) -> SharedRun:
+def replay_timeshared(problem: TimesharedProblem, progress: Progress | None = None) -> TimesharedRun:
     """Make the run, one event after another."""
     run = _Run(problem)
     while run.ended < run.tasks:
         run.step()
         if progress is not None:
             progress(run.ended, run.tasks)
-    return SharedRun(run.end_s, run.first_host, run.host, run.moves, run.hosts.scale, run.events)
+    return TimesharedRun(run.end_s, run.first_host, run.host, run.moves, run.hosts.scale, run.events)

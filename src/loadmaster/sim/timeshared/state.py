@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.schedule.time_shared import Method
 from loadmaster.sharing.shared_hosts import SharedHosts
-from loadmaster.sim.timeshared.problem import SharedProblem
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 SCALE, NOW = 0, 1
 """Places in `Clock.real`."""
@@ -68,7 +68,7 @@ TASK = np.dtype(
 """A task, its place in the heap of its host and in the list of the host's residents."""
 
 
-class World(NamedTuple):
+class TimesharedWorld(NamedTuple):
     """Hosts and tasks as records, since a kernel pays for every array that it is handed; H hosts, T tasks."""
 
     hosts: Any  # HOST[H]
@@ -85,7 +85,7 @@ class World(NamedTuple):
     log_base: Floats  # [1], the logarithm of n
 
 
-class Jobs(NamedTuple):
+class TimesharedJobs(NamedTuple):
     """What is to be run; never changed. J jobs."""
 
     submit_s: Floats  # [J]
@@ -102,7 +102,7 @@ class Clock(NamedTuple):
     whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG, OVERFLOWN
 
 
-class Rules(NamedTuple):
+class TimesharedRules(NamedTuple):
     """Numbers that say how hosts share, how policies see them and who moves."""
 
     thrash: float
@@ -143,11 +143,11 @@ class Buffers(NamedTuple):
     seen_at: Longs  # [kinds], the tick at which that was found
 
 
-def allocate(problem: SharedProblem) -> tuple[World, Jobs, Clock, Buffers]:
+def allocate(problem: TimesharedProblem) -> tuple[TimesharedWorld, TimesharedJobs, Clock, Buffers]:
     """The state before the first event."""
     workload = problem.workload
     kind = np.unique(workload.demand, axis=0, return_inverse=True)[1].astype(np.int64)
-    jobs = Jobs(
+    jobs = TimesharedJobs(
         _own(workload.submit_s), _own(workload.first_task), _own(problem.demand_seen),
         _own(problem.migration.of(workload.demand)), kind.reshape(-1),
     )  # fmt: skip
@@ -164,14 +164,14 @@ def search_of(method: Method) -> int:
     return searches.get(method.policy.name, BY_SCORE) if is_built_in(method.policy) else BY_SCORE
 
 
-def _world(problem: SharedProblem) -> World:
+def _world(problem: TimesharedProblem) -> TimesharedWorld:
     workload, cluster = problem.workload, problem.cluster
     hosts, resources = cluster.hosts, len(workload.resources)
     records = _hosts(problem)
     costed = type(problem.method.mover) is EnhancedMosix or search_of(problem.method) != BY_SCORE
     seen = np.column_stack((records["unit"], cluster.capacity[:, 1:]))
     _, first_of, kind_of = np.unique(seen, axis=0, return_index=True, return_inverse=True)
-    return World(
+    return TimesharedWorld(
         records, _tasks(problem), np.arange(hosts), np.zeros((hosts, resources)), _own(cluster.capacity),
         _own(workload.demand), np.ones((resources, hosts if costed else 0)),
         kind_of.reshape(-1).astype(np.int64), first_of.astype(np.int64), np.ones((len(first_of), resources)),
@@ -179,7 +179,7 @@ def _world(problem: SharedProblem) -> World:
     )  # fmt: skip
 
 
-def _buffers(problem: SharedProblem, kinds: int, host_kinds: int) -> Buffers:
+def _buffers(problem: TimesharedProblem, kinds: int, host_kinds: int) -> Buffers:
     hosts, resources = problem.cluster.hosts, len(problem.workload.resources)
     moving = type(problem.method.mover) is EnhancedMosix
     wanted = max(host_kinds, min(kinds * host_kinds, MOST_ROWS)) if moving else 1
@@ -200,7 +200,7 @@ def _buffers(problem: SharedProblem, kinds: int, host_kinds: int) -> Buffers:
     )  # fmt: skip
 
 
-def _hosts(problem: SharedProblem) -> Any:
+def _hosts(problem: TimesharedProblem) -> Any:
     shared = SharedHosts(problem.cluster, problem.cpu_load)
     hosts = np.zeros(shared.hosts, HOST)
     for name in ("cores", "speed", "unit", "power"):
@@ -212,7 +212,7 @@ def _hosts(problem: SharedProblem) -> Any:
     return hosts
 
 
-def _tasks(problem: SharedProblem) -> Any:
+def _tasks(problem: TimesharedProblem) -> Any:
     owner = problem.owner
     tasks = np.zeros(len(owner), TASK)
     tasks["left"] = problem.workload.runtime_s[owner]

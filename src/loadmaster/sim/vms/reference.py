@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.sharing.equilibrium import settle, settle_without_redistribution
 from loadmaster.sharing.model import stuck
-from loadmaster.sharing.vm_choice import VM_CHOICES, Board, speed_at_first
+from loadmaster.sharing.vm_choice import VM_CHOICES, VmBoard, speed_at_first
 from loadmaster.sim.timeshared.problem import Progress
 from loadmaster.sim.vms.problem import VmProblem, VmRun
 
@@ -101,9 +101,9 @@ class _Run:
         self.speed[self.job == job] = 0.0
         self.settle()
 
-    def board(self, job: int) -> Board:
+    def board(self, job: int) -> VmBoard:
         demand = self.speed / self.vms.speed[self.vms.machine]
-        return Board(self.vms, demand, self.job >= 0, self.wanted(), float(self.asks[job]))
+        return VmBoard(self.vms, demand, self.job >= 0, self.wanted(), float(self.asks[job]))
 
     def choose(self, job: int) -> list[int]:
         return VM_CHOICES[self.problem.choice][0](self.board(job), int(self.tasks[job]))

@@ -27,7 +27,7 @@ BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW = 0, 1, 2, 3, 4
 HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY, UNSETTLED, SLOTS = range(8)
 
 
-class Stream(NamedTuple):
+class VmJobs(NamedTuple):
     """J jobs and what became of them."""
 
     submit_s: Floats  # [J]
@@ -42,7 +42,7 @@ class Stream(NamedTuple):
     next_waiting: Longs  # [J], the queue
 
 
-class Board(NamedTuple):
+class VmQueue(NamedTuple):
     """Which job is in which slot, sums, and room for decisions."""
 
     job: Longs  # [V], the job in each slot, -1 if free
@@ -53,7 +53,7 @@ class Board(NamedTuple):
     end: Floats  # [V], expected ends of slots, for the reservation
 
 
-class Rule(NamedTuple):
+class VmRules(NamedTuple):
     """How to choose and to settle."""
 
     choice: int
@@ -74,17 +74,17 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
     """Make the run."""
     workload, vms = problem.workload, problem.vms
     jobs, v = workload.jobs, vms.count
-    stream = Stream(
+    stream = VmJobs(
         workload.submit_s.copy(), problem.work_s, problem.expected_work_s, problem.expected_s, problem.asks.copy(),
         workload.task_count.astype(np.int64), problem.work_s, np.full(jobs, np.nan), np.full(jobs, np.nan),
         np.full(jobs, -1, np.int64),
     )  # fmt: skip
-    board = Board(
+    board = VmQueue(
         np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0, 0]), np.zeros(v, np.int64),
         np.zeros(v), np.zeros(v),
     )  # fmt: skip
     board.real[NOW] = stream.submit_s[0] if jobs else 0.0
-    rule = Rule(
+    rule = VmRules(
         CHOICES.index(problem.choice), problem.ranking == "static", problem.backfill, problem.redistribute,
         problem.estimate == "rate", problem.tolerance, problem.most_rounds, PATIENCE,
     )  # fmt: skip
