@@ -16,7 +16,7 @@ from loadmaster.schedule.binding_waits import Waits, waits_of
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """All that binds J jobs on H hosts (rules C1 to C9).
+    """All that binds J jobs on H hosts (rules C1 to C8).
 
     Attributes:
         eligible_s: float64[J], before which a job may not start, its arrival or later; infinite if never.
