@@ -206,10 +206,3 @@ def test_the_real_program_does_the_same(here):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("loadmaster: ")
     assert len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize("verb", ["compare", "simulate"])
-def test_hosts_of_another_speed_are_refused_where_queues_are_replayed(told, verb):
-    Path("hosts.csv").write_text("name,cores,memory_gb,speed\na,4,8,1\nb,4,8,1.5\n")
-    message = told(verb, "good.swf", "--hosts", "hosts.csv")
-    assert "'speed 1.5 of host b': queues are replayed on hosts of speed 1 only" in message

@@ -58,7 +58,17 @@ main()
 
 def test_ctrl_c_stops_a_comparison_at_once_while_the_plain_engine_runs(tmp_path):
     """If the run were waited for, this would never end."""
-    command = ["compare", "--limit", "50", "--policies", "max-jobs", "--disciplines", "easy", "-o", tmp_path / "out"]
+    command = [
+        "compare",
+        "--limit",
+        "50",
+        "--policies",
+        "max-jobs",
+        "--disciplines",
+        "stepwise",
+        "-o",
+        tmp_path / "out",
+    ]
     ended = subprocess.run(
         [sys.executable, "-c", STOPPED_WHILE_THE_PLAIN_ENGINE_RUNS, *command], timeout=200,
         capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": SOURCE},

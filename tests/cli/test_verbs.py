@@ -216,3 +216,12 @@ def test_jobs_that_never_started_are_in_every_output(run, monkeypatch):
     assert "warning: 1 job never started" in err
     assert json.loads(Path("r/run.json").read_text())["result"]["unstarted"] == 1
     assert json.loads(run("simulate --again r --json")[1])["unstarted"] == 1
+
+
+def test_queues_are_replayed_on_hosts_of_any_speed(run):
+    Path("log.csv").write_text("submit_s,runtime_s,cores\n0,100,1\n0,100,1\n")
+    Path("hosts.csv").write_text("name,cores,memory_gb,speed\nslow,1,8,0.5\nquick,1,8,2\n")
+    code, out, _ = run("simulate log.csv --hosts hosts.csv --interval 0 --policy first-fit --check --json")
+    row = json.loads(out)
+    assert (code, row["makespan_s"], row["mean_wait_s"]) == (0, 200.0, 0.0)
+    assert row["load"] is None or row["load"] > 0

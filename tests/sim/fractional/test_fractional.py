@@ -105,8 +105,9 @@ def test_the_compiled_engine_makes_the_same_run_to_the_bit(seed):
     same(simulate_fractional(problem), simulate_fractional(problem, engine="reference"))
 
 
-@pytest.mark.parametrize("packer", [*PACKERS, "first-fit"])
+@pytest.mark.parametrize("packer", [*sorted(PACKERS.keys() - {"fgd"}), "first-fit"])
 def test_any_packer_packs_and_keeps_memory_budget_and_threshold(packer):
+    """But for `fgd`, which places on GPUs: these hosts have none."""
     workload, cluster = stream(1, jobs=12, load=2.0, hosts=2)
     policy = Watched(repack="events", least_yield=0.3, packer=packer, pack_time_s=0.05)
     run = simulate_fractional(FractionalProblem(workload, cluster, policy))
