@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from loadmaster.backfilling import NetBatch
 from loadmaster.model import Cluster, Workload
+from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, Scheduler
-from loadmaster.schedule import discipline_named as named
+from loadmaster.schedule import Discipline, MaxJobs, Scheduler
 from loadmaster.sim.queue.reference import replay
 
 TWO_HOSTS = Cluster.uniform(2, cores=4, memory=32)
@@ -21,7 +22,8 @@ def placed(policy, jobs, reservations):
     workload = Workload.of(
         submit_s=[0.0] * len(jobs), runtime_s=[1e6] * len(jobs), cores=list(cores), memory=list(memory)
     )
-    schedule = replay(workload, TWO_HOSTS, Scheduler(policy, named("netbatch(reservations=reservations)")))
+    discipline = Discipline(ORDERS["fcfs"], NetBatch(reservations))
+    schedule = replay(workload, TWO_HOSTS, Scheduler(policy, discipline))
     now = schedule.start_s == 0.0
     return "".join("AB"[h] if on else "-" for h, on in zip(schedule.host, now, strict=True))
 
