@@ -115,3 +115,10 @@ def test_what_is_not_modelled_is_said_in_one_sentence(modelled):
     made = modelled(SMALL.replace("Default", "OverSubscribe=FORCE:2 Default") + "Licenses=a\nPreemptMode=GANG\n")
     (sentence,) = [note for note in made.notes if "not modelled" in note]
     assert sentence == "Of the site not modelled: Licenses, OverSubscribe=FORCE of partition main, PreemptMode=GANG."
+
+
+def test_limits_that_bind_nobody_yet_are_said(modelled):
+    made = modelled(SMALL.replace("Default", "MinNodes=2 DefaultTime=10 Default"))
+    (sentence,) = [note for note in made.notes if "not modelled" in note]
+    assert "MinNodes of partition main" in sentence
+    assert "DefaultTime of partition main" in sentence

@@ -21,6 +21,8 @@ def limits_of(limits: Limits, left_out: dict[str, None]) -> model.Limits:
         amounts = amounts_of(getattr(limits, name), name, left_out)
         return tuple((kind, 60.0 * amount) for kind, amount in amounts) if minutes else amounts
 
+    if limits.max_tres_node:
+        left_out["MaxTRESPerNode"] = None
     return model.Limits(
         max_jobs_pu=limits.max_jobs if limits.max_jobs_pu is None else limits.max_jobs_pu,
         max_jobs_pa=limits.max_jobs_pa,

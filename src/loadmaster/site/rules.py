@@ -67,6 +67,10 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         left_out[f"OverSubscribe={part.sharing.upper()} of partition {part.name}"] = None
     if not np.isinf(part.max_cpus_per_node):
         left_out[f"MaxCPUsPerNode of partition {part.name}"] = None
+    if part.min_nodes > 1:
+        left_out[f"MinNodes of partition {part.name}"] = None
+    if not np.isinf(part.default_time_s):
+        left_out[f"DefaultTime of partition {part.name}"] = None
     whole = part.sharing == "exclusive" or site.selection.whole_hosts
     return model.Partition(
         name=part.name,
