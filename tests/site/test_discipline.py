@@ -8,7 +8,7 @@ from sites import SMALL, site_of
 from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.order import Multifactor
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.site.discipline import discipline_of_site
+from loadmaster.site.discipline import _UNFELT, discipline_of_site
 from loadmaster.site.scheduler import SchedulerParameters
 
 MULTIFACTOR = "PriorityType=priority/multifactor\n"
@@ -28,7 +28,7 @@ def queue(tmp_path):
 def test_defaults_are_the_same_in_a_file_that_says_nothing_and_in_the_backfilling(queue):
     usual = BACKFILLINGS["slurm"][0]()
     for field in dataclasses.fields(SchedulerParameters):
-        if not field.name.startswith("preempt_"):
+        if not field.name.startswith("preempt_") and field.name not in _UNFELT:
             assert getattr(usual, field.name) == getattr(SchedulerParameters(), field.name), field.name
     made, left_out = queue("")
     assert (made.order.name, made.backfilling, left_out) == ("fcfs", usual, ())
@@ -69,3 +69,9 @@ def test_scheduler_parameters_reach_the_backfilling(queue):
 
 def test_a_builtin_scheduler_never_backfills(queue):
     assert queue("SchedulerType=sched/builtin\nSchedulerParameters=bf_interval=60\n")[0].backfilling.bf_interval is None
+
+
+def test_parameters_that_the_loops_do_not_have_are_said_not_to_be_modelled(queue):
+    made, left_out = queue("SchedulerParameters=bf_continue,bf_max_time=20,bf_window=100\n")
+    assert made.backfilling.bf_window == 100
+    assert left_out == ("SchedulerParameters=bf_continue", "SchedulerParameters=bf_max_time")

@@ -51,13 +51,8 @@ def test_partitions_name_their_hosts_by_number_and_none_means_all(modelled):
     ).cluster.rules
     everywhere, some, own = rules.partitions
     assert (everywhere.hosts, some.hosts, own.hosts) == (None, (0, 2), (1,))
-    assert (everywhere.max_time_s, everywhere.default_time_s, everywhere.tier, everywhere.qos) == (
-        1800,
-        1800,
-        2,
-        "part",
-    )
-    assert (some.exclusive, some.over_time_limit_s, some.max_hosts, some.allow_accounts) == ("host", 120.0, 2, ("a",))
+    assert (everywhere.max_time_s, everywhere.tier, everywhere.qos) == (1800, 2, "part")
+    assert (some.exclusive, some.max_hosts, some.allow_accounts) == ("host", 2, ("a",))
     assert (own.exclusive, own.state) == ("user", "drain")
     assert own.billing == (("cores", 2.0), ("memory", 1.0 / GB))
     assert rules.default_partition == "some"
@@ -82,7 +77,7 @@ def test_accounts_stand_behind_their_parents_with_limits_in_our_units(modelled):
     assert rules.accounts[1].limits == Limits(
         grp_tres=(("cores", 8.0), ("memory", float(GB))), grp_tres_s=(("cores", 6000.0),)
     )
-    assert rules.accounts[2].limits == Limits(max_tres_job=(("hosts", 2.0),), max_tres_host=(("cores", 4.0),))
+    assert rules.accounts[2].limits == Limits(max_tres_job=(("hosts", 2.0),))
     assert rules.accounts[3].limits == Limits(max_jobs_pu=7)
     (high,) = rules.qos
     assert (high.priority, high.preempts, high.within, high.preempt_mode, high.no_reserve) == (
@@ -118,7 +113,13 @@ def test_what_is_not_modelled_is_said_in_one_sentence(modelled):
 
 
 def test_limits_that_bind_nobody_yet_are_said(modelled):
-    made = modelled(SMALL.replace("Default", "MinNodes=2 DefaultTime=10 Default"))
+    made = modelled(SMALL.replace("Default", "MinNodes=2 MaxTime=20 DefaultTime=10 OverTimeLimit=2 Default"))
     (sentence,) = [note for note in made.notes if "not modelled" in note]
-    assert "MinNodes of partition main" in sentence
-    assert "DefaultTime of partition main" in sentence
+    for key in ("MinNodes", "DefaultTime", "OverTimeLimit"):
+        assert f"{key} of partition main" in sentence
+
+
+def test_a_limit_that_is_also_the_usual_one_is_no_news(modelled):
+    assert not [
+        note for note in modelled(SMALL.replace("Default", "MaxTime=20 Default")).notes if "DefaultTime" in note
+    ]

@@ -9,9 +9,9 @@ from loadmaster.model.errors import InputError
 class SlurmParameters:
     """Times are seconds but for `bf_window` and `over_time_limit` (minutes) and `sched_min_interval` (microseconds).
 
-    A count of 0 is no limit. Not simulated, since they bound the time that a pass takes or the times it is
-    interrupted: `bf_max_time`, `bf_continue`. Without effect here, where a job waits in one partition and licences are
-    no resource of their own: `bf_one_resv_per_job`, `bf_licenses`.
+    A count of 0 is no limit. Left out are those that would change nothing here: they bound the time that a pass takes
+    (`bf_max_time`, `bf_continue`), or are about licences and jobs that wait in several partitions (`bf_licenses`,
+    `bf_one_resv_per_job`).
 
     Attributes:
         default_queue_depth: the main pass at an event tries so many jobs and one more.
@@ -60,11 +60,7 @@ class SlurmParameters:
     bf_min_prio_reserve: int = 0
     bf_job_part_count_reserve: int = 0
     bf_max_job_array_resv: int = 20
-    bf_one_resv_per_job: bool = False
-    bf_continue: bool = False
-    bf_licenses: bool = False
     bf_running_job_reserve: bool = False
-    bf_max_time: int | None = None
     kill_wait: int = 30
     over_time_limit: int | None = 0
 
@@ -82,6 +78,6 @@ class SlurmParameters:
 _RANGES = {
     "bf_interval": (1, 10_800), "bf_resolution": (1, 3600), "bf_window": (1, 43_200), "bf_max_job_test": (1, 1_000_000),
     "bf_max_job_start": (0, 10_000), "bf_min_age_reserve": (0, 2_592_000), "bf_min_prio_reserve": (0, 2**32 - 1),
-    "bf_job_part_count_reserve": (0, 100_000), "bf_max_job_array_resv": (0, 1000), "bf_max_time": (1, 3600),
+    "bf_job_part_count_reserve": (0, 100_000), "bf_max_job_array_resv": (0, 1000),
     "sched_interval": (1, 10**9),
 }  # fmt: skip

@@ -24,7 +24,6 @@ class Partition:
         hosts: may overlap those of others.
         tier: jobs of a higher one go first.
         job_factor: what it adds to a priority.
-        default_time_s: the limit of jobs that have none; None is `max_time_s`.
         allow_accounts, allow_qos: None admits all, then `deny_*` counts.
         qos: whose limits bind all of its jobs.
         preempt_mode: what becomes of its jobs; None is the cluster's.
@@ -38,8 +37,6 @@ class Partition:
     tier: int = 1
     job_factor: int = 1
     max_time_s: float | None = None
-    default_time_s: float | None = None
-    min_hosts: int = 0
     max_hosts: int | None = None
     allow_accounts: tuple[str, ...] | None = None
     deny_accounts: tuple[str, ...] = ()
@@ -48,7 +45,6 @@ class Partition:
     qos: str = ""
     preempt_mode: Mode | None = None
     grace_s: float = 0.0
-    over_time_limit_s: float | None = None
     exclusive: Literal["none", "user", "host"] = "none"
     state: State = "up"
     billing: tuple[tuple[str, float], ...] = ()
@@ -111,7 +107,6 @@ class CalendarRow:
         kind: `down` stops what runs there; `drained` lets it end; `reserved` is for those who name it and may use it.
         name: of a reservation.
         users, accounts: who may use a reservation; with neither, whoever names it.
-        ignore_jobs: reserved although jobs that run then may go on into it.
         flex: jobs of the reservation may begin before it and end after it.
     """
 
@@ -122,7 +117,6 @@ class CalendarRow:
     name: str = ""
     users: tuple[str, ...] = ()
     accounts: tuple[str, ...] = ()
-    ignore_jobs: bool = False
     flex: bool = False
 
     def __post_init__(self) -> None:
@@ -167,11 +161,8 @@ class SiteRules:
         default_qos: of jobs that name none.
         accounts: parents before children.
         features: names that each host has, a tuple a host; () where no host has any.
-        weight: of each host, the lowest is taken first; () where all are alike.
         calendar: in any order.
         requeue: whether jobs that do not say may go back to the queue.
-        over_time_limit_s: how long a job may go on after its limit where limits kill; None for ever.
-        kill_wait_s: seconds between being told to end and being killed.
         limits_stop: a job beyond a limit keeps all later ones of its partition back in that pass.
     """
 
@@ -181,12 +172,9 @@ class SiteRules:
     default_qos: str = "normal"
     accounts: tuple[Account, ...] = ()
     features: tuple[tuple[str, ...], ...] = ()
-    weight: tuple[float, ...] = ()
     calendar: tuple[CalendarRow, ...] = ()
     preemption: Preemption = field(default_factory=Preemption)
     requeue: bool = True
-    over_time_limit_s: float | None = 0.0
-    kill_wait_s: float = 30.0
     limits_stop: bool = False
 
     def __post_init__(self) -> None:
@@ -209,9 +197,8 @@ class SiteRules:
         Raises:
             InputError: it does not.
         """
-        for what, column in (("features", self.features), ("weight", self.weight)):
-            if column and len(column) != hosts:
-                raise InputError(len(column), f"{what} of {hosts} hosts must be as many")
+        if self.features and len(self.features) != hosts:
+            raise InputError(len(self.features), f"features of {hosts} hosts must be as many")
         named = [*((row.name, row.hosts) for row in self.partitions), *((row.name, row.hosts) for row in self.calendar)]
         for name, numbers in named:
             wrong = [host for host in numbers or () if not 0 <= host < hosts]

@@ -35,7 +35,6 @@ def limits_of(limits: Limits, left_out: dict[str, None]) -> model.Limits:
         grp_tres=converted("grp_tres"),
         max_tres_job=converted("max_tres"),
         min_tres_job=converted("min_tres"),
-        max_tres_host=converted("max_tres_node"),
         grp_tres_s=converted("grp_tres_mins", minutes=True),
         grp_tres_run_s=converted("grp_tres_run_mins", minutes=True),
         grp_wall_s=limits.grp_wall_s,

@@ -10,13 +10,15 @@ from loadmaster.site.site import Site
 _RAW = {f"no_normal_{name}": name for name in ("part", "qos", "assoc", "tres", "all")}
 _UNSEEN = ("depth_oblivious", "incr_only")
 """Flags that change who goes first and are not modelled."""
+_UNFELT = ("bf_continue", "bf_licenses", "bf_max_time", "bf_one_resv_per_job")
+"""Parameters that the loops `slurm` do not have."""
 
 
 def discipline_of_site(site: Site) -> tuple[str, tuple[str, ...]]:
     """`ORDER+BACKFILLING(...)` of a site, and what of it is not modelled."""
     left_out: dict[str, None] = {}
     order = _multifactor(site.priority, left_out) if site.priority.multifactor else "fcfs"
-    return f"{order}+{_loops(site)}", tuple(left_out)
+    return f"{order}+{_loops(site, left_out)}", tuple(left_out)
 
 
 def _multifactor(given: Priority, left_out: dict[str, None]) -> str:
@@ -49,7 +51,7 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) and value == int(value) and value < 1e6 else str(value)
 
 
-def _loops(site: Site) -> str:
+def _loops(site: Site, left_out: dict[str, None]) -> str:
     """Both loops with what differs from Slurm's defaults; `sched/builtin` never backfills."""
     given, usual = site.scheduler.parameters, SchedulerParameters()
     values: dict[str, object] = {
@@ -57,6 +59,7 @@ def _loops(site: Site) -> str:
         for field in fields(SchedulerParameters)
         if getattr(given, field.name) != getattr(usual, field.name) and not field.name.startswith("preempt_")
     }
+    left_out |= {f"SchedulerParameters={name}": None for name in _UNFELT if values.pop(name, None) is not None}
     if site.scheduler.kind == "builtin":
         values["bf_interval"] = "none"
     if site.kill_wait_s != 30.0:

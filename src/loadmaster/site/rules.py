@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.model import Cluster
 from loadmaster.model import site_rules as model
 from loadmaster.model.limits import Limits
-from loadmaster.model.units import CORES, GPUS, LATEST_S, MB, MEMORY
+from loadmaster.model.units import CORES, GPUS, MB, MEMORY
 from loadmaster.site.accounts import Accounts, Association, Qos
 from loadmaster.site.amounts import limits_of, rates_of
 from loadmaster.site.node import SiteNode
@@ -47,8 +47,6 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
         features=tuple(node.features for node in nodes) if any(node.features for node in nodes) else (),
         preemption=_preemption(site, left_out),
         requeue=site.preemption.requeue,
-        over_time_limit_s=_or_none(site.over_time_limit_s),
-        kill_wait_s=site.kill_wait_s,
     )
     columns = {CORES: [float(node.cpus) for node in nodes]}
     if site.selection.memory:
@@ -69,7 +67,9 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         left_out[f"MaxCPUsPerNode of partition {part.name}"] = None
     if part.min_nodes > 1:
         left_out[f"MinNodes of partition {part.name}"] = None
-    if not np.isinf(part.default_time_s):
+    if part.over_time_limit_s is not None:
+        left_out[f"OverTimeLimit of partition {part.name}"] = None
+    if part.default_time_s != part.max_time_s:
         left_out[f"DefaultTime of partition {part.name}"] = None
     whole = part.sharing == "exclusive" or site.selection.whole_hosts
     return model.Partition(
@@ -78,8 +78,6 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         tier=part.tier,
         job_factor=part.job_factor,
         max_time_s=_or_none(part.max_time_s),
-        default_time_s=_or_none(part.default_time_s),
-        min_hosts=part.min_nodes,
         max_hosts=None if np.isinf(part.max_nodes) else int(part.max_nodes),
         allow_accounts=part.allow_accounts,
         deny_accounts=part.deny_accounts,
@@ -88,7 +86,6 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         qos=part.qos,
         preempt_mode=None if part.preempt_mode is None else _mode(part.preempt_mode, left_out),
         grace_s=part.grace_s,
-        over_time_limit_s=None if part.over_time_limit_s is None else min(part.over_time_limit_s, LATEST_S),
         exclusive="host" if whole else "user" if part.exclusive_user else "none",
         state=part.state,  # type: ignore[arg-type]
         billing=rates_of(part.billing, "TRESBillingWeights", left_out),
