@@ -29,7 +29,6 @@ def begin_walk(state):
     """Forget what is known of the last decision."""
     state.tally[STAMP] += 1
     state.tally[KEPT] = 0
-    state.paretos[0] = state.paretos[1] = 0
 
 
 @inner

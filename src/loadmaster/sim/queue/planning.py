@@ -24,7 +24,7 @@ from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.outlook_kernel import SLOTS as PLAN_SLOTS
 from loadmaster.sim.queue.outlook_kernel import Plan
 from loadmaster.sim.queue.plan_engine_kernel import MORE_ROOM, run
-from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PARETO, Jobs, Log
+from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, Jobs, Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.scores_kernel import empty_scores
 from loadmaster.sim.queue.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, Rules, State
@@ -105,7 +105,7 @@ def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int)
 
 def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> State:
     total, hosts, resources = workload.jobs, cluster.hosts, cluster.capacity.shape[1]
-    kinds, most = jobs.demand.shape[0], int(jobs.tasks.max(initial=1))
+    most = int(jobs.tasks.max(initial=1))
     tasks = int(jobs.first_task[-1])
     tally = np.zeros(10, np.int64)
     tally[LAST_HOST] = -1
@@ -118,7 +118,6 @@ def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> State:
         ending=np.zeros(total, np.int32),
         undo_host=np.zeros(most, np.int32),
         undo_free=np.zeros((most, resources)),
-        undo_spare=np.zeros((most, resources)),
         then=np.zeros((hosts, resources)),
         then_at=np.zeros(hosts, np.int64),
         kept=np.zeros(hosts, np.int64),
@@ -126,10 +125,6 @@ def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> State:
         touched=np.zeros(hosts, np.int32),
         held=np.zeros(hosts, np.int64),
         value=np.zeros(hosts),
-        failed=np.zeros((2, kinds), np.int64),
-        failed_tasks=np.zeros((2, kinds), np.int32),
-        pareto=np.zeros((2, PARETO, resources + 1)),
-        paretos=np.zeros(2, np.int64),
         next_task=np.full(tasks, -1, np.int32),
         host_task=np.full(hosts, -1, np.int32),
         task_job=np.repeat(np.arange(total, dtype=np.int32), jobs.tasks),

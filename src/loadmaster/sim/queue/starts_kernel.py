@@ -30,7 +30,7 @@ class State(NamedTuple):
         expected_s: float64[J], estimated runtimes (never changed).
         queue: int32[J], waiting jobs, from tally[FIRST] to tally[ARRIVED].
         end_s, ending: float64[J], int32[J], heap of running jobs by their real end.
-        undo_host, undo_free, undo_spare: int32[U], float64[U, R] twice: hosts taken for the job at hand, what they had.
+        undo_host, undo_free: int32[U], float64[U, R], hosts taken for the job at hand, what they had.
         then: float64[H, R], hosts at a later moment.
         then_at: int64[H], stamp of the decision for which `then` holds.
         kept: int64[H], stamp of the decision in which the host was promised or planned.
@@ -38,10 +38,6 @@ class State(NamedTuple):
         touched: int32[H], the hosts for which `then` holds.
         held: int64[H], tasks of the job at hand that a host holds in `then`.
         value: float64[H], scores of hosts in `then`.
-        failed, failed_tasks: int64[2, K], int32[2, K], stamp of the decision in which the demand failed, with how many
-            tasks; row 0 for short jobs, which may use all hosts, row 1 for long ones.
-        pareto: float64[2, P, R + 1], other failed demands of this decision, tasks last.
-        paretos: int64[2], how many.
         next_task, host_task: int32[T], int32[H], running tasks of a host by (expected end, job, task), -1 at the end.
         task_job: int32[T], the job of a task.
         now: float64[1], the moment of the decision that is under way.
@@ -56,7 +52,6 @@ class State(NamedTuple):
     ending: NDArray[np.int32]
     undo_host: NDArray[np.int32]
     undo_free: NDArray[np.float64]
-    undo_spare: NDArray[np.float64]
     then: NDArray[np.float64]
     then_at: NDArray[np.int64]
     kept: NDArray[np.int64]
@@ -64,10 +59,6 @@ class State(NamedTuple):
     touched: NDArray[np.int32]
     held: NDArray[np.int64]
     value: NDArray[np.float64]
-    failed: NDArray[np.int64]
-    failed_tasks: NDArray[np.int32]
-    pareto: NDArray[np.float64]
-    paretos: NDArray[np.int64]
     next_task: NDArray[np.int32]
     host_task: NDArray[np.int32]
     task_job: NDArray[np.int32]
