@@ -1,0 +1,212 @@
+"""What an engine is to the rest of the house: it is observed, and it acts; nothing else joins them.
+
+An engine is whatever really runs jobs: Slurm, Kubernetes, a set of virtual machines. An adapter is one class with the
+methods of `Engine`. It decides nothing and remembers nothing that matters: the next observation is the only truth.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.actions import Action
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.errors import LoadmasterError
+
+STATES = ("held", "claimed", "running", "ending")
+"""Of a task, by its code. Held: it waits and is ours to start; an adapter that only looks on says so of all that waits.
+Claimed: it has been released, by us if it has a pin, and does not run yet. Running. Ending: it is over as far as the
+job goes, and holds what it asked for a little longer. What its user holds is held, and `constraints.hold` says so."""
+HELD, CLAIMED, RUNNING, ENDING = range(len(STATES))
+NOWHERE = -1
+UNLIMITED_S = 365 * 86400.0
+"""The expected runtime of a job to which nobody has set a limit."""
+
+Kind = Literal["gone", "denied", "busy", "unknown"]
+
+
+class EngineDown(LoadmasterError):
+    """The engine does not answer; asked again later, it may."""
+
+
+@dataclass(frozen=True)
+class Can:
+    """What an engine can do.
+
+    Attributes:
+        place: start a job on hosts of our choice.
+        share: cap what a job gets of the CPU.
+        rent: get machines and give them back.
+        migrate: move a running job: `live`, by killing it and starting it elsewhere (`restart`), or not at all.
+        watch: it tells of changes (`push`), or has to be asked (`poll`).
+        hold: keep jobs from its own scheduler until we start them.
+    """
+
+    place: bool = True
+    share: bool = False
+    rent: bool = False
+    migrate: Literal["none", "restart", "live"] = "none"
+    watch: Literal["poll", "push"] = "poll"
+    hold: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """N tasks of the jobs of an observation, those of one job together and in their order.
+
+    Attributes:
+        job: int64[N], a row of the jobs of the observation.
+        task: int32[N], 0 for the first task of each job.
+        state: int32[N], a code of `STATES`.
+        host: int32[N], the row of the host on which it runs or ends, else `NOWHERE`.
+        pin: int32[N], the row of the host to which we have pinned it, as far as the engine remembers, else `NOWHERE`.
+        demand: float64[N, R], what it holds where that is more than its job asked for; None: what its job asks for.
+        start_s: float64[N], when it began to run as the engine tells it, NaN where it does not; None: it never does.
+    """
+
+    job: Longs
+    task: Ints
+    state: Ints
+    host: Ints
+    pin: Ints
+    demand: Floats | None = None
+    start_s: Floats | None = None
+
+    def __len__(self) -> int:
+        return int(self.job.shape[0])
+
+
+@dataclass(frozen=True)
+class Over:
+    """A job that is over, as the engine tells it.
+
+    Attributes:
+        id: the engine's name of it.
+        end_s: when it ended.
+        status: how, one of `loadmaster.model.constraints.STATUSES`.
+    """
+
+    id: str
+    end_s: float
+    status: str = "ok"
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One observation: what one listing of the engine says. Times are seconds of one clock, usually since the epoch.
+
+    Attributes:
+        at_s: when the listing was made, by the clock that all other times of the engine go by.
+        cluster: every host that may ever be used, each under the engine's own name, with all it has when it is empty;
+            partitions and features of hosts in its rules.
+        up: bool[H], whether the host is sound and takes jobs now.
+        jobs: every job that is not over and that the model has words for, in the order of arrival. `estimate_s` is the
+            limit, `UNLIMITED_S` without one; `runtime_s` says the same. Numbers of users and accounts must not change
+            while the engine is open. Of dependencies those that are still open.
+        ids: the engine's own name of every job, never used twice.
+        tasks: of those jobs, all of them.
+        left_out: (id, why) of every job that the model has no words for. What they hold of hosts must be taken off the
+            capacity.
+        over: jobs that are over, where the engine remembers some; for how long does not matter.
+        token: changes when the engine has been restarted or may have forgotten something.
+    """
+
+    at_s: float
+    cluster: Cluster
+    up: Bools
+    jobs: Workload
+    ids: tuple[str, ...]
+    tasks: Tasks
+    left_out: tuple[tuple[str, str], ...] = ()
+    over: tuple[Over, ...] = ()
+    token: str = ""
+
+    def check(self) -> None:
+        """See that the parts belong together: for those who write an adapter.
+
+        Raises:
+            InputError: they do not.
+        """
+        tasks, jobs, hosts = self.tasks, self.jobs, self.cluster.hosts
+        self.jobs.check_resources(self.cluster)
+        _require(len(self.cluster.names) == hosts, "cluster.names", "every host needs the engine's name of it")
+        _require(len(self.up) == hosts, len(self.up), f"up of {hosts} hosts must be as many")
+        _require(len(self.ids) == jobs.jobs, len(self.ids), f"{jobs.jobs} jobs need as many names")
+        _require(len(set(self.ids)) == jobs.jobs, "ids", "two jobs have one name")
+        owner = np.repeat(np.arange(jobs.jobs), jobs.task_count)
+        _require(np.array_equal(owner, tasks.job), "tasks.job", "every task of every job is told, in the jobs' order")
+        for name in ("host", "pin"):
+            column = getattr(tasks, name)
+            _require(bool(((column >= NOWHERE) & (column < hosts)).all()), name, f"no such host; there are {hosts}")
+        placed = np.isin(tasks.state, (RUNNING, ENDING))
+        _require(bool((tasks.host[placed] >= 0).all()), "tasks.host", "a task that runs has a host")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why an action was not done.
+
+    Attributes:
+        action: what was asked.
+        kind: the job or host is `gone`; we may not (`denied`); it is in another state than the action needs, such as
+            a job to start that runs already (`busy`); or nobody can tell whether it was done (`unknown`).
+        text: the engine's own words.
+    """
+
+    action: Action
+    kind: Kind
+    text: str = ""
+
+
+class Engine(Protocol):
+    """What an adapter has. A lease against a second loadmaster is taken as it is made and given back by `close`."""
+
+    @property
+    def name(self) -> str:
+        """As on the command line: `slurm`, `kubernetes`, `fake`."""
+        ...
+
+    @property
+    def can(self) -> Can:
+        """What it can do; actions that it cannot do are never asked of it."""
+        ...
+
+    def observe(self) -> Seen:
+        """List hosts and jobs as they are now; one listing of jobs, since two would contradict each other.
+
+        Raises:
+            EngineDown: it does not answer.
+        """
+        ...
+
+    def act(self, action: Action) -> Refusal | None:
+        """Do it, or say why not; None only says that it was accepted. Never waits for a job to run.
+
+        A job that is not held any more must not be started again: that is refused as `busy`, or `gone`.
+
+        Raises:
+            EngineDown: it does not answer, so that nobody can tell whether it was done.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back what `observe` and `act` needed; jobs stay as they are."""
+        ...
+
+
+class Clock(Protocol):
+    """The time that an engine goes by; the real one, or that of a fake."""
+
+    def now_s(self) -> float:
+        """Seconds since the epoch, or since the fake began."""
+        ...
+
+    def sleep_until(self, moment_s: float) -> None:
+        """Come back at that time, or at once if it is over."""
+        ...
+
+
+def _require(good: bool, value: object, rule: str) -> None:
+    if not good:
+        raise InputError(value, rule, where="an observation of the engine")
