@@ -145,11 +145,6 @@ def test_a_header_without_memory_names_no_machines_for_a_log_with_memory(tmp_pat
     assert with_memory.cluster.capacity.tolist() == [[4.0, 2048.0 * KB]] * 2
 
 
-def test_fields_beyond_the_eighteenth_are_passed_over(tmp_path):
-    text = swf_line(asked=64).strip() + " {1,1,1} q_1d 1:ppn=64:x86_64:cl#excl\n"
-    assert read(tmp_path, text).workload.tasks.tolist() == [64]
-
-
 @pytest.mark.parametrize("ending", ["\n", "\r\n", ""])
 @pytest.mark.parametrize("name", ["log.swf", "log.swf.gz"])
 def test_line_ends_and_packing_change_nothing(tmp_path, ending, name):

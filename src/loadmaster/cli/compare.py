@@ -46,6 +46,9 @@ def compare(
     spread: o.SpreadOption = "auto",
     format: o.Format = "auto",
     swf_memory: o.SwfMemoryOption = "per-processor",
+    swf_partition: o.SwfPartitionOption = "16",
+    swf_feedback: o.SwfFeedbackOption = "ignore",
+    ignore: o.Ignore = None,
     memory_unit: o.MemoryUnit = None,
     columns: o.Columns = None,
     limit: o.Limit = None,
@@ -87,7 +90,10 @@ def compare(
     if picture is not None:
         check_picture(picture)
     with Bar() as bar:
-        reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
+        reading = o.read_options(
+            format, swf_memory, memory_unit, columns, limit, strict, hosts,
+            swf_partition=swf_partition, swf_feedback=swf_feedback, ignore=ignore,
+        )  # fmt: skip
         case = load(trace, hosts, reading, spread, at)
         settings = s.with_row(wanted(r.betas(case, loads, beta)), at)
         case = r.noting_runs(case, settings)

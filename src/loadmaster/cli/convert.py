@@ -5,7 +5,19 @@ from typing import Annotated
 
 import typer
 
-from loadmaster.cli.options import AsJson, Columns, Format, Limit, MemoryUnit, Strict, SwfMemoryOption, TracePath
+from loadmaster.cli.options import (
+    AsJson,
+    Columns,
+    Format,
+    Ignore,
+    Limit,
+    MemoryUnit,
+    Strict,
+    SwfFeedbackOption,
+    SwfMemoryOption,
+    SwfPartitionOption,
+    TracePath,
+)
 
 
 def convert(
@@ -13,6 +25,9 @@ def convert(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write: .swf, .csv (also .gz) or .parquet.")],
     trace_format: Format = "auto",
     swf_memory: SwfMemoryOption = "per-processor",
+    swf_partition: SwfPartitionOption = "16",
+    swf_feedback: SwfFeedbackOption = "ignore",
+    ignore: Ignore = None,
     memory_unit: MemoryUnit = None,
     columns: Columns = None,
     limit: Limit = None,
@@ -31,7 +46,10 @@ def convert(
 
     if out.exists() and trace.exists() and out.samefile(trace):
         raise InputError(out.name, "the log would be overwritten while it is read", fix="choose another name")
-    options = read_options(trace_format, swf_memory, memory_unit, columns, limit, strict)
+    options = read_options(
+        trace_format, swf_memory, memory_unit, columns, limit, strict,
+        swf_partition=swf_partition, swf_feedback=swf_feedback, ignore=ignore,
+    )  # fmt: skip
     read = read_log(trace, replace(options, all_fields=True, find_hosts=False))
     write_trace(read.workload, out, read.extra)
     if as_json:

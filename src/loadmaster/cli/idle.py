@@ -8,7 +8,10 @@ if TYPE_CHECKING:
 
     from loadmaster.runs import Setting
 
-READING = ("format", "trace_format", "swf_memory", "memory_unit", "columns", "strict")
+READING = (
+    "format", "trace_format", "swf_memory", "memory_unit", "columns", "strict", "swf_partition",
+    "swf_feedback", "ignore",
+)  # fmt: skip
 """Parameters that say how a log is read."""
 
 

@@ -10,11 +10,14 @@ from loadmaster.cli.options import (
     Columns,
     Format,
     Hosts,
+    Ignore,
     Limit,
     MemoryUnit,
     SpreadOption,
     Strict,
+    SwfFeedbackOption,
     SwfMemoryOption,
+    SwfPartitionOption,
     TracePath,
 )  # fmt: skip
 
@@ -32,6 +35,9 @@ def info(
     spread: SpreadOption = "auto",
     trace_format: Format = "auto",
     swf_memory: SwfMemoryOption = "per-processor",
+    swf_partition: SwfPartitionOption = "16",
+    swf_feedback: SwfFeedbackOption = "ignore",
+    ignore: Ignore = None,
     memory_unit: MemoryUnit = None,
     columns: Columns = None,
     limit: Limit = None,
@@ -46,7 +52,10 @@ def info(
     from loadmaster.report.document import print_document
     from loadmaster.traces.summary import fit, summarise
 
-    options = read_options(trace_format, swf_memory, memory_unit, columns, limit, strict, hosts)
+    options = read_options(
+        trace_format, swf_memory, memory_unit, columns, limit, strict, hosts,
+        swf_partition=swf_partition, swf_feedback=swf_feedback, ignore=ignore,
+    )  # fmt: skip
     read = read_log(trace, options)
     if read.cluster is None:
         why = "it says where tasks may go, and no machines are known"

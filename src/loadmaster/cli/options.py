@@ -36,6 +36,21 @@ MemoryUnit = Annotated[
     str | None,
     typer.Option(metavar="UNIT", help="Unit of plain numbers of memory: B, KB, MB, GB.", rich_help_panel=LOG),
 ]
+SwfPartitionOption = Annotated[
+    Literal["16", "15"],
+    typer.Option("--swf-partition", help="The field of SWF that names the partition.", rich_help_panel=LOG),
+]
+SwfFeedbackOption = Annotated[
+    Literal["ignore", "closed"],
+    typer.Option("--swf-feedback", help="What fields 17 and 18 of SWF do to the arrivals.", rich_help_panel=LOG),
+]
+Ignore = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHAT,...", help="Constraints of the log to leave aside: exclusive, depends, ..., or all.",
+        rich_help_panel=LOG,
+    ),
+]  # fmt: skip
 Columns = Annotated[
     str | None,
     typer.Option(metavar="OURS=THEIRS,...", help="Names of the columns in a CSV or Parquet log.", rich_help_panel=LOG),
@@ -65,6 +80,10 @@ def read_options(
     limit: int | None = None,
     strict: bool = False,
     hosts: str | None = None,
+    *,
+    swf_partition: Literal["16", "15"] = "16",
+    swf_feedback: Literal["ignore", "closed"] = "ignore",
+    ignore: str | None = None,
 ) -> "ReadOptions":
     """The reader's options from those of the command line.
 
@@ -81,7 +100,11 @@ def read_options(
             raise InputError(pair, "not a pair of column names", fix="write it like --columns submit_s=submitted")
         if pair:
             names[ours.strip()] = theirs.strip()
-    return ReadOptions(trace_format, swf_memory, memory_unit, strict, limit, hosts, names)
+    return ReadOptions(
+        trace_format, swf_memory, memory_unit, strict, limit, hosts, names,
+        swf_partition=swf_partition, swf_feedback=swf_feedback,
+        ignore=tuple(name.strip() for name in (ignore or "").split(",") if name.strip()),
+    )  # fmt: skip
 
 
 def read_log(path: Path, options: "ReadOptions") -> "Trace":

@@ -117,7 +117,8 @@ def warn_of_plain(case: "Case", settings: "list[Setting]") -> None:
         rate = jobs_a_second(case, setting, texts)
         if rate is not None:
             text = f"{setting.policy} under {setting.discipline}: not compiled, begins at {rate:,.0f} jobs a second"
-            for_notes().print(f"{text} ({case.workload.jobs:,} jobs; --limit reads fewer)", style="yellow")
+            less = "--limit reads fewer" + (", --ignore all without what binds them" if bound else "")
+            for_notes().print(f"{text} ({case.workload.jobs:,} jobs; {less})", style="yellow")
 
 
 def settings(

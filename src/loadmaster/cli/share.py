@@ -86,6 +86,9 @@ def share(
     spread: o.SpreadOption = "any",
     format: o.Format = "auto",
     swf_memory: o.SwfMemoryOption = "per-processor",
+    swf_partition: o.SwfPartitionOption = "16",
+    swf_feedback: o.SwfFeedbackOption = "ignore",
+    ignore: o.Ignore = None,
     memory_unit: o.MemoryUnit = None,
     columns: o.Columns = None,
     limit: o.Limit = None,
@@ -125,7 +128,11 @@ def share(
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     _refuse_idle(context, trace, names, repack, budget)
     r.make_folder(out)
-    case = load(trace, hosts, o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts), spread)
+    reading = o.read_options(
+        format, swf_memory, memory_unit, columns, limit, strict, hosts,
+        swf_partition=swf_partition, swf_feedback=swf_feedback, ignore=ignore,
+    )  # fmt: skip
+    case = load(trace, hosts, reading, spread)
     rules = [parts_of(name)[0] for name in names if kind_of(name) == "shared"]
     rules += [policy for policy in placing if any(kind_of(name) == "batch" for name in names)]
     rules += [packer] if FRACTIONAL in names else []

@@ -38,6 +38,9 @@ def simulate(
     spread: o.SpreadOption = "auto",
     format: o.Format = "auto",
     swf_memory: o.SwfMemoryOption = "per-processor",
+    swf_partition: o.SwfPartitionOption = "16",
+    swf_feedback: o.SwfFeedbackOption = "ignore",
+    ignore: o.Ignore = None,
     memory_unit: o.MemoryUnit = None,
     columns: o.Columns = None,
     limit: o.Limit = None,
@@ -78,7 +81,10 @@ def simulate(
 
     refuse_idle_settings(context, [wanted([1.0])])
     r.make_folder(out)
-    reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
+    reading = o.read_options(
+        format, swf_memory, memory_unit, columns, limit, strict, hosts,
+        swf_partition=swf_partition, swf_feedback=swf_feedback, ignore=ignore,
+    )  # fmt: skip
     case = load_case(trace, hosts, reading, spread, at)
     setting = wanted(r.betas(case, load, beta))
     case = r.noting_runs(case, [setting])

@@ -62,10 +62,13 @@ class Named:
         return Named(self.code[rows], self.names)
 
     def _renumber(self) -> None:
-        used, first = np.unique(self.code, return_index=True)
-        used = used[np.argsort(first)]
-        used = used[used >= 0]
-        new = np.full(len(self.names) + 1, -1, np.int32)  # its last place is that of code -1
+        rows = self.code.size
+        first = np.full(len(self.names) + 1, rows)  # its last place is that of code -1
+        first[self.code[::-1]] = np.arange(rows - 1, -1, -1)  # of equal codes the last one written, the first, stays
+        used = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < rows)]
+        if used.size == len(self.names) and bool((used == np.arange(used.size)).all()):
+            return
+        new = np.full(len(self.names) + 1, -1, np.int32)
         new[used] = np.arange(used.size)
         object.__setattr__(self, "code", frozen_ints(new[self.code]))
         object.__setattr__(self, "names", tuple(self.names[code] for code in used))

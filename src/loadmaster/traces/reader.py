@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from loadmaster.model import Cluster, InputError
+from loadmaster.model import Cluster, Constraints, InputError
 from loadmaster.traces.alibaba2017 import TASK_FIELDS, read_alibaba2017
 from loadmaster.traces.files import checked_text, head_of
 from loadmaster.traces.foreign import refuse_document
@@ -41,7 +41,7 @@ class Format(NamedTuple):
     takes: frozenset[str] = frozenset()
 
 
-_SWF_ALONE = frozenset({"swf_memory", "memory_unit"})
+_SWF_ALONE = frozenset({"swf_memory", "memory_unit", "swf_partition", "swf_feedback"})
 _TABLES_ALONE = frozenset({"columns", "memory_unit"})
 
 FORMATS: dict[str, Format] = {
@@ -90,13 +90,31 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     if name not in FORMATS:
         raise InputError(name, "no such format", fix=f"known: auto, {', '.join(FORMATS)}")
     _refuse_idle(name, options)
-    trace = FORMATS[name].read(path, options)
+    trace = without(FORMATS[name].read(path, options), options.ignore)
     cluster, machines, note = _machines(path, FORMATS[name], options, trace)
     notes = [*trace.notes, *([note] if note else [])]
     if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
         notes += fit_notes(trace.workload, cluster, options)
     doubt = name == "swf" and any(DOUBT in note for note in notes)
     return replace(trace, cluster=cluster, notes=tuple(notes), machines=machines, memory_in_doubt=doubt)
+
+
+def without(trace: Trace, ignore: tuple[str, ...]) -> Trace:
+    """`trace` without the constraints named in `ignore`; `all` names every one, names of users and accounts too.
+
+    Raises:
+        InputError: no such constraint.
+    """
+    known = [field.name for field in fields(Constraints) if not field.name.endswith("_names")]
+    unknown = next((name for name in ignore if name != "all" and name not in known), None)
+    if unknown is not None:
+        raise InputError(unknown, "no constraint that could be left aside", fix=f"known: all, {', '.join(known)}")
+    bound = trace.workload.constraints
+    if bound is None or not ignore:
+        return trace
+    nothing: dict[str, Any] = dict.fromkeys(ignore)
+    left = None if "all" in ignore else replace(bound, **nothing)
+    return replace(trace, workload=replace(trace.workload, constraints=left))
 
 
 def _refuse_idle(name: str, options: ReadOptions) -> None:

@@ -20,8 +20,10 @@ from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Line, Rejects, Rule
 from loadmaster.traces.rows import Rows, workload_of
 from loadmaster.traces.swf_block import EXTRA, Block, Wanted, read_block
+from loadmaster.traces.swf_bound import bound_of, refuse_feedback
 from loadmaster.traces.swf_columns import GrowingColumns
 from loadmaster.traces.swf_memory import memory_notes, memory_scale
+from loadmaster.traces.swf_words import Words, has_words
 from loadmaster.traces.trace import Trace
 
 SYNTHETIC = "Synthetic"
@@ -34,22 +36,29 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
 
     Processors are those requested (field 8), or those allocated (5) where none were requested; memory likewise: field
     10, else the memory used (7), per processor in KB unless `options` say otherwise, rounded down to whole bytes.
-    The user's group (13) is the project. Fields after the 18th are passed over.
+    The user's group (13) is the project, the queue (15) the quality of service. Behind the 18th field there may be a
+    queue by name and a request for hosts; other words there are passed over.
 
     Raises:
         InputError: the file cannot be read, holds no job, or (`options.strict`) has a bad line.
     """
     path = Path(path)
-    about = _header(path)
+    refuse_feedback(options)
+    head = checked_text(path, head_of(path))
+    about = _header(head)
+    words = Words() if has_words(head) else None
     wanted = Wanted(memory_scale(options), options.swf_memory == "job-total", options.all_fields)
     rejects = Rejects(path, strict=options.strict)
-    kept = _kept(path, wanted, rejects, options)
+    kept = _kept(path, wanted, rejects, options, words)
     if not len(kept):
         raise rejects.none_left()
     columns = kept.first(options.limit)
     notes = memory_notes(columns, options)
+    bound, odd = bound_of(columns, words, options)
+    notes += odd
     extra = {name: columns.pop(name) for name in EXTRA if name in columns}
     rows, resources = _rows(columns)
+    rows = rows._replace(constraints=bound)
     made = about.get(SYNTHETIC)
     source = f"{made} ({path.name})" if made else path.name
     workload, order = workload_of(rows, resources, source, synthetic=made is not None)
@@ -58,10 +67,10 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     return Trace(workload, _cluster(about, resources), rejects.skipped, tuple(notes), about, extra)
 
 
-def _header(path: Path) -> dict[str, str]:
+def _header(head: bytes) -> dict[str, str]:
     """The comments `; Label: value` before the first job; a label that comes again adds a line to its value."""
     about: dict[str, str] = {}
-    for line in checked_text(path, head_of(path)).decode("latin-1").splitlines():
+    for line in head.decode("latin-1").splitlines():
         if not line.strip().startswith(";"):
             if line.strip():
                 break
@@ -72,7 +81,7 @@ def _header(path: Path) -> dict[str, str]:
     return about
 
 
-def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions) -> GrowingColumns:
+def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions, words: Words | None) -> GrowingColumns:
     kept = GrowingColumns()
     lines = 0
     for text, whole, part in _in_order(path, wanted, options):
@@ -80,7 +89,8 @@ def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions) ->
         rejects.count(_found(text, block, lines))
         lines += block.lines
         if block.jobs:
-            kept.add(block.columns, part)
+            behind = {} if words is None else words.columns(text, block.start)
+            kept.add(block.columns | behind, part)
         if options.limit is not None and len(kept) >= options.limit:
             break
     return kept

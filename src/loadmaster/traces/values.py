@@ -151,6 +151,28 @@ class Codes:
         return np.asarray(whole.fill_null(codes).fill_null(-1).to_numpy(), dtype=np.int32)
 
 
+class NameCodes:
+    """Whole numbers for names one at a time, in the order of their first appearance.
+
+    Example:
+        >>> codes = NameCodes()
+        >>> [codes.code(name) for name in ("long", "short", "long")], codes.names
+        ([0, 1, 0], ('long', 'short'))
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name behind each code."""
+        return tuple(self._known)
+
+    def code(self, name: str) -> int:
+        """The code of one name."""
+        return self._known.setdefault(name, len(self._known))
+
+
 class Names:
     """Whole numbers for names, in the order of their first appearance, also where the names are numbers.
 

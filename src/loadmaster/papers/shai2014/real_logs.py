@@ -1,5 +1,6 @@
 """Real logs for the load experiment: wagap-2013 with its machines, and a NetBatch log that the user has."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from loadmaster.model import InputError
@@ -15,13 +16,16 @@ WAGAP = "wagap-2013.swf.gz"
 def wagap_stream(folder: Path, setup: Setup) -> Stream:
     """CERIT-SC's jobs on its own hosts: cores and memory of both are real. Jobs of several nodes run on one.
 
+    What else the log says of where jobs may run is left aside: the paper's pools know cores and memory.
+
     Raises:
         InputError: the log is not in `folder`.
     """
     path = folder / WAGAP
     if not path.is_file():
         raise InputError(folder, f"no {WAGAP} here", fix="give the folder that holds it and its .machines")
-    case = case_of(read_trace(path, ReadOptions(swf_memory="job-total", memory_unit="B")))
+    trace = read_trace(path, ReadOptions(swf_memory="job-total", memory_unit="B"))
+    case = case_of(replace(trace, workload=replace(trace.workload, constraints=None)))
     return Stream(case, tuple(sorted(setup.log_betas)))
 
 
