@@ -19,7 +19,19 @@ from loadmaster.model import (
     Workload,
 )
 
-KINDS = ("begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed", "preempt")
+KINDS = (
+    "begin",
+    "depends",
+    "array",
+    "partition",
+    "features",
+    "limits",
+    "accounts",
+    "calendar",
+    "speed",
+    "preempt",
+    "hosts",
+)
 KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}", "singleton", "afterany:{}?after:{}")
 
 
@@ -72,6 +84,9 @@ def bound_jobs(seed: int, *kinds: str) -> tuple[Workload, Cluster]:
             CalendarRow(90.0, 120.0, "drained", hosts=(1,)),
         )  # fmt: skip
     tasks = rng.integers(1, 4, jobs)
+    if "hosts" in kinds:
+        columns["min_hosts"] = rng.integers(0, 4, jobs)
+        columns["max_hosts"] = np.where(rng.random(jobs) < 0.5, 0, columns["min_hosts"] + rng.integers(0, 2, jobs))
     runtime_s = rng.integers(1, 40, jobs).astype(float)
     workload = Workload(
         ("cores", "memory"), submit_s, runtime_s, np.column_stack((rng.integers(1, 3, jobs), rng.integers(0, 3, jobs))),

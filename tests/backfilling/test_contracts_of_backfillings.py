@@ -1,6 +1,6 @@
 """What every backfilling must do under every order: the tests run by themselves over all that are listed."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loadmaster.backfilling import BACKFILLINGS, Backfilling
 from loadmaster.measure.check import violations
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Discipline, Scheduler
@@ -82,6 +82,23 @@ def test_a_head_starts_when_it_was_promised_or_before_if_estimates_are_exact(hea
     schedule, given_s = promises_of(workload, cluster, f"fcfs+{heads}", policy, interval_s)
     for job, start_s in given_s:
         assert schedule.start_s[job] <= at_or_after(start_s, interval_s)
+
+
+@pytest.mark.parametrize("heads", [*HEADS, "stepwise(depth=all)"])
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(exact=True), policy=st.sampled_from(POLICY_NAMES), seed=st.integers(0, 99))
+def test_a_head_that_asks_for_so_many_hosts_is_promised_no_moment_that_passes(heads, problem, policy, seed):
+    cluster, workload = problem
+    rng = np.random.default_rng(seed)
+    least = np.minimum(rng.integers(0, 4, workload.jobs), workload.task_count)
+    bound = Constraints(min_hosts=least, max_hosts=np.where(rng.random(workload.jobs) < 0.5, 0, np.maximum(least, 1)))
+    workload = replace(workload, constraints=bound)
+    schedule, given_s = promises_of(workload, cluster, f"fcfs+{heads}", policy)
+    assert not violations(workload, cluster, schedule)
+    assert int(np.isnan(schedule.start_s).sum()) == sum(schedule.never.values())
+    if heads in HEADS:  # plans made anew keep the order of the queue, not their promises
+        for job, start_s in given_s:
+            assert schedule.start_s[job] <= start_s
 
 
 STANDING = [f"conservative(early_end={name})" for name in ("arrival", "start", "now", "kept")]

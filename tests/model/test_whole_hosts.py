@@ -27,3 +27,13 @@ def test_a_partition_of_whole_hosts_gives_them_to_all_its_jobs():
     whole = hold_whole_hosts(jobs, cluster)
     assert whole.demand.tolist() == [[2, 4], [1, 2]]
     assert whole.tasks.tolist() == [2, 3]
+
+
+def test_a_job_of_whole_hosts_gets_as_many_as_it_asks_for():
+    bound = Constraints(exclusive=[2, 2, 2], min_hosts=[3, 9, 0])
+    jobs = Workload.of(
+        submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, memory=[2] * 3, tasks=[5, 2, 5], constraints=bound
+    )
+    whole = hold_whole_hosts(jobs, Cluster.uniform(4, cores=4, memory=8))
+    assert whole.tasks.tolist() == [3, 2, 2]
+    assert whole.demand.tolist() == [[4, 4], [4, 2], [4, 8]]

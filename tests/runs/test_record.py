@@ -74,7 +74,8 @@ def bound_by_everything():
         nice=[0, 0, -5, 0], hold=[0, 0, 0, 1], array=[-1, -1, 13, 13], array_task=[-1, -1, 1, 2],
         depends=Dependencies.of(["", "afterok:11+2", "singleton", "after:12?after:11"]), throttle=[0, 0, 1, 1],
         features=Named.of(["gpu|fast&big"] * 4),
-        exclusive=[0, 1, 2, 0], reservation=Named.of([None, None, "maint", None]), requeue=[True, False, True, True],
+        exclusive=[0, 1, 2, 0], reservation=Named.of([None, None, "maint", None]),
+        min_hosts=[0, 2, 1, 0], max_hosts=[0, 2, 0, 3], requeue=[True, False, True, True],
         restarts=[0, 0, 2, 0], status=[0, 1, 2, 3], limit_s=[90, 60, np.inf, 60],
         user_names=tuple(f"user{n}" for n in range(10)), account_names=("physics", "chemistry"),
     )  # fmt: skip

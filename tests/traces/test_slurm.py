@@ -57,6 +57,26 @@ def test_a_job_has_a_task_a_node_where_that_divides_evenly(tmp_path, cells, task
     assert (work.task_count.tolist(), work.demand[0, [0, 2]].tolist()) == ([tasks], demand)
 
 
+@pytest.mark.parametrize(
+    ("cells", "least", "most"),
+    [
+        (dict(nodes=2, cpus=8, req="cpu=8,node=2"), 2, 2),  # -N 2
+        (dict(nodes=3, cpus=9, req="cpu=9,node=2"), 2, 3),  # -N 2-3, or 2-4: as many as it was given at most
+        (dict(nodes=4, cpus=8, req="cpu=8,node=1"), 0, 0),  # -n 8: Slurm chose four
+        (dict(nodes=4, cpus=8), 4, 4),
+        (dict(nodes=2, cpus=3, req="cpu=3,node=2"), 2, 2),
+    ],
+)
+def test_a_job_asks_for_the_nodes_of_its_requested_resources(tmp_path, cells, least, most):
+    bound = read(tmp_path, HEADER + line(**cells) + line(job="2", nodes=5, cpus=5)).workload.constraints
+    assert (bound.min_hosts.tolist(), bound.max_hosts.tolist()) == ([least, 5], [most, 5])
+
+
+def test_a_log_without_jobs_of_several_nodes_has_no_column_of_hosts(tmp_path):
+    bound = read(tmp_path, HEADER + line(nodes=1, cpus=8)).workload.constraints
+    assert (bound.min_hosts, bound.max_hosts) == (None, None)
+
+
 def test_steps_pending_and_never_started_jobs_are_left_out_and_running_ones_told(tmp_path):
     text = HEADER + line(raw="7") + line(job="7.batch", raw="7.batch") + line(job="7.0", raw="7.0")
     text += line(raw="8", elapsed="00:00:00", state="CANCELLED by 33") + line(raw="9", state="RUNNING")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.traces import fit_by
 
 PARALLEL = Workload.of(submit_s=[0, 1, 2, 3], runtime_s=[9] * 4, cores=[1] * 4, tasks=[1, 4, 4, 2])
@@ -32,6 +32,16 @@ def test_auto_takes_any_for_machines_of_the_header_or_where_most_jobs_fit_no_hos
 def test_what_the_user_chose_is_taken_and_needs_no_note(choice, jobs):
     fitted = fit_by(choice, PARALLEL, Cluster.uniform(8, cores=1), machines_of_log=True)
     assert (fitted.spread, fitted.workload.jobs, fitted.note) == (choice, jobs, "")
+
+
+@pytest.mark.parametrize(("choice", "least"), [("asked", [0, 2, 4]), ("any", None), ("single-host", None)])
+def test_hosts_asked_for_bind_only_where_they_are_chosen(choice, least):
+    bound = Constraints(min_hosts=[0, 2, 4], max_hosts=[0, 2, 0], nice=[1, 2, 3])
+    jobs = Workload.of(submit_s=[0] * 3, runtime_s=[9] * 3, cores=[1] * 3, tasks=[1, 4, 4], constraints=bound)
+    kept = fit_by(choice, jobs, Cluster.uniform(8, cores=8)).workload.constraints
+    assert (None if kept.min_hosts is None else kept.min_hosts.tolist()) == least
+    assert (kept.max_hosts is None) == (least is None)
+    assert kept.nice.tolist() == [1, 2, 3]
 
 
 def test_any_is_not_taken_where_it_helps_no_job():

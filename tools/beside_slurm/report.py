@@ -62,7 +62,7 @@ def recorded(folder: Path) -> Seen:
 def modelled(folder: Path) -> Seen:
     """What `--site` makes of the same jobs."""
     at = at_site(folder / "slurm.conf", folder / "accounts.txt")
-    case = case_of(at.jobs_of(read_trace(folder / "log.sacct")), at.cluster, "any")
+    case = case_of(at.jobs_of(read_trace(folder / "log.sacct")), at.cluster, "asked")
     schedule, _ = run_fully(case, Setting(at.policy, "site", interval_s=0.0, site=at.discipline), {})
     rows = csv.DictReader((folder / "log.sacct").read_text().splitlines(), delimiter="|")
     name = {int(row["JobID"]): row["JobName"] for row in rows}

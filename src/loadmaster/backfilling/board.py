@@ -103,7 +103,7 @@ class Board:
             self._refuse(row, "promised something twice in one pass", "withdraw the first promise")
         if moment and self._may_promise_a_moment(row):
             found = Moment(
-                self.snapshot.queue.demand[row], int(self.snapshot.queue.tasks[row]), self.room.hosts_of(row),
+                self.snapshot.queue.demand[row], self.snapshot.queue.asked(row), self.room.hosts_of(row),
                 self.now_s, self.room.free, self.releases(),
             )  # fmt: skip
             self._moments[row] = found

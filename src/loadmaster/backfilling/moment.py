@@ -6,13 +6,14 @@ import numpy as np
 
 from loadmaster.backfilling.releases import Release
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.hosts_asked import HostsAsked
 from loadmaster.place.room import tasks_held
 
 
 class Moment:
     """The promise to a head that it fits at `shadow_s`, and what others may take of the hosts without breaking it.
 
-    Tasks of one job are alike, so all of them fit if and only if the hosts together hold that many: a job that
+    Tasks of one job are alike, so whether all of them fit is told by how many each host holds: a job that
     outlasts the shadow time may take whatever leaves them enough.
 
     Attributes:
@@ -20,54 +21,62 @@ class Moment:
     """
 
     def __init__(
-        self, demand: Floats, tasks: int, may: Bools, now_s: float, free: Floats, releases: Sequence[Release]
+        self, demand: Floats, asked: HostsAsked, may: Bools, now_s: float, free: Floats, releases: Sequence[Release]
     ) -> None:
         """Args:
         demand: float64[R], what one task of the head asks for.
-        tasks: of the head.
+        asked: tasks of the head, and on how many hosts they may lie.
         may: bool[H], hosts that the head may use.
         now_s: the clock.
         free: float64[H, R], what is free now.
         releases: what running tasks give back, in the order of time.
         """
-        self._demand, self._tasks, self._may = demand, tasks, may
+        self._demand, self._asked, self._may = demand, asked, may
         self._then = free.copy()
+        self._held = np.array([self._holds(host, self._then[host]) for host in range(len(free))])
         self.shadow_s = self._first_moment(now_s, releases)
-        self.slack = sum(self._held(host) for host in range(len(free))) - tasks
+
+    @property
+    def slack(self) -> float:
+        """Tasks of the head that the hosts hold at the shadow time beyond all of them."""
+        return float(self._held.sum() - self._asked.tasks)
 
     def open_to(self, demand: Floats) -> Bools:
         """bool[H]: hosts that a task of `demand` float64[R] may take for ever."""
-        return np.array([self._cost(host, demand) <= self.slack for host in range(len(self._then))])
+        after = np.array([self._holds(host, self._then[host] - demand) for host in range(len(self._then))])
+        if not self._asked.binds:
+            return np.asarray(self._held - after <= self.slack)
+        open_to, known = np.empty(len(after), dtype=bool), dict[tuple[float, float], bool]()
+        for host, pair in enumerate(zip(self._held.tolist(), after.tolist(), strict=True)):
+            if pair not in known:  # hosts that hold equally many are alike
+                held = self._held.copy()
+                held[host] = pair[1]
+                known[pair] = self._asked.fit(held)
+            open_to[host] = known[pair]
+        return open_to
 
     def take(self, host: int, demand: Floats) -> None:
         """A task takes `host` for ever."""
-        before = self._held(host)
-        self._then[host] -= demand
-        self.slack -= before - self._held(host)
+        self._change(host, -demand)
 
     def give_back(self, host: int, demand: Floats) -> None:
         """It does not after all."""
-        before = self._held(host)
-        self._then[host] += demand
-        self.slack += self._held(host) - before
+        self._change(host, demand)
 
     def _first_moment(self, now_s: float, releases: Sequence[Release]) -> float:
-        held = sum(self._held(host) for host in range(len(self._then)))
-        if held >= self._tasks:
+        if self._asked.fit(self._held):
             return now_s
         for i, release in enumerate(releases):
-            held -= self._held(release.host)
-            self._then[release.host] += release.demand
-            held += self._held(release.host)
-            if held >= self._tasks and (i + 1 == len(releases) or releases[i + 1].end_s > release.end_s):
+            self._change(release.host, release.demand)
+            last_of_moment = i + 1 == len(releases) or releases[i + 1].end_s > release.end_s
+            if last_of_moment and self._asked.fit(self._held):
                 return release.end_s
         return np.inf
 
-    def _cost(self, host: int, demand: Floats) -> int:
-        return self._held(host) - self._held(host, self._then[host] - demand)
+    def _change(self, host: int, by: Floats) -> None:
+        self._then[host] += by
+        self._held[host] = self._holds(host, self._then[host])
 
-    def _held(self, host: int, room: Floats | None = None) -> int:
-        """Tasks of the head that `host` holds at the shadow time, at most all of them."""
-        if not self._may[host]:
-            return 0
-        return int(min(self._tasks, max(0.0, tasks_held(self._demand, self._then[host] if room is None else room))))
+    def _holds(self, host: int, room: Floats) -> float:
+        """Tasks of the head that `host` holds in `room`, at most all of them."""
+        return min(self._asked.tasks, max(0.0, tasks_held(self._demand, room))) if self._may[host] else 0.0

@@ -146,8 +146,8 @@ class _Pass:
     def _hosts_at(self, row: int, start_s: float, free: Floats) -> tuple[int, ...] | None:
         room, queue = self.board.room, self.board.snapshot.queue
         usable = self.table.open(self._job(row), start_s, self._end(row, start_s), len(free)) & room.hosts_of(row)
-        held = sum(tasks_held(queue.demand[row], free[host]) for host in np.flatnonzero(usable))
-        return room.foresee(row, free, usable) if held >= queue.tasks[row] else None
+        held = np.array([max(0.0, tasks_held(queue.demand[row], free[host])) for host in np.flatnonzero(usable)])
+        return room.foresee(row, free, usable) if queue.asked(row).fit(held) else None
 
     def _reserve_running(self) -> None:
         running, capacity = self.board.snapshot.running, self.board.room.capacity

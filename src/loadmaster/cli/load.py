@@ -25,7 +25,7 @@ def load(
 
     cluster = at.cluster if at is not None else read_hosts(hosts) if hosts is not None else None
     if at is not None and spread == "auto":
-        spread = "any"  # as Slurm does
+        spread = "asked"  # as Slurm does
     if trace is not None:
         read = read_trace(trace, options)
         mended = believable_reading(read, options, cluster, spread)

@@ -20,6 +20,14 @@ Hosts = Annotated[
     typer.Option(metavar="HOSTS", help="Machines: 200x16c64g,4x64c512g8gpu or a file.", rich_help_panel=MACHINES),
 ]
 SpreadOption = Annotated[
+    Literal["auto", "single-host", "any", "asked"],
+    typer.Option(
+        "--spread",
+        help="Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
+        rich_help_panel=MACHINES,
+    ),
+]
+SharedSpreadOption = Annotated[
     Literal["auto", "single-host", "any"],
     typer.Option(
         "--spread",
@@ -27,6 +35,7 @@ SpreadOption = Annotated[
         rich_help_panel=MACHINES,
     ),
 ]
+"""On shared machines nothing keeps the tasks of a job apart."""
 Format = Annotated[str, typer.Option("--format", help="Format of the log; told by its content.", rich_help_panel=LOG)]
 SwfMemoryOption = Annotated[
     Literal["per-processor", "job-total"],

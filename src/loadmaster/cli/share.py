@@ -83,7 +83,7 @@ def share(
                           rich_help_panel=SHARING)
     ] = "1,1,1,1",
     seed: o.Seed = 0,
-    spread: o.SpreadOption = "any",
+    spread: o.SharedSpreadOption = "any",
     format: o.Format = "auto",
     swf_memory: o.SwfMemoryOption = "per-processor",
     swf_partition: o.SwfPartitionOption = "16",

@@ -1,6 +1,6 @@
 """Checks that a schedule breaks no constraint, from the columns of the jobs and the rules of the site themselves.
 
-Written against the rules (C1 to C7) alone; it shares no code with the engines.
+Written against the rules (C1 to C9) alone; it shares no code with the engines.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,18 +50,25 @@ def _places(workload: Workload, bound: Constraints, rules: SiteRules, schedule: 
         if host >= 0:
             hosts.setdefault(job, set()).add(host)
     outside, lacking = np.zeros(workload.jobs, bool), np.zeros(workload.jobs, bool)
+    few, many = np.zeros(workload.jobs, bool), np.zeros(workload.jobs, bool)
     for job, used in hosts.items():
         if rules.partitions:
             outside[job] = not any(_takes(part, used) for part in _partitions(job, bound, rules))
         if rules.features and bound.features is not None and bound.features[job]:
             wanted = parse_features(bound.features[job])
             lacking[job] = not all(any(set(each) <= set(rules.features[h]) for each in wanted) for h in used)
+        few[job] = bound.min_hosts is not None and len(used) < bound.min_hosts[job]
+        many[job] = bound.max_hosts is not None and 0 < bound.max_hosts[job] < len(used)
+    yield from _first(workload, few, "runs on fewer hosts than it asks for")
+    yield from _first(workload, many, "runs on more hosts than it asks for")
     yield from _first(workload, outside, "runs on hosts of no partition that it names and that is up")
     yield from _first(workload, lacking, "runs on a host without the features that it asks for")
 
 
 def _takes(partition: Partition, used: set[int]) -> bool:
-    return partition.state in ("up", "drain") and (partition.hosts is None or used <= set(partition.hosts))
+    many = partition.max_hosts is not None and len(used) > partition.max_hosts
+    inside = partition.hosts is None or used <= set(partition.hosts)
+    return partition.state in ("up", "drain") and inside and not many
 
 
 def _partitions(job: int, bound: Constraints, rules: SiteRules) -> list[Partition]:

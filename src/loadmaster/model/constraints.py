@@ -40,6 +40,8 @@ class Constraints:
         throttle: int32[J], at most so many tasks of its array run at once; 0 for no limit.
         features: what its hosts must have, as `parse_features` says.
         exclusive: int32[J], a code of `EXCLUSIVE`.
+        min_hosts: int32[J], on how many different hosts its tasks lie at least; 0 where that does not matter.
+        max_hosts: int32[J], on how many at most; 0 for any number.
         reservation: the reservation that it names.
         requeue: bool[J], whether it may go back to the queue when its host fails or it is preempted.
         restarts: int32[J], how often that happened in the log.
@@ -69,6 +71,8 @@ class Constraints:
     throttle: Ints | None = None
     features: Named | None = None
     exclusive: Ints | None = None
+    min_hosts: Ints | None = None
+    max_hosts: Ints | None = None
     reservation: Named | None = None
     requeue: Bools | None = None
     restarts: Ints | None = None
@@ -80,7 +84,7 @@ class Constraints:
     def __post_init__(self) -> None:
         for column in ("eligible_s", "priority", "nice", "limit_s"):
             self._freeze(column, frozen_floats)
-        for column in ("hold", "array_task", "throttle", "exclusive", "restarts", "status"):
+        for column in ("hold", "array_task", "throttle", "exclusive", "min_hosts", "max_hosts", "restarts", "status"):
             self._freeze(column, frozen_ints)
         self._freeze("array", frozen_longs)
         self._freeze("requeue", _frozen_bools)
@@ -137,10 +141,14 @@ class Constraints:
             self._refuse(column, lambda c: ~np.isfinite(c), "must be a number")
         for column, words in (("hold", HOLDS), ("exclusive", EXCLUSIVE), ("status", STATUSES)):
             self._refuse(column, lambda c, n=len(words): (c < 0) | (c >= n), f"must be a code of {', '.join(words)}")
-        for column in ("throttle", "restarts"):
+        for column in ("throttle", "min_hosts", "max_hosts", "restarts"):
             self._refuse(column, lambda c: c < 0, "must be zero or more")
         for column in ("array", "array_task"):
             self._refuse(column, lambda c: c < -1, "must be zero or more, or -1 for none")
+        if self.min_hosts is not None:
+            most = np.zeros_like(self.min_hosts) if self.max_hosts is None else self.max_hosts
+            if len(most) == len(self.min_hosts):
+                self._refuse("min_hosts", lambda c: (most > 0) & (c > most), "must not be more than its max_hosts")
         for text in () if self.features is None else self.features.names:
             parse_features(text)
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
+from loadmaster.model.hosts_asked import HostsAsked
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,7 @@ class Queue:
         user: int32[Q].
         eligible_s: float64[Q], since when the job might have started; NaN where unknown.
         no_reserve: bool[Q], the job is never promised anything.
+        min_hosts, max_hosts: int32[Q], on how many hosts the job's tasks lie at least and at most; 0 for any number.
         uses: for each job the limits that its start counts against: ((row of `Snapshot.left`, amount), ...).
     """
 
@@ -47,10 +49,18 @@ class Queue:
     user: Ints | None = None
     eligible_s: Floats | None = None
     no_reserve: Bools | None = None
+    min_hosts: Ints | None = None
+    max_hosts: Ints | None = None
     uses: tuple[tuple[tuple[int, float], ...], ...] | None = None
 
     def __len__(self) -> int:
         return int(self.job.shape[0])
+
+    def asked(self, row: int) -> HostsAsked:
+        """How many tasks the job `row` has, and on how many hosts they may lie."""
+        least = 0 if self.min_hosts is None else int(self.min_hosts[row])
+        most = 0 if self.max_hosts is None else int(self.max_hosts[row])
+        return HostsAsked(int(self.tasks[row]), least, most)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,8 @@ def wants_whole_hosts(workload: Workload, cluster: Cluster) -> Bools:
 def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     """The same jobs, those that want hosts to themselves asking for as many as hold their tasks, all cores of each.
 
-    Hosts of several sizes: the size of which there are most that hold a task. Memory is asked for as it was.
+    Or as many as their `min_hosts`, if that is more. Hosts of several sizes: the size of which there are most that hold
+    a task. Memory is asked for as it was.
 
     Example:
         >>> bound = Constraints(exclusive=[HOST, 0])
@@ -45,16 +46,20 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     demand, tasks = workload.demand.copy(), workload.task_count.copy()
     rows, which = np.unique(workload.demand[wants], axis=0, return_inverse=True)
     chosen = np.flatnonzero(wants)
+    bound = workload.constraints or Constraints()
+    least = np.zeros(workload.jobs) if bound.min_hosts is None else bound.min_hosts
     for number, asked in enumerate(rows):
         jobs = chosen[which.reshape(-1) == number]
         size = _usual_size(asked, cluster)
         if size is None:
             continue
         each = _held(asked, size)
-        on_one = np.minimum(each, tasks[jobs])
+        fewest = np.ceil(tasks[jobs] / each)
+        hosts = np.maximum(fewest, np.minimum(least[jobs], tasks[jobs]))
+        on_one = np.where(hosts > fewest, np.ceil(tasks[jobs] / hosts), np.minimum(each, tasks[jobs]))
         demand[jobs] = asked * on_one[:, None]
         demand[jobs, 0] = size[0]
-        tasks[jobs] = np.ceil(tasks[jobs] / each)
+        tasks[jobs] = hosts
     return replace(workload, demand=demand, tasks=None if (tasks == 1).all() else tasks)
 
 

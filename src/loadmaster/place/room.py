@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.hosts_asked import HostsAsked
 from loadmaster.model.snapshot import Snapshot
 from loadmaster.place.policy import Context, Policy, rated, read_only
 
@@ -62,14 +63,16 @@ class Room:
             barriers: what else must let each task pass; each is told what is taken.
             usable: bool[H], the hosts that may be used beside all that constraints say; None: all.
         """
-        demand = self.queue.demand[row]
+        demand, asked = self.queue.demand[row], self.queue.asked(row)
         may = self.hosts_of(row) if usable is None else self.hosts_of(row) & usable
         last_host = self.last_host
         hosts: list[int] = []
-        for k in range(self.queue.tasks[row]):
+        for k in range(asked.tasks):
             now = may
             for barrier in barriers:
                 now = now & barrier.open_to(demand)
+            if asked.binds:
+                now = self._leaving_a_way(asked, demand, now, hosts)
             host = self.find(demand, int(self.queue.first_task[row]) + k, now)
             if host < 0:
                 self.give_back(row, hosts, barriers)
@@ -136,16 +139,32 @@ class Room:
         """
         demand = self.queue.demand[row]
         may = self.hosts_of(row)
-        missing = float(self.queue.tasks[row])
+        asked, kept = self.queue.asked(row), np.zeros(len(self.free))
         memory = min(1, demand.shape[0] - 1)
-        while missing > 0:
+        while not asked.fit(kept):
             able = self._open & may & (self.capacity >= demand).all(axis=1)
             if not able.any():
                 return
             host = int(np.argmax(np.where(able, self.free[:, memory], -1.0)))
             self._open[host] = False
             self.reserved.append(host)
-            missing -= tasks_held(demand, self.capacity[host])
+            kept[host] = tasks_held(demand, self.capacity[host])
+
+    def _leaving_a_way(self, asked: HostsAsked, demand: Floats, usable: Bools, hosts: Sequence[int]) -> Bools:
+        """bool[H]: of the hosts `usable`, those that a task may take so that the others find as many hosts as asked.
+
+        Args:
+            asked: by the job, which has its first tasks on `hosts`.
+            demand: float64[R], of one task.
+            usable: bool[H].
+            hosts: so far.
+        """
+        held = np.zeros(len(self.free))
+        for host in np.flatnonzero(usable & self._open):
+            held[host] = max(0.0, tasks_held(demand, self.free[host]))
+        used = np.zeros(len(held), dtype=bool)
+        used[list(hosts)] = True
+        return asked.ways_on(held, used, len(hosts))
 
 
 def tasks_held(demand: Floats, room: Floats) -> float:

@@ -34,8 +34,9 @@ class AtSite:
     def jobs_of(self, trace: Trace) -> Trace:
         """`trace` with its jobs as the site takes them."""
         workload, notes = jobs_at(self.site, trace.workload)
-        several = int((workload.task_count > 1).sum())
-        together = (_TOGETHER.format(several),) if several else ()
+        bound, several = workload.constraints, int((workload.task_count > 1).sum())
+        unsaid = several and (bound is None or bound.min_hosts is None)
+        together = (_TOGETHER.format(several),) if unsaid else ()
         return replace(trace, workload=workload, notes=(*trace.notes, *self.notes, *notes, *together))
 
 
@@ -56,8 +57,8 @@ def at_site(path: Path, accounts: Path | None = None) -> AtSite:
 
 
 _TOGETHER = (
-    "{:,} jobs have several tasks, which may share a host here; Slurm gives them as many hosts as they ask "
-    "for, and their waits may be longer there."
+    "{:,} jobs have several tasks, and the log does not say on how many hosts: they may share one here, and their "
+    "waits may be longer in Slurm."
 )
 _OWN = (
     "Hosts, partitions and limits of the site bind every run; its order, backfilling and weights make only the row "

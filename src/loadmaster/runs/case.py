@@ -36,7 +36,7 @@ class Case:
     rejected: Skipped = field(default_factory=Skipped)
     skipped: Skipped = field(default_factory=Skipped)
     notes: tuple[str, ...] = ()
-    spread: Literal["", "single-host", "any"] = ""
+    spread: Literal["", "single-host", "any", "asked"] = ""
     several_tasks: bool = False
 
     @cached_property

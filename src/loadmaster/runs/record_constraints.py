@@ -11,8 +11,8 @@ from loadmaster.model import Constraints, Dependencies, Named, SiteRules
 _RULES = TypeAdapter(SiteRules)
 _NAMED = ("partition", "qos", "name", "features", "reservation")
 _PLAIN = (
-    "eligible_s", "priority", "nice", "hold", "array", "array_task", "throttle", "exclusive", "requeue", "restarts",
-    "status", "limit_s",
+    "eligible_s", "priority", "nice", "hold", "array", "array_task", "throttle", "exclusive", "min_hosts", "max_hosts",
+    "requeue", "restarts", "status", "limit_s",
 )  # fmt: skip
 
 

@@ -62,6 +62,8 @@ class Binding:
             "partition": entries.partition[rows],
             "hosts": entries.hosts[rows],
             "array": self.array[entries.job[rows]],
+            "min_hosts": None if entries.min_hosts is None else entries.min_hosts[rows],
+            "max_hosts": None if entries.max_hosts is None else entries.max_hosts[rows],
             "uses": tuple(self.counters.uses(int(row)) for row in rows),
         }
 
@@ -75,7 +77,9 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
     """Whether anything binds these jobs beside the sizes of the hosts: if not, `binding_of` has nothing to say."""
     rules = cluster.rules or SiteRules()
     constraints = workload.constraints or Constraints()
-    by_jobs = {"eligible_s", "hold", "depends", "throttle", "exclusive", "array"} & set(constraints.given)
+    by_jobs = {"eligible_s", "hold", "depends", "throttle", "exclusive", "array", "min_hosts", "max_hosts"} & set(
+        constraints.given
+    )
     return bool(by_jobs or rules.partitions or rules.qos or rules.accounts or rules.features or rules.calendar)
 
 

@@ -9,6 +9,7 @@ from loadmaster.model import Cluster, Constraints, InputError, Partition, SiteRu
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.features import parse_features
+from loadmaster.model.hosts_asked import HostsAsked
 from loadmaster.model.site_rules import HostSet
 from loadmaster.model.whole_hosts import wants_whole_hosts
 
@@ -27,6 +28,8 @@ class Entries:
         partition: int32[E], a row of `SiteRules.partitions`, 0 where there are none.
         tier: float64[E], lower goes first.
         hosts: int32[E], a row of `allowed`.
+        min_hosts, max_hosts: int32[E], on how many of them its tasks lie at least and at most; 0 for any number, and
+            None where it is so for all.
         closed: bool[E], the job may not run there: it asks too much, is not admitted, or the partition starts none.
         allowed: bool[C, H].
     """
@@ -38,6 +41,8 @@ class Entries:
     hosts: Ints
     closed: Bools
     allowed: Bools
+    min_hosts: Ints | None = None
+    max_hosts: Ints | None = None
 
     def open_to(self, jobs: Longs) -> Longs:
         """int64: the entries of `jobs` in which they may start."""
@@ -62,11 +67,21 @@ def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Co
     hosts: Ints = np.array([sets.row(int(p), int(c)) for p, c in pairs], np.int32)[which.reshape(-1)]
     tiers = np.array([-float(each.tier) for each in rules.partitions] or [0.0])
     hosts, allowed = _whole(workload, cluster, job, hosts, np.array(sets.rows, dtype=bool).reshape(-1, cluster.hosts))
+    least, most = _hosts_asked(rules, bound, job, partition)
     closed = _closed(workload, cluster, rules, bound, job, partition, mark)
-    unable = ~_holds(workload, cluster, allowed, job, hosts)
+    unable = ~_holds(workload, cluster, allowed, job, hosts, least, most)
     mark(_none_of(first, np.asarray(~unable)), "no host has what it asks for")
     mark(_none_of(first, ~(closed | unable)), "each partition that it names lacks hosts for it or does not admit it")
-    return Entries(first, job, partition, tiers[partition], hosts, closed | unable, allowed)
+    return Entries(first, job, partition, tiers[partition], hosts, closed | unable, allowed, least, most)
+
+
+def _hosts_asked(rules: SiteRules, bound: Constraints, job: Longs, partition: Ints) -> tuple[Ints | None, Ints | None]:
+    """int32[E] each: on how many hosts the tasks of an entry lie at least and at most; None where nothing is said."""
+    least = None if bound.min_hosts is None or not (bound.min_hosts > 1).any() else bound.min_hosts[job]
+    own = np.zeros(len(job), np.int32) if bound.max_hosts is None else bound.max_hosts[job]
+    of_partition = np.array([each.max_hosts or 0 for each in rules.partitions] or [0], np.int32)[partition]
+    both = np.where((own > 0) & (of_partition > 0), np.minimum(own, of_partition), np.maximum(own, of_partition))
+    return least, both.astype(np.int32) if both.any() else None
 
 
 def _partitions_named(
@@ -142,18 +157,22 @@ def mask(hosts: int, chosen: HostSet) -> Bools:
     return found
 
 
-def _holds(workload: Workload, cluster: Cluster, allowed: Bools, job: Longs, hosts: Ints) -> Bools:
-    """bool[E]: whether the hosts of an entry, when empty, hold all tasks of its job."""
-    if len(allowed) == 1 and allowed.all():
+def _holds(
+    workload: Workload, cluster: Cluster, allowed: Bools, job: Longs, hosts: Ints, least: Ints | None, most: Ints | None
+) -> Bools:
+    """bool[E]: whether the hosts of an entry, when empty, hold all tasks of its job, on as many as are asked for."""
+    if len(allowed) == 1 and allowed.all() and least is None and most is None:
         return np.ones(len(job), bool)  # whoever fits no host at all was left out before
-    keys = np.column_stack((hosts, workload.demand[job], workload.task_count[job]))
+    none = np.zeros(len(job), np.int32)
+    numbers = (workload.task_count[job], none if least is None else least, none if most is None else most)
+    keys = np.column_stack((hosts, workload.demand[job], *numbers))
     rows, which = np.unique(keys, axis=0, return_inverse=True)
     fits = np.empty(len(rows), dtype=np.bool_)
     for number, row in enumerate(rows):
-        demand, room = row[1:-1], cluster.capacity[allowed[int(row[0])]]
+        demand, room = row[1:-3], cluster.capacity[allowed[int(row[0])]]
         asked = demand > 0
         held = np.floor(room[:, asked] / demand[asked]).min(axis=1) if asked.any() else np.full(len(room), np.inf)
-        fits[number] = held.sum() >= row[-1]
+        fits[number] = HostsAsked(int(row[-3]), int(row[-2]), int(row[-1])).fit(held)
     return np.asarray(fits[which.reshape(-1)])
 
 
@@ -170,7 +189,7 @@ def _closed(
         if each.max_time_s is not None:
             wrong |= here & (limit_s[job] > each.max_time_s)
         if each.max_hosts is not None:
-            wrong |= here & (_hosts_needed(workload, cluster)[job] > each.max_hosts)
+            wrong |= here & (_hosts_needed(workload, cluster, bound)[job] > each.max_hosts)
         wrong |= here & ~_admitted(each, accounts[job], np.array(qos_names(workload, rules, bound))[job])
         if each.state in ("down", "inactive"):
             wrong |= here
@@ -180,15 +199,16 @@ def _closed(
     return closed
 
 
-def _hosts_needed(workload: Workload, cluster: Cluster) -> Floats:
-    """float64[J]: the fewest hosts that can hold all tasks of each job."""
+def _hosts_needed(workload: Workload, cluster: Cluster, bound: Constraints) -> Floats:
+    """float64[J]: the fewest hosts that can hold all tasks of each job, as many as it asks for at least."""
     rows, which = np.unique(workload.demand, axis=0, return_inverse=True)
     held = np.ones(len(rows))
     for number, demand in enumerate(rows):
         asked = demand > 0
         each = np.floor(cluster.capacity[:, asked] / demand[asked]).min(axis=1) if asked.any() else np.array([np.inf])
         held[number] = max(float(each.max()), 1.0)
-    return np.asarray(np.ceil(workload.task_count / held[which.reshape(-1)]))
+    fewest = np.ceil(workload.task_count / held[which.reshape(-1)])
+    return np.asarray(fewest if bound.min_hosts is None else np.maximum(fewest, bound.min_hosts))
 
 
 def _admitted(partition: Partition, accounts: np.ndarray, qos: np.ndarray) -> Bools:

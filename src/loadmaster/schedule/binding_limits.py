@@ -50,7 +50,7 @@ def counters_of(
         return no_counters(len(entries.job)), no_counters(len(entries.job))
     scopes = _Scopes(workload, rules, bound)
     amounts = {name: workload.demand[:, r] * workload.task_count for r, name in enumerate(workload.resources)}
-    amounts[HOSTS] = workload.task_count.astype(float)
+    amounts[HOSTS] = most_hosts(workload, bound)
     limit_s = limits_s(workload, bound)
     running, submitted = _Uses(), _Uses()
     beyond = np.zeros(workload.jobs, bool)
@@ -78,6 +78,14 @@ def counters_of(
         submitted.next()
     mark(beyond, "more than a limit allows")
     return running.counters(), submitted.counters()
+
+
+def most_hosts(workload: Workload, bound: Constraints) -> Floats:
+    """float64[J]: on how many hosts each job may come to lie: one for each task, or as many as it takes at most."""
+    tasks = workload.task_count.astype(float)
+    if bound.max_hosts is None:
+        return tasks
+    return np.where(bound.max_hosts > 0, np.minimum(tasks, bound.max_hosts), tasks)
 
 
 def no_counters(entries: int) -> Counters:

@@ -10,7 +10,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.traces.trace import Skipped
 
-Spread = Literal["single-host", "any"]
+Spread = Literal["single-host", "any", "asked"]
 FOREIGN = "asks for a resource the cluster does not have"
 
 
@@ -22,7 +22,8 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
         cluster: hosts. A resource that only the log has rejects the jobs that ask for it; one that only the
             cluster has becomes a column of zeros.
         spread: `single-host` puts all tasks of a job on one host (NetBatch, Shai 2014, section 3), so every job
-            comes back as one task; `any` lets tasks land on any hosts.
+            comes back as one task; `any` lets tasks land on any hosts; `asked` on as many as the log says that the job
+            asks for, on any where it says nothing.
 
     Returns:
         The workload with `resources` of the cluster, arrivals unchanged, and what was rejected: the "lines" are
@@ -38,6 +39,8 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     """
     if spread == "single-host":
         workload = workload.on_single_host()
+    if spread != "asked":
+        workload = _on_any_number(workload)
     rejected = Skipped()
     foreign = _asks_for_foreign(workload, cluster)
     aligned = _aligned(workload, cluster)
@@ -51,6 +54,13 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     if rejected.total:
         aligned = aligned.take(~(foreign | too_big))
     return aligned, rejected
+
+
+def _on_any_number(workload: Workload) -> Workload:
+    bound = workload.constraints
+    if bound is None or (bound.min_hosts is None and bound.max_hosts is None):
+        return workload
+    return replace(workload, constraints=replace(bound, min_hosts=None, max_hosts=None))
 
 
 def _asks_for_foreign(workload: Workload, cluster: Cluster) -> Bools:

@@ -14,7 +14,7 @@ from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
-from loadmaster.traces.slurm_fields import NO_HEADER, gpus, job_memory, nodes, processors
+from loadmaster.traces.slurm_fields import NO_HEADER, gpus, hosts_asked, job_memory, nodes, processors
 from loadmaster.traces.tabular import (
     BOUND,
     EXTRA,
@@ -42,7 +42,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
 
     A job has one task a node, where its cores and GPUs divide evenly; else one task a core. Memory is that of ReqMem
     (per node `n`, per core `c`, or the whole job), else of ReqTRES and AllocTRES. The account is the project; partition
-    and QOS bind the job where a site is given.
+    and QOS bind the job where a site is given. A job that asks for several nodes (ReqTRES, else NNodes) takes as many
+    hosts at least, and as many as it was given at most (rule C9).
 
     Raises:
         InputError: the file cannot be read, lacks a field, holds no job, or (`options.strict`) has a bad line.
@@ -115,6 +116,9 @@ class _Reader:
         for name, names in (("partition", self.partitions), ("qos", self.qualities)):
             if name in frame.columns:
                 columns[BOUND + name] = names(frame[name])
+        least, most = hosts_asked(frame)
+        columns[BOUND + "min_hosts"] = np.minimum(least, tasks).astype(np.int32)
+        columns[BOUND + "max_hosts"] = np.where(least > 0, np.maximum(most, 1), 0).astype(np.int32)
         if self.options.all_fields and "start" in frame.columns:
             wait = moments(frame["start"]).values - submit.values
             columns[EXTRA + "wait_s"] = np.where(np.isnan(wait), -1.0, wait)
@@ -124,12 +128,17 @@ class _Reader:
         return Table(checks, columns, marks)
 
     def constraints(self, columns: dict[str, NDArray[Any]]) -> Constraints:
-        """What binds the jobs: partitions and qualities of service by name, and the names of who pays."""
+        """What binds the jobs: names of partitions, qualities of service and who pays, and how many hosts they ask for.
+
+        The latter only where a job asks for several.
+        """
         known = {"partition": self.partitions, "qos": self.qualities}
-        named = {name: Named(codes, known[name].names) for name, codes in columns.items()}
+        named = {name: Named(columns[name], each.names) for name, each in known.items() if name in columns}
+        several = bool((columns["min_hosts"] > 1).any())
         return Constraints(
             partition=named.get("partition"), qos=named.get("qos"), user_names=self.users.names,
-            account_names=self.accounts.names,
+            account_names=self.accounts.names, min_hosts=columns["min_hosts"] if several else None,
+            max_hosts=columns["max_hosts"] if several else None,
         )  # fmt: skip
 
     def _runtime(self, frame: pl.DataFrame) -> Values:

@@ -38,6 +38,17 @@ def nodes(frame: pl.DataFrame) -> Floats:
     return np.maximum(found, 1.0)
 
 
+def hosts_asked(frame: pl.DataFrame) -> tuple[Floats, Floats]:
+    """float64[N] each: nodes that the job asks for at least and takes at most; 0 of one that asks for one.
+
+    ReqTRES has what it asks for at least; it takes as many as it was given at most.
+    """
+    given, asked = nodes(frame), tracked(frame, "reqtres", "node")
+    least = np.where(asked > 0, asked, given)
+    several = least > 1
+    return np.where(several, least, 0.0), np.where(several, np.maximum(given, least), 0.0)
+
+
 def gpus(frame: pl.DataFrame, count: Floats) -> Floats:
     """float64[N]: GPUs of the whole job; TRES count them for the job, GRES for each of its `count` nodes."""
     found = np.zeros(frame.height)

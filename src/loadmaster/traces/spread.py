@@ -6,7 +6,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.traces.fit import Spread, fit_to
 from loadmaster.traces.trace import Skipped
 
-SpreadChoice = Literal["auto", "single-host", "any"]
+SpreadChoice = Literal["auto", "single-host", "any", "asked"]
 MOST = 0.5
 """If a larger part of the jobs fits on no single host, the log is one of parallel jobs."""
 

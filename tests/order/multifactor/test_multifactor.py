@@ -1,5 +1,7 @@
 """Multifactor priority (rules O8 to O12): the worked example, and when priorities change."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ from loadmaster.model.named import Named
 from loadmaster.model.site_rules import Account, Partition, Qos, SiteRules
 from loadmaster.order import Multifactor
 from loadmaster.order.multifactor.job_size import fewest_hosts, size_factor, size_for_time_factor
+from loadmaster.order.multifactor.site_view import view_of
+from loadmaster.order.multifactor.terms import fixed_part
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
@@ -89,6 +93,14 @@ def test_the_size_factor_has_three_forms():
 
 def test_the_size_factor_is_what_a_real_slurm_printed_for_unlike_hosts():
     assert size_factor(np.ones(1), np.ones(1), 4, 36, favor_small=False) == pytest.approx(0.1388889, abs=5e-8)
+
+
+def test_the_size_of_a_job_is_that_of_the_hosts_it_asks_for():
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[9, 9], cores=[1, 1], tasks=[4, 4])
+    asked = replace(jobs, constraints=Constraints(min_hosts=[0, 4]))
+    rule, hosts = Multifactor(size=100.0), Cluster.uniform(8, cores=8)
+    before, after = (fixed_part(rule, each, hosts, view_of(each, hosts)) for each in (jobs, asked))
+    assert (after - before).tolist() == [0.0, 100 * (4 / 8 - 1 / 8) / 2]
 
 
 def test_a_job_asks_for_the_fewest_hosts_that_hold_it():

@@ -184,3 +184,45 @@ def test_jobs_of_a_lower_tier_are_stopped_by_those_of_a_higher():
     rules = SiteRules(parts, preemption=Preemption("partition", "off"))
     schedule = run(LOW_AND_HIGH, rules, partition=Named.of(["low", "high"]))
     assert schedule.start_s.tolist() == [50, 30]
+
+
+APART = [(0, 2, 100), (10, 1, 20), (20, 2, 30), (30, 1, 20)]
+
+
+@pytest.mark.parametrize(
+    ("discipline", "expected"),
+    [("fcfs", [0, 100, 120, 120]), ("skip", [0, 100, 20, 50]), ("easy", [0, 100, 20, 50])],
+)
+def test_a_job_that_asks_for_two_hosts_does_not_start_where_one_has_room_for_all(discipline, expected):
+    # The first job fills one host of two cores for 100 s: the second asks for two hosts, and one would hold both tasks.
+    found = starts(APART, None, discipline, [[2.0], [2.0]], {"tasks": [1, 2, 1, 1]}, min_hosts=[0, 2, 0, 0])
+    assert found == expected
+    free = starts(APART, None, discipline, [[2.0], [2.0]], {"tasks": [1, 2, 1, 1]}, min_hosts=[0, 0, 0, 0])
+    assert free[1] == 10
+
+
+def test_easy_keeps_a_core_on_each_host_for_a_head_that_asks_for_two():
+    # One host of two cores is full until 50, the other half full until 100: the head is promised 50. The last job
+    # outlasts that, and would leave room for both tasks of the head, but on one host.
+    rows, hosts, tasks = [(0, 2, 50), (0, 1, 100), (1, 1, 10), (2, 1, 200)], [[2.0], [2.0]], {"tasks": [1, 1, 2, 1]}
+    assert starts(rows, None, "easy", hosts, tasks, min_hosts=[0, 0, 2, 0]) == [0, 0, 50, 50]
+    assert starts(rows, None, "easy", hosts, tasks) == [0, 0, 50, 2]
+
+
+def test_a_job_that_takes_one_host_at_most_waits_for_one_with_room_for_all_its_tasks():
+    rows = [(0, 1, 50), (0, 2, 100), (5, 1, 10)]
+    columns = {"tasks": [1, 1, 2]}
+    assert starts(rows, None, "fcfs", [[2.0], [3.0]], columns, max_hosts=[0, 0, 1]) == [0, 0, 50]
+    assert starts(rows, None, "fcfs", [[2.0], [3.0]], columns) == [0, 0, 5]
+
+
+def test_a_job_takes_no_more_hosts_than_its_partition_gives():
+    rules = SiteRules((Partition("p", max_hosts=1),))
+    jobs = run([(0, 1, 50), (5, 1, 10)], rules, "fcfs", [[2.0], [3.0]], {"tasks": [1, 3]})
+    assert jobs.start_s.tolist() == [0, 5]
+    assert jobs.host.tolist() == [0, 1, 1, 1]
+
+
+def test_a_job_of_fewer_tasks_than_the_hosts_it_asks_for_can_never_run():
+    found = run([(0, 1, 5)], None, "easy", [[2.0], [2.0]], min_hosts=[2])
+    assert found.never == {"no host has what it asks for": 1}

@@ -47,6 +47,8 @@ def _of_association(rule: "Multifactor", view: SiteView) -> Floats:
 
 def _of_size(rule: "Multifactor", workload: Workload, cluster: Cluster) -> Floats:
     hosts = fewest_hosts(workload.demand, workload.task_count, *cluster.kinds)
+    least = workload.constraints.min_hosts if workload.constraints is not None else None
+    hosts = hosts if least is None else np.maximum(hosts, least)
     cores = workload.demand[:, 0] * workload.task_count
     there = float(cluster.hosts), float(cluster.total[0])
     if not rule.small_relative_to_time:

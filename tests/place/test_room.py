@@ -1,0 +1,48 @@
+"""A decision's own copy of what is free: jobs that ask for so many hosts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loadmaster.place import POLICIES
+from loadmaster.place.room import Room, tasks_held
+from snapshots import snapshot
+
+
+@st.composite
+def asking(draw):
+    """A queue of one job, with what is free for it, and the hosts that it asks for."""
+    free = draw(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=5))
+    demand = draw(st.tuples(st.integers(1, 3), st.integers(0, 3)))
+    tasks, least = draw(st.integers(1, 5)), draw(st.integers(0, 4))
+    most = draw(st.sampled_from([0, least + 1]))
+    seen = snapshot([(9, 9)] * len(free), free, [demand], tasks=[tasks])
+    object.__setattr__(seen.queue, "min_hosts", np.array([least]))
+    object.__setattr__(seen.queue, "max_hosts", np.array([most]))
+    return seen
+
+
+@pytest.mark.parametrize("policy", ["first-fit", "worse-fit-cores", "random", "round-robin"])
+@settings(max_examples=100)
+@given(seen=asking())
+def test_a_job_is_placed_on_as_many_hosts_as_it_asks_for_if_it_can_be_whatever_the_policy(policy, seen):
+    room, asked = Room(seen, POLICIES[policy]), seen.queue.asked(0)
+    held = np.array([tasks_held(seen.queue.demand[0], free) for free in seen.free])
+    hosts = room.place(0)
+    assert (hosts is not None) == asked.fit(held)
+    if hosts is None:
+        assert room.free.tolist() == seen.free.tolist()
+        return
+    assert len(hosts) == asked.tasks
+    assert asked.least <= len(set(hosts)) <= (asked.most or asked.tasks)
+    assert (room.free >= 0).all()
+
+
+@pytest.mark.parametrize(("least", "reserved"), [(0, [0]), (3, [0, 1, 2])])
+def test_as_many_hosts_are_reserved_as_the_job_asks_for(least, reserved):
+    seen = snapshot([(9, 9)] * 4, [(0, 9)] * 4, [(1, 1)], tasks=[3])
+    object.__setattr__(seen.queue, "min_hosts", np.array([least]))
+    room = Room(seen, POLICIES["first-fit"])
+    room.reserve(0)
+    assert room.reserved == reserved
