@@ -62,6 +62,7 @@ def test_a_task_is_a_host_of_the_request(tmp_path):
     text = swf_line(asked=4, memory=100).strip() + WORDS[0] + swf_line(asked=3, memory=100).strip() + WORDS[0]
     work = read(tmp_path, text).workload
     assert (work.tasks.tolist(), work.demand.tolist()) == ([2, 3], [[2.0, 204800.0], [1.0, 102400.0]])
+    assert (work.constraints.min_hosts.tolist(), work.constraints.max_hosts.tolist()) == ([2, 0], [2, 0])
 
 
 def test_other_words_behind_the_last_field_are_passed_over(tmp_path):
@@ -80,7 +81,8 @@ def test_words_belong_to_their_lines_also_where_jobs_are_left_out(tmp_path, limi
 
 def test_what_binds_is_left_aside_by_name(tmp_path):
     path = write(tmp_path, "log.swf", with_words())
-    assert read_trace(path, ReadOptions(ignore=("exclusive", "qos"))).workload.constraints.given == ("features",)
+    left_aside = ("exclusive", "qos", "min_hosts", "max_hosts")
+    assert read_trace(path, ReadOptions(ignore=left_aside)).workload.constraints.given == ("features",)
     assert read_trace(path, ReadOptions(ignore=("all",))).workload.constraints is None
     with pytest.raises(InputError, match="no constraint that could be left aside"):
         read_trace(path, ReadOptions(ignore=("speed",)))

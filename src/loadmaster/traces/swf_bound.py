@@ -34,22 +34,25 @@ def bound_of(
 ) -> tuple[Constraints | None, list[str]]:
     """Constraints of the jobs, and what of the requests is not understood; takes its columns out of `columns`.
 
-    A field with one value in all lines is unknown. Where `words` are there, each task becomes a host of the request.
+    A field with one value in all lines is unknown. Where `words` are there, each task becomes a host of the request,
+    one of its own (rule C9).
     """
     queue, partition = numbered(columns.pop(QUEUE_CODE)), numbered(columns.pop(PARTITION_CODE))
-    features, exclusive, notes = None, None, []
+    features, exclusive, several, notes = None, None, None, []
     if words is not None:
         queue = Named(columns.pop("queue word"), words.queues.names)
         features = Named(columns.pop("features"), words.features.names)
         exclusive = columns.pop("exclusive")
-        shaped(columns, columns.pop("hosts"), columns.pop("ppn"))
+        asked = shaped(columns, columns.pop("hosts"), columns.pop("ppn"))
+        several = asked if asked.max(initial=0) > 1 else None
         if odd := int(columns.pop("odd").sum()):
             notes.append(f"{odd:,} requests name or exclude hosts, or have several parts: that is not modelled.")
     if options.swf_partition == "15":
         queue, partition = None, queue
     found = Constraints(
         qos=queue, partition=partition, features=features if features is not None and features.names else None,
-        exclusive=exclusive if exclusive is not None and exclusive.any() else None,
+        exclusive=exclusive if exclusive is not None and exclusive.any() else None, min_hosts=several,
+        max_hosts=several,
     )  # fmt: skip
     if options.all_fields:
         status = _status(columns["status"])

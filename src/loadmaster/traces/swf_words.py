@@ -126,12 +126,16 @@ def has_words(head: bytes) -> bool:
     )
 
 
-def shaped(columns: dict[str, NDArray[Any]], hosts: Ints, cores: Ints) -> None:
+def shaped(columns: dict[str, NDArray[Any]], hosts: Ints, cores: Ints) -> Ints:
     """Make a task of a job a host of its request, in place, where the request says how many cores each has.
 
     `tasks` of one core each become `hosts` tasks of `cores` cores, the memory of a task that of its cores.
+
+    Returns:
+        int32[N]: the hosts that jobs of several ask for; 0 of others.
     """
     fits = (hosts > 0) & (cores > 0) & (hosts.astype(np.int64) * cores == columns["tasks"])
     demand = columns["demand"]
     demand[fits] *= cores[fits, None]
     columns["tasks"] = np.where(fits, hosts, columns["tasks"]).astype(np.int32)
+    return np.where(fits & (hosts > 1), hosts, 0).astype(np.int32)
