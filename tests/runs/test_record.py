@@ -21,6 +21,7 @@ from loadmaster.model import (
 )
 from loadmaster.runs import Setting, case_of, run_fully, sources_of
 from loadmaster.runs.again import again
+from loadmaster.runs.explain import explain
 from loadmaster.runs.outcome import from_bytes, to_bytes
 from loadmaster.runs.record import Record, read_record, write_record
 from loadmaster.traces import Trace
@@ -42,6 +43,39 @@ def several_tasks():
     )  # fmt: skip
     cluster = Cluster(("cores", "memory"), np.array([[4.0, 8.0], [2.0, 4.0]]), names=("ada", "bob"))
     return case_of(Trace(workload), cluster, "any")
+
+
+OVERRUNS = Workload.of(
+    submit_s=[0, 0, 5, 9, 9, 40], runtime_s=[60, 9, 60, 7, 47.25, 20], cores=[1] * 5 + [2], memory=[1] * 6,
+    user=[1] * 6, estimate_s=[90, 60, 30, 60, 10, 90],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        Setting("first-fit", "easy", interval_s=0.0, estimates="last-two(expiry_pass=yes)", overrun="kill"),
+        Setting("first-fit", "easy", estimates="0.25(correct=double)"),
+        Setting("mix-fit", "sjf+skip", estimates="exact", overrun="kill"),
+    ],
+    ids=lambda setting: setting.estimates,
+)
+def test_a_record_keeps_what_was_expected_and_repeats_to_the_bit(tmp_path, setting):
+    case = case_of(Trace(OVERRUNS), Cluster(("cores", "memory"), np.array([[2.0, 8.0]])))
+    schedule, outcome = recorded(tmp_path, case, setting)
+    record = read_record(tmp_path)
+    assert record.setting == setting
+    assert np.array_equal(record.schedule.expected_s, schedule.expected_s)
+    assert again(record).same
+    assert outcome.row()["estimates"] == setting.estimates
+    assert from_bytes(to_bytes(outcome)).setting == setting
+    for job in np.flatnonzero(schedule.started):
+        assert explain(record, int(job)).choice.same, f"job {job}"
+
+
+def test_only_estimates_that_were_chosen_shape_the_key_of_a_run():
+    assert not {"estimates", "overrun"} & Setting("first-fit").essential().keys()
+    assert Setting("first-fit", overrun="kill").essential()["overrun"] == "kill"
 
 
 @pytest.mark.parametrize("setting", THREE, ids=lambda s: s.policy)

@@ -42,6 +42,8 @@ def compare(
     shares: r.Shares = "",
     max_jobs_members: r.MaxJobsMembers = "",
     max_jobs_target: r.MaxJobsTarget = "jobs",
+    estimates: r.Estimates = "user",
+    overrun: r.Overrun = "run",
     seed: o.Seed = 0,
     spread: o.SpreadOption = "auto",
     format: o.Format = "auto",
@@ -66,7 +68,7 @@ def compare(
     as_json: o.AsJson = False,
 ) -> None:
     """Replay a log under several placement policies, and show which keeps the queue shortest."""
-    from loadmaster.cli.idle import refuse_idle_settings, refuse_reading
+    from loadmaster.cli.idle import refuse_idle_foresight, refuse_idle_settings, refuse_reading
     from loadmaster.cli.load import load, remarks
     from loadmaster.cli.progress import Bar
     from loadmaster.kept.on_dask import pool_on
@@ -82,7 +84,7 @@ def compare(
         return r.settings(
             policies, disciplines, betas, interval=interval, seed=seed, reservations=reservations,
             lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
-            site=at.discipline if at is not None else "",
+            site=at.discipline if at is not None else "", estimates=estimates, overrun=overrun,
         )  # fmt: skip
 
     idle = refuse_idle_settings(context, wanted([1.0]))
@@ -96,6 +98,7 @@ def compare(
         )  # fmt: skip
         case = load(trace, hosts, reading, spread, at)
         settings = s.with_row(wanted(r.betas(case, loads, beta)), at)
+        idle += refuse_idle_foresight(context, case, settings)
         case = r.noting_runs(case, settings)
         r.warn_of_plain(case, settings)
         against = r.baseline(baseline, settings)

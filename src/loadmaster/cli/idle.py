@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import typer
 
-    from loadmaster.runs import Setting
+    from loadmaster.runs import Case, Setting
 
 READING = (
     "format", "trace_format", "swf_memory", "memory_unit", "columns", "strict", "swf_partition",
@@ -73,6 +73,30 @@ def refuse_idle_settings(context: "typer.Context", settings: "Sequence[Setting]"
         elif without and name in typed(context):
             said.append(f"{option(context, name)} changes nothing under {_and(without)}.")
     return said
+
+
+def refuse_idle_foresight(context: "typer.Context", case: "Case", settings: "Sequence[Setting]") -> list[str]:
+    """Refuse estimates that none of the runs looks at, and what the log does not say enough for.
+
+    Returns:
+        Sentences on disciplines that do not look at them.
+
+    Raises:
+        InputError: a typed option changes none of the runs, or the log lacks what it needs.
+    """
+    from loadmaster.runs import discipline_of, sources_of
+    from loadmaster.schedule.binding import binds
+
+    for setting in settings:
+        setting.foresight.check(case.workload)
+    if "estimates" not in typed(context) or binds(case.workload, case.cluster):
+        return []
+    looks = {each.discipline: discipline_of(each, sources_of(each)).looks_ahead for each in settings}
+    blind = [discipline for discipline, on in looks.items() if not on]
+    if len(blind) == len(looks):
+        why = f"{_and(blind)} {'does' if len(blind) == 1 else 'do'} not look at runtimes"
+        refuse_idle(context, ["estimates"], why, "name a discipline that does, such as easy")
+    return [f"--estimates changes nothing under {_and(blind)}."] if blind else []
 
 
 def refuse_reading(context: "typer.Context", trace: object) -> None:

@@ -37,6 +37,16 @@ MaxJobsTarget = Annotated[
     Literal["jobs", "cores", "weighted"],
     typer.Option("--max-jobs-target", help="What max-jobs maximises in a cycle.", rich_help_panel=RUN),
 ]
+Estimates = Annotated[
+    str,
+    typer.Option(metavar="user|exact|last-two|FACTOR", help="What disciplines expect of runtimes: the user's estimate, "
+                 "the runtime, the mean of the user's last two, the estimate times FACTOR.", rich_help_panel=RUN),
+]  # fmt: skip
+Overrun = Annotated[
+    str,
+    typer.Option(metavar="run|kill", help="Whether jobs run on past their limit, or are killed there.",
+                 rich_help_panel=RUN),
+]  # fmt: skip
 Check = Annotated[bool, typer.Option("--check", help="Check every schedule by itself, host by host.")]
 
 
@@ -89,6 +99,7 @@ def noting_runs(case: "Case", settings: "list[Setting]") -> "Case":
     for setting in settings:
         discipline = discipline_of(setting, sources_of(setting))
         notes |= dict.fromkeys(discipline.notes)
+        notes |= dict.fromkeys(setting.foresight.notes)
         tell = getattr(discipline.order, "notes", None)  # a class of the user's own need not have it
         notes |= dict.fromkeys(tell(case.workload, case.cluster) if tell is not None else ())
     return replace(case, notes=(*case.notes, *notes))
@@ -103,14 +114,13 @@ def warn_of_plain(case: "Case", settings: "list[Setting]") -> None:
     from loadmaster.report.console import for_notes
     from loadmaster.runs import discipline_of, policy_of, sources_of
     from loadmaster.runs.pace import jobs_a_second
-    from loadmaster.schedule.binding import binds
     from loadmaster.sim.queue.door import is_compiled
 
-    bound = binds(case.workload, case.cluster)  # constraints are the plain engine's
     tried: set[str] = set()
     for setting in settings:
         texts = sources_of(setting)
-        compiled = not bound and is_compiled(policy_of(setting, texts), discipline_of(setting, texts))
+        rules = policy_of(setting, texts), discipline_of(setting, texts)
+        compiled = is_compiled(case.workload, case.cluster, *rules, setting.foresight)
         if setting.discipline in tried or compiled:
             continue
         tried.add(setting.discipline)
@@ -134,6 +144,8 @@ def settings(
     members: str = "",
     target: str = "jobs",
     site: str = "",
+    estimates: str = "user",
+    overrun: str = "run",
 ) -> "list[Setting]":
     """Every combination of load, discipline and policy, in this order; `site` is what the discipline `site` stands for.
 
@@ -144,7 +156,10 @@ def settings(
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
     from loadmaster.runs.setting import SITE
+    from loadmaster.schedule.foresight import foresight_named
     from loadmaster.schedule.notation import split_specs
+
+    foresight_named(estimates, overrun)
 
     for text, option in ((policies, "--policies"), (disciplines, "--disciplines")):
         if not split(text):
@@ -154,7 +169,7 @@ def settings(
             policy, discipline, beta, 0.0 if discipline == SITE else parse_seconds(interval), seed,
             count(reservations, "--reservations", 0), count(lookahead, "--lookahead", 1),
             tuple(numbers(shares, "--shares")), tuple(split(members)), target,
-            site if discipline == SITE else "",
+            site if discipline == SITE else "", estimates, overrun,
         )
         for beta in betas
         for discipline in split_specs(disciplines)

@@ -7,6 +7,7 @@ import typer
 
 from loadmaster.cli import dask_options as d
 from loadmaster.cli import options as o
+from loadmaster.cli import run_options as r
 
 if TYPE_CHECKING:
     from loadmaster.kept.store import Store
@@ -82,6 +83,8 @@ def share(
         str, typer.Option(metavar="S1,S2,...", help="Shares of the VMs of each host, for choices of VMs.",
                           rich_help_panel=SHARING)
     ] = "1,1,1,1",
+    estimates: r.Estimates = "user",
+    overrun: r.Overrun = "run",
     seed: o.Seed = 0,
     spread: o.SharedSpreadOption = "any",
     format: o.Format = "auto",
@@ -103,7 +106,6 @@ def share(
     as_json: o.AsJson = False,
 ) -> None:  # fmt: skip
     """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue."""
-    from loadmaster.cli import run_options as r
     from loadmaster.cli.load import load, noting
     from loadmaster.cli.progress import Bar
     from loadmaster.kept.on_dask import pool_on
@@ -117,7 +119,8 @@ def share(
     if not names:
         raise InputError(methods, "--methods names nothing", fix="see `loadmaster policies`")
     settings = _settings(
-        sharing, thrash, cpu_load, pause, bandwidth, needs, repack, packer, period, budget, least_yield, vms, seed
+        sharing, thrash, cpu_load, pause, bandwidth, needs, repack, packer, period, budget, least_yield, vms, seed,
+        estimates, overrun,
     )  # fmt: skip
     placing = r.split(policies)
     if not placing:
@@ -170,6 +173,7 @@ def _refuse_idle(context: typer.Context, trace: Path | None, names: list[str], r
         "repack": (packed, yields), "least_yield": (packed, yields), "budget": repacking, "packer": repacking,
         "period": (in_periods, f"{yields}, where it repacks by period or within a budget"),
         "vms": (divided, "choices of VMs"), "policies": (queued, "disciplines of the batch queue"),
+        "estimates": (queued, "disciplines of the batch queue"), "overrun": (queued, "disciplines of the batch queue"),
         "sharing": (bool(timed) or packed or divided, "methods that share a host's CPU"),
     })  # fmt: skip
 
@@ -194,7 +198,7 @@ def _warn(study: "SharingStudy", store: "Store") -> None:
 def _settings(
     sharing: str, thrash: float, cpu_load: 'Literal["jobs/speed", "jobs"]', pause: str, bandwidth: str | None,
     needs: 'Literal["told", "learned"]', repack: 'Literal["never", "events", "periods"]', packer: str, period: str,
-    budget: str | None, least_yield: float, vms: str, seed: int,
+    budget: str | None, least_yield: float, vms: str, seed: int, estimates: str, overrun: str,
 ) -> "SharingSettings":  # fmt: skip
     """The options as settings; each is refused under its own name."""
     import math
@@ -225,7 +229,7 @@ def _settings(
             repack, period_s, least_yield, math.inf if budget is None else parse_bytes(budget), period_s,
             packer=packer,
         ),
-        needs, vm_shares=shares, seed=seed,
+        needs, vm_shares=shares, seed=seed, estimates=estimates, overrun=overrun,
     )  # fmt: skip
 
 

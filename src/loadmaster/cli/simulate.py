@@ -34,6 +34,8 @@ def simulate(
     shares: r.Shares = "",
     max_jobs_members: r.MaxJobsMembers = "",
     max_jobs_target: r.MaxJobsTarget = "jobs",
+    estimates: r.Estimates = "user",
+    overrun: r.Overrun = "run",
     seed: o.Seed = 0,
     spread: o.SpreadOption = "auto",
     format: o.Format = "auto",
@@ -54,7 +56,7 @@ def simulate(
     as_json: o.AsJson = False,
 ) -> None:
     """Simulate one run and write its record, from which `explain` works and the run can be repeated."""
-    from loadmaster.cli.idle import refuse_idle, refuse_idle_settings, refuse_reading, typed
+    from loadmaster.cli.idle import refuse_idle, refuse_idle_foresight, refuse_idle_settings, refuse_reading, typed
 
     if again is not None:
         others = set(typed(context)) - OF_A_RECORD
@@ -76,7 +78,7 @@ def simulate(
         return r.only(r.settings(
             policy, discipline, betas, interval=interval, seed=seed, reservations=reservations,
             lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
-            site=at.discipline if at is not None else "",
+            site=at.discipline if at is not None else "", estimates=estimates, overrun=overrun,
         ))  # fmt: skip
 
     refuse_idle_settings(context, [wanted([1.0])])
@@ -87,6 +89,7 @@ def simulate(
     )  # fmt: skip
     case = load_case(trace, hosts, reading, spread, at)
     setting = wanted(r.betas(case, load, beta))
+    refuse_idle_foresight(context, case, [setting])
     case = r.noting_runs(case, [setting])
     inputs = [Path(name) for name in (trace, hosts, site, site_accounts) if name is not None and Path(name).is_file()]
     r.warn_of_plain(case, [setting])

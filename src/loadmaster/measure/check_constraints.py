@@ -27,7 +27,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
     found = [
         *_times(workload, bound, schedule),
         *_places(workload, bound, rules, schedule),
-        *_calendar(workload, cluster, bound, rules, times),
+        *_calendar(workload, cluster, schedule, bound, rules, times),
         *broken_limits(workload, bound, rules, schedule),
     ]
     if bound.depends is not None:
@@ -78,11 +78,13 @@ def _partitions(job: int, bound: Constraints, rules: SiteRules) -> list[Partitio
     return [part for part in rules.partitions if part.name in names]
 
 
-def _calendar(workload: Workload, cluster: Cluster, bound: Constraints, rules: SiteRules, times: Held) -> Iterator[str]:
+def _calendar(
+    workload: Workload, cluster: Cluster, schedule: Schedule, bound: Constraints, rules: SiteRules, times: Held
+) -> Iterator[str]:
     assert cluster.speed is not None
     slowest = np.full(workload.jobs, np.inf)
     np.minimum.at(slowest, times.job, cluster.speed[times.host])
-    expected_end_s = times.start_s + (workload.expected_s / slowest)[times.job]
+    expected_end_s = times.start_s + (schedule.expects_s(workload) / slowest)[times.job]
     for row in rules.calendar:
         here = np.isin(times.host, row.hosts) if row.hosts is not None else np.ones(len(times.job), bool)
         begins_inside = here & (times.start_s >= row.from_s) & (times.start_s < row.until_s)

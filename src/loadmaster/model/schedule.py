@@ -81,6 +81,8 @@ class Schedule:
             others, which end as in their log; None where it stopped none.
         segments: runs before the last; None where there are none.
         never: how many jobs could never run, by reason.
+        expected_s: float64[J], the runtime at speed 1 that the scheduler counted on as each job waited; None: that of
+            the workload.
     """
 
     start_s: Floats
@@ -90,6 +92,7 @@ class Schedule:
     status: Ints | None = None
     segments: Segments | None = None
     never: Mapping[str, int] = field(default_factory=dict)
+    expected_s: Floats | None = None
 
     @property
     def started(self) -> Bools:
@@ -99,6 +102,10 @@ class Schedule:
     def ends_s(self, workload: Workload) -> Floats:
         """float64[J]: when each job ended, NaN where it never started."""
         return self.start_s + workload.runtime_s if self.end_s is None else self.end_s
+
+    def expects_s(self, workload: Workload) -> Floats:
+        """float64[J]: the runtime at speed 1 that the scheduler counted on as each job waited."""
+        return workload.expected_s if self.expected_s is None else self.expected_s
 
     def ran_s(self, workload: Workload) -> Floats:
         """float64[J]: how long each ran for work that counted: its last run, and what it had done before that."""

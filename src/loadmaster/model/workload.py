@@ -107,6 +107,10 @@ class Workload:
         """float64[J]: the runtime a scheduler may count on."""
         return self.runtime_s if self.estimate_s is None else self.estimate_s
 
+    def expecting(self, expected_s: Floats) -> "Workload":
+        """The same with this for its estimates; as columns are views, what is written into it later is seen here."""
+        return replace(self, estimate_s=expected_s)
+
     @property
     def span_s(self) -> float:
         """Seconds from the first arrival to the last."""

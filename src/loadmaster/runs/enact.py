@@ -17,7 +17,10 @@ def enacted_until(record: Record, now_s: float) -> Snapshot:
         InputError: the record has no pass then.
     """
     actor = _Actor(record, now_s)
-    engine = Replay(record.workload, record.case.cluster, actor, record.setting.interval_s, record.setting.seed)
+    setting = record.setting
+    engine = Replay(
+        record.workload, record.case.cluster, actor, setting.interval_s, setting.seed, setting.foresight
+    )  # fmt: skip
     while actor.seen is None and engine.step():
         pass
     if actor.seen is None:

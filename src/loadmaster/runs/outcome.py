@@ -53,6 +53,7 @@ class Outcome:
             "kind": self.setting.kind,
             "policy": self.setting.policy,
             "discipline": self.setting.discipline,
+            **self.setting.beyond_usual(),
             "load": self.load,
             "jobs": m.jobs,
             "rejected": self.rejected,
@@ -91,7 +92,7 @@ def run_fully(
     began = time.perf_counter()
     schedule = simulate(
         workload, case.cluster, policy, discipline,
-        interval_s=setting.interval_s, seed=setting.seed, progress=progress,
+        interval_s=setting.interval_s, seed=setting.seed, progress=progress, foresight=setting.foresight,
     )  # fmt: skip
     seconds = time.perf_counter() - began
     use = timeline(workload, case.cluster, schedule)

@@ -7,6 +7,7 @@ from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.schedule import Scheduler
+from loadmaster.schedule.binding import binds
 from loadmaster.sim.queue.reference import replay
 
 TRIAL_S = 0.5
@@ -24,7 +25,9 @@ def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | Non
         InputError: a rule of the user's own fails on the first jobs.
     """
     workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
-    scheduler = Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
+    discipline = discipline_of(setting, sources)
+    scheduler = Scheduler(policy_of(setting, sources), discipline)
+    foresight = setting.foresight.under(discipline, workload, bound=binds(workload, case.cluster))
     begin, started = time.perf_counter(), 0
 
     def watch(done: int, _jobs: int) -> None:
@@ -34,6 +37,9 @@ def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | Non
             raise _Enough
 
     with suppress(_Enough):
-        replay(workload, case.cluster, scheduler, interval_s=setting.interval_s, seed=setting.seed, progress=watch)
+        replay(
+            workload, case.cluster, scheduler, interval_s=setting.interval_s, seed=setting.seed, progress=watch,
+            foresight=foresight,
+        )  # fmt: skip
         return None
     return started / (time.perf_counter() - begin)

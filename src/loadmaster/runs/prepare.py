@@ -10,7 +10,9 @@ from loadmaster.process import free_memory_bytes, usable_cores
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run
-from loadmaster.runs.setting import Setting, sources_of
+from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
+from loadmaster.schedule.foresight import USERS
+from loadmaster.sim.queue.door import is_compiled
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
 
@@ -24,12 +26,19 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
     seen = set()
     for setting in settings:
         engine = (setting.policy, setting.discipline, setting.members)
-        if engine not in seen:
+        texts = sources_of(setting) if sources is None else sources
+        if engine not in seen and (setting.foresight == USERS or _is_compiled(case, setting, texts)):
             seen.add(engine)
             what = f"{setting.policy}, {setting.discipline}"
+            usual = replace(setting, beta=1.0, estimates="user", overrun="run")  # the first two jobs may lack a user
             with watch.preparing(what), timing_compilation(partial(watch.compiling, what)) as compiled:
-                run(few, replace(setting, beta=1.0), sources_of(setting) if sources is None else sources)
+                run(few, usual, texts)
             watch.compiled(sum(each.seconds for each in compiled if each.kept))
+
+
+def _is_compiled(case: Case, setting: Setting, texts: Sources) -> bool:
+    rules = policy_of(setting, texts), discipline_of(setting, texts)
+    return is_compiled(case.workload, case.cluster, *rules, setting.foresight)
 
 
 def workers_for(jobs: int) -> int:

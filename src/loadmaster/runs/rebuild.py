@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.model import Queue, Running, Snapshot
+from loadmaster.model import Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.moments import at_or_after
 from loadmaster.order import Ranking
@@ -13,6 +13,7 @@ from loadmaster.runs.enact import enacted_until
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of
 from loadmaster.schedule.binding import binds
+from loadmaster.schedule.predictions import corrections_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,8 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     workload, schedule = record.workload, record.schedule
     if binds(workload, record.case.cluster):
         return enacted_until(record, now_s)
-    ranking = _ranking_at(record, now_s)
+    workload = workload.expecting(schedule.expects_s(workload))
+    ranking = _ranking_at(record, workload, now_s)
     waiting = np.flatnonzero((workload.submit_s <= now_s) & ~(schedule.start_s < now_s))
     project = np.zeros(workload.jobs, np.int32) if workload.project is None else workload.project
     queue = Queue(
@@ -75,8 +77,8 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     )  # fmt: skip
     on = tasks_between(record, now_s, now_s)
     cluster = record.case.cluster
-    expected_s = workload.expected_s[on.job] / _slowest(record)[on.job]
-    running = Running(on.job, on.host, on.demand, on.start_s + expected_s, project[on.job], on.start_s)
+    ends_s = _expected_ends_s(record, workload, on, now_s)
+    running = Running(on.job, on.host, on.demand, ends_s, project[on.job], on.start_s)
     free = on.free(cluster.capacity, now_s)
     return Snapshot(
         now_s, cluster, free, queue, running, _last_host(record, now_s), record.setting.seed,
@@ -84,9 +86,22 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     )  # fmt: skip
 
 
-def _ranking_at(record: Record, now_s: float) -> Ranking:
+def _expected_ends_s(record: Record, workload: Workload, on: Tasks, now_s: float) -> Floats:
+    """float64[N]: when each running task was expected to end at `now_s`; `workload` has what was expected at first."""
+    slowest = _slowest(record)
+    ends_s = np.asarray(on.start_s + workload.expected_s[on.job] / slowest[on.job])
+    foresight = record.setting.foresight
+    corrections = corrections_of(foresight, record.workload, workload.expected_s)
+    if corrections is not None:
+        for task in np.flatnonzero(ends_s <= now_s).tolist():
+            job = int(on.job[task])
+            ends_s[task] = corrections.end_s(job, float(on.start_s[task]), float(slowest[job]), now_s)
+    return ends_s
+
+
+def _ranking_at(record: Record, workload: Workload, now_s: float) -> Ranking:
     """The order as it stood when the cycle at `now_s` began, having been told all that happened before."""
-    workload, start_s = record.workload, record.schedule.start_s
+    start_s = record.schedule.start_s
     ends_s = record.schedule.ends_s(workload)
     order = discipline_of(record.setting, record.sources).order
     ranking = order.begin(workload, record.case.cluster)

@@ -5,6 +5,7 @@ A record is a folder and needs nothing outside it:
 run.json         setting, version, inputs with their hashes, data's names, result
 jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime_s, estimate_s, tasks, project, user,
                  ended_as (a code of `loadmaster.model.constraints.STATUSES`, -1: as logged; if the run stopped one),
+                 expected_s (what the scheduler counted on at speed 1, if that is not the estimate),
                  demand_<resource> (of one task), host (of its first task, -1 if it never started), and every column of
                  `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation
 tasks.parquet    a row a task: job, host; only if a job has several
@@ -151,6 +152,7 @@ def _tables(record: Record) -> dict[str, pl.DataFrame]:
         "host": schedule.host[first_task],
         **constraint_columns(workload.constraints),
         "ended_as": schedule.status,
+        "expected_s": schedule.expected_s,
         "log_eligible_s": None if same_clock or bound is None else bound.eligible_s,
     }
     use = host_use(workload, cluster, schedule)
@@ -209,6 +211,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         jobs["start_s"].to_numpy(), placed.to_numpy(), Cycles(*(cycles[name].to_numpy() for name in _CYCLES)),
         jobs["end_s"].to_numpy(), jobs["ended_as"].to_numpy() if "ended_as" in jobs else None,
         segments_in(tables.get("segments")), about["never"],
+        jobs["expected_s"].to_numpy() if "expected_s" in jobs else None,
     )  # fmt: skip
     as_logged = workload
     if "log_submit_s" in jobs:

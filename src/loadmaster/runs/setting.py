@@ -11,6 +11,7 @@ from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Sources, sources
 from loadmaster.runs.kinds import elsewhere
 from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs
+from loadmaster.schedule.foresight import USERS, Foresight, foresight_named
 from loadmaster.schedule.max_jobs import Target
 from loadmaster.schedule.notation import discipline_named, files_of, parameters_of
 
@@ -36,6 +37,8 @@ class Setting:
         members: the policies that max-jobs chooses from; empty for its own five.
         target: what max-jobs maximises.
         site: what the discipline `site` stands for, an order and a backfilling; else empty.
+        estimates: what is expected of jobs: `user`, `exact`, `last-two` or a factor, with parameters in parentheses.
+        overrun: jobs that outlive their limit `run` on, or it is there to `kill`.
     """
 
     policy: str
@@ -49,6 +52,8 @@ class Setting:
     members: tuple[str, ...] = ()
     target: str = "jobs"
     site: str = ""
+    estimates: str = "user"
+    overrun: str = "run"
 
     def __post_init__(self) -> None:
         if self.discipline == SITE and not self.site:
@@ -75,6 +80,15 @@ class Setting:
         """The policy, and the members of max-jobs."""
         return (self.policy, *self.members)
 
+    @property
+    def foresight(self) -> Foresight:
+        """What the discipline may count on, and whether limits kill.
+
+        Raises:
+            InputError: no such estimates.
+        """
+        return foresight_named(self.estimates, self.overrun)
+
     def plain(self) -> dict[str, Any]:
         """The setting as JSON takes it."""
         return dataclasses.asdict(self)
@@ -85,6 +99,11 @@ class Setting:
         lists = {name: tuple(plain[name]) for name in ("shares", "members")}
         return cls(**{**plain, **lists})
 
+    def beyond_usual(self) -> dict[str, str]:
+        """How estimates are made and what becomes of overruns, as far as that was chosen."""
+        chosen = {"estimates": self.estimates, "overrun": self.overrun}
+        return {name: value for name, value in chosen.items() if value != getattr(Setting, name)}
+
     def essential(self) -> dict[str, Any]:
         """Only what can change the result: parameters that this policy or discipline does not have are left out."""
         taken = {"policy", "discipline", "beta", "interval_s", "seed", *_parameters(self.queue)}
@@ -92,6 +111,8 @@ class Setting:
             taken.add("site")
         if self.policy == MAX_JOBS:
             taken |= {"members", "target"}
+        if self.foresight != USERS:
+            taken |= {"estimates", "overrun"}
         return {name: value for name, value in self.plain().items() if name in taken}
 
 

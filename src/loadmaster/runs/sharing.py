@@ -131,14 +131,22 @@ def _batch(
     sources: Sources, policy: str,
 ) -> SharingRow:  # fmt: skip
     check_method(name, settings, policy)
-    setting = queue_setting(name, policy, settings.seed)
+    setting = queue_setting(name, policy, settings)
     placing, discipline = policy_of(setting, sources), discipline_of(setting, sources)
     for member in members_of(placing):
         check_policy(member, workload.demand, cluster.capacity, cluster.resources)
     assert cluster.speed is not None
-    schedule = simulate(workload, cluster, placing, discipline, interval_s=0.0, seed=settings.seed, progress=progress)
-    end_s = schedule.start_s + workload.runtime_s / slowest_of(workload, cluster.speed, schedule.host)
-    what = What(name, policy, "batch", f"places by {policy}, decides at every event")
+    schedule = simulate(
+        workload, cluster, placing, discipline, interval_s=0.0, seed=settings.seed, progress=progress,
+        foresight=setting.foresight,
+    )  # fmt: skip
+    slowest = slowest_of(workload, cluster.speed, schedule.host)
+    end_s = schedule.ends_s(workload)
+    chosen = "".join(f", {name} {value}" for name, value in setting.beyond_usual().items())
+    what = What(name, policy, "batch", f"places by {policy}, decides at every event{chosen}")
+    if schedule.status is not None:  # limits killed some: their runtime is what they had of it
+        ran_s = np.where(schedule.started & (schedule.status >= 0), (end_s - schedule.start_s) * slowest, np.inf)
+        workload = replace(workload, runtime_s=np.minimum(workload.runtime_s, ran_s))
     return row_of(what, workload, schedule.start_s, end_s)
 
 

@@ -28,8 +28,9 @@ def is_compiled(
     """Whether a compiled engine makes the row of `method`, whose batch queue places by `policy`."""
     kind = kind_of(method)
     if kind == "batch":
-        setting = queue_setting(method, policy, settings.seed)
-        return queue.is_compiled(policy_of(setting, sources), discipline_of(setting, sources))
+        setting = queue_setting(method, policy, settings)
+        rules = policy_of(setting, sources), discipline_of(setting, sources)
+        return queue.is_compiled(workload, cluster, *rules, setting.foresight)
     if kind == "fractional":
         return fractional.is_compiled(fractional_problem(workload, cluster, settings, sources))
     if kind == "vms":

@@ -12,6 +12,7 @@ from loadmaster.rules.find import Reference, Sources, sources
 from loadmaster.rules.near import no_such
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.schedule import is_discipline
+from loadmaster.schedule.foresight import foresight_named
 from loadmaster.schedule.fractional import Fractional
 from loadmaster.schedule.time_shared import METHODS, method_named, parts_of
 from loadmaster.sharing.load import sharing_named
@@ -37,6 +38,7 @@ class SharingSettings:
         thrash: the factor by which a time-shared host slows down while its memory is over-committed.
         needs: `told`, or `learned`: policies see only what they observed of earlier jobs.
         vm_shares: of the VMs of every host, for the choices of VMs.
+        estimates, overrun: of batch queues, as in `Setting`.
     """
 
     sharing: str = ""
@@ -47,9 +49,12 @@ class SharingSettings:
     needs: Literal["told", "learned"] = "told"
     vm_shares: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
     seed: int = 0
+    estimates: str = "user"
+    overrun: str = "run"
 
     def __post_init__(self) -> None:
         check_thrash(self.thrash)
+        foresight_named(self.estimates, self.overrun)
 
     def model(self, kind: Kind, texts: Sources) -> SharingModel:
         """How hosts divide their CPU under methods of this kind; files are taken from their texts.
@@ -102,9 +107,11 @@ def check_method(method: str, settings: SharingSettings, policy: str = BATCH_POL
     method_named(method)
 
 
-def queue_setting(method: str, policy: str, seed: int) -> Setting:
+def queue_setting(method: str, policy: str, settings: SharingSettings) -> Setting:
     """The batch queue `method`, which places by `policy`, deciding at every event."""
-    return Setting(policy, method, interval_s=0.0, seed=seed)
+    return Setting(
+        policy, method, interval_s=0.0, seed=settings.seed, estimates=settings.estimates, overrun=settings.overrun
+    )  # fmt: skip
 
 
 def _check_batch(method: str, settings: SharingSettings, policy: str) -> None:
@@ -113,6 +120,6 @@ def _check_batch(method: str, settings: SharingSettings, policy: str) -> None:
             method, "a batch queue must be told the needs: its tasks hold what they ask for",
             fix="leave it out, or use --needs told",
         )  # fmt: skip
-    setting = queue_setting(method, policy, settings.seed)
+    setting = queue_setting(method, policy, settings)
     policy_of(setting, {})
     discipline_of(setting)

@@ -1,7 +1,7 @@
 """A sharing comparison as a study: a cell a method, each kept at once, so that what was interrupted goes on."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -85,13 +85,15 @@ class SharingStudy:
         return [Cell(key, task, about_of(task)) for key, task in zip(keys, tasks, strict=True)]
 
     def _prepare(self, tasks: Sequence[Task], watch: Watch) -> None:
-        few = self.case.workload.take(slice(0, 2))
+        few, cluster = self.case.workload.take(slice(0, 2)), self.case.cluster
+        usual = replace(self.settings, estimates="user", overrun="run")  # the first two jobs may lack a user
         for task in tasks:
+            own = (task.method, task.policy, self.case.workload, cluster, self.settings, task.sources)
+            if usual != self.settings and not is_compiled(*own):
+                continue
             begins = partial(watch.compiling, task.method)
             with watch.preparing(task.method), timing_compilation(begins) as compiled:
-                run_sharing(
-                    task.method, few, self.case.cluster, self.settings, sources=task.sources, policy=task.policy
-                )  # fmt: skip
+                run_sharing(task.method, few, cluster, usual, sources=task.sources, policy=task.policy)
             watch.compiled(sum(each.seconds for each in compiled if each.kept))
 
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from loadmaster.backfilling import Backfilling, Board
+from loadmaster.backfilling import Backfilling, Blocking, Board, NetBatch, Skip
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Snapshot
-from loadmaster.order import ORDERS, AnyOrder
+from loadmaster.order import ORDERS, AnyOrder, FairShare
 from loadmaster.place import Policy
 
 
@@ -35,6 +35,12 @@ class Discipline:
             object.__setattr__(self, "notes", (note + "behind fcfs can promises stand; a later pass may break them.",))
         object.__setattr__(self, "backfilling", fitted)
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether expected runtimes may change what it does: of rules of the user's own it is taken that they may."""
+        blind = type(self.order) is FairShare or any(self.order == ORDERS[name] for name in _BLIND_ORDERS)
+        return not (blind and type(self.backfilling) in (Blocking, NetBatch, Skip))
+
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
         """Choose the jobs to start now; pure."""
         board = Board(snapshot, policy)
@@ -49,3 +55,7 @@ class Discipline:
 
     def __str__(self) -> str:
         return self.name
+
+
+_BLIND_ORDERS = ("fcfs", "priority", "smallest", "largest")
+"""Orders that do not look at runtimes."""

@@ -199,6 +199,21 @@ def _made(kind: type[Any], part: Part, usual: Mapping[str, Any], what: str, meth
     """An instance of `kind` with the parameters of `part`, read by the types of its fields."""
     if not callable(getattr(kind, method, None)):
         raise InputError(part.name, f"this {what} has no method {method}", fix="see the guide on extending")
+    values = values_of(kind, part, usual)
+    try:
+        return kind(**values)
+    except InputError:
+        raise
+    except Exception as error:  # a user's class may fail in any way
+        raise InputError(part.name, f"this {what} fails: {type(error).__name__}: {str(error)[:120]}") from error
+
+
+def values_of(kind: type[Any], part: Part, usual: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """What `part` says of the fields of the dataclass `kind`, by name, and before it what is `usual` for them.
+
+    Raises:
+        InputError: it has no such parameter, or not such a value.
+    """
     hints = get_type_hints(kind) if is_dataclass(kind) else {}
     names = [field.name for field in fields(kind) if field.init and field.name != "name"] if is_dataclass(kind) else []
     values = {name: value for name, value in usual.items() if name in names}
@@ -207,12 +222,7 @@ def _made(kind: type[Any], part: Part, usual: Mapping[str, Any], what: str, meth
             known = f"it has {', '.join(names)}" if names else "it has none"
             raise InputError(name, f"{part.name} has no such parameter", fix=known)
         values[name] = _value(text, hints[name], f"{part.name}({name}=...)")
-    try:
-        return kind(**values)
-    except InputError:
-        raise
-    except Exception as error:  # a user's class may fail in any way
-        raise InputError(part.name, f"this {what} fails: {type(error).__name__}: {str(error)[:120]}") from error
+    return values
 
 
 def _value(text: str, hint: Any, where: str) -> Any:

@@ -8,13 +8,16 @@ import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Schedule, Workload
-from loadmaster.model.arrays import Floats
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.constraints import STATUSES
 from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import binds
+from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.reference import replay
 
 Engine = Literal["auto", "rows", "compiled", "planning", "reference"]
+_TIMEOUT = STATUSES.index("timeout")
 Progress = Callable[[int, int], None]
 """Called now and then with (jobs started, jobs in all)."""
 
@@ -29,6 +32,7 @@ def simulate(
     seed: int = 0,
     engine: Engine = "auto",
     progress: Progress | None = None,
+    foresight: Foresight = USERS,
 ) -> Schedule:
     """Replay `workload` on `cluster` and return who started when and where.
 
@@ -44,9 +48,12 @@ def simulate(
             cannot serve gives way. Subclasses of policies, orders and backfillings have the plain one only, which
             calls their own methods, and so have jobs that constraints bind.
         progress: told of the progress of long runs.
+        foresight: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made as
+            jobs arrive, are the plain engine's, where the discipline looks at them.
 
     Raises:
-        InputError: jobs and hosts name different resources, or a policy or an order of one's own is not sound.
+        InputError: jobs and hosts name different resources, a policy or an order of one's own is not sound, or the log
+            does not say what `foresight` needs.
     """
     from loadmaster.compiled import check_policy
     from loadmaster.compiled_order import check_order
@@ -55,15 +62,48 @@ def simulate(
     for member in members_of(policy):
         check_policy(member, workload.demand, cluster.capacity, cluster.resources)
     check_order(discipline.order, job_columns(workload))
-    if engine == "reference" or binds(workload, cluster):
+    bound = binds(workload, cluster)
+    foresight = foresight.under(discipline, workload, bound=bound)
+    if engine == "reference" or bound or not _is_told_before(foresight, cluster):
         return replay(
-            workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
+            workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
+            foresight=foresight,
         )  # fmt: skip
-    quick, alike, one_speed = _in_one_speed(workload, cluster)
+    return _foretold(workload, cluster, policy, discipline, interval_s, seed, engine, progress, foresight)
+
+
+def _foretold(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    engine: Engine, progress: Progress | None, foresight: Foresight,
+) -> Schedule:  # fmt: skip
+    """A run without constraints of which all that is expected, and all that limits cut, is known before."""
+    told = foresight.told(workload)
+    quick, alike, one_speed = _in_one_speed(told, cluster)
+    quick, killed = _cut(quick, foresight.killed_after_s(workload))
     schedule = _unbound(quick, alike, one_speed, policy, discipline, interval_s, seed, engine, progress)
-    if schedule.end_s is None and not (one_speed and quick is workload):
-        return replace(schedule, end_s=_ends(workload, cluster, schedule))
-    return schedule
+    if foresight != USERS:
+        schedule = replace(schedule, expected_s=told.expected_s)
+    if killed.any():
+        schedule = replace(schedule, status=np.where(killed & schedule.started, _TIMEOUT, -1).astype(np.int32))
+    if schedule.end_s is not None or (one_speed and quick is told):
+        return schedule
+    end_s = schedule.start_s + quick.runtime_s if one_speed else _ends(told, cluster, schedule)
+    return replace(schedule, end_s=end_s)
+
+
+def _is_told_before(foresight: Foresight, cluster: Cluster) -> bool:
+    """Whether all that is expected, and all that limits cut, is known before the run: for compiled engines."""
+    assert cluster.speed is not None
+    several_speeds = bool((cluster.speed != cluster.speed[0]).any())
+    return foresight.is_fixed and not (several_speeds and foresight.overrun == "kill")
+
+
+def _cut(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
+    """The jobs on hosts of speed 1 with runtimes up to their limits, and bool[J] which of them those kill."""
+    killed = np.zeros(quick.jobs, bool) if kill_s is None else np.asarray(quick.runtime_s > kill_s)
+    if kill_s is None or not killed.any():
+        return quick, killed
+    return replace(quick, runtime_s=np.where(killed, kill_s, quick.runtime_s)), killed
 
 
 def _unbound(
@@ -110,11 +150,17 @@ def _in_one_speed(workload: Workload, cluster: Cluster) -> tuple[Workload, Clust
     return quick, replace(cluster, speed=None), True
 
 
-def is_compiled(policy: AnyPolicy, discipline: Discipline) -> bool:
+def is_compiled(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
+) -> bool:
     """Whether a compiled engine knows all of these; else the plain one runs, hundreds of times slower.
 
     A subclass is a rule of the user's own: only the plain engine asks it, so it is never taken for its parent.
     """
     from loadmaster.sim.queue import compiled, planning
 
+    if binds(workload, cluster):
+        return False
+    if not _is_told_before(foresight.under(discipline, workload, bound=False), cluster):
+        return False
     return compiled.serves(policy, discipline) or planning.serves(policy, discipline)

@@ -21,6 +21,8 @@ class Run(NamedTuple):
         end_s: when it will end.
         status: how, a code of `constraints.STATUSES`.
         partition: in which it was started.
+        began_s: its start, later by as long as it was suspended: estimates count from here.
+        speed: of its slowest host.
     """
 
     start_s: float
@@ -28,6 +30,15 @@ class Run(NamedTuple):
     end_s: float
     status: int
     partition: int
+    began_s: float
+    speed: float
+
+    def shifted(self, by_s: float) -> "Run":
+        """The same with every moment that much later."""
+        return self._replace(
+            start_s=self.start_s + by_s, expected_end_s=self.expected_end_s + by_s, end_s=self.end_s + by_s,
+            began_s=self.began_s + by_s,
+        )  # fmt: skip
 
 
 class Occupancy:

@@ -17,7 +17,9 @@ from loadmaster.model.snapshot import Clock, Closure, Decision, Place, Promise, 
 from loadmaster.model.workload import Workload
 from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.schedule.binding import binding_of, binds
+from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.allowance import Allowance
+from loadmaster.sim.queue.expecting import Expecting
 from loadmaster.sim.queue.occupancy import Occupancy, Run
 from loadmaster.sim.queue.pending import Pending
 from loadmaster.sim.queue.preempting import Preempting
@@ -31,6 +33,7 @@ def replay(
     interval_s: float = 30.0,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    foresight: Foresight = USERS,
 ) -> Schedule:
     """Replay `workload` on `cluster`; every `interval_s` seconds `scheduler` looks at the queue.
 
@@ -46,18 +49,19 @@ def replay(
         interval_s: seconds between decisions.
         seed: for policies that draw.
         progress: told of jobs started and jobs in all.
+        foresight: what the scheduler may count on, and whether limits kill.
 
     Returns:
         The schedule. Jobs that are never started keep NaN and -1.
     """
-    engine = Replay(workload, cluster, scheduler, interval_s, seed)
+    engine = Replay(workload, cluster, scheduler, interval_s, seed, foresight)
     while engine.step():
         if progress is not None:
             progress(engine.arrived - len(engine.pending.waiting), workload.jobs)
     return engine.schedule()
 
 
-_NODE_FAIL = STATUSES.index("node_fail")
+_NODE_FAIL, _TIMEOUT = STATUSES.index("node_fail"), STATUSES.index("timeout")
 TOO_MANY = "too many of its user, account or QOS ran or waited as it arrived"
 
 
@@ -77,7 +81,12 @@ class Decider(Protocol):
 class Replay:
     """All that changes while a log is replayed."""
 
-    def __init__(self, workload: Workload, cluster: Cluster, scheduler: Decider, interval_s: float, seed: int) -> None:
+    def __init__(
+        self, workload: Workload, cluster: Cluster, scheduler: Decider, interval_s: float, seed: int,
+        foresight: Foresight = USERS,
+    ) -> None:  # fmt: skip
+        self.expecting = Expecting(workload, foresight)
+        workload = self.expecting.workload
         self.workload, self.cluster, self.scheduler = workload, cluster, scheduler
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
@@ -115,6 +124,7 @@ class Replay:
         self.now_s = now
         self.ended_now |= bool(self.moments) and self.moments[0] <= now
         self._end_and_fail()
+        self.expecting.correct(self.occupancy, now)
         self._tick(self.now_s)
         self._resume()
         self._admit()
@@ -135,11 +145,12 @@ class Replay:
         runs = self.occupancy
         never = {} if self.binding is None else self.binding.count_never()
         assert self.cluster.speed is not None
+        self.ended_as[self.expecting.killed] = _TIMEOUT
         stopped, cut = bool((self.ended_as >= 0).any()), runs.segments()
         plain = not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
             runs.start_s, runs.host, cycles, None if plain else runs.end_s, self.ended_as if stopped else None, cut,
-            {**never, **self.refused},
+            {**never, **self.refused}, self.expecting.predicted_s,
         )  # fmt: skip
 
     def _next_event(self) -> float:
@@ -156,6 +167,7 @@ class Replay:
             # A promise that has come and cannot be kept, for a limit, is looked at again when something changes.
             wake_s = self.wake_s if self.wake_s > self.now_s else math.inf
             events += [wake_s, self.pending.next_s(self.now_s), *list(self.moments)[:1]]
+            events.append(self.expecting.next_expiry_s(self.occupancy, self.now_s))
         return min(events, default=math.inf)
 
     def _end_and_fail(self) -> None:
@@ -172,6 +184,7 @@ class Replay:
 
     def _end(self) -> None:
         job, run = self.occupancy.pop()
+        self.expecting.ended(job, run)
         self.early_end |= run.end_s < run.expected_end_s
         self._left(job, run.end_s, run.status)
 
@@ -184,6 +197,7 @@ class Replay:
     def stop(self, job: int, time_s: float, status: int, *, again: bool) -> None:
         """Take a job off its hosts; `again`: it goes back to the queue and begins anew."""
         self.occupancy.stop(job, time_s, for_good=not again)
+        self.expecting.stopped(job)
         if not again:
             self.ended_as[job] = status
             self._left(job, time_s, status)
@@ -199,8 +213,7 @@ class Replay:
     def suspend(self, job: int, preemptor: int) -> None:
         """Take a job's cores for as long as `preemptor` runs."""
         run = self.occupancy.suspend(job, self.now_s)
-        left_s = run.end_s - self.now_s, run.expected_end_s - self.now_s
-        self.suspended[job] = (preemptor, run._replace(start_s=self.now_s, end_s=left_s[0], expected_end_s=left_s[1]))
+        self.suspended[job] = (preemptor, run.shifted(-self.now_s))
         self.ranking.ended(job, self.now_s)
 
     def _resume(self) -> None:
@@ -208,10 +221,7 @@ class Replay:
         for job, (preemptor, run) in list(self.suspended.items()):
             if preemptor in self.occupancy.running or preemptor in self.suspended:
                 continue
-            until = run._replace(
-                start_s=self.now_s, end_s=self.now_s + run.end_s, expected_end_s=self.now_s + run.expected_end_s
-            )  # fmt: skip
-            if self.occupancy.resume(job, until):
+            if self.occupancy.resume(job, run.shifted(self.now_s)._replace(start_s=self.now_s)):
                 del self.suspended[job]
                 self.ranking.started(job, self.now_s)
 
@@ -237,6 +247,7 @@ class Replay:
         while self.arrived < self.workload.jobs and self.workload.submit_s[self.arrived] <= self.now_s:
             job = self.arrived
             self.arrived += 1
+            self.expecting.arrived(job)
             self.ranking.submitted(job, self.now_s)
             if self.allowance is not None and not self.allowance.submit(job):
                 self.pending.refuse()
@@ -286,9 +297,10 @@ class Replay:
     def _start(self, place: Place) -> None:
         job = place.job
         slowest = self._slowest(place.hosts)
-        end_s = self.now_s + float(self.workload.runtime_s[job]) / slowest
+        end_s = self.now_s + self.expecting.start(job, slowest)
         expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
-        run = Run(self.now_s, expected_end_s, end_s, int(self.status[job]), place.partition)
+        status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
+        run = Run(self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest)
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)
         self.ranking.started(job, self.now_s)
