@@ -114,8 +114,10 @@ def warn_of_plain(case: "Case", settings: "list[Setting]") -> None:
     from loadmaster.report.console import for_notes
     from loadmaster.runs import discipline_of, policy_of, sources_of
     from loadmaster.runs.pace import jobs_a_second
+    from loadmaster.schedule.binding import binds
     from loadmaster.sim.queue.door import is_compiled
 
+    bound = binds(case.workload, case.cluster)
     tried: set[str] = set()
     for setting in settings:
         texts = sources_of(setting)
