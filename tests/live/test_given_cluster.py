@@ -104,7 +104,7 @@ test -e {0}/pid-$1 && kill -- -$(cat {0}/pid-$1); rm -f {0}/pid-$1
 
 def test_a_slurm_job_that_is_cancelled_while_it_waits_is_noticed_and_replaced(tmp_path, monkeypatch):
     pytest.importorskip("dask_jobqueue")
-    from loadmaster.live import slurm
+    from loadmaster.live import slurm_machines as slurm
 
     for name, text in (("sbatch", SBATCH), ("squeue", SQUEUE), ("scancel", SCANCEL)):
         (tmp_path / name).write_text(text.format(tmp_path))

@@ -12,7 +12,7 @@ from loadmaster import dask_client
 from loadmaster.dask_client import Certificates, DaskAddress
 from loadmaster.live import listening
 from loadmaster.live.machines import AdaptiveMachines, GivenMachines, Machines
-from loadmaster.live.slurm import SlurmMachines, slurm_cluster
+from loadmaster.live.slurm_machines import SlurmMachines, slurm_cluster
 from loadmaster.model.errors import InputError
 
 _DEAF = "import signal; signal.signal(signal.SIGINT, lambda *_: None)"

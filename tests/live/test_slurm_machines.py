@@ -9,7 +9,7 @@ pytest.importorskip("dask_jobqueue")
 
 from distributed import Client
 
-from loadmaster.live.slurm import slurm_cluster
+from loadmaster.live.slurm_machines import slurm_cluster
 from loadmaster.model.errors import InputError
 
 OPTIONS = {"queue": "short", "walltime": "00:30:00", "interface": None}

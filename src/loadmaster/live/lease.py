@@ -1,0 +1,55 @@
+"""One loadmaster at a time for one cluster: a lock on a file that the system gives back when we die."""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import IO
+
+from loadmaster.model.errors import InputError
+
+
+def state_folder() -> Path:
+    """Where leases and heartbeats are kept unless a folder is named: the user's own state."""
+    base = os.environ.get("XDG_STATE_HOME")
+    return Path(base) / "loadmaster" if base else Path.home() / ".local" / "state" / "loadmaster"
+
+
+class Lease:
+    """Held from now on.
+
+    Args:
+        name: of the engine and its cluster, such as `slurm-lm`.
+        folder: of the lock; two who are to see each other must give the same, None is the user's own state.
+
+    Raises:
+        InputError: somebody else holds it, or the folder cannot be written to.
+    """
+
+    def __init__(self, name: str, folder: Path | None = None) -> None:
+        place = state_folder() if folder is None else folder
+        self.path = place / f"{''.join(sign if sign.isalnum() or sign in '-_.' else '_' for sign in name)}.lease"
+        try:
+            place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._file: IO[str] | None = self.path.open("a+", encoding="utf-8")
+        except OSError as error:
+            raise InputError(
+                place, f"no lease can be kept here: {error.strerror}", fix="name a folder of ours"
+            ) from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.seek(0)
+            who = self._file.read().strip() or "another process"
+            self._file.close()
+            self._file = None
+            fix = "stop it first, or look on with --shadow"
+            raise InputError(name, f"another loadmaster runs this cluster ({who})", fix=fix) from None
+        self._file.truncate(0)
+        self._file.write(f"process {os.getpid()}")
+        self._file.flush()
+
+    def release(self) -> None:
+        """Give it back."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

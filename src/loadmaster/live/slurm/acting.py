@@ -1,0 +1,45 @@
+"""What is asked of Slurm for each action, and what its answer means."""
+
+from loadmaster.live.engine import Kind, Refusal
+from loadmaster.live.slurm.commands import Answer
+from loadmaster.live.slurm.work import OURS
+from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
+from loadmaster.model.errors import cut
+
+_KINDS: tuple[tuple[str, Kind], ...] = (
+    ("already finished", "gone"), ("invalid job id", "gone"), ("job/step already completing", "gone"),
+    ("invalid user id", "denied"), ("access/permission denied", "denied"), ("permission denied", "denied"),
+    ("invalid node name", "busy"), ("job is no longer pending", "busy"), ("already running", "busy"),
+    ("requested operation is presently disabled", "busy"), ("requested node configuration is not available", "busy"),
+)  # fmt: skip
+
+
+def lines_of(action: Action) -> str:
+    """The lines for `scontrol`, which does them one by one in one go: first the hosts, then the release.
+
+    Raises:
+        NotImplementedError: Slurm cannot do it, and says so in `Can`.
+    """
+    if isinstance(action, Start):
+        return f"{_pin(action.id, action.hosts)}\nrelease {action.id}\n"
+    if isinstance(action, Repin):  # a job that was sent back to the queue would else wait for its begin time
+        return f"{_pin(action.id, action.hosts)} StartTime=now\nrelease {action.id}\n"
+    if isinstance(action, Hold):
+        return f"update JobId={action.id} ReqNodeList= Priority=0 AdminComment={OURS}\n"
+    if isinstance(action, Withdraw):
+        return f"update JobId={action.id} ReqNodeList= AdminComment=\nrelease {action.id}\n"
+    raise NotImplementedError(type(action).__name__)
+
+
+def refusal_of(action: Action, answer: Answer) -> Refusal | None:
+    """What the answer means; None if every line was done."""
+    errors = [line for line in answer.errors if not line.startswith("scontrol:")]
+    if not errors and answer.code == 0:
+        return None
+    text = cut(" ".join(errors) or f"scontrol ended with {answer.code}", 200)
+    low = text.lower()
+    return Refusal(action, next((kind for words, kind in _KINDS if words in low), "unknown"), text)
+
+
+def _pin(job: str, hosts: tuple[str, ...]) -> str:
+    return f"update JobId={job} ReqNodeList={','.join(dict.fromkeys(hosts))}"

@@ -1,0 +1,113 @@
+"""Slurm as an engine: what `squeue` and `scontrol` tell, what `scontrol` does."""
+
+import re
+import time
+from pathlib import Path
+
+from loadmaster.live.engine import HELD, Can, Refusal, Seen
+from loadmaster.live.lease import Lease
+from loadmaster.live.slurm.acting import lines_of, refusal_of
+from loadmaster.live.slurm.commands import Commands
+from loadmaster.live.slurm.listing import COMMAND, parse_listing
+from loadmaster.live.slurm.nodes import parse_nodes, parse_reservations, parse_states
+from loadmaster.live.slurm.observation import Listings, Observer
+from loadmaster.model.actions import Action, Start
+from loadmaster.site.accounts import read_accounts
+from loadmaster.site.host_names import host_names
+from loadmaster.site.site import read_site
+
+_LOOK = "show config\nshow node\nshow partition\nshow reservation\n"
+_CONFIG = re.compile(r"^(\w+)\s+= (.*)$", re.MULTILINE)
+_PART = re.compile(r"Nodes=(\S+) CPU_IDs=(\S+) Mem=(\d+)")
+MIB = float(1 << 20)
+
+
+class SlurmEngine:
+    """A Slurm that runs.
+
+    Args:
+        conf: its configuration; None is what the running Slurm names.
+        accounts: a file as `--site-accounts` takes it; None leaves limits and shares out.
+        looks_on: it is only looked at, as in shadow: all that waits counts as held for us, and no lease is taken.
+        folder: where the lease is.
+
+    Raises:
+        InputError: no Slurm here, its configuration cannot be read, or another loadmaster has the lease.
+        EngineDown: it does not answer.
+    """
+
+    name = "slurm"
+
+    def __init__(
+        self, conf: Path | None = None, accounts: Path | None = None, *, looks_on: bool = False,
+        folder: Path | None = None,
+    ) -> None:  # fmt: skip
+        self._commands = Commands(conf)
+        self.settings = dict(_CONFIG.findall(self._commands.read("scontrol", "show", "config")))
+        self.site = read_site(Path(self.settings.get("SLURM_CONF", "slurm.conf")))
+        self._lease = None if looks_on else Lease(f"slurm-{self.cluster}", folder)
+        known = None if accounts is None else read_accounts(accounts, self.cluster)
+        self._observer = Observer(self.site, known, self._detail, looks_on=looks_on)
+        self._parts: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
+        self._held: set[str] = set()
+        self.senseless = 0
+        """Lines of the last listing that made no sense."""
+
+    @property
+    def cluster(self) -> str:
+        """Its name."""
+        return self.settings.get("ClusterName", "")
+
+    @property
+    def commands(self) -> Commands:
+        """For what is asked beside observing and acting."""
+        return self._commands
+
+    @property
+    def can(self) -> Can:
+        """Place and hold."""
+        return Can(place=True, hold=True)
+
+    def observe(self) -> Seen:
+        """See `Engine`."""
+        at_s = time.time()
+        rows, self.senseless = parse_listing(self._commands.read(*COMMAND))
+        about = self._commands.run("scontrol", "-o", text=_LOOK).text
+        heard = Listings(
+            at_s, rows, parse_nodes(about), parse_states(about), parse_reservations(about),
+            dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
+        )  # fmt: skip
+        seen = self._observer.see(heard)
+        self._held = {seen.ids[job] for job in set(seen.tasks.job[seen.tasks.state == HELD].tolist())}
+        return seen
+
+    def act(self, action: Action) -> Refusal | None:
+        """See `Engine`."""
+        if isinstance(action, Start):
+            if action.id not in self._held:
+                return Refusal(action, "busy", "it was not held when it was last seen")
+            self._held.discard(action.id)
+        return refusal_of(action, self._commands.run("scontrol", text=lines_of(action)))
+
+    def close(self) -> None:
+        """Give the lease back."""
+        if self._lease is not None:
+            self._lease.release()
+
+    def _detail(self, job: str, start: str) -> dict[str, tuple[float, float]]:
+        """By host, what a running job has there; asked once, as it never changes while it runs."""
+        key = (job, start)
+        if key not in self._parts:
+            text = self._commands.run("scontrol", "-o", "-d", "show", "job", job).text
+            self._parts[key] = {
+                host: (float(_count(cpus)), float(mib) * MIB)
+                for hosts, cpus, mib in _PART.findall(text)
+                for host in host_names(hosts)
+            }
+        return self._parts[key]
+
+
+def _count(ranges: str) -> int:
+    """How many processors `0-6,9` names."""
+    parts = (part.partition("-") for part in ranges.split(",") if part)
+    return sum(int(last or first) - int(first) + 1 for first, _, last in parts)

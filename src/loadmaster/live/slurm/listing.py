@@ -1,0 +1,112 @@
+"""The one listing of jobs: `squeue` in columns of fixed width, which no name that a user chose can break.
+
+What users may write freely (names of jobs, comments, folders) is not asked for. A cell that fills its column may have
+been cut, and its job is left out by name.
+"""
+
+import re
+from dataclasses import dataclass
+
+from loadmaster.model.errors import InputError
+
+COLUMNS = {
+    "JobArrayID": 48, "JobID": 12, "ArrayJobID": 12, "ArrayTaskID": 160, "State": 16, "Reason": 32, "UserName": 40,
+    "Account": 64, "Partition": 160, "QOS": 48, "SubmitTime": 12, "EligibleTime": 12, "StartTime": 12, "EndTime": 12,
+    "TimeLimit": 16, "NumNodes": 12, "NumCPUs": 12, "ntpernode": 8, "MinMemory": 16, "tres-alloc": 120,
+    "tres-per-node": 60, "ReqNodes": 240, "NodeList": 240, "Feature": 120, "Dependency": 240, "PriorityLong": 12,
+    "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48, "admin_comment": 64,
+}  # fmt: skip
+"""By their names in `squeue -O`, how many letters each may have."""
+WIDTH = sum(COLUMNS.values())
+COMMAND = ("squeue", "-a", "-h", "-t", "all", "-O", ",".join(f"{name}:{wide}" for name, wide in COLUMNS.items()))
+MOST_TASKS = 100_000
+_MAY_BE_CUT = ("ArrayTaskID", "Partition", "tres-alloc", "tres-per-node", "ReqNodes", "NodeList", "Feature", "Dependency",
+               "admin_comment", "Account", "QOS", "Licenses", "Reservation", "UserName")  # fmt: skip
+_ID = re.compile(r"\d+(?:_(?:\d+|\[.*))?(?:\+\d+)?")
+_TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One job, or one task of an array, as `squeue` has it; empty where it says nothing.
+
+    Attributes:
+        id: the name by which its user knows it, such as `12` or `12_3`; it never changes.
+        cells: by the names of `COLUMNS`.
+        task: its number in its array, -1 of none.
+        throttle: so many tasks of its array run at once, 0 for no limit.
+        cut: a column that may have been cut, "" for none.
+    """
+
+    id: str
+    cells: dict[str, str]
+    task: int = -1
+    throttle: int = 0
+    cut: str = ""
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells[column]
+
+
+def parse_listing(text: str) -> tuple[list[Row], int]:
+    """Every job of the listing, the waiting tasks of an array one by one; and how many lines make no sense.
+
+    Example:
+        >>> line = "".join(cell.ljust(wide) for cell, wide in zip(["7_[1-3%2]", "7", "7", "1-3%2"], COLUMNS.values()))
+        >>> [(row.id, row.throttle) for row in parse_listing(line.ljust(WIDTH))[0]]
+        [('7_1', 2), ('7_2', 2), ('7_3', 2)]
+    """
+    rows: list[Row] = []
+    senseless = 0
+    for line in text.split("\n"):
+        if not line.strip():
+            continue
+        if len(line) < WIDTH - 1 or not _ID.match(line):
+            senseless += 1
+            continue
+        rows += _rows_of(_cells(line))
+    return rows, senseless
+
+
+def task_numbers(text: str) -> tuple[list[int], int]:
+    """The tasks that an array's text such as `1-7:2,9%4` names, and how many may run at once (0 for no limit).
+
+    Raises:
+        InputError: it is none.
+
+    Example:
+        >>> task_numbers("1-7:2,9%4")
+        ([1, 3, 5, 7, 9], 4)
+    """
+    numbers, _, most = text.strip("[]").partition("%")
+    found: list[int] = []
+    for part in numbers.split(","):
+        match = _TASKS.fullmatch(part)
+        if match is None:
+            raise InputError(text, "no tasks of an array", fix="write them like 1-7:2,9%4")
+        first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
+        if last < first or step < 1 or (last - first) // step + len(found) >= MOST_TASKS:
+            raise InputError(text, f"no tasks of an array, or more than {MOST_TASKS:,}")
+        found += range(first, last + 1, step)
+    return found, int(most) if most.isdigit() else 0
+
+
+def _cells(line: str) -> dict[str, str]:
+    cells, at = {}, 0
+    for name, wide in COLUMNS.items():
+        text = line[at : at + wide].rstrip()
+        cells[name] = "" if text in ("N/A", "(null)", "Unknown", "NONE") else text
+        at += wide
+    return cells
+
+
+def _rows_of(cells: dict[str, str]) -> list[Row]:
+    cut = next((name for name in _MAY_BE_CUT if len(cells[name]) >= COLUMNS[name]), "")
+    tasks = cells["ArrayTaskID"]
+    if not tasks or cut == "ArrayTaskID":
+        return [Row(cells["JobArrayID"], cells, cut=cut)]
+    try:
+        numbers, throttle = task_numbers(tasks)
+    except InputError:
+        return [Row(cells["JobArrayID"], cells, cut="ArrayTaskID")]
+    return [Row(f"{cells['ArrayJobID']}_{number}", cells, number, throttle, cut) for number in numbers]

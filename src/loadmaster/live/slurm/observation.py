@@ -1,0 +1,204 @@
+"""From Slurm's listings to an observation: hosts, jobs, tasks, and what is left out and why."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, Over, Seen, Tasks
+from loadmaster.live.slurm.listing import Row
+from loadmaster.live.slurm.nodes import Node, Reservation
+from loadmaster.live.slurm.waits import Ends
+from loadmaster.live.slurm.work import ENDED, Work, is_over, work_of
+from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
+from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.named import Named
+from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.site.accounts import Accounts
+from loadmaster.site.node import SiteNode
+from loadmaster.site.rules import cluster_of
+from loadmaster.site.site import Site
+
+Detail = Callable[[str, str], dict[str, tuple[float, float]]]
+"""Of a running job (id, start): by host, its cores and its bytes of memory there."""
+_WHOLE = EXCLUSIVE.index("host")
+
+
+@dataclass(frozen=True)
+class Listings:
+    """What Slurm said at one moment."""
+
+    at_s: float
+    rows: list[Row]
+    nodes: list[Node]
+    states: dict[str, str]
+    reservations: list[Reservation]
+    token: str = ""
+
+
+class Observer:
+    """Makes observations of listings; remembers numbers of users and accounts, and how jobs ended.
+
+    Args:
+        site: the configuration: partitions and what is counted.
+        accounts: what only the accounting database knows, where it is to be had.
+        looks_on: all that waits counts as held for us.
+        detail: asks for the cores of a running job host by host.
+    """
+
+    def __init__(self, site: Site, accounts: Accounts | None, detail: Detail, *, looks_on: bool) -> None:
+        self._site = site
+        self._accounts = accounts
+        self._detail = detail
+        self._looks_on = looks_on
+        self._ends = Ends()
+        self._users: dict[str, int] = {}
+        self._payers: dict[str, int] = {}
+
+    def see(self, heard: Listings) -> Seen:
+        """The observation.
+
+        Raises:
+            InputError: Slurm's hosts break what holds for any cluster.
+        """
+        cluster = self._cluster(heard)
+        self._ends.look(heard.rows)
+        works: list[Work] = []
+        left_out: list[tuple[str, str]] = []
+        over: list[Over] = []
+        known = set(cluster.names)
+        for row in heard.rows:
+            if is_over(row):
+                over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
+                continue
+            work = work_of(row, looks_on=self._looks_on, counts_memory=self._site.selection.memory)
+            if isinstance(work, str):
+                left_out.append((row.id, work))
+            elif not set(work.on) <= known:
+                left_out.append((row.id, "is on hosts that Slurm does not list"))
+            else:
+                works.append(work)
+        works.sort(key=lambda work: (float(work.row["SubmitTime"] or 0), int(work.row["JobID"]), work.row.task))
+        seen = Seen(
+            heard.at_s, cluster, np.array([node.up for node in heard.nodes]), self._jobs(works, cluster, heard.at_s),
+            tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over), heard.token,
+        )  # fmt: skip
+        seen.check()
+        return seen
+
+    def _cluster(self, heard: Listings) -> Cluster:
+        nodes = tuple(
+            SiteNode(node.name, max(1, node.cpus), node.memory_mib, (("gpu", "", node.gpus),) if node.gpus else (),
+                     node.features, node.weight)
+            for node in heard.nodes
+        )  # fmt: skip
+        there = {node.name for node in nodes}
+        partitions = tuple(
+            replace(part, state=heard.states.get(part.name, part.state),
+                    nodes=tuple(name for name in part.nodes if name in there))
+            for part in self._site.partitions
+        )  # fmt: skip
+        cluster = cluster_of(replace(self._site, nodes=nodes, partitions=partitions), self._accounts).cluster
+        if not heard.reservations:
+            return cluster
+        number = {name: k for k, name in enumerate(cluster.names)}
+        assert cluster.rules is not None
+        calendar = tuple(row for each in heard.reservations if (row := _calendar(each, number, heard.at_s)))
+        return replace(cluster, rules=replace(cluster.rules, calendar=calendar))
+
+    def _jobs(self, works: list[Work], cluster: Cluster, at_s: float) -> Workload:
+        rows = [work.row for work in works]
+        amounts = {CORES: [work.cores for work in works], MEMORY: [work.memory for work in works],
+                   GPUS: [work.gpus for work in works]}  # fmt: skip
+        demand = np.array([amounts[name] for name in cluster.resources], float).reshape(len(cluster.resources), -1).T
+        limit_s = np.array([work.limit_s for work in works], float)
+        users = np.array([self._users.setdefault(row["UserName"], len(self._users)) for row in rows], np.int32)
+        payers = np.array([self._payers.setdefault(row["Account"], len(self._payers)) for row in rows], np.int32)
+        return Workload(
+            cluster.resources, np.array([float(row["SubmitTime"] or 0) for row in rows], float), limit_s, demand,
+            tasks=np.array([work.hosts for work in works], np.int32), estimate_s=limit_s, project=payers, user=users,
+            job_id=np.array([_number(row) for row in rows], np.int64), source="Slurm",
+            constraints=self._constraints(works, at_s),
+        )  # fmt: skip
+
+    def _constraints(self, works: list[Work], at_s: float) -> Constraints:
+        rows = [work.row for work in works]
+        ready_s = np.array([self._ready_s(work, at_s) for work in works], float)
+        arrays = any(row.task >= 0 for row in rows)
+        given: dict[str, Any] = {
+            "eligible_s": ready_s,
+            "partition": Named.of(row["Partition"] for row in rows),
+            "qos": Named.of(row["QOS"] for row in rows),
+            "priority": np.array([float(row["PriorityLong"] or 0) for row in rows], float),
+            "nice": np.array([float(row["Nice"] or 0) for row in rows], float),
+            "hold": np.array([work.hold for work in works], np.int32),
+            "user_names": tuple(self._users),
+            "account_names": tuple(self._payers),
+        }
+        if arrays:
+            given["array"] = np.array([int(row["ArrayJobID"]) if row.task >= 0 else -1 for row in rows], np.int64)
+            given["array_task"] = np.array([row.task for row in rows], np.int32)
+            given["throttle"] = np.array([row.throttle for row in rows], np.int32)
+        if any(row["Feature"] for row in rows):
+            waits = [work.row["Feature"] if work.state in (HELD, CLAIMED) else "" for work in works]
+            given["features"] = Named.of(waits)
+        if any(work.whole for work in works):
+            given["exclusive"] = np.array([_WHOLE if work.whole else 0 for work in works], np.int32)
+        if any(row["Reservation"] for row in rows):
+            given["reservation"] = Named.of(row["Reservation"] for row in rows)
+        return Constraints(**given)
+
+    def _ready_s(self, work: Work, at_s: float) -> float:
+        """Its begin time, and what it waits for in others."""
+        if work.state not in (HELD, CLAIMED):
+            return float(work.row["SubmitTime"] or 0)
+        eligible = work.row["EligibleTime"]
+        begin_s = float(eligible) if eligible.isdigit() and float(eligible) > at_s else 0.0
+        return max(begin_s, self._ends.ready_s(work.row), float(work.row["SubmitTime"] or 0))
+
+    def _tasks(self, works: list[Work], cluster: Cluster) -> Tasks:
+        number = {name: k for k, name in enumerate(cluster.names)}
+        rows: list[tuple[int, int, int, int, int, float]] = []
+        held: list[list[float]] = []
+        for job, work in enumerate(works):
+            waits = work.state in (HELD, CLAIMED)
+            parts = None if waits else self._parts(work)
+            start_s = float(work.row["StartTime"]) if not waits and work.row["StartTime"].isdigit() else math.nan
+            for task in range(work.hosts):
+                on = number[work.on[task]] if task < len(work.on) else NOWHERE
+                rows.append((job, task, work.state, NOWHERE if waits else on, on if waits else NOWHERE, start_s))
+                cores, memory = parts[work.on[task]] if parts else (work.cores, work.memory)
+                amounts = {CORES: cores, MEMORY: memory, GPUS: work.gpus}
+                held.append([amounts[name] for name in cluster.resources])
+        job_, task_, state, host, pin, start = zip(*rows, strict=True) if rows else ((),) * 6
+        return Tasks(
+            np.array(job_, np.int64), np.array(task_, np.int32), np.array(state, np.int32), np.array(host, np.int32),
+            np.array(pin, np.int32), np.array(held, float).reshape(len(rows), len(cluster.resources)),
+            np.array(start, float),
+        )  # fmt: skip
+
+    def _parts(self, work: Work) -> dict[str, tuple[float, float]] | None:
+        """Cores and memory host by host where they may differ."""
+        if work.hosts == 1:
+            return None
+        parts = self._detail(work.row.id, work.row["StartTime"])
+        return parts if set(work.on) <= set(parts) else None
+
+
+def _number(row: Row) -> int:
+    """A number for every job: its own, and for a task of an array one that no job has."""
+    return int(row["JobID"]) if row.task < 0 else (int(row["ArrayJobID"]) << 22) + row.task
+
+
+def _calendar(each: Reservation, number: dict[str, int], at_s: float) -> CalendarRow | None:
+    hosts = tuple(number[name] for name in each.hosts if name in number)
+    if not hosts or each.to_s <= max(at_s, each.from_s):
+        return None
+    denied = any(name.startswith("-") for name in (*each.users, *each.accounts))
+    users, accounts = ((), ()) if denied else (each.users, each.accounts)
+    try:
+        return CalendarRow(each.from_s, each.to_s, "reserved", hosts, each.name, users, accounts, "FLEX" in each.flags)
+    except InputError:
+        return None

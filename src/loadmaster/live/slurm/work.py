@@ -1,0 +1,161 @@
+"""What one job of the listing asks for, holds and waits for, in the model's words; or why the model has none."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
+from loadmaster.live.slurm.listing import Row
+from loadmaster.model.errors import InputError
+from loadmaster.model.features import parse_features
+from loadmaster.model.units import MB, parse_bytes
+from loadmaster.site.host_names import host_names
+from loadmaster.site.times import duration_s
+
+OURS = "loadmaster"
+"""What the hook at submission writes beside a job that it holds for us."""
+USERS = "loadmaster:user"
+"""The same where the user wants it held as well."""
+ENDED = {
+    "COMPLETED": "ok", "FAILED": "failed", "TIMEOUT": "timeout", "CANCELLED": "cancelled", "PREEMPTED": "preempted",
+    "NODE_FAIL": "node_fail", "OUT_OF_MEMORY": "failed", "BOOT_FAIL": "node_fail", "DEADLINE": "timeout",
+    "REVOKED": "cancelled",
+}  # fmt: skip
+_RUNS = ("RUNNING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING")
+_HOLDS = {"JobHeldUser": 1, "JobHeldAdmin": 2, "launch": 2, "JobHoldMaxRequeue": 2}
+_TRACKED = re.compile(r"(?:^|,)([a-z_/:.\w-]+)=(\d+(?:\.\d+)?)([KMGTP]?)")
+_GPU = re.compile(r"gres[:/]gpu(?::\d+)?")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One job that is not over.
+
+    Attributes:
+        hosts: how many it needs, each holding one task.
+        cores, memory, gpus: of each task; memory in bytes.
+        whole: it shares its hosts with nobody.
+        on: the hosts it has, or that it has been pinned to, by name.
+        state: a code of `STATES`.
+        hold: a code of `HOLDS`.
+    """
+
+    row: Row
+    state: int
+    hosts: int
+    cores: float
+    memory: float
+    gpus: float
+    limit_s: float
+    whole: bool
+    on: tuple[str, ...]
+    hold: int = 0
+
+
+def work_of(row: Row, *, looks_on: bool, counts_memory: bool) -> Work | str:
+    """The job of a row, or why it has to be left out.
+
+    Args:
+        row: of the listing, of a job that is not over.
+        looks_on: all that waits counts as held for us.
+        counts_memory: the site counts memory, so that a job that asks for none gets all of its host.
+
+    Raises:
+        InputError: a cell that Slurm never writes.
+    """
+    state = state_of(row, looks_on=looks_on)
+    held = _tracked(row["tres-alloc"])
+    nodes = max(1, _whole(row["NumNodes"]))
+    cores = float(_whole(row["NumCPUs"]))
+    waits = state in (HELD, CLAIMED)
+    if waits and (reason := _why_not(row, state, nodes, cores)):
+        return reason
+    whole = row["OverSubscribe"] == "NO" or (counts_memory and row["MinMemory"] in ("", "0"))
+    return Work(
+        row, state, nodes, cores / nodes, held.get("mem", 0.0) / nodes, held.get("gres/gpu", 0.0) / nodes,
+        _limit_s(row["TimeLimit"]), whole and waits,
+        host_names(row["NodeList"] if not waits else row["ReqNodes"]), _hold(row, state),
+    )  # fmt: skip
+
+
+def state_of(row: Row, *, looks_on: bool) -> int:
+    """A code of `STATES`."""
+    word = row["State"]
+    if word in ("COMPLETING", "STAGE_OUT"):
+        return ENDING
+    if word in _RUNS:
+        return RUNNING
+    return HELD if looks_on or row["PriorityLong"] == "0" else CLAIMED
+
+
+def is_over(row: Row) -> bool:
+    """It will not run any more."""
+    return row["State"] in ENDED
+
+
+def _hold(row: Row, state: int) -> int:
+    """Who holds it back beside us."""
+    if state != HELD or row["PriorityLong"] != "0" or row["admin_comment"] == OURS:
+        return 0
+    return 1 if row["admin_comment"] == USERS else _HOLDS.get(row["Reason"], 1)
+
+
+def _why_not(row: Row, state: int, nodes: int, cores: float) -> str:
+    """Why the model has no words for a waiting job; empty if it has."""
+    if row.cut:
+        return f"{row.cut} is longer than the listing shows"
+    if "+" in row.id:
+        return "a part of a heterogeneous job"
+    if row["Licenses"]:
+        return f"asks for licences ({row['Licenses']})"
+    if row["OverSubscribe"] in ("YES", "FORCE", "USER", "MCS"):
+        return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
+    if row["tres-per-node"] and not all(_GPU.fullmatch(part) for part in row["tres-per-node"].split(",")):
+        return f"asks for {row['tres-per-node']}"
+    if state == HELD and row["ReqNodes"] and not row["admin_comment"].startswith(OURS):
+        return "names its own hosts"
+    if row["Feature"]:
+        try:
+            parse_features(row["Feature"])
+        except InputError:
+            return f"features with brackets or counts ({row['Feature']})"
+    if nodes > 1 and not _is_even(row, nodes, cores):
+        return "several hosts without --ntasks-per-node or --exclusive: nobody can tell its cores on each"
+    return ""
+
+
+def _is_even(row: Row, nodes: int, cores: float) -> bool:
+    """Whether each of its hosts gives as many cores."""
+    if cores % nodes:
+        return False
+    return row["OverSubscribe"] == "NO" or cores == nodes or _whole(row["ntpernode"]) > 0
+
+
+def _limit_s(text: str) -> float:
+    try:
+        limit_s = duration_s(text) if text else math.inf
+    except InputError:  # Partition_Limit, INVALID
+        limit_s = math.inf
+    return UNLIMITED_S if math.isinf(limit_s) else max(1.0, limit_s)
+
+
+def _tracked(text: str) -> dict[str, float]:
+    """Amounts in a text such as `cpu=2,mem=2000M,gres/gpu=1`, memory in bytes.
+
+    Example:
+        >>> _tracked("cpu=2,mem=2G,node=1")["mem"] == 2 * 2**30
+        True
+    """
+    found = {}
+    for name, amount, unit in _TRACKED.findall(text):
+        if name == "mem":
+            found[name] = float(parse_bytes(f"{amount}{unit}")) if unit else float(amount) * MB
+        else:
+            found[name] = float(amount)
+    return found
+
+
+def _whole(text: str) -> int:
+    """A count as `squeue` writes it, `2`, `2-4` (the least) or `1.5K`; 0 for none."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KM]?)(?:-.*)?", text)
+    return round(float(match[1]) * {"": 1, "K": 1024, "M": 1024**2}[match[2]]) if match else 0
