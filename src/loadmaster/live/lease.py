@@ -32,9 +32,8 @@ class Lease:
             place.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._file: IO[str] | None = self.path.open("a+", encoding="utf-8")
         except OSError as error:
-            raise InputError(
-                place, f"no lease can be kept here: {error.strerror}", fix="name a folder of ours"
-            ) from None
+            rule = f"no lease can be kept here: {error.strerror}"
+            raise InputError(place, rule, fix="name a folder of ours") from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

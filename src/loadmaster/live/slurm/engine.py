@@ -56,7 +56,7 @@ class SlurmEngine:
     @property
     def cluster(self) -> str:
         """Its name."""
-        return self.settings.get("ClusterName", "")
+        return str(self.settings.get("ClusterName", ""))
 
     @property
     def commands(self) -> Commands:

@@ -20,8 +20,10 @@ COLUMNS = {
 WIDTH = sum(COLUMNS.values())
 COMMAND = ("squeue", "-a", "-h", "-t", "all", "-O", ",".join(f"{name}:{wide}" for name, wide in COLUMNS.items()))
 MOST_TASKS = 100_000
-_MAY_BE_CUT = ("ArrayTaskID", "Partition", "tres-alloc", "tres-per-node", "ReqNodes", "NodeList", "Feature", "Dependency",
-               "admin_comment", "Account", "QOS", "Licenses", "Reservation", "UserName")  # fmt: skip
+_MAY_BE_CUT = (
+    "ArrayTaskID", "Partition", "tres-alloc", "tres-per-node", "ReqNodes", "NodeList", "Feature", "Dependency",
+    "admin_comment", "Account", "QOS", "Licenses", "Reservation", "UserName",
+)  # fmt: skip
 _ID = re.compile(r"\d+(?:_(?:\d+|\[.*))?(?:\+\d+)?")
 _TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
 

@@ -10,8 +10,8 @@ _PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w/:]*)=(\S*)")
 _GPU = re.compile(r"(?:^|,)gpu(?::[^:,()]*[^\d:,()][^:,()]*)?:(\d+)")
 TAKES_NO_JOBS = frozenset({
     "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "FUTURE", "UNKNOWN", "NOT_RESPONDING", "MAINT",
-    "REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "POWERED_DOWN", "POWERING_DOWN", "POWERING_UP", "INVAL", "INVALID_REG",
-    "PLANNED_DOWN", "NO_RESPOND", "POWER_DOWN", "POWER_UP", "BLOCKED",
+    "REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "POWERED_DOWN", "POWERING_DOWN", "POWERING_UP", "INVAL",
+    "INVALID_REG", "PLANNED_DOWN", "NO_RESPOND", "POWER_DOWN", "POWER_UP", "BLOCKED",
 })  # fmt: skip
 
 
@@ -73,7 +73,8 @@ def parse_reservations(text: str) -> list[Reservation]:
     return [
         Reservation(
             pairs["ReservationName"], float(pairs.get("StartTime", "0")), float(pairs.get("EndTime", "inf")),
-            host_names(_text(pairs, "Nodes")), _names(pairs, "Users"), _names(pairs, "Accounts"), _names(pairs, "Flags"),
+            host_names(_text(pairs, "Nodes")), _names(pairs, "Users"), _names(pairs, "Accounts"),
+            _names(pairs, "Flags"),
         )
         for pairs in _lines(text, "ReservationName")
     ]  # fmt: skip

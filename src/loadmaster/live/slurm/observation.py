@@ -83,7 +83,8 @@ class Observer:
         works.sort(key=lambda work: (float(work.row["SubmitTime"] or 0), int(work.row["JobID"]), work.row.task))
         seen = Seen(
             heard.at_s, cluster, np.array([node.up for node in heard.nodes]), self._jobs(works, cluster, heard.at_s),
-            tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over), heard.token,
+            tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),
+            heard.token,
         )  # fmt: skip
         seen.check()
         return seen
@@ -144,6 +145,9 @@ class Observer:
         if any(row["Feature"] for row in rows):
             waits = [work.row["Feature"] if work.state in (HELD, CLAIMED) else "" for work in works]
             given["features"] = Named.of(waits)
+        if any(work.hosts > 1 for work in works):
+            hosts = np.array([work.hosts if work.hosts > 1 else 0 for work in works], np.int32)
+            given |= {"min_hosts": hosts, "max_hosts": hosts}
         if any(work.whole for work in works):
             given["exclusive"] = np.array([_WHOLE if work.whole else 0 for work in works], np.int32)
         if any(row["Reservation"] for row in rows):
