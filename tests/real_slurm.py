@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,7 @@ class RealSlurm:
     """A running one: its folder, which holds `slurm.conf`."""
 
     folder: Path
+    running: "list[subprocess.Popen[bytes]]"
 
     @property
     def conf(self) -> Path:
@@ -51,22 +52,41 @@ class RealSlurm:
         assert done.returncode == 0, f"{' '.join(command)}: {done.stderr or done.stdout}"
         return done.stdout
 
+    def kill(self, name: str) -> None:
+        """End a daemon at once, as a crash would; `slurmctld`, or `n2` for the daemon of a host."""
+        for process in list(self.running):
+            words = [str(word) for word in process.args]  # type: ignore[union-attr]
+            if Path(words[0]).name == name or words[2:4] == ["-N", name]:
+                process.kill()
+                process.wait()
+                self.running.remove(process)
+
+    def start(self, name: str) -> None:
+        """Start a daemon once more."""
+        words = ["slurmctld", "-D"] if name == "slurmctld" else ["slurmd", "-D", "-N", name]
+        self.running.append(_start(self.folder, *words, "-f", str(self.conf)))
+
 
 @contextmanager
-def real_slurm(hosts: Sequence[str], settings: str, accounts: Sequence[str] = ()) -> Iterator[RealSlurm]:
+def real_slurm(
+    hosts: Sequence[str], settings: str, accounts: Sequence[str] = (), hook: Callable[[Path], str] | None = None
+) -> Iterator[RealSlurm]:
     """Start one.
 
     Args:
         hosts: what each host has, such as `CPUs=8 RealMemory=16000`; they are called n1, n2, ...
         settings: further lines of `slurm.conf`, partitions among them.
         accounts: commands of `sacctmgr` that come before the scheduler starts, such as `add account phys fairshare=5`.
+        hook: the text of `job_submit.lua`, given the folder; the settings name the plugin.
     """
     folder = Path(tempfile.mkdtemp(prefix="slurm-"))
     folder.chmod(0o755)  # the database runs as a user of its own, below this folder
-    slurm = RealSlurm(folder)
     running: list[subprocess.Popen[bytes]] = []
+    slurm = RealSlurm(folder, running)
     try:
         _write(folder, hosts, settings)
+        if hook is not None:
+            (folder / "job_submit.lua").write_text(hook(folder))
         running.append(_munge(folder))
         running.append(_database(folder))
         running.append(_start(folder, "slurmdbd", "-D"))

@@ -39,8 +39,7 @@ class Lease:
         except OSError:
             self._file.seek(0)
             who = self._file.read().strip() or "another process"
-            self._file.close()
-            self._file = None
+            self.release()
             fix = "stop it first, or look on with --shadow"
             raise InputError(name, f"another loadmaster runs this cluster ({who})", fix=fix) from None
         self._file.truncate(0)

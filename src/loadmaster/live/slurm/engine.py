@@ -8,6 +8,7 @@ from loadmaster.live.engine import HELD, Can, Refusal, Seen
 from loadmaster.live.lease import Lease
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
+from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.nodes import parse_nodes, parse_reservations, parse_states
 from loadmaster.live.slurm.observation import Listings, Observer
@@ -46,6 +47,7 @@ class SlurmEngine:
         self.settings = dict(_CONFIG.findall(self._commands.read("scontrol", "show", "config")))
         self.site = read_site(Path(self.settings.get("SLURM_CONF", "slurm.conf")))
         self._lease = None if looks_on else Lease(f"slurm-{self.cluster}", folder)
+        self._heartbeat = None if looks_on else Heartbeat(heartbeat_path(self.cluster, folder))
         known = None if accounts is None else read_accounts(accounts, self.cluster)
         self._observer = Observer(self.site, known, self._detail, looks_on=looks_on)
         self._parts: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
@@ -69,8 +71,10 @@ class SlurmEngine:
         return Can(place=True, hold=True)
 
     def observe(self) -> Seen:
-        """See `Engine`."""
+        """See `Engine`; a sign of life for the hook at submission."""
         at_s = time.time()
+        if self._heartbeat is not None:
+            self._heartbeat.beat()
         rows, self.senseless = parse_listing(self._commands.read(*COMMAND))
         about = self._commands.run("scontrol", "-o", text=_LOOK).text
         heard = Listings(
@@ -90,7 +94,9 @@ class SlurmEngine:
         return refusal_of(action, self._commands.run("scontrol", text=lines_of(action)))
 
     def close(self) -> None:
-        """Give the lease back."""
+        """Give the lease back; from now on nothing is held any more."""
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
         if self._lease is not None:
             self._lease.release()
 

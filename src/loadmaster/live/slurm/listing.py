@@ -49,6 +49,11 @@ class Row:
     def __getitem__(self, column: str) -> str:
         return self.cells[column]
 
+    @property
+    def arrival(self) -> tuple[float, int, int]:
+        """Who came first: by the time of submission, the number of the job or its array, and of the task."""
+        return float(self["SubmitTime"] or 0), int(self["ArrayJobID"] or self["JobID"]), self.task
+
 
 def parse_listing(text: str) -> tuple[list[Row], int]:
     """Every job of the listing, the waiting tasks of an array one by one; and how many lines make no sense.

@@ -80,7 +80,7 @@ class Observer:
                 left_out.append((row.id, "is on hosts that Slurm does not list"))
             else:
                 works.append(work)
-        works.sort(key=lambda work: (float(work.row["SubmitTime"] or 0), int(work.row["JobID"]), work.row.task))
+        works.sort(key=lambda work: work.row.arrival)
         seen = Seen(
             heard.at_s, cluster, np.array([node.up for node in heard.nodes]), self._jobs(works, cluster, heard.at_s),
             tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),

@@ -70,10 +70,11 @@ def work_of(row: Row, *, looks_on: bool, counts_memory: bool) -> Work | str:
     waits = state in (HELD, CLAIMED)
     if waits and (reason := _why_not(row, state, nodes, cores)):
         return reason
-    whole = row["OverSubscribe"] == "NO" or (counts_memory and row["MinMemory"] in ("", "0"))
+    all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
+    memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
     return Work(
-        row, state, nodes, cores / nodes, held.get("mem", 0.0) / nodes, held.get("gres/gpu", 0.0) / nodes,
-        _limit_s(row["TimeLimit"]), whole and waits,
+        row, state, nodes, cores / nodes, memory, held.get("gres/gpu", 0.0) / nodes, _limit_s(row["TimeLimit"]),
+        all_memory or (waits and row["OverSubscribe"] == "NO"),
         host_names(row["NodeList"] if not waits else row["ReqNodes"]), _hold(row, state),
     )  # fmt: skip
 

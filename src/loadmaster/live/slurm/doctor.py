@@ -1,0 +1,96 @@
+"""Looks at a Slurm and says what stands in the way of running it; changes nothing."""
+
+import os
+import pwd
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+from loadmaster.live.slurm.engine import SlurmEngine
+from loadmaster.live.slurm.listing import COMMAND
+
+Level = Literal["ok", "note", "bad"]
+SLOW_S = 1.0
+_KNOWN = ("22.05", "23.02", "23.11", "24.05", "24.11")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at; `bad` stands in the way of a live run, not of a shadow."""
+
+    level: Level
+    what: str
+    fix: str = ""
+
+
+def examine(engine: SlurmEngine) -> list[Finding]:
+    """Rights, version, plugins, latency, what is hidden, and which jobs would be left out and why.
+
+    Raises:
+        EngineDown: Slurm stopped answering.
+    """
+    return [*_version(engine), *_rights(engine), *_hook(engine), *_privacy(engine), *_latency(engine), *_jobs(engine)]
+
+
+def _version(engine: SlurmEngine) -> list[Finding]:
+    version = engine.settings.get("SLURM_VERSION", "unknown")
+    tried = version.startswith("22.05")
+    note = "" if tried else "; tried on 22.05: use --shadow first"
+    selection = engine.settings.get("SelectType", "")
+    found = [Finding("ok" if tried else "note", f"Slurm {version}, cluster {engine.cluster or 'without a name'}{note}")]
+    if selection not in ("select/cons_tres", "select/cons_res"):
+        found.append(Finding("note", f"{selection}: every job gets whole hosts"))
+    return found
+
+
+def _rights(engine: SlurmEngine) -> list[Finding]:
+    me = pwd.getpwuid(os.geteuid()).pw_name
+    chief = engine.settings.get("SlurmUser", "").partition("(")[0]
+    if os.geteuid() == 0 or me == chief:
+        return [Finding("ok", f"you are {me}: may hold, pin and release any job")]
+    answer = engine.commands.run("sacctmgr", "-n", "-P", "show", "user", me, "format=AdminLevel")
+    level = answer.text.strip()
+    if level in ("Operator", "Administrator"):
+        return [Finding("ok", f"you are {me}, {level} of the accounting database: may hold, pin and release any job")]
+    fix = f"run it as {chief or 'SlurmUser'}, or: sacctmgr modify user {me} set adminlevel=operator"
+    return [Finding("bad", f"you are {me}: may not pin or release jobs of others", fix)]
+
+
+def _hook(engine: SlurmEngine) -> list[Finding]:
+    plugins = engine.settings.get("JobSubmitPlugins", "").split(",")
+    if "lua" in plugins:
+        return [Finding("ok", "JobSubmitPlugins=lua: job_submit.lua beside slurm.conf can hold jobs at submission")]
+    fix = "set JobSubmitPlugins=lua in slurm.conf and put the hook beside it (--print hook)"
+    return [Finding("bad", "no hook at submission: jobs start before they are seen", fix)]
+
+
+def _privacy(engine: SlurmEngine) -> list[Finding]:
+    hidden = set(engine.settings.get("PrivateData", "none").lower().split(",")) & {"jobs", "nodes", "partitions", "all"}
+    if not hidden or os.geteuid() == 0:
+        return []
+    return [Finding("bad", f"PrivateData={','.join(sorted(hidden))}: this site hides them from users",
+                    "run as an operator, else free cores are told wrongly")]  # fmt: skip
+
+
+def _latency(engine: SlurmEngine) -> list[Finding]:
+    begun = time.perf_counter()
+    engine.commands.read(*COMMAND)
+    took_s = time.perf_counter() - begun
+    text = f"listing all jobs takes {1000 * took_s:.0f} ms"
+    if took_s > SLOW_S:
+        return [Finding("note", text, f"take an --interval of {10 * took_s:.0f} s or more")]
+    return [Finding("ok", text)]
+
+
+def _jobs(engine: SlurmEngine) -> list[Finding]:
+    seen = engine.observe()
+    down = int((~seen.up).sum())
+    hosts = f"{seen.cluster.hosts} hosts" + (f", {down} of them take no jobs now" if down else "")
+    found = [Finding("ok", f"{hosts}; {seen.jobs.jobs:,} jobs that can be placed, {len(seen.left_out):,} left out")]
+    for why, count in Counter(why for _, why in seen.left_out).most_common():
+        found.append(Finding("note", f"{count:,} left out: {why}"))
+    if engine.senseless:
+        found.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
+    found += [Finding("note", f"not modelled: {key}") for key in engine.site.not_modelled]
+    return found

@@ -1,0 +1,64 @@
+"""Files for systemd: the service, and the watchdog that lets jobs go when the service is dead."""
+
+from pathlib import Path
+
+from loadmaster.model.errors import InputError
+
+
+def unit_files(program: Path, words: str, fail_open_s: float) -> dict[str, str]:
+    """Name and text of each file.
+
+    Args:
+        program: the command `loadmaster`.
+        words: what comes after `live slurm` when it runs.
+        fail_open_s: after so long without a sign of life the watchdog releases what is held.
+
+    Raises:
+        InputError: a line break in the words.
+    """
+    if not words.isprintable():
+        raise InputError(words, "a unit file holds one line", fix="leave line breaks out")
+    words = words.replace("%", "%%")
+    watchdog = f"{program} live slurm --watchdog --fail-open {fail_open_s:.0f}s"
+    return {
+        "loadmaster.service": _SERVICE.format(program=program, words=words).replace(" \n", "\n"),
+        "loadmaster-watchdog.service": _WATCHDOG.format(command=watchdog),
+        "loadmaster-watchdog.timer": _TIMER,
+    }
+
+
+_SERVICE = """\
+[Unit]
+Description=loadmaster places the jobs of this Slurm
+After=network-online.target slurmctld.service
+Wants=loadmaster-watchdog.timer
+
+[Service]
+ExecStart={program} live slurm {words}
+Restart=on-failure
+RestartSec=5
+KillSignal=SIGINT
+TimeoutStopSec=60
+
+[Install]
+WantedBy=multi-user.target
+"""
+_WATCHDOG = """\
+[Unit]
+Description=releases the jobs that loadmaster holds, if it is dead
+
+[Service]
+Type=oneshot
+ExecStart={command}
+"""
+_TIMER = """\
+[Unit]
+Description=looks for a sign of life of loadmaster
+
+[Timer]
+OnBootSec=5min
+OnUnitActiveSec=1min
+
+[Install]
+WantedBy=timers.target
+"""

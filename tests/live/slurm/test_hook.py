@@ -1,0 +1,74 @@
+"""The hook at submission, the sign of life, the unit files, the lease."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from loadmaster.live.lease import Lease
+from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, hook_text
+from loadmaster.live.slurm.units import unit_files
+from loadmaster.model import InputError
+
+
+def test_the_hook_names_heartbeat_patience_and_partitions():
+    text = hook_text(Path("/var/lib/lm/x.heartbeat"), 600.0, 64030, ["main"], default="main")
+    assert 'local HEARTBEAT = "/var/lib/lm/x.heartbeat"' in text
+    assert "local PATIENCE_S = 600" in text
+    assert '["main"] = true, ["*"] = true' in text
+    assert "@" not in text.replace("--", "")
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\nb", "a\\b"])
+def test_a_name_that_would_end_the_text_is_refused(name):
+    with pytest.raises(InputError, match="cannot stand in the hook"):
+        hook_text(Path("/x"), 600.0, 0, [name])
+
+
+def test_a_heartbeat_tells_its_age_and_its_end(tmp_path):
+    beat = Heartbeat(heartbeat_path("lm", tmp_path))
+    assert beat.age_s() == float("inf")
+    beat.beat()
+    assert beat.age_s() < 60.0
+    assert beat.path.stat().st_mode & 0o777 == 0o644
+    beat.path.write_text(f"{time.time() - 900:.0f}\n")
+    assert 899.0 <= beat.age_s() < 960.0
+    beat.stop()
+    assert beat.age_s() == float("inf")
+
+
+HOLDS = """
+import sys, time
+from pathlib import Path
+from loadmaster.live.lease import Lease
+lease = Lease("slurm-lm", Path(sys.argv[1]))
+print("has it", flush=True)
+time.sleep(600)
+"""
+
+
+def test_only_one_holds_the_lease_and_a_dead_one_gives_it_back(tmp_path):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environment
+    ) as other:
+        try:
+            assert other.stdout.readline() == "has it\n"
+            with pytest.raises(InputError, match="another loadmaster runs this cluster"):
+                Lease("slurm-lm", tmp_path)
+        finally:
+            other.kill()
+    lease = Lease("slurm-lm", tmp_path)
+    lease.release()
+    Lease("slurm-lm", tmp_path).release()
+
+
+def test_unit_files_start_the_service_and_its_watchdog():
+    units = unit_files(Path("/usr/bin/loadmaster"), "--policy mix-fit -o /var/lib/lm", 600.0)
+    assert "ExecStart=/usr/bin/loadmaster live slurm --policy mix-fit -o /var/lib/lm\n" in units["loadmaster.service"]
+    assert "live slurm --watchdog --fail-open 600s" in units["loadmaster-watchdog.service"]
+    with pytest.raises(InputError, match="one line"):
+        unit_files(Path("/x"), "a\nExecStartPost=evil", 600.0)

@@ -1,0 +1,237 @@
+"""The adapter on a real Slurm: held at submission, pinned, released, pinned anew; it fails open."""
+
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import real_slurm
+from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
+from loadmaster.live.slurm.doctor import examine
+from loadmaster.live.slurm.engine import SlurmEngine
+from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, hook_text
+from loadmaster.live.slurm.probe import probe
+from loadmaster.live.slurm.release import release_all
+from loadmaster.model.actions import Hold, Repin, Start, Withdraw
+
+pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
+SETTINGS = """\
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+JobSubmitPlugins=lua
+KillWait=2
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=small Nodes=n1,n2 PriorityTier=2 MaxTime=60
+"""
+HOSTS = ["CPUs=8 RealMemory=16000 Feature=big", "CPUs=8 RealMemory=16000", "CPUs=4 RealMemory=32000"]
+
+
+class Site:
+    """A Slurm, the adapter on it, and its folder of state."""
+
+    def __init__(self, slurm):
+        self.slurm = slurm
+        self.state = slurm.folder / "lm"
+        self.engine = SlurmEngine(Path(slurm.conf), folder=self.state)
+        self.engine.observe()
+
+    def submit(self, *words, run="sleep 60"):
+        text = self.slurm.run("sbatch", "--parsable", "-o", "/dev/null", *words, "--wrap", run)
+        return text.strip().partition(";")[0]
+
+    def state_of(self, job):
+        """Of its first task: (state, host, pin); None if it is not there."""
+        seen = self.engine.observe()
+        if job not in seen.ids:
+            return None
+        task = int((seen.tasks.job == seen.ids.index(job)).argmax())
+        names = (*seen.cluster.names, "")
+        return (
+            int(seen.tasks.state[task]), names[int(seen.tasks.host[task])], names[int(seen.tasks.pin[task])],
+        )  # fmt: skip
+
+    def until(self, job, state, patience_s=60.0):
+        end = time.monotonic() + patience_s
+        while (found := self.state_of(job)) is None or found[0] != state:
+            assert time.monotonic() < end, f"job {job} is {found}"
+            time.sleep(0.2)
+        return found
+
+
+@contextmanager
+def a_site():
+    def hook(folder):
+        return hook_text(heartbeat_path("lm", folder / "lm"), 60.0, 64030, ())
+
+    with real_slurm.real_slurm(HOSTS, SETTINGS, hook=hook) as slurm:
+        yield Site(slurm)
+
+
+@pytest.fixture(scope="module")
+def site():
+    with a_site() as made:
+        yield made
+        made.engine.close()
+
+
+def test_a_job_is_held_for_us_then_runs_where_we_say(site):
+    job = site.submit("-n", "2", "--mem-per-cpu=100", "-t", "10")
+    assert site.state_of(job) == (HELD, "", "")
+    assert site.engine.act(Start(job, ("n3",))) is None
+    assert site.until(job, RUNNING) == (RUNNING, "n3", "")
+    assert site.engine.act(Start(job, ("n1",))).kind == "busy"
+    site.slurm.run("scancel", job)
+
+
+def test_a_job_on_several_hosts_runs_on_all_of_them(site):
+    job = site.submit("-N", "2", "-n", "4", "--ntasks-per-node=2", "--mem=100")
+    seen = site.engine.observe()
+    row = seen.ids.index(job)
+    assert (int(seen.jobs.task_count[row]), float(seen.jobs.demand[row, 0])) == (2, 2.0)
+    assert int(seen.jobs.constraints.min_hosts[row]) == 2
+    assert site.engine.act(Start(job, ("n1", "n3"))) is None
+    site.until(job, RUNNING)
+    seen = site.engine.observe()
+    on = seen.tasks.host[seen.tasks.job == seen.ids.index(job)]
+    assert [seen.cluster.names[host] for host in on] == ["n1", "n3"]
+    site.slurm.run("scancel", job)
+
+
+def test_what_a_user_holds_is_not_ours_to_start(site):
+    job = site.submit("-H", "-n", "1", "--mem=100")
+    seen = site.engine.observe()
+    assert int(seen.jobs.constraints.hold[seen.ids.index(job)]) == 1
+    site.slurm.run("scancel", job)
+
+
+def test_a_task_of_an_array_is_started_alone(site):
+    job = site.submit("--array=1-4%2", "-n", "1", "--mem=100")
+    assert site.state_of(f"{job}_3") == (HELD, "", "")
+    assert site.engine.act(Start(f"{job}_3", ("n2",))) is None
+    assert site.until(f"{job}_3", RUNNING)[1] == "n2"
+    assert site.state_of(f"{job}_1") == (HELD, "", "")
+    seen = site.engine.observe()
+    assert int(seen.jobs.constraints.throttle[seen.ids.index(f"{job}_1")]) == 2
+    site.slurm.run("scancel", job)
+
+
+def test_a_dependency_is_open_until_the_other_has_ended(site):
+    first = site.submit("-n", "1", "--mem=100", run="sleep 1")
+    second = site.submit("-n", "1", "--mem=100", "-d", f"afterok:{first}")
+    seen = site.engine.observe()
+    assert seen.jobs.constraints.eligible_s[seen.ids.index(second)] == float("inf")
+    assert site.engine.act(Start(first, ("n1",))) is None
+    end = time.monotonic() + 60.0
+    while site.state_of(first) is not None:
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    seen = site.engine.observe()
+    assert seen.jobs.constraints.eligible_s[seen.ids.index(second)] <= seen.at_s
+    assert site.engine.act(Start(second, ("n1",))) is None
+    site.until(second, RUNNING)
+    site.slurm.run("scancel", second)
+
+
+def test_a_drained_host_is_not_up_and_a_claim_on_it_is_pinned_anew(site):
+    job = site.submit("-n", "8", "--mem=100")
+    site.slurm.run("scontrol", "update", "nodename=n1", "state=drain", "reason=test State=IDLE")
+    try:
+        seen = site.engine.observe()
+        assert dict(zip(seen.cluster.names, seen.up.tolist(), strict=True)) == {"n1": False, "n2": True, "n3": True}
+        assert site.engine.act(Start(job, ("n1",))) is None
+        assert site.until(job, CLAIMED) == (CLAIMED, "", "n1")
+        assert site.engine.act(Repin(job, ("n2",))) is None
+        assert site.until(job, RUNNING)[1] == "n2"
+    finally:
+        site.slurm.run("scontrol", "update", "nodename=n1", "state=resume")
+        site.slurm.run("scancel", job)
+
+
+def test_a_job_that_was_sent_back_runs_again_where_we_say(site):
+    job = site.submit("-n", "1", "--mem=100", "--requeue")
+    site.engine.observe()
+    assert site.engine.act(Start(job, ("n2",))) is None
+    site.until(job, RUNNING)
+    site.slurm.run("scontrol", "requeue", job)
+    site.until(job, CLAIMED)
+    assert site.engine.act(Repin(job, ("n3",))) is None
+    assert site.until(job, RUNNING)[1] == "n3"
+    site.slurm.run("scancel", job)
+
+
+def test_hold_takes_a_claim_back_and_withdraw_lets_it_go(site):
+    blocker = site.submit("-n", "4", "--mem=100")
+    job = site.submit("-n", "4", "--mem=100")
+    site.engine.observe()
+    assert site.engine.act(Start(blocker, ("n3",))) is None
+    site.until(blocker, RUNNING)
+    assert site.engine.act(Start(job, ("n3",))) is None
+    assert site.until(job, CLAIMED) == (CLAIMED, "", "n3")
+    assert site.engine.act(Hold(job)) is None
+    assert site.until(job, HELD) == (HELD, "", "")
+    assert site.engine.act(Withdraw(job)) is None
+    assert site.until(job, RUNNING)[1] in ("n1", "n2")
+    site.slurm.run("scancel", blocker, job)
+
+
+def test_a_job_that_names_its_hosts_is_left_to_slurm(site):
+    job = site.submit("-n", "1", "--mem=100", "-w", "n2")
+    assert site.until(job, RUNNING)[1] == "n2"
+    site.slurm.run("scancel", job)
+
+
+def test_a_cancelled_job_is_gone_when_we_act(site):
+    job = site.submit("-n", "1", "--mem=100")
+    site.engine.observe()
+    site.slurm.run("scancel", job)
+    assert site.engine.act(Start(job, ("n1",))).kind == "gone"
+
+
+def test_the_doctor_only_looks_and_says_what_it_finds(site):
+    job = site.submit("-n", "1", "--mem=100")
+    before = site.slurm.run("scontrol", "-o", "show", "job", job)
+    levels = {finding.what.split(":")[0]: finding.level for finding in examine(site.engine)}
+    assert "bad" not in levels.values(), levels
+    assert site.slurm.run("scontrol", "-o", "show", "job", job) == before
+    site.slurm.run("scancel", job)
+
+
+def test_the_probe_runs_one_job_of_its_own_where_it_said(site):
+    found = probe(site.engine.commands, "n3", "main")
+    assert [finding.level for finding in found] == ["ok", "ok"], found
+
+
+def test_without_a_sign_of_life_nothing_is_held_and_all_that_is_held_is_let_go(site):
+    held = site.submit("-n", "1", "--mem=100")
+    assert site.state_of(held) == (HELD, "", "")
+    Heartbeat(heartbeat_path("lm", site.state)).stop()
+    free = site.submit("-n", "1", "--mem=100")
+    look = SlurmEngine(Path(site.slurm.conf), looks_on=True)
+    end = time.monotonic() + 60.0
+    while (seen := look.observe()) and RUNNING not in seen.tasks.state[seen.tasks.job == seen.ids.index(free)]:
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    released = release_all(site.engine.commands)
+    assert (released.done, released.failed) == ([held], [])
+    site.until(held, RUNNING)
+    site.slurm.run("scancel", held, free)
+
+
+def test_a_dead_controller_is_down_and_nothing_is_believed(site):
+    site.slurm.kill("slurmctld")
+    try:
+        with pytest.raises(EngineDown):
+            site.engine.observe()
+    finally:
+        site.slurm.start("slurmctld")
+    end = time.monotonic() + 60.0
+    while True:
+        try:
+            assert site.engine.observe().cluster.hosts == 3
+            break
+        except EngineDown:
+            assert time.monotonic() < end
+            time.sleep(0.5)

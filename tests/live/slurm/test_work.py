@@ -1,0 +1,126 @@
+"""A job of the listing in the model's words, or why it is left out."""
+
+import pytest
+
+from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
+from loadmaster.live.slurm.listing import COLUMNS, Row
+from loadmaster.live.slurm.waits import Ends
+from loadmaster.live.slurm.work import state_of, work_of
+
+
+def row(task=-1, **cells):
+    usual = dict.fromkeys(COLUMNS, "") | {
+        "JobArrayID": "7", "JobID": "7", "ArrayJobID": "7", "State": "PENDING", "Reason": "JobHeldUser",
+        "PriorityLong": "0", "NumNodes": "1", "NumCPUs": "4", "ntpernode": "0", "MinMemory": "1000M",
+        "tres-alloc": "cpu=4,mem=4000M,node=1,billing=4", "TimeLimit": "10:00", "OverSubscribe": "OK",
+        "SubmitTime": "1000", "admin_comment": "loadmaster",
+    }  # fmt: skip
+    return Row((usual | cells)["JobArrayID"], usual | cells, task)
+
+
+def work(**cells):
+    return work_of(row(**cells), looks_on=False, counts_memory=True)
+
+
+def test_a_held_job_of_ours_asks_for_what_slurm_says():
+    found = work()
+    assert (found.state, found.hold, found.hosts, found.cores, found.limit_s) == (HELD, 0, 1, 4.0, 600.0)
+    assert found.memory == 4000 * 2**20
+    assert not found.whole
+
+
+def test_a_job_on_several_hosts_is_even_where_its_user_said_so():
+    found = work(NumNodes="2", NumCPUs="8", ntpernode="4")
+    assert (found.hosts, found.cores) == (2, 4.0)
+    assert "ntasks-per-node" in work(NumNodes="2", NumCPUs="8")
+    assert "ntasks-per-node" in work(NumNodes="2", NumCPUs="7", ntpernode="4")
+
+
+def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
+    assert work(MinMemory="0").whole
+    assert work(MinMemory="0").memory == 0.0
+    assert not work_of(row(MinMemory="0"), looks_on=False, counts_memory=False).whole
+    assert work(OverSubscribe="NO").whole
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ({"Licenses": "matlab:1"}, "licences"), ({"OverSubscribe": "USER"}, "OverSubscribe"),
+        ({"tres-per-node": "gres:fpga:1"}, "fpga"), ({"Feature": "[a|b]"}, "brackets"),
+        ({"ReqNodes": "n1", "admin_comment": ""}, "names its own hosts"),
+    ],
+)  # fmt: skip
+def test_what_the_model_has_no_words_for_is_left_out_by_name(cells, why):
+    assert why in work(**cells)
+
+
+def test_a_running_job_is_never_left_out_for_what_it_asked():
+    found = work(State="RUNNING", Licenses="matlab:1", NodeList="n[1-2]", NumNodes="2", NumCPUs="7", PriorityLong="1")
+    assert (found.state, found.on) == (RUNNING, ("n1", "n2"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "state"),
+    [
+        ({"State": "COMPLETING"}, ENDING), ({"State": "SUSPENDED"}, RUNNING), ({"PriorityLong": "12"}, CLAIMED),
+        ({}, HELD),
+    ],
+)  # fmt: skip
+def test_states_are_those_of_an_observation(cells, state):
+    assert state_of(row(**cells), looks_on=False) == state
+
+
+def test_a_looker_on_sees_all_that_waits_as_held():
+    assert state_of(row(PriorityLong="12"), looks_on=True) == HELD
+
+
+def test_who_holds_a_job_beside_us_is_told():
+    assert work(admin_comment="loadmaster:user").hold == 1
+    assert work(admin_comment="").hold == 1
+    assert work(admin_comment="", Reason="JobHeldAdmin").hold == 2
+
+
+def test_no_limit_is_a_long_one():
+    assert work(TimeLimit="UNLIMITED").limit_s == UNLIMITED_S
+    assert work(TimeLimit="Partition_Limit").limit_s == UNLIMITED_S
+    assert work(TimeLimit="1-02:00:00").limit_s == 93600.0
+
+
+def waits(text, *others, task=-1):
+    ends = Ends()
+    ends.look(list(others))
+    return ends.ready_s(row(task, JobArrayID="9", JobID="9", ArrayJobID="9", Dependency=text))
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "ready"),
+    [
+        ("afterok:7(unfulfilled)", "RUNNING", False), ("afterok:7(unfulfilled)", "COMPLETED", True),
+        ("afterok:7(unfulfilled)", "FAILED", False), ("afternotok:7(unfulfilled)", "FAILED", True),
+        ("afternotok:7(unfulfilled)", "COMPLETED", False), ("afterany:7(unfulfilled)", "TIMEOUT", True),
+        ("afterany:7(unfulfilled)", "PENDING", False), ("after:7(unfulfilled)", "PENDING", False),
+        ("afterok:8(unfulfilled)", "PENDING", True), ("singleton(unfulfilled)", "RUNNING", False),
+        ("afterok:7?afterany:8", "PENDING", True), ("afterok:7,afterany:8", "PENDING", False),
+        ("rubbish", "PENDING", False),
+    ],
+)  # fmt: skip
+def test_dependencies_are_looked_at_by_ourselves(text, state, ready):
+    assert (waits(text, row(State=state)) < float("inf")) == ready
+
+
+def test_after_waits_its_minutes_from_the_start_of_the_other():
+    assert waits("after:7+2(unfulfilled)", row(State="RUNNING", StartTime="5000")) == 5120.0
+
+
+def test_aftercorr_waits_for_the_same_task():
+    others = [row(1, State="COMPLETED"), row(2, State="RUNNING")]
+    assert waits("aftercorr:7_*(unfulfilled)", *others, task=1) < float("inf")
+    assert waits("aftercorr:7_*(unfulfilled)", *others, task=2) == float("inf")
+
+
+def test_how_a_job_ended_is_remembered_when_slurm_has_forgotten_it():
+    ends = Ends()
+    ends.look([row(State="FAILED")])
+    ends.look([])
+    assert ends.ready_s(row(Dependency="afterok:7(unfulfilled)")) == float("inf")
