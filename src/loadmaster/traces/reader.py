@@ -16,16 +16,18 @@ from loadmaster.traces.openb import read_openb
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.slurm import read_slurm
+from loadmaster.traces.slurm_layout import is_slurm, is_slurm_json
 from loadmaster.traces.swf import read_swf
 from loadmaster.traces.swf_memory import DOUBT, fit_notes
 from loadmaster.traces.trace import Machines, Trace
 
 
 class Head(NamedTuple):
-    """The beginning of a file: its name in lower case without .gz, and its first line that is no comment."""
+    """The beginning of a file: its name in lower case without .gz, its first line that is no comment, and all of it."""
 
     name: str
     line: str
+    text: str = ""
 
 
 class Format(NamedTuple):
@@ -62,8 +64,8 @@ FORMATS: dict[str, Format] = {
         ("*server_event.csv*",),
     ),
     "slurm": Format(
-        "Slurm: sacct --parsable2",
-        lambda head: head.line.count("|") >= 3,
+        "Slurm: sacct or squeue, with bars, commas, in fixed columns or as JSON",
+        lambda head: head.line.count("|") >= 3 or is_slurm(head.line) or is_slurm_json(head.text),
         read_slurm,
         ("{stem}.hosts.csv",),
     ),
@@ -133,10 +135,12 @@ def _format_of(path: Path) -> str:
     start = head_of(path)
     if start.startswith(MAGIC):
         return "parquet"
-    refuse_document(path, checked_text(path, start))
-    lines = (line.strip() for line in start.decode("utf-8", "replace").splitlines())
-    head = Head(path.name.lower().removesuffix(".gz"), next((t for t in lines if t and t[0] not in "#;"), ""))
+    text = checked_text(path, start).decode("utf-8", "replace")
+    lines = (line.strip() for line in text.splitlines())
+    head = Head(path.name.lower().removesuffix(".gz"), next((t for t in lines if t and t[0] not in "#;"), ""), text)
     found = next((name for name, known in FORMATS.items() if known.fits(head)), None)
+    if found is None or found == "csv":
+        refuse_document(path, start)
     if found is None:
         parted = next((name for mark, name in (("\t", "tabs"), (";", "semicolons")) if head.line.count(mark) > 1), None)
         if parted is not None:

@@ -1,4 +1,4 @@
-"""Slurm's accounting dumps: `sacct --parsable2`, with a header line or in the order that Open XDMoD asks for."""
+"""What `sacct` and `squeue` print: with bars, commas, in fixed columns or as JSON; `sacct` also without a header."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats
-from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.traces.bound_columns import Bound
+from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
+from loadmaster.traces.slurm_bound import bound_columns
 from loadmaster.traces.slurm_fields import NO_HEADER, gpus, hosts_asked, job_memory, nodes, processors
+from loadmaster.traces.slurm_json import slurm_json_batches
+from loadmaster.traces.slurm_layout import slurm_batches
 from loadmaster.traces.tabular import (
     BOUND,
     EXTRA,
@@ -26,24 +30,33 @@ from loadmaster.traces.tabular import (
     read_table,
     time_checks,
 )
-from loadmaster.traces.text_table import Batch, batches
+from loadmaster.traces.text_table import Batch
 from loadmaster.traces.trace import Trace
-from loadmaster.traces.values import Codes, Names, Values, absent, durations, moments, words
+from loadmaster.traces.values import Codes, Values, absent, durations, moments, words
 
 STEP = Rule("a step of a job, not a job", bad=False)
 NO_SUBMIT = Rule("submit time is unknown", bad=False)
 BAD_MEMORY = Rule("ReqMem is not an amount of memory")
-NEEDED = (("submit",), ("elapsed", "start"), ("reqcpus", "ncpus", "alloccpus", "reqtres", "alloctres"))
+GONE_BACK = Rule("an earlier run of a job that went back to the queue", bad=False)
+SQUEUE = {
+    "submit_time": "submit", "time_limit": "timelimit", "eligible_time": "eligible", "cpus": "reqcpus",
+    "nodes": "nnodes", "name": "jobname", "st": "state", "features": "constraints", "min_memory": "reqmem",
+    "over_subscribe": "oversubscribe", "nodelist(reason)": "reason", "tres_alloc": "alloctres", "resv": "reservation",
+}  # fmt: skip
+"""Names in the header of `squeue` -> those of `sacct` that mean the same."""
+_SHOWS_NO_RUNTIME = ("start", "end", "elapsed", "start_time", "end_time", "time")
+NEEDED = (("submit",), ("elapsed", "start", "timelimit"), ("reqcpus", "ncpus", "alloccpus", "reqtres", "alloctres"))
 """One of each must be among the fields."""
 
 
 def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
-    """Read a dump of `sacct --parsable2` (or `--parsable`), plain or gzip.
+    """Read what `sacct` or `squeue` printed, plain or gzip.
 
     A job has one task a node, where its cores and GPUs divide evenly; else one task a core. Memory is that of ReqMem
-    (per node `n`, per core `c`, or the whole job), else of ReqTRES and AllocTRES. The account is the project; partition
-    and QOS bind the job where a site is given. A job that asks for several nodes (ReqTRES, else NNodes) takes as many
-    hosts at least, and as many as it was given at most (rule C9).
+    (per node `n`, per core `c`, or the whole job), else of ReqTRES and AllocTRES. The account is the project. What
+    binds the job comes from its columns and, for what they lack, from SubmitLine. A job that asks for several nodes
+    (ReqTRES, else NNodes) takes as many hosts at least, and as many as it was given at most (rule C9). `squeue` knows
+    no runtimes: the time limit stands in for them.
 
     Raises:
         InputError: the file cannot be read, lacks a field, holds no job, or (`options.strict`) has a bad line.
@@ -52,7 +65,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     rejects = Rejects(path, strict=options.strict)
     reader = _Reader(path, options)
     read = read_table(reader.tables(), rejects, options.limit, path.name, constraints=reader.constraints)
-    return Trace(read.workload, None, rejects.skipped, tuple(_notes(read.marked)), {}, read.extra)
+    notes = (*_notes(read.marked, of_queue=reader.of_queue), *reader.bound.notes)
+    return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra)
 
 
 class _Reader:
@@ -62,22 +76,32 @@ class _Reader:
         self.path = path
         self.options = options
         self.users, self.accounts, self.states = Codes(), Codes(), Codes()
-        self.partitions, self.qualities = Names(), Names()
+        self.bound = Bound()
+        self.of_queue = False
+        self.restarts: dict[int, int] = {}
 
     def tables(self) -> Iterator[tuple[Table, Locate]]:
         """Every batch of the file."""
-        for batch in batches(self.path, self.header, "|", quote=None, progress=self.options.progress):
+        if head_of(self.path, 4096).lstrip()[:1] in (b"{", b"["):
+            for batch in slurm_json_batches(self.path, self.options.progress):
+                self.of_queue |= "start" not in batch.frame.columns
+                yield self.table(batch), batch.locate
+            return
+        for batch in slurm_batches(self.path, self.header, self.options.progress):
             yield self.table(batch), batch.locate
 
     def header(self, cells: list[str]) -> tuple[list[str], bool]:
         """The names of the fields in lower case; told by their number if the first line is no header."""
         names = [cell.strip().lower() for cell in cells]
+        if "submit_time" in names:
+            self.of_queue = True
+            names = [f"{name} so far" if name in _SHOWS_NO_RUNTIME else SQUEUE.get(name, name) for name in names]
         if "submit" in names:
             for choice in NEEDED:
                 if not set(choice) & set(names):
                     fix = f"dump it: sacct --parsable2 --format={','.join(NO_HEADER[26])}"
                     raise InputError(choice[0], "this field is not in the dump", fix=fix, where=str(self.path))
-            return [name or f"unnamed {k}" for k, name in enumerate(names)], True
+            return [f"unnamed {k}" if not name or name in names[:k] else name for k, name in enumerate(names)], True
         known = NO_HEADER.get(len(names) - (names[-1] == ""))
         if known is None:
             fix = "dump it without --noheader, or with the 26 fields that Open XDMoD asks for"
@@ -89,17 +113,22 @@ class _Reader:
     def table(self, batch: Batch) -> Table:
         """Columns and checks of some lines."""
         frame = batch.frame
-        submit, runtime = moments(frame["submit"]), self._runtime(frame)
+        if self.of_queue and "alloctres" not in frame.columns and "reqmem" in frame.columns:
+            frame = frame.with_columns(
+                pl.col("reqmem").str.replace(r"^(\d+(?:\.\d+)?[KMGTP]?)$", "${1}n")
+            )  # of each node
+        limit = durations(frame["timelimit"]) if "timelimit" in frame.columns else absent(frame.height)
+        submit, runtime = moments(frame["submit"]), self._runtime(frame, limit)
         cores, count = processors(frame), nodes(frame)
         asked = job_memory(frame, cores, count)
         devices = gpus(frame, count)
         tasks = _tasks(cores, devices, count)
         times = time_checks(submit, runtime)
         checks = [
-            (STEP, self._steps(frame)), (RAGGED, batch.ragged & (frame.columns[-1] != "jobname")),
+            (STEP, self._steps(frame)), (RAGGED, batch.ragged & (frame.columns[-1] not in ("jobname", "submitline"))),
+            (GONE_BACK, self._gone_back(frame)),
             (NO_SUBMIT, submit.missing), *times[1:], (BAD_MEMORY, asked.bad), (NO_CORES, cores <= 0),
         ]  # fmt: skip
-        limit = durations(frame["timelimit"]) if "timelimit" in frame.columns else absent(frame.height)
         columns: dict[str, NDArray[Any]] = {
             "submit_s": submit.values,
             "runtime_s": runtime.values,
@@ -113,38 +142,46 @@ class _Reader:
         for name, field, codes in (("user", "user", self.users), ("project", "account", self.accounts)):
             if field in frame.columns:
                 columns[name] = codes(frame[field])
-        for name, names in (("partition", self.partitions), ("qos", self.qualities)):
-            if name in frame.columns:
-                columns[BOUND + name] = names(frame[name])
         least, most = hosts_asked(frame)
         columns[BOUND + "min_hosts"] = np.minimum(least, tasks).astype(np.int32)
         columns[BOUND + "max_hosts"] = np.where(least > 0, np.maximum(most, 1), 0).astype(np.int32)
+        marks = {"no memory": asked.missing}
+        binds = bound_columns(frame, self.bound, limit.values, marks)
+        columns |= {BOUND + name: column for name, column in binds.items()}
         if self.options.all_fields and "start" in frame.columns:
             wait = moments(frame["start"]).values - submit.values
             columns[EXTRA + "wait_s"] = np.where(np.isnan(wait), -1.0, wait)
-        marks = {"no memory": asked.missing}
-        if "state" in frame.columns:
+        if "jobid" in frame.columns:
+            marks["whole array"] = frame["jobid"].str.contains("_[", literal=True).fill_null(value=False).to_numpy()
+        if "state" in frame.columns and not self.of_queue:
             marks["running"] = words(frame["state"]).str.starts_with("RUNNING").fill_null(value=False).to_numpy()
         return Table(checks, columns, marks)
 
-    def constraints(self, columns: dict[str, NDArray[Any]]) -> Constraints:
-        """What binds the jobs: names of partitions, qualities of service and who pays, and how many hosts they ask for.
+    def constraints(self, columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
+        """What binds the jobs, and the names of users and accounts; numbers of hosts where a job asks for several."""
+        if not (columns["min_hosts"] > 1).any():
+            del columns["min_hosts"], columns["max_hosts"]
+        if self.restarts:
+            before = columns.get("restarts", np.zeros(len(rows["job_id"])))
+            again = np.array([self.restarts.get(job, 0) for job in rows["job_id"].tolist()])
+            columns["restarts"] = np.maximum(before, again)
+        return self.bound.constraints(columns, rows["submit_s"], self.users.names, self.accounts.names)
 
-        The latter only where a job asks for several.
-        """
-        known = {"partition": self.partitions, "qos": self.qualities}
-        named = {name: Named(columns[name], each.names) for name, each in known.items() if name in columns}
-        several = bool((columns["min_hosts"] > 1).any())
-        return Constraints(
-            partition=named.get("partition"), qos=named.get("qos"), user_names=self.users.names,
-            account_names=self.accounts.names, min_hosts=columns["min_hosts"] if several else None,
-            max_hosts=columns["max_hosts"] if several else None,
-        )  # fmt: skip
+    def _gone_back(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
+        """bool[N]: runs that `sacct --duplicates` shows beside the last of their job; they are counted by job."""
+        if "state" not in frame.columns:
+            return np.zeros(frame.height, dtype=bool)
+        found = words(frame["state"]).str.starts_with("REQUEUED").fill_null(value=False).to_numpy()
+        for job in self._identifiers(frame)[found].tolist():
+            self.restarts[job] = self.restarts.get(job, 0) + 1
+        return np.asarray(found)
 
-    def _runtime(self, frame: pl.DataFrame) -> Values:
+    def _runtime(self, frame: pl.DataFrame, limit: Values) -> Values:
+        if self.of_queue:
+            return limit
         if "elapsed" in frame.columns:
             return durations(frame["elapsed"])
-        start = moments(frame["start"])
+        start = moments(frame["start"]) if "start" in frame.columns else absent(frame.height)
         end = moments(frame["end"]) if "end" in frame.columns else absent(frame.height)
         return Values(end.values - start.values, start.missing | end.missing, start.bad | end.bad)
 
@@ -162,9 +199,13 @@ class _Reader:
         return np.asarray(digits.to_numpy(), dtype=np.int64)
 
 
-def _notes(marked: Mapping[str, int]) -> list[str]:
+def _notes(marked: Mapping[str, int], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump."""
-    notes = []
+    notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
+    if arrays := marked.get("whole array"):
+        notes.append(f"{arrays:,} rows stand for the waiting tasks of whole arrays; print them with --array.")
+    if shared := marked.get("shared by some"):
+        notes.append(f"{shared:,} jobs keep their hosts for their own user or group: that is not modelled.")
     if running := marked.get("running"):
         notes.append(f"{running:,} jobs were running when the log was dumped; their runtime so far is used.")
     if missing := marked.get("no memory"):

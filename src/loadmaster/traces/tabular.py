@@ -64,11 +64,11 @@ def read_table(
     source: str,
     *,
     synthetic: bool = False,
-    constraints: Callable[[dict[str, NDArray[Any]]], Constraints] | None = None,
+    constraints: Callable[[dict[str, NDArray[Any]], Mapping[str, NDArray[Any]]], Constraints] | None = None,
 ) -> Read:
     """Judge every row, keep the good ones, join the batches; behind the job number `limit` nothing is looked at.
 
-    `constraints` makes those of all jobs of the columns `bound:<name>`.
+    `constraints` makes those of all jobs of the columns `bound:<name>`, given the others beside them.
 
     Raises:
         InputError: no job is left, or (strict) a bad row.
@@ -94,7 +94,7 @@ def read_table(
     extra = {name.removeprefix(EXTRA): columns.pop(name) for name in list(columns) if name.startswith(EXTRA)}
     bound = {name.removeprefix(BOUND): columns.pop(name) for name in list(columns) if name.startswith(BOUND)}
     if bound and constraints is not None:
-        columns["constraints"] = constraints(bound)
+        columns["constraints"] = constraints(bound, columns)
     for name in ("user", "job_id"):
         if name in columns and columns[name].max() < 0:
             del columns[name]  # known for no job

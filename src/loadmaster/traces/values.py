@@ -7,7 +7,7 @@ import polars as pl
 
 from loadmaster.model.arrays import Bools, Floats, Ints
 
-_MISSING = ("", "na", "n/a", "null", "none", "unknown", "unlimited", "partition_limit", "-")
+_MISSING = ("", "na", "n/a", "null", "none", "unknown", "unlimited", "partition_limit", "-", "(null)")
 _MEMORY = r"(?i)^(\d+(?:\.\d*)?|\.\d+)\s*([kmgtp]?)(?:i?b)?$"
 _CLOCK = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$"
 _NAMES_AFTER_NUMBERS = 1 << 30

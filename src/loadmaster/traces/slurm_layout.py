@@ -1,0 +1,147 @@
+"""How Slurm prints tables: with bars, with commas, in columns of fixed width, or parted by blanks."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from loadmaster.model import InputError
+from loadmaster.traces.files import Progress, blocks, checked_text, head_of
+from loadmaster.traces.rejects import Line
+from loadmaster.traces.text_table import MOST_COLUMNS, Batch, batches
+
+Header = Callable[[list[str]], tuple[list[str], bool]]
+"""Given the cells of the first line, the names of the columns and whether that line is a header."""
+_BLOCK = 1 << 23
+_WITH_COMMAS = re.compile(r"(req|alloc)?tres|.*tres$|nodelist|submitline|jobname|constraints|dependency|partition")
+_PAIRS = r"(?:[^,=]*=[^,]*(?:,[^,=]+=[^,]*)*)?"
+_NODES = r"[^,\[]*(?:\[[^\]]*\])?[^,\[]*(?:,[^,\[]*(?:\[[^\]]*\])?[^,\[]*)*?"
+_DASHES = re.compile(r"\s*-+(\s+-+)*\s*")
+_CUT = r"(?:^|,)[^,]*=[^,]*\+$"
+_TELLING_WORDS = (
+    "jobid jobidraw elapsed reqcpus ncpus alloccpus reqtres alloctres nnodes timelimit state time_limit cpus nodes st "
+    "reqmem min_memory"
+)
+_TELLING = frozenset(_TELLING_WORDS.split())
+_JSON = re.compile(r'"jobs"\s*:\s*\[\s*\{')
+
+
+def is_slurm(line: str) -> bool:
+    """Whether `line` names columns as `sacct` or `squeue` do.
+
+    Example:
+        >>> is_slurm("JobID Submit Elapsed NCPUS"), is_slurm("submit_s,runtime_s,cores")
+        (True, False)
+    """
+    names = set(re.split(r"[\s,|]+", line.strip().lower()))
+    return bool(names & {"submit", "submit_time"}) and len(names & _TELLING) >= 2
+
+
+def is_slurm_json(text: str) -> bool:
+    """Whether a document begins as `sacct --json` or `squeue --json` print one."""
+    return text.lstrip().startswith("{") and '"job_id"' in text and bool(_JSON.search(text))
+
+
+class Layout(NamedTuple):
+    """How the cells of a line are told apart: `split` by a pattern with a group a column, or `spans` of characters."""
+
+    skip: int
+    pattern: str = ""
+    spans: tuple[tuple[int, int | None], ...] = ()
+    cut: bool = False
+
+
+def slurm_batches(path: Path, header: Header, progress: Progress | None = None) -> Iterator[Batch]:
+    """The rows of a table that Slurm printed, every cell as text, in the layout that its first lines show.
+
+    Raises:
+        InputError: it cannot be read, or is no such table.
+    """
+    lines = [line for line in _top(path) if line.strip() and not line.startswith("#")]
+    first = lines[0] if lines else ""
+    if first.count("|") >= 3:
+        yield from batches(path, header, "|", quote=None, progress=progress)
+        return
+    if first.count(",") >= 3 and '"' in first + "".join(lines[1:2]):
+        yield from batches(path, header, ",", progress=progress)
+        return
+    if first.count(",") >= 3:
+        names, is_header = header(first.split(","))
+        layout = Layout(int(is_header), pattern=_with_commas(names))
+    elif len(lines) > 1 and _DASHES.fullmatch(lines[1]):
+        spans = tuple((found.start(), found.end()) for found in re.finditer(r"-+", lines[1]))
+        names, _ = header([first[start:end] for start, end in spans])
+        layout = Layout(2, spans=spans, cut=True)
+    else:
+        names, is_header = header(first.split())
+        layout = _blank(first, lines[1:], int(is_header))
+    if len(names) > MOST_COLUMNS:
+        raise InputError(f"{len(names):,} columns", "no table of jobs is so wide", where=str(path))
+    yield from _batches(path, names, layout, progress)
+
+
+def _top(path: Path) -> list[str]:
+    return checked_text(path, head_of(path)).decode("utf-8", "replace").splitlines()
+
+
+def _with_commas(names: list[str]) -> str:
+    """A pattern of a line with commas, which also stand inside some cells: lists of nodes, counts of resources."""
+    parts = []
+    for name in names:
+        if "tres" in name:
+            parts.append(f"({_PAIRS})")
+        elif name == "nodelist":
+            parts.append(f"({_NODES})")
+        else:
+            parts.append("(.*?)" if _WITH_COMMAS.fullmatch(name) else "([^,]*)")
+    return f"^{','.join(parts)},?$"
+
+
+def _blank(first: str, rest: list[str], skip: int) -> Layout:
+    """Columns where all names begin, if in all lines seen a cell begins there, as `squeue -O` prints; else blanks."""
+    starts = [found.start() for found in re.finditer(r"\S+", first)]
+    shown = rest[:50]
+    aligned = all(line[start] != " " for line in shown for start in starts if start < len(line))
+    if shown and aligned:
+        return Layout(skip, spans=tuple(zip(starts, [*starts[1:], None], strict=True)))
+    return Layout(skip, pattern=r"^\s*" + r"\s+".join([r"(\S+)"] * len(starts)) + r"\s*$")
+
+
+def _batches(path: Path, names: list[str], layout: Layout, progress: Progress | None) -> Iterator[Batch]:
+    before, skip = 0, layout.skip
+    for text in blocks(path, _BLOCK, progress):
+        raw = text.decode("utf-8", "replace").split("\n")[:-1]
+        number = np.arange(before + 1, before + 1 + len(raw))
+        before += len(raw)
+        wanted = [row for row, line in enumerate(raw) if line.strip() and not line.startswith("#")]
+        skipped = min(skip, len(wanted))
+        wanted, skip = wanted[skipped:], skip - skipped
+        if not wanted:
+            continue
+        lines = pl.Series([raw[row].rstrip("\r") for row in wanted], dtype=pl.String)
+        frame, odd = _cells(lines, names, layout)
+
+        def locate(row: int, lines: pl.Series = lines, numbers: np.ndarray = number[wanted]) -> Line:
+            return Line(int(numbers[row]), str(lines[row])[:400])
+
+        yield Batch(frame, number[wanted], odd, locate)
+
+
+def _cells(lines: pl.Series, names: list[str], layout: Layout) -> tuple[pl.DataFrame, np.ndarray]:
+    """The cells, null where empty, and which lines do not have the columns of the header."""
+    if layout.spans:
+        cut = [
+            lines.str.slice(start, None if end is None else end - start).str.strip_chars()
+            for start, end in layout.spans
+        ]
+        cells = [cell.str.replace(_CUT, "") if layout.cut else cell for cell in cut]
+        odd = np.zeros(len(lines), dtype=bool)
+    else:
+        groups = lines.str.extract_groups(layout.pattern).struct.unnest()
+        cells = [groups[name] for name in groups.columns]
+        odd = groups[groups.columns[0]].is_null().to_numpy()
+    columns = {name: cell.replace("", None) for name, cell in zip(names, cells, strict=True)}
+    return pl.DataFrame(columns), odd

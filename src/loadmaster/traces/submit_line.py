@@ -1,0 +1,100 @@
+"""What the command that submitted a job says of it that accounting forgets: dependencies, throttles, whole hosts."""
+
+import re
+import shlex
+from typing import NamedTuple
+
+from loadmaster.model.constraints import EXCLUSIVE
+
+_FLAGS_WORDS = (
+    "contiguous disable-stdout-job-summary exact exclusive get-user-env help hold ignore-pbs immediate interactive "
+    "label multi-prog no-bell no-kill no-requeue no-shell nice overcommit overlap oversubscribe parsable preserve-env "
+    "propagate pty quiet reboot requeue spread-job test-only unbuffered usage use-min-nodes verbose version wait x11 "
+    "share"
+)
+_FLAGS = frozenset(_FLAGS_WORDS.split())
+"""Long options that take a value, if they take one, behind `=` only."""
+_SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
+_SHORT = {"d": "dependency", "a": "array", "C": "constraint"}
+_THROTTLE = re.compile(r".*%(\d{1,9})")
+_LONGEST = 10_000
+
+
+class Submitted(NamedTuple):
+    """What a command line asks for.
+
+    Attributes:
+        depends: in Slurm's notation, "" for nothing.
+        throttle: at most so many tasks of the array at once, 0 for no limit.
+        exclusive: a code of `EXCLUSIVE`.
+        nice: what is taken off the priority.
+        requeue: 1 or 0 as it says, -1 where it says nothing.
+        constraint: features of the hosts.
+        shared_by: `user` or `mcs`: whole hosts shared by these alone, which is not modelled.
+    """
+
+    depends: str = ""
+    throttle: int = 0
+    exclusive: int = 0
+    nice: float = 0.0
+    requeue: int = -1
+    constraint: str = ""
+    shared_by: str = ""
+
+
+def submitted(line: str) -> Submitted:
+    """What the command `line` asks for; what stands behind the name of the script is the script's.
+
+    Example:
+        >>> submitted("sbatch -d afterok:7 --array=0-9%2 --nice run.sh --exclusive")
+        Submitted(depends='afterok:7', throttle=2, exclusive=0, nice=100.0, requeue=-1, constraint='', shared_by='')
+    """
+    given = _options(line)
+    whole = given.get("exclusive")
+    throttle = _THROTTLE.fullmatch(given.get("array", ""))
+    return Submitted(
+        depends=given.get("dependency", "").strip(),
+        throttle=int(throttle[1]) if throttle else 0,
+        exclusive=EXCLUSIVE.index("host") if whole in ("", "exclusive") else 0,
+        nice=_nice(given.get("nice")),
+        requeue=1 if "requeue" in given else 0 if "no-requeue" in given else -1,
+        constraint=given.get("constraint", "").strip(),
+        shared_by=whole if whole in ("user", "mcs", "topo") else "",
+    )
+
+
+def _options(line: str) -> dict[str, str]:
+    """The options before the script by their long names, the last of equal ones."""
+    words = _words(line[:_LONGEST])[1:]
+    given: dict[str, str] = {}
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if not word.startswith("-") or word in ("-", "--"):
+            break
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            takes_next = not equals and name not in _FLAGS
+        else:
+            name, value = word[1], word[2:].removeprefix("=")
+            takes_next = not value and name not in _SHORT_FLAGS
+            name = _SHORT.get(name, f"-{name}")
+        if takes_next:
+            at += 1
+            value = words[at] if at < len(words) else ""
+        given[name] = value
+        at += 1
+    return given
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:  # a quotation that is not closed
+        return line.split()
+
+
+def _nice(value: str | None) -> float:
+    if value is None:
+        return 0.0
+    return float(value) if re.fullmatch(r"[-+]?\d{1,10}", value) else 100.0

@@ -1,0 +1,164 @@
+"""What `sacct` and `squeue` print in all their layouts: samples in the documented forms."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from loadmaster.model import InputError
+from loadmaster.model.constraints import STATUSES
+from loadmaster.traces import ReadOptions, read_trace
+from traces.logs import write
+
+SAMPLES = Path(__file__).parent / "samples"
+MIB = 2**20
+
+
+def total(work):
+    return (work.demand * work.task_count[:, None]).tolist()
+
+
+@pytest.mark.parametrize("name", ["sacct_plain_commas.txt", "sacct_fixed.txt", "sacct.json"])
+def test_sacct_says_the_same_in_every_layout(name):
+    trace = read_trace(SAMPLES / name, ReadOptions(strict=True))
+    work, bound = trace.workload, trace.workload.constraints
+    assert work.job_id.tolist() == [101, 102]
+    assert (work.submit_s.tolist(), work.runtime_s.tolist()) == ([0.0, 5.0], [60.0, 30.0])
+    assert (work.estimate_s.tolist(), bound.limit_s.tolist()) == ([600.0, 30.0], [600.0, np.inf])
+    assert [row[:2] for row in total(work)] == [[8.0, 4000 * MIB], [1.0, 100 * MIB]]
+    assert work.tasks.tolist() == [2, 1]
+    assert [bound.user_names[code] for code in work.user] == ["eve", "bob"]
+    assert bound.partition.words()[0] == "long"
+    assert STATUSES[bound.status[1]] in ("failed", "cancelled")
+
+
+def test_quoted_cells_keep_their_commas():
+    work = read_trace(SAMPLES / "sacct_commas.txt").workload
+    assert total(work)[0][:2] == [8.0, 4000 * MIB]
+
+
+def test_what_json_tells_beside_becomes_what_binds():
+    trace = read_trace(SAMPLES / "sacct.json")
+    work, bound = trace.workload, trace.workload.constraints
+    assert (bound.array.tolist(), bound.array_task.tolist(), bound.throttle.tolist()) == ([100, -1], [3, -1], [2, 0])
+    assert (bound.features.words(), bound.depends.text(1)) == (["intel&big", None], "afterok:101")
+    assert (bound.priority.tolist(), bound.qos.words()) == ([11.0, 9.0], ["normal", "high"])
+    assert work.demand[1].tolist() == [1.0, 100 * MIB, 1.0]
+
+
+@pytest.mark.parametrize("name", ["squeue_bars.txt", "squeue_columns.txt", "squeue_blanks.txt", "squeue.json"])
+def test_of_a_queue_the_time_limits_stand_in_for_the_runtimes(name):
+    trace = read_trace(SAMPLES / name)
+    work = trace.workload
+    assert work.submit_s.tolist()[:2] == [0.0, 5.0]
+    assert work.runtime_s.tolist()[:2] == [600.0, 86400.0]
+    assert total(work)[0][:2] == [8.0, 1000 * MIB]
+    assert any("squeue knows no runtimes" in note for note in trace.notes)
+    assert not any("were running" in note for note in trace.notes)
+
+
+def test_a_queue_tells_holds_dependencies_and_whole_hosts():
+    trace = read_trace(SAMPLES / "squeue_bars.txt")
+    bound = trace.workload.constraints
+    assert (bound.hold.tolist(), bound.exclusive.tolist()) == ([0, 0, 1], [0, 2, 0])
+    assert (bound.depends.text(1), bound.features.words()[1]) == ("afterok:7", "intel&big")
+    assert trace.skipped.total == 1  # without a limit
+
+
+def test_a_queue_in_json_tells_begin_times_throttles_and_who_may_come_back():
+    bound = read_trace(SAMPLES / "squeue.json").workload.constraints
+    assert (bound.hold.tolist(), bound.requeue.tolist()) == ([0, 0, 2], [True, False, True])
+    assert (bound.throttle.tolist(), bound.array.tolist()) == ([0, 2, 0], [-1, 8, -1])
+    assert (bound.nice.tolist(), bound.reservation.words(), bound.restarts.tolist()) == (
+        [0.0, 20.0, 0.0], [None, "night", None], [1, 0, 0],
+    )  # fmt: skip
+    assert bound.eligible_s is None  # the second waits for the first
+
+
+HEADER = "JobID|JobIDRaw|User|Submit|Eligible|Elapsed|State|NNodes|ReqCPUS|Timelimit|SubmitLine\n"
+
+
+def line(job, eligible="00:00:00", state="COMPLETED", submit="sbatch run.sh", raw=None):
+    times = f"2024-01-01T00:00:00|2024-01-01T{eligible}"
+    return f"{job}|{raw or job}|eve|{times}|00:01:00|{state}|1|1|00:10:00|{submit}\n"
+
+
+def bound_of(tmp_path, *lines):
+    trace = read_trace(write(tmp_path, "dump.log", HEADER + "".join(lines)))
+    return trace, trace.workload.constraints
+
+
+def test_a_job_that_waits_for_others_is_eligible_as_they_let_it(tmp_path):
+    _, bound = bound_of(
+        tmp_path, line(1, "00:00:30"), line(2, "00:05:00", submit="sbatch -d afterany:1 b.sh"),
+        line("3_0", "00:07:00", submit="sbatch -a 0-9%3 c.sh", raw=3),
+    )  # fmt: skip
+    assert bound.eligible_s.tolist() == [30.0, 0.0, 0.0]
+    assert (bound.depends.text(1), bound.throttle.tolist(), bound.array.tolist()) == (
+        "afterany:1",
+        [0, 0, 3],
+        [-1, -1, 3],
+    )
+
+
+def test_a_log_in_which_nothing_waits_has_no_such_column(tmp_path):
+    _, bound = bound_of(tmp_path, line("1_0", raw=1), line("1_1", raw=2))
+    assert bound.given == ()
+
+
+def test_what_is_not_modelled_is_counted_and_said(tmp_path):
+    trace, bound = bound_of(
+        tmp_path, line(1, submit="sbatch --exclusive=user a"), line(2, submit="sbatch -C a*2 b"),
+        line(3, submit="sbatch -d expand:1 c"), line(4, submit="sbatch --exclusive d"),
+    )  # fmt: skip
+    notes = " ".join(trace.notes)
+    assert "1 jobs keep their hosts for their own user or group" in notes
+    assert "1 jobs have features that are not modelled, such as a*2" in notes
+    assert "1 jobs have dependencies that are not modelled, such as expand:1" in notes
+    assert (bound.given, bound.exclusive.tolist()) == (("exclusive",), [0, 0, 0, 2])
+
+
+def test_runs_that_went_back_to_the_queue_are_counted_by_job(tmp_path):
+    trace, bound = bound_of(tmp_path, line(5, state="REQUEUED"), line(5, state="REQUEUED"), line(5), line(6))
+    assert (trace.workload.job_id.tolist(), bound.restarts.tolist()) == ([5, 6], [2, 0])
+    assert list(trace.skipped.counts.values()) == [2]
+
+
+def test_whole_arrays_of_a_queue_are_told(tmp_path):
+    text = (SAMPLES / "squeue_bars.txt").read_text().replace("7|long", "7_[0-9%2]|long")
+    trace = read_trace(write(tmp_path, "queue.txt", text))
+    assert any("1 rows stand for the waiting tasks of whole arrays" in note for note in trace.notes)
+
+
+SOURCES = sorted(path.name for path in SAMPLES.glob("s[aq]*.*"))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_sample_that_is_cut_anywhere_is_read_or_refused_in_one_line(tmp_path, name):
+    whole = (SAMPLES / name).read_bytes()
+    for end in range(1, len(whole), 7):
+        assert is_one_line(refusal(write(tmp_path, name, whole[:end])))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_random_bytes_in_a_sample_are_refused_in_one_line(tmp_path, name):
+    whole = bytearray((SAMPLES / name).read_bytes())
+    draw = np.random.default_rng(5)
+    for _ in range(150):
+        broken = bytearray(whole)
+        for at in draw.integers(0, len(broken), draw.integers(1, 40)):
+            broken[at] = draw.integers(1, 256)
+        assert is_one_line(refusal(write(tmp_path, name, bytes(broken))))
+
+
+def refusal(path):
+    """Why the log is refused, "" if it is read."""
+    try:
+        read_trace(path)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def is_one_line(message):
+    return "\n" not in message and len(message) < 400

@@ -1,0 +1,34 @@
+"""What a command line says of the job that it submitted."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loadmaster.traces.submit_line import Submitted, submitted
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("sbatch run.sh", Submitted()),
+        ("sbatch -d afterok:12 run.sh", Submitted(depends="afterok:12")),
+        ("sbatch -dafterok:12:13 run.sh", Submitted(depends="afterok:12:13")),
+        ("sbatch --dependency=singleton --job-name x run.sh", Submitted(depends="singleton")),
+        ("sbatch --array 1-100%5 run.sh", Submitted(throttle=5)),
+        ("sbatch -a 1-100 run.sh", Submitted()),
+        ("sbatch --exclusive --nice=-7 --no-requeue a", Submitted(exclusive=2, nice=-7.0, requeue=0)),
+        ("srun --exclusive=user -C 'a&b' --requeue x", Submitted(shared_by="user", constraint="a&b", requeue=1)),
+        ("sbatch -N 2 -J name --mem=5G -p long -H -d after:7+5 x", Submitted(depends="after:7+5")),
+        ("sbatch run.sh -d afterok:12 --exclusive", Submitted()),
+        ("sbatch --wrap 'sbatch -d afterok:1 b' --nice", Submitted(nice=100.0)),
+        ("sbatch -d 'not closed", Submitted(depends="'not")),
+        ("", Submitted()),
+    ],
+)
+def test_options_before_the_script_count(line, said):
+    assert submitted(line) == said
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_command_line(text):
+    assert submitted(text).throttle >= 0
