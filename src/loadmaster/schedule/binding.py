@@ -77,10 +77,10 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
     """Whether anything binds these jobs beside the sizes of the hosts: if not, `binding_of` has nothing to say."""
     rules = cluster.rules or SiteRules()
     constraints = workload.constraints or Constraints()
-    by_jobs = {"eligible_s", "hold", "depends", "throttle", "exclusive", "array", "min_hosts", "max_hosts"} & set(
-        constraints.given
-    )
-    return bool(by_jobs or rules.partitions or rules.qos or rules.accounts or rules.features or rules.calendar)
+    given = set(constraints.given)
+    by_jobs = {"eligible_s", "hold", "depends", "throttle", "exclusive", "array", "min_hosts", "max_hosts"} & given
+    asked = bool(rules.features) and "features" in given
+    return bool(by_jobs or asked or rules.partitions or rules.qos or rules.accounts or rules.calendar)
 
 
 def binding_of(workload: Workload, cluster: Cluster) -> Binding:

@@ -19,7 +19,8 @@ NAMED = ("partition", "qos", "name", "features", "reservation")
 DEFAULTS: dict[str, tuple[type, float]] = {
     "priority": (np.float64, 0), "nice": (np.float64, 0), "hold": (np.int32, 0), "array": (np.int64, -1),
     "array_task": (np.int32, -1), "throttle": (np.int32, 0), "exclusive": (np.int32, 0), "requeue": (np.bool_, 1),
-    "min_hosts": (np.int32, 0), "max_hosts": (np.int32, 0), "restarts": (np.int32, 0), "status": (np.int32, 0), "limit_s": (np.float64, np.inf),
+    "min_hosts": (np.int32, 0),
+    "max_hosts": (np.int32, 0), "restarts": (np.int32, 0), "status": (np.int32, 0), "limit_s": (np.float64, np.inf),
 }  # fmt: skip
 """Columns of numbers: their type, and what says nothing."""
 
@@ -64,7 +65,9 @@ class Bound:
                 columns[name] = Named(found[name], self._names[name].names)
         for name, (kind, default) in DEFAULTS.items():
             if name in found:
-                values = np.where(np.isnan(found[name].astype(np.float64)), default, found[name]).astype(kind)
+                values: NDArray[Any] = np.where(np.isnan(found[name].astype(np.float64)), default, found[name]).astype(
+                    kind
+                )
                 columns |= {name: values} if (values != default).any() else {}
         if "features" in columns:
             columns["features"] = self._understood("features", columns["features"], parse_features)

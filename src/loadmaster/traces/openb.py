@@ -1,6 +1,6 @@
 """Alibaba's GPU cluster of 2023 ("openb"): pods with CPU, memory and GPU, and the nodes they ran on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +8,24 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from loadmaster.model import Cluster, InputError
+from loadmaster.model import Cluster, Constraints, InputError, SiteRules
 from loadmaster.model.arrays import Bools
+from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
+from loadmaster.traces.bound_columns import Bound
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
-from loadmaster.traces.tabular import EXTRA, NO_CORES, RAGGED, RESOURCE, Table, amount_check, read_table, time_checks
+from loadmaster.traces.tabular import (
+    BOUND,
+    EXTRA,
+    NO_CORES,
+    RAGGED,
+    RESOURCE,
+    Table,
+    amount_check,
+    read_table,
+    time_checks,
+)
 from loadmaster.traces.text_table import batches
 from loadmaster.traces.trace import Trace
 from loadmaster.traces.values import Codes, moments, numbers, words
@@ -30,33 +42,38 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read `openb_pod_list_*.csv`, plain or gzip; a pod is a job of one task.
 
     A pod runs from `scheduled_time` to `deletion_time`. GPUs are num_gpu x gpu_milli / 1000, so a pod that shares a
-    GPU asks for a fraction; the GPUs of a host are one pool. The quality of service (`qos`) is the project.
+    GPU asks for a fraction; the GPUs of a host are one pool. The quality of service (`qos`) is the project, too; a
+    model of GPU (`gpu_spec`) is a feature that the host must have.
 
     Raises:
         InputError: the file cannot be read, lacks a column, holds no job, or (`options.strict`) has a bad line.
     """
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
-    classes = Codes()
+    classes, bound = Codes(), Bound()
 
     def tables() -> Iterator[tuple[Table, Locate]]:
         for batch in batches(path, _header(path, POD_FIELDS), progress=options.progress):
-            yield _table(batch.frame, batch.ragged, classes, options.all_fields), batch.locate
+            yield _table(batch.frame, batch.ragged, classes, bound, options.all_fields), batch.locate
 
-    read = read_table(tables(), rejects, options.limit, path.name)
-    notes = ["The GPUs of a host are one pool: shares of two GPUs add up. Required GPU models are not kept."]
+    def constraints(columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
+        return bound.constraints(columns, rows["submit_s"])
+
+    read = read_table(tables(), rejects, options.limit, path.name, constraints=constraints)
+    notes = ["The GPUs of a host are one pool: shares of two GPUs add up.", *bound.notes]
     if running := read.marked.get("running"):
         notes.append(f"{running:,} pods were running when the log ended; their runtime ends there.")
     return Trace(read.workload, None, rejects.skipped, tuple(notes), {}, read.extra)
 
 
 def read_openb_nodes(path: Path) -> Cluster:
-    """The nodes of `openb_node_list_*.csv`: cores, memory, GPUs; the models of the GPUs are not kept.
+    """The nodes of `openb_node_list_*.csv`: cores, memory, GPUs, and their model as a feature.
 
     Raises:
         InputError: the file cannot be read, or a node breaks a rule.
     """
     names: list[str] = []
+    models: list[str | None] = []
     rows: list[NDArray[np.float64]] = []
     for batch in batches(path, _header(path, NODE_FIELDS)):
         frame = batch.frame
@@ -66,10 +83,13 @@ def read_openb_nodes(path: Path) -> Cluster:
             numbers(frame["gpu"]).or_else(0.0),
         ]
         names += words(frame["sn"]).fill_null("?").to_list()
+        models += words(frame["model"]).to_list() if "model" in frame.columns else [None] * frame.height
         rows.append(np.column_stack(amounts))
     if not names:
         raise InputError(path.name, "no node in this file", where=str(path))
-    return Cluster((CORES, MEMORY, GPUS), np.concatenate(rows), tuple(names))
+    features = tuple(() if model is None else (model,) for model in models)
+    rules = SiteRules(features=features) if any(features) else None
+    return Cluster((CORES, MEMORY, GPUS), np.concatenate(rows), tuple(names), rules=rules)
 
 
 def _header(path: Path, fields: tuple[str, ...]) -> Any:
@@ -83,7 +103,7 @@ def _header(path: Path, fields: tuple[str, ...]) -> Any:
     return header
 
 
-def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, all_fields: bool) -> Table:
+def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, bound: Bound, all_fields: bool) -> Table:
     created, scheduled = moments(frame["creation_time"]), moments(frame["scheduled_time"])
     deleted = moments(frame["deletion_time"])
     runtime = deleted._replace(
@@ -108,10 +128,15 @@ def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, all_fields: bool)
     }
     if "qos" in frame.columns:
         columns["project"] = classes(frame["qos"])
+        columns[BOUND + "qos"] = bound.codes("qos", frame["qos"])
+    if "gpu_spec" in frame.columns:
+        columns[BOUND + "features"] = bound.codes("features", frame["gpu_spec"])
     if all_fields:
         columns[EXTRA + "wait_s"] = scheduled.values - created.values
     marks = {}
     if "pod_phase" in frame.columns:
+        failed = (words(frame["pod_phase"]) == "Failed").fill_null(value=False).to_numpy()
+        columns[BOUND + "status"] = np.where(failed, STATUSES.index("failed"), 0)
         marks["running"] = (words(frame["pod_phase"]) == "Running").fill_null(value=False).to_numpy()
     return Table(checks, columns, marks)
 
