@@ -6,6 +6,7 @@ import pytest
 from comparisons import comparison
 from rich.console import Console
 
+from loadmaster.measure.losses import Losses
 from loadmaster.report.answer import answer
 from loadmaster.report.columns import columns_for, marked, short, unit_for
 from loadmaster.report.compare_document import comparison_document, lowest
@@ -67,6 +68,19 @@ def test_jobs_that_never_started_have_a_column_of_their_own_only_where_there_are
     text = printed(with_metrics(shown, 1, unstarted=1234))
     assert "never" in text
     assert "1,234" in text
+
+
+def test_what_a_run_lost_is_shown_only_where_something_was_lost():
+    shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 500.0})
+    assert "killed" not in printed(shown)
+    lost = Losses(killed=7, lost_core_s=36000.0, never_run={"held": 2})
+    outcomes = [shown.outcomes[0], replace(with_metrics(shown, 1, unstarted=2).outcomes[1], losses=lost)]
+    shown = replace(shown, outcomes=outcomes)
+    assert "killed" in printed(shown)
+    assert {"killed", "lost core h"} <= {column.title for column in columns_for(shown)}
+    assert faults(shown)[-1].endswith("2 jobs never started (2: held); means leave them out")
+    assert {"killed", "lost_core_s", "never_run"} <= outcomes[1].row().keys()
+    assert not {"killed", "lost_core_s", "never_run"} & outcomes[0].row().keys()
 
 
 def test_a_run_that_left_jobs_unstarted_is_never_the_best():

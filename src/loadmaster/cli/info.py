@@ -76,14 +76,16 @@ def _document(path: str, read: "Trace", summary: "Summary", fitted: "Fit | None"
 
     from loadmaster.cli.run_options import command_line
     from loadmaster.report.document import document, left_out
+    from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
 
     content: dict[str, Any] = {"trace": path, "source": read.workload.source, **dataclasses.asdict(summary)}
-    content |= {"about": dict(read.about), "cluster": None}
+    content |= {"about": dict(read.about), "constraints": bonds_of_jobs(read.workload), "cluster": None}
     if fitted is not None:
         kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
         content["cluster"] = {
             "hosts": fitted.hosts, "total": fitted.total, "kinds": kinds, "offered_load": fitted.load,
             "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
+            "constraints": {} if read.cluster is None else bonds_of_cluster(read.cluster),
         }  # fmt: skip
     return document(
         "info", content, command=command_line(), synthetic=read.workload.synthetic, notes=read.notes,
@@ -111,6 +113,8 @@ def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
         facts.add_row("hosts", f"{fitted.hosts:,}", _kinds(fitted))
         load = ", ".join(f"{name} {value:.3g}" for name, value in fitted.load.items())
         facts.add_row("offered load", load, f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else "")
+    for label, words in _bonds(read):
+        facts.add_row(label, words, "")
     console.print(title, style="bold")
     console.print(facts)
     many = columns_that_fit(console, len(_SHOWN), lambda most: _spreads(summary, _SHOWN[:most]))
@@ -126,6 +130,23 @@ def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
             console.print(sentence)
     for note in read.notes:
         console.print(f"Note: {note}", style="yellow" if "wrong" in note else "dim")
+
+
+def _bonds(read: "Trace") -> list[tuple[str, str]]:
+    """What else binds the jobs, and what the cluster lays down: a label and words for each that there is."""
+    from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
+
+    rows = []
+    of_jobs = []
+    for name, each in bonds_of_jobs(read.workload).items():
+        kinds = f" ({each['kinds']:,} kinds)" if "kinds" in each else ""
+        of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} {each['jobs']:,}{kinds}")
+    if of_jobs:
+        rows.append(("jobs that say", ", ".join(of_jobs)))
+    of_cluster = [] if read.cluster is None else list(bonds_of_cluster(read.cluster).items())
+    if of_cluster:
+        rows.append(("the site has", ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in of_cluster)))
+    return rows
 
 
 def _spreads(summary: "Summary", statistics: Sequence[str]) -> "Table":

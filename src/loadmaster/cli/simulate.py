@@ -190,10 +190,15 @@ def _lines(row: dict[str, Any]) -> list[str]:
     lines = []
     for name, value in row.items():
         if isinstance(value, dict):
-            lines += [f"{name + ' ' + part:32} {share * 100:.1f} %" for part, share in value.items()]
+            lines += [f"{name.replace('_', ' ') + ' ' + part:32} {_part(share)}" for part, share in value.items()]
         elif name.endswith("_s") and isinstance(value, float) and "per" not in name:
-            lines.append(f"{name.removesuffix('_s').replace('_', ' '):32} {show_seconds(value)}")
+            seconds = f"{short(value / 3600)} core hours" if name == "lost_core_s" else show_seconds(value)
+            lines.append(f"{name.removesuffix('_s').replace('_', ' '):32} {seconds}")
         else:
             text = short(value) if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
             lines.append(f"{name.replace('_', ' '):32} {text}")
     return lines
+
+
+def _part(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value * 100:.1f} %"

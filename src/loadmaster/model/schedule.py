@@ -83,6 +83,7 @@ class Schedule:
         never: how many jobs could never run, by reason.
         expected_s: float64[J], the runtime at speed 1 that the scheduler counted on as each job waited; None: that of
             the workload.
+        refused: how many jobs were refused as they arrived, of those that might have run.
     """
 
     start_s: Floats
@@ -93,6 +94,7 @@ class Schedule:
     segments: Segments | None = None
     never: Mapping[str, int] = field(default_factory=dict)
     expected_s: Floats | None = None
+    refused: int = 0
 
     @property
     def started(self) -> Bools:

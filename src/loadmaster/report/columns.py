@@ -43,6 +43,9 @@ def columns_for(comparison: Comparison) -> list[Column]:
     ]
     if any(outcome.metrics.unstarted for outcome in comparison.outcomes):
         columns.insert(1, Column("never started", lambda o: o.metrics.unstarted, whole, None))
+    for title, name, show in _LOSSES:
+        if any(getattr(outcome.losses, name) for outcome in comparison.outcomes):
+            columns.append(Column(title, _loss(name), show, None))
     for name in comparison.case.workload.resources[:2]:
         columns.append(Column(f"{name} used", _part("used", name), whole_percent, None))
         columns.append(Column(f"{name} stranded", _part("stranded", name), whole_percent, None))
@@ -73,6 +76,10 @@ def change_text(group: Group, outcome: Outcome) -> str:
         return "+∞"
     sign = "+" if change > 0 else "−" if change < 0 else "±"
     return sign + percent(abs(change))
+
+
+def _loss(name: str) -> Callable[[Outcome], float]:
+    return lambda outcome: float(getattr(outcome.losses, name))
 
 
 def _part(what: Literal["used", "stranded"], resource: str) -> Callable[[Outcome], float]:
@@ -115,3 +122,14 @@ def whole(value: float) -> str:
 def whole_percent(part: float) -> str:
     """A part in percent."""
     return f"{part * 100:.1f} %"
+
+
+def _core_hours(core_s: float) -> str:
+    return short(core_s / 3600.0)
+
+
+_LOSSES = (
+    ("killed", "killed", whole), ("stopped", "stopped", whole), ("refused", "refused", whole),
+    ("lost core h", "lost_core_s", _core_hours),
+)  # fmt: skip
+"""Heading, name in `Losses`, how it is shown: columns that are there only where a run has any."""

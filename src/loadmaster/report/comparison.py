@@ -105,8 +105,17 @@ def warnings(outcome: Outcome) -> list[str]:
     if error > CLOSE:
         found.append(f"Little's law does not hold ({error:.2%} apart)")
     if unstarted:
-        found.append(f"{unstarted:,} {'job' if unstarted == 1 else 'jobs'} never started; means leave them out")
+        jobs = "job" if unstarted == 1 else "jobs"
+        found.append(f"{unstarted:,} {jobs} never started{_because(outcome)}; means leave them out")
     return [*found, *outcome.faults]
+
+
+def _because(outcome: Outcome) -> str:
+    """Why jobs never started, in parentheses; empty where they only wait."""
+    reasons = [f"{count:,}: {reason}" for reason, count in outcome.losses.never_run.items()]
+    refused = outcome.losses.refused
+    reasons += [f"{refused:,}: refused, too many of its user, account or QOS"] if refused else []
+    return f" ({'; '.join(reasons)})" if reasons else ""
 
 
 def load_words(load: float, digits: int = 2) -> str:

@@ -19,6 +19,10 @@ def write_summary(path: Path, comparison: Comparison) -> None:
             row[f"stranded_{name}"] = part
         row["max_queue_length"] = outcome.metrics.max_queue_length
         row["little_error"] = outcome.metrics.little_error
+        row.pop("never_run", None)
+        row |= {name: value for name, value in vars(outcome.losses).items() if name != "never_run"}
+        for reason, count in outcome.losses.never_run.items():
+            row[f"never_run_{reason}"] = count
         for member, part in row.pop("chosen", {}).items():
             row[f"chosen_{member}"] = part
         setting = outcome.setting

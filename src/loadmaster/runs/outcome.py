@@ -11,6 +11,7 @@ import numpy as np
 
 from loadmaster.measure import MemberShare, Metrics, member_shares, metrics, violations, waits
 from loadmaster.measure.distribution import wait_counts
+from loadmaster.measure.losses import Losses, losses
 from loadmaster.measure.timeline import QueueSeries, Timeline, queue_series, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model import Schedule
@@ -31,6 +32,7 @@ class Outcome:
         simulated_jobs_per_s: jobs over the wall seconds that the engine took.
         members: for a meta-policy, how often each member was chosen.
         stranded: for each resource, the mean part of the cluster that was stranded until the last arrival.
+        losses: jobs that did not run, or not to their end, and the work that was lost.
         faults: rules that the schedule breaks, if it was checked.
     """
 
@@ -41,6 +43,7 @@ class Outcome:
     simulated_jobs_per_s: float
     members: tuple[MemberShare, ...]
     stranded: dict[str, float]
+    losses: Losses
     faults: tuple[str, ...]
     queue: QueueSeries
     use: Timeline
@@ -58,6 +61,7 @@ class Outcome:
             "jobs": m.jobs,
             "rejected": self.rejected,
             "unstarted": m.unstarted,
+            **self.losses.given(),
             "mean_wait_s": m.mean_wait_s,
             "median_wait_s": m.median_wait_s,
             "p95_wait_s": m.p95_wait_s,
@@ -105,6 +109,7 @@ def run_fully(
         simulated_jobs_per_s=workload.jobs / seconds,
         members=member_shares(schedule.cycles.winners, member_names(policy)),
         stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
+        losses=losses(workload, schedule),
         faults=violations(workload, case.cluster, schedule) if check else (),
         queue=queue_series(schedule.cycles),
         use=use,
@@ -117,6 +122,7 @@ def to_bytes(outcome: Outcome) -> bytes:
     plain = {name: getattr(outcome, name) for name in _PLAIN}
     plain["setting"] = outcome.setting.plain()
     plain["metrics"] = dataclasses.asdict(outcome.metrics)
+    plain["losses"] = dataclasses.asdict(outcome.losses)
     plain["members"] = [dataclasses.asdict(share) for share in outcome.members]
     arrays = {f"queue.{f.name}": getattr(outcome.queue, f.name) for f in dataclasses.fields(QueueSeries)}
     arrays |= {f"use.{f.name}": getattr(outcome.use, f.name) for f in dataclasses.fields(Timeline)}
@@ -137,6 +143,7 @@ def from_bytes(block: bytes) -> Outcome:
         setting=Setting.of(plain["setting"]),
         metrics=Metrics(**plain["metrics"]),
         members=tuple(MemberShare(**share) for share in plain["members"]),
+        losses=Losses(**plain["losses"]),
         faults=tuple(plain["faults"]),
         **{name: plain[name] for name in ("load", "rejected", "simulated_jobs_per_s", "stranded")},
         queue=queue,

@@ -85,6 +85,7 @@ def write_record(
         "case": case.digest,
         "schedule": schedule_digest(schedule),
         "never": dict(schedule.never),
+        "refused": schedule.refused,
         "inputs": [file_identity(path) for path in inputs],
         "sources": dict(record.sources),
         "result": dict(result),
@@ -211,7 +212,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         jobs["start_s"].to_numpy(), placed.to_numpy(), Cycles(*(cycles[name].to_numpy() for name in _CYCLES)),
         jobs["end_s"].to_numpy(), jobs["ended_as"].to_numpy() if "ended_as" in jobs else None,
         segments_in(tables.get("segments")), about["never"],
-        jobs["expected_s"].to_numpy() if "expected_s" in jobs else None,
+        jobs["expected_s"].to_numpy() if "expected_s" in jobs else None, about["refused"],
     )  # fmt: skip
     as_logged = workload
     if "log_submit_s" in jobs:

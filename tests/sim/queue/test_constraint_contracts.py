@@ -60,7 +60,7 @@ def test_the_checker_sees_every_kind_of_constraint_that_is_broken(kind):
 def test_jobs_that_can_never_run_are_counted_and_the_others_that_may_all_run(seed):
     workload, cluster = bound_jobs(seed, "begin", "partition", "features")
     schedule = schedule_of(workload, cluster, "easy", 0.0)
-    assert int(np.isnan(schedule.start_s).sum()) == sum(schedule.never.values())
+    assert int(np.isnan(schedule.start_s).sum()) == sum(schedule.never.values()) + schedule.refused
 
 
 @settings(max_examples=40)

@@ -134,7 +134,7 @@ def test_jobs_beyond_a_limit_on_what_waits_are_refused():
     normal = Qos("normal", limits=Limits(max_submit_pu=2))
     schedule = run([(0, 4, 10), (0, 4, 10), (1, 4, 10), (11, 4, 10)], SiteRules(qos=(normal,)))
     assert schedule.start_s.tolist()[3] == 20
-    assert sum(schedule.never.values()) == 1
+    assert (schedule.refused, dict(schedule.never)) == (1, {})
 
 
 def test_of_two_scopes_that_set_one_kind_of_limit_the_first_counts():

@@ -1,7 +1,7 @@
 """The engine in plain Python, one event after another: slow, obvious, and what every kernel must agree with."""
 
 import math
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -62,7 +62,6 @@ def replay(
 
 
 _NODE_FAIL, _TIMEOUT = STATUSES.index("node_fail"), STATUSES.index("timeout")
-TOO_MANY = "too many of its user, account or QOS ran or waited as it arrived"
 
 
 class Decider(Protocol):
@@ -104,7 +103,7 @@ class Replay:
         if self.binding is not None and self.binding.rules.preemption.by != "none":
             self.preempting = Preempting(self)
         self.suspended: dict[int, tuple[int, Run]] = {}  # by job: for whom, and its run until then
-        self.refused: Counter[str] = Counter()
+        self.refused = 0
         self.eligible_before: set[int] = set()
         self.arrived = 0
         self.last_host = -1
@@ -150,7 +149,7 @@ class Replay:
         plain = not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
             runs.start_s, runs.host, cycles, None if plain else runs.end_s, self.ended_as if stopped else None, cut,
-            {**never, **self.refused}, self.expecting.predicted_s,
+            never, self.expecting.predicted_s, self.refused,
         )  # fmt: skip
 
     def _next_event(self) -> float:
@@ -251,7 +250,7 @@ class Replay:
             self.ranking.submitted(job, self.now_s)
             if self.allowance is not None and not self.allowance.submit(job):
                 self.pending.refuse()
-                self.refused[TOO_MANY] += 1
+                self.refused += int(self.binding is not None and not self.binding.never[job])
             else:
                 self.pending.arrive(job)
                 self.arrived_now = True
