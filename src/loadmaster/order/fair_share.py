@@ -49,5 +49,9 @@ class _Needs(Unmoved):
     def ended(self, job: int, now_s: float) -> None:
         self._used[self._jobs.account[job]] -= self._jobs.cores[job]
 
+    def resume(self, before: Ranking, was: Longs) -> None:
+        assert isinstance(before, _Needs)
+        self._used[: len(before._used)] = before._used[: len(self._used)]
+
     def need(self, jobs: Longs) -> Need | None:
         return Need(self._jobs.account[jobs], self._used.copy(), self._share)

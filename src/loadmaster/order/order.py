@@ -132,6 +132,12 @@ class Unmoved:
         """By rank alone."""
         return None
 
+    def resume(self, before: Ranking, was: Longs) -> None:
+        """Go on from where `before` stood, which knew other jobs: `was` int64[J] is each job's number there, or -1.
+
+        A live cluster's jobs are not known beforehand. Who remembers nothing has nothing to do.
+        """
+
 
 class Ranked(Unmoved):
     """Asks a rank of one job after another."""

@@ -47,6 +47,25 @@ def new_ledger(nodes: int, leaf: Ints, charge: Floats, half_life_s: float, reset
     )  # fmt: skip
 
 
+def carry_over(before: Ledger, after: Ledger, nodes: tuple[Ints, Ints], jobs: tuple[Longs, Longs]) -> None:
+    """Let a ledger that is new go on from another.
+
+    Args:
+        before: the other.
+        after: the new one.
+        nodes: numbers there and in `before` of every node that has used anything.
+        jobs: numbers there and in `before` of jobs, among them all that run.
+    """
+    for column in ("usage", "rate", "running"):
+        getattr(after, column)[nodes[0]] = getattr(before, column)[nodes[1]]
+    after.start_s[jobs[0]] = before.start_s[jobs[1]]
+    number = dict(zip(jobs[1].tolist(), jobs[0].tolist(), strict=True))
+    for place, job in enumerate(before.fresh[: before.numbers[0]].tolist()):
+        after.fresh[place], after.where[number[job]] = number[job], place
+    after.numbers[0] = before.numbers[0]
+    after.times[:] = before.times
+
+
 def start_charging(ledger: Ledger, job: int, now_s: float) -> None:
     """Job number `job` has started."""
     place = ledger.numbers[0]

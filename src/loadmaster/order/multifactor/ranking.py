@@ -9,10 +9,10 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.order.multifactor.age import age_factor
 from loadmaster.order.multifactor.fair_share import fair_shares, room_for
-from loadmaster.order.multifactor.ledger import new_ledger, start_charging, stop_charging, tick_ledger
+from loadmaster.order.multifactor.ledger import carry_over, new_ledger, start_charging, stop_charging, tick_ledger
 from loadmaster.order.multifactor.site_view import SiteView
 from loadmaster.order.multifactor.state import MOST, Flags, State, Weights, fresh
-from loadmaster.order.order import Unmoved
+from loadmaster.order.order import Ranking, Unmoved
 
 if TYPE_CHECKING:
     from loadmaster.order.multifactor.parameters import Multifactor
@@ -60,6 +60,21 @@ class Priorities(Unmoved):
             + weights.fair_share * state.room.factor[state.ledger.leaf[jobs]]
         )
         return -np.minimum(np.floor(np.maximum(exact, 1.0)), MOST)
+
+    def resume(self, before: Ranking, was: Longs) -> None:
+        """Use, what runs and since when jobs have waited go on; accounts are found again by their jobs.
+
+        Factors stand until the next reckoning, as they do for Slurm, unless there is an account that had none.
+        """
+        assert isinstance(before, Priorities)
+        old, new, known = before.state, self.state, np.flatnonzero(was >= 0)
+        new.accrue_s[known] = old.accrue_s[was[known]]
+        leaf, was_leaf = new.ledger.leaf[known], old.ledger.leaf[was[known]]
+        if np.array_equal(old.tree.parent, new.tree.parent) and np.array_equal(leaf, was_leaf):
+            leaf = was_leaf = np.arange(len(new.tree.parent), dtype=np.int32)
+            new.room.factor[:] = old.room.factor
+            new.stale[0] = old.stale[0]
+        carry_over(old.ledger, new.ledger, (leaf, was_leaf), (known, was[known]))
 
     def _share_out(self) -> None:
         state = self.state

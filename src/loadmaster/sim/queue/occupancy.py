@@ -101,6 +101,12 @@ class Occupancy:
             self.end_s[job] = end_s
             heapq.heappush(self._ends, (end_s, job))
 
+    def end_at(self, job: int, end_s: float, status: int) -> None:
+        """It turns out that a job that runs ends at `end_s`; when it was expected to does not change."""
+        self.running[job] = self.running[job]._replace(end_s=end_s, status=status)
+        self.end_s[job] = end_s
+        heapq.heappush(self._ends, (end_s, job))
+
     def suspend(self, job: int, now_s: float) -> Run:
         """A job gives its cores back and keeps the rest; its run so far is kept."""
         run = self.running.pop(job)

@@ -1,0 +1,31 @@
+"""The time that an engine goes by."""
+
+import time
+
+
+class RealClock:
+    """That of this machine."""
+
+    def now_s(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    def sleep_until(self, moment_s: float) -> None:
+        """Come back at that time, or at once if it is over."""
+        while (left_s := moment_s - time.time()) > 0:
+            time.sleep(left_s)
+
+
+class FakeClock:
+    """Time that passes only when somebody waits."""
+
+    def __init__(self, now_s: float = 0.0) -> None:
+        self._now_s = now_s
+
+    def now_s(self) -> float:
+        """Seconds since the fake began."""
+        return self._now_s
+
+    def sleep_until(self, moment_s: float) -> None:
+        """It is that time now."""
+        self._now_s = max(self._now_s, moment_s)

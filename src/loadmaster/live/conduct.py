@@ -1,0 +1,69 @@
+"""How a live scheduler is to behave, and what it did."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+Mode = Literal["live", "dry-run", "shadow"]
+"""Live acts. A shadow decides and writes down, and asks nothing of the engine; a dry run does the same and shows what
+it would have asked."""
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """Nothing here is done without being asked for, but that pins are cleared at the end.
+
+    Attributes:
+        interval_s: seconds between two cycles.
+        mode: whether the engine is asked to do anything.
+        for_s: end after so long.
+        max_starts: start no more jobs than that in all; None for no limit.
+        on_exit: `release`: jobs that wait go to the engine's own scheduler; `hold`: everything stays as it is.
+        others: `release` hands jobs that the model has no words for to the engine; `keep` leaves them as they are.
+        fallback: who decides after three failures of the rule in a row, as a policy under the discipline netbatch.
+    """
+
+    interval_s: float = 30.0
+    mode: Mode = "live"
+    for_s: float = float("inf")
+    max_starts: int | None = None
+    on_exit: Literal["release", "hold"] = "release"
+    others: Literal["keep", "release"] = "keep"
+    fallback: str = "first-fit"
+
+    @property
+    def acts(self) -> bool:
+        """Whether the engine is asked to do anything."""
+        return self.mode == "live"
+
+
+@dataclass
+class Report:
+    """What was done.
+
+    Attributes:
+        cycles: that saw an observation; missed: whose time was over before the one before had ended.
+        starts: jobs that were asked to start; in a shadow, that would have been.
+        refusals: by kind.
+        notes: what must be said, in order; each once.
+        lost: jobs that the engine lost as it was restarted, by its own account.
+        stranded: jobs that could not be handed back at the end.
+        ended: `done`, `stopped`, or why the engine let us do nothing.
+    """
+
+    cycles: int = 0
+    missed: int = 0
+    starts: int = 0
+    refusals: Counter[str] = field(default_factory=Counter)
+    skipped: int = 0
+    foreign: int = 0
+    notes: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    stranded: list[str] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    ended: str = "done"
+
+    def say(self, note: str) -> None:
+        """Note something, once."""
+        if note not in self.notes:
+            self.notes.append(note)

@@ -1,0 +1,214 @@
+"""What a live scheduler saw, decided and asked for: one line of JSON a cycle, on disk before it acts (rule L8).
+
+begin   one a session: the setting, how it behaves, where its clock begins
+cycle   what has changed since the last observation; the passes of its decision, each with its starts and what it
+        leaves for the next; what is asked of the engine
+answer  what became of that: the refusals
+end     how the session ended
+
+Reading the lines again, in order, gives the ledger to the bit: nothing else is kept anywhere.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from loadmaster.live.claims import News
+from loadmaster.live.engine import Refusal
+from loadmaster.live.job_log import JobLog
+from loadmaster.live.ledger import Carried, Ledger
+from loadmaster.live.listing import Listing, applied
+from loadmaster.model import InputError
+from loadmaster.model.actions import KINDS, Action, Start
+from loadmaster.model.snapshot import Clock
+from loadmaster.order import AnyOrder
+
+FILE = "live.jsonl"
+FORMAT = 1
+_WORDS = {kind: word for word, kind in KINDS.items()}
+
+
+class Pass(NamedTuple):
+    """One decision.
+
+    Attributes:
+        starts: in order; partitions: of each.
+        carried: what it leaves for the next.
+        winners: of a meta-policy, as in `Decision`.
+        queued: jobs that waited, started or not.
+    """
+
+    starts: tuple[Start, ...]
+    partitions: tuple[int, ...]
+    carried: Carried
+    winners: int = 0
+    queued: int = 0
+
+
+@dataclass
+class Decided:
+    """What one cycle came to.
+
+    Attributes:
+        passes: () where nothing could have changed.
+        by: `rule` or `fallback`.
+        taken: whether the starts were asked for.
+        cut: whether `--max-starts` left some out.
+        skipped: why no decision was taken.
+    """
+
+    passes: list[Pass] = field(default_factory=list)
+    by: str = "rule"
+    taken: bool = True
+    cut: bool = False
+    skipped: str = ""
+
+
+class LiveRecord:
+    """The file of a folder, open for writing; one writer at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._log = JobLog(folder / FILE)
+        self._log.open()
+
+    def lines(self) -> Iterable[dict[str, Any]]:
+        """All whole lines so far."""
+        return self._log.lines()
+
+    def begin(self, **about: Any) -> None:
+        """A session begins."""
+        self._log.write(begin=FORMAT, **about)
+
+    def cycle(
+        self, now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, asked: Sequence[Action]
+    ) -> None:
+        """A cycle, before anything of it is asked of the engine."""
+        line: dict[str, Any] = {"cycle": now_s, "seen": changed}
+        if forgetful:
+            line["forgetful"] = True
+        if decided.passes:
+            line["passes"] = [_plain_pass(each) for each in decided.passes]
+            line |= {"by": decided.by, "taken": decided.taken, "cut": decided.cut}
+        if decided.skipped:
+            line["skipped"] = decided.skipped
+        if asked:
+            line["asked"] = [plain_action(action) for action in asked]
+        self._log.write(**line)
+
+    def answer(self, refusals: Sequence[Refusal]) -> None:
+        """What became of what the last cycle asked for."""
+        self._log.write(answer=[[plain_action(each.action), each.kind, each.text] for each in refusals])
+
+    def end(self, ended: str, at_s: float) -> None:
+        """The session ends."""
+        self._log.write(end=ended, at_s=at_s)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._log.close()
+
+
+class Reading:
+    """Lines of a record put through a ledger once more.
+
+    Attributes:
+        ledger: as it stands.
+        acts: whether the session acted.
+    """
+
+    def __init__(self, order: AnyOrder, origin_s: float, seed: int) -> None:
+        self.ledger = Ledger(order, origin_s, seed)
+        self.acts = True
+        self._listing: Listing = {}
+
+    def read(self, line: Mapping[str, Any]) -> News | None:
+        """Take one line, up to the passes of its decision; see `take`."""
+        if "begin" in line:
+            self.acts = line["conduct"]["mode"] == "live"
+        elif "answer" in line:
+            for action, kind, text in line["answer"]:
+                self.ledger.refused(Refusal(action_in(action), kind, text))
+        if "cycle" not in line:
+            return None
+        self._listing = applied(self._listing, line["seen"])
+        news = self.ledger.see(self._listing, line["cycle"], forgetful=line.get("forgetful", False))
+        if self.acts:
+            self.ledger.overdue()
+        return news
+
+    def take(self, line: Mapping[str, Any], each: Pass) -> None:
+        """One pass of a line's decision was taken."""
+        starts, partitions = (each.starts, each.partitions) if line["taken"] else ((), ())
+        self.ledger.take(starts, partitions, each.carried)
+
+    def after(self, line: Mapping[str, Any]) -> None:
+        """All passes of a line were taken."""
+        if self.acts and "cycle" in line:
+            self.ledger.loose()
+
+
+def passes_of(line: Mapping[str, Any]) -> list[Pass]:
+    """The passes of a cycle's decision."""
+    return [_pass_in(plain) for plain in line.get("passes", ())]
+
+
+def ledger_after(lines: Iterable[Mapping[str, Any]], order: AnyOrder, origin_s: float, seed: int) -> Reading:
+    """The ledger as it stood after the last of `lines`."""
+    reading = Reading(order, origin_s, seed)
+    for line in lines:
+        reading.read(line)
+        for each in passes_of(line):
+            reading.take(line, each)
+        reading.after(line)
+    return reading
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    """The lines of the record in `folder`.
+
+    Raises:
+        InputError: there is none, or it is of another format.
+    """
+    lines = list(JobLog(folder / FILE).lines())
+    if not lines or "begin" not in lines[0]:
+        raise InputError(folder, "no record of a live run here", fix="make one with loadmaster live ... -o DIR")
+    if lines[0]["begin"] != FORMAT:
+        raise InputError(lines[0]["begin"], f"this record has another format than {FORMAT}", where=str(folder))
+    return lines
+
+
+def plain_action(action: Action) -> list[Any]:
+    """An action as JSON takes it: its word, then its fields."""
+    values = [list(value) if isinstance(value, tuple) else value for value in vars(action).values()]
+    return [_WORDS[type(action)], *values]
+
+
+def action_in(plain: Sequence[Any]) -> Action:
+    """The action that `plain_action` wrote."""
+    values: list[Any] = [tuple(value) if isinstance(value, list) else value for value in plain[1:]]
+    return KINDS[plain[0]](*values)
+
+
+def _plain_pass(each: Pass) -> dict[str, Any]:
+    carried = each.carried
+    return {
+        "starts": [
+            [start.id, list(start.hosts), part] for start, part in zip(each.starts, each.partitions, strict=True)
+        ],
+        "winners": each.winners,
+        "queued": each.queued,
+        "last_host": carried.last_host,
+        "promises": {name: [str(start_s), list(hosts)] for name, (start_s, hosts) in carried.promises.items()},
+        "wake_s": str(carried.wake_s),
+        "clock": [str(value) for value in carried.clock],
+    }
+
+
+def _pass_in(plain: Mapping[str, Any]) -> Pass:
+    promises = {name: (float(start_s), tuple(hosts)) for name, (start_s, hosts) in plain["promises"].items()}
+    clock = Clock(*(float(value) for value in plain["clock"]))
+    carried = Carried(plain["last_host"], promises, float(plain["wake_s"]), clock)
+    starts = tuple(Start(name, tuple(hosts)) for name, hosts, _ in plain["starts"])
+    return Pass(starts, tuple(part for *_, part in plain["starts"]), carried, plain["winners"], plain["queued"])
