@@ -37,7 +37,7 @@ class FakeEngine:
     """A cluster in memory.
 
     Attributes:
-        ran: how often each job has begun to run, by name; more than once only where its host died.
+        requeued: how often a job has lost its host while it ran.
         over: by name, when and how each job ended.
     """
 
@@ -71,6 +71,7 @@ class FakeEngine:
         self._last: Seen | None = None
         self.over: dict[str, tuple[float, str]] = {}
         self._told: list[Over] = []
+        self.requeued = 0
 
     @property
     def ran(self) -> dict[str, int]:
@@ -119,10 +120,13 @@ class FakeEngine:
     def close(self) -> None:
         """See `Engine`."""
 
-    def run_out(self, until_s: float) -> None:
-        """Let time pass without anybody looking."""
-        self._clock.sleep_until(until_s)
-        self._pass_time()
+    def run_out(self, for_s: float, step_s: float = 60.0) -> None:
+        """Let time pass without anybody looking, and without trouble."""
+        self._rates, self._tricks = Rates(), []
+        until_s = self._clock.now_s() + for_s
+        while self._clock.now_s() < until_s and len(self.over) < len(self.ids):
+            self._clock.sleep_until(self._clock.now_s() + step_s)
+            self._pass_time()
 
     def _do(self, action: Action, number: int) -> Refusal | None:
         job = self._jobs[number]
@@ -166,13 +170,15 @@ class FakeEngine:
         self._mischief()
 
     def _mischief(self) -> None:
+        names = self._cluster.names
         if self._spoiled("restart"):
             self._token += 1
             for job in self._jobs:
                 if job.state == CLAIMED and not job.free:
                     job.state, job.pin = HELD, ()
+        named = self._tricks[0].what if self._tricks else ""
         if self._spoiled("dead"):
-            self.kill_host(int(self._rng.integers(self._cluster.hosts)))
+            self.kill_host(names.index(named) if named in names else int(self._rng.integers(self._cluster.hosts)))
         if self._spoiled("meddle"):
             held = [job for job in self._here() if self._jobs[job].state == HELD]
             if held:
@@ -186,6 +192,7 @@ class FakeEngine:
         for number in self._running():
             job = self._jobs[number]
             if host in job.host:
+                self.requeued += 1
                 job.state, job.pin, job.host = CLAIMED, job.host, ()
                 job.start_s, job.end_s, job.at_s = math.nan, math.inf, self._clock.now_s()
 

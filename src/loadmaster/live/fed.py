@@ -154,10 +154,9 @@ class Fed(Replay):
 
     def _snapshot(self, eligible: list[int]) -> Snapshot:
         snapshot = super()._snapshot(eligible)
-        if self._up.all():
-            return snapshot
-        down = Closure(~self._up, -np.inf, np.inf)
-        return replace(snapshot, closures=(*snapshot.closures, down))
+        down = () if self._up.all() else (Closure(~self._up, -np.inf, np.inf),)
+        free = np.maximum(snapshot.free, 0.0)  # others may have put more on a host than was free
+        return replace(snapshot, free=free, closures=(*snapshot.closures, *down))
 
 
 class _Judge:

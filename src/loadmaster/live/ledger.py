@@ -160,6 +160,7 @@ class Ledger:
             else:
                 self._give_up(name)
                 asked.append(Hold(name))
+                self._held_back[name] = self.now_s
                 self._put_aside(name, f"did not start on {run.hosts[0]}, asked {TRIES + 1} times")
         if asked:
             self._refresh()
@@ -196,9 +197,10 @@ class Ledger:
         return [*listed, *self.waiting.never, *aside]
 
     def releasable(self) -> list[str]:
-        """Jobs that we keep from the engine's own scheduler: those held for us, and claims that do not run."""
+        """Jobs that we keep from the engine's own scheduler: those held for us, and those pinned that do not run."""
         held = [name for name in self.rows if self._state(name) == HELD and not self.rows[name].get("hold")]
-        return [name for name in self.rows if name in set(held) or (name in self.runs and not self.runs[name].running)]
+        pinned = [name for name in self.rows if self._state(name) == CLAIMED and self._pinned(name)]
+        return held + pinned
 
     # What one observation changes, in the order in which a simulated moment goes (rule Q1).
 

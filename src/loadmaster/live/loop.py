@@ -17,6 +17,7 @@ from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler, discipline_named
 
 BACK_OFF_S = (1.0, 30.0)
+HAND_BACK_TRIES = 8
 FAILURES = 3
 """So many failures of the rule in a row, and the fallback decides (rule L9)."""
 
@@ -228,15 +229,27 @@ class _Loop:
                 pause_s = min(2 * pause_s, BACK_OFF_S[1])
 
     def _hand_back(self) -> None:
-        """No job is left that only we could start."""
-        self.ledger.see(self._observed(), self.ledger.now_s)
-        for name in self.ledger.releasable():
-            try:
-                refusal = self.engine.act(Withdraw(name))
-            except EngineDown as error:
-                refusal = Refusal(Withdraw(name), "unknown", str(error))
-            if refusal is not None and refusal.kind != "gone":
-                self.report.stranded.append(name)
+        """No job is left that only we could start: whatever the engine does not take back is asked again, and named."""
+        for attempt in range(HAND_BACK_TRIES):
+            self.clock.sleep_until(self.clock.now_s() + (1 + attempt) * BACK_OFF_S[0])
+            self._look_again()
+            refusals = [self._handed_back(name) for name in self.ledger.releasable()]
+            self.report.stranded = [name for name, kind in refusals if kind in ("busy", "denied", "unknown")]
+            if not refusals:
+                return
+
+    def _look_again(self) -> None:
+        """See what is there now, without a decision."""
+        listing = self._observed()
+        if listing["at_s"] > self.ledger.listing["at_s"]:
+            self.ledger.see(listing, self.ledger.now_s)
+
+    def _handed_back(self, name: str) -> tuple[str, str]:
+        try:
+            refusal = self.engine.act(Withdraw(name))
+        except EngineDown:
+            return name, "unknown"
+        return name, "" if refusal is None else refusal.kind
 
     def _origin_of(self, first: Listing) -> float:
         times = [first["at_s"], *(row["submit_s"] for row in first["jobs"].values())]

@@ -1,0 +1,273 @@
+"""The loop on the fake engine: what fails is dealt with by rule, and nothing is lost, started twice or left behind."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_runs import FOUR, Looking, drive, made_jobs, ruled
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loadmaster.live.check import check_live
+from loadmaster.live.clocks import FakeClock
+from loadmaster.live.conduct import Conduct
+from loadmaster.live.fake import FakeEngine
+from loadmaster.live.loop import Denied, run_live
+from loadmaster.live.record import LiveRecord, lines_of
+from loadmaster.live.trouble import TROUBLES, Trick
+from loadmaster.model import Account, Cluster, InputError, SiteRules, Workload
+from loadmaster.sim.queue.door import simulate
+
+ALL = "gone=0.03,busy=0.05,stale=0.05,down=0.03,restart=0.02,dead=0.01,meddle=0.02,stuck=0.05,slow=0.05"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def disk_of_this_process():
+    """What dies here is never the machine, so nothing need wait for a disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda file: None)
+        yield
+
+
+def accounts() -> tuple[Account, ...]:
+    return tuple(row for name in "012" for row in (Account(name), *(Account(name, user) for user in "01234")))
+
+
+@pytest.mark.parametrize(
+    ("policy", "discipline"), [("mix-fit", "netbatch"), ("max-jobs", "easy"), ("mix-fit", "multifactor+easy")]
+)
+def test_live_and_simulated_are_one_hundred_percent_equal_on_eight_nodes_and_500_jobs(tmp_path, policy, discipline):
+    """With the same arrivals and runtimes every job starts in the same cycle on the same hosts."""
+    workload = made_jobs(500, 3, every_s=9.0)
+    cluster = Cluster(("cores", "memory"), np.tile([8.0, 16.0], (8, 1)), rules=SiteRules(accounts=accounts()))
+    scheduler = ruled(policy, discipline)
+    run = drive(tmp_path, workload, cluster, scheduler=scheduler, interval_s=30.0, for_s=6000.0)
+    plan = simulate(workload, cluster, scheduler.policy, scheduler.discipline, interval_s=30.0, engine="reference")
+    first = workload.first_task
+    hosts = [tuple(f"node{host}" for host in plan.host[first[job] : first[job + 1]]) for job in range(workload.jobs)]
+    assert (plan.start_s - workload.submit_s).mean() > 20.0  # they queue
+    assert run.starts == {str(job): (plan.start_s[job], hosts[job]) for job in range(workload.jobs)}
+    checked = check_live(tmp_path, scheduler)
+    assert (checked.same, checked.starts) == (True, 500)
+
+
+@given(seed=st.integers(0, 10_000), discipline=st.sampled_from(["easy", "netbatch", "fair-share", "multifactor+easy"]))
+@settings(max_examples=12)
+def test_whatever_goes_wrong_no_job_is_lost_started_twice_or_stranded(tmp_path_factory, seed, discipline):
+    folder = tmp_path_factory.mktemp("live")
+    run = drive(
+        folder,
+        made_jobs(20, seed, longest_s=80),
+        rates=ALL,
+        seed=seed,
+        scheduler=Looking(ruled("mix-fit", discipline)),
+        for_s=300.0,
+    )
+    run.ends_well()
+    assert run.report is not None
+    assert run.report.stranded == []
+
+
+@given(seed=st.integers(0, 10_000), trouble=st.sampled_from(sorted(set(TROUBLES) - {"denied"})))
+@settings(max_examples=12)
+def test_the_simulator_fed_with_what_went_wrong_decides_as_the_loop_did(tmp_path_factory, seed, trouble):
+    folder = tmp_path_factory.mktemp("live")
+    run = drive(folder, made_jobs(20, seed, longest_s=80), rates=f"{trouble}=0.05", seed=seed)
+    checked = check_live(folder, run.scheduler)
+    assert (checked.first, checked.same) == ("", True)
+    assert checked.starts >= 20 - (run.report.foreign if run.report else 0)
+
+
+@given(
+    seed=st.integers(0, 10_000), deaths=st.lists(st.integers(0, 60), min_size=1, max_size=4), torn=st.booleans(),
+    rates=st.sampled_from(["", ALL]),
+)  # fmt: skip
+@settings(max_examples=15)
+def test_killed_between_any_two_writes_the_next_life_goes_on_as_if_nothing_had_happened(
+    tmp_path_factory, seed, deaths, torn, rates
+):
+    folder = tmp_path_factory.mktemp("live")
+    run = drive(folder, made_jobs(20, seed, longest_s=80), rates=rates, seed=seed, deaths=tuple(deaths), torn=torn)
+    assert run.report is not None
+    assert run.report.stranded == []
+    checked = check_live(folder, run.scheduler)
+    assert (checked.first, checked.same) == ("", True)
+    run.ends_well()
+
+
+@pytest.mark.parametrize("steps", range(40))
+def test_killed_at_every_single_step_of_a_small_run_every_job_runs_once(tmp_path, steps):
+    run = drive(tmp_path, made_jobs(8, 5, every_s=3.0), deaths=(steps, 1, 2), interval_s=10.0)
+    run.ends_well()
+    assert set(run.engine.ran.values()) == {1}
+
+
+def one_job(**columns: Any) -> Workload:
+    return Workload.of(**({"submit_s": [0.0], "runtime_s": [50.0], "cores": [4], "memory": [4]} | columns))
+
+
+def asked(folder: Any) -> list[tuple[float, str, str]]:
+    """(cycle, what, job) of all that was asked of the engine."""
+    return [(line["cycle"], what[0], what[1]) for line in lines_of(folder) for what in line.get("asked", ())]
+
+
+def test_a_job_that_goes_as_it_is_asked_to_start_is_counted_and_passed_over(tmp_path):
+    run = drive(tmp_path, one_job(), tricks=(Trick(0.0, "gone"),))
+    assert run.report is not None
+    assert (run.report.refusals["gone"], asked(tmp_path)) == (1, [(0.0, "start", "0")])
+
+
+def test_a_claim_that_does_not_run_is_pinned_again_after_ten_seconds_and_held_after_three_tries(tmp_path):
+    stuck = tuple(Trick(0.0, "stuck") for _ in range(4))
+    drive(tmp_path, one_job(), tricks=stuck, for_s=100.0)
+    words = [(at_s, what) for at_s, what, _ in asked(tmp_path)]
+    assert words == [(0.0, "start"), (10.0, "repin"), (20.0, "repin"), (30.0, "repin"), (40.0, "hold")]
+
+
+def test_a_job_that_could_not_be_started_is_shown_and_tried_again_later(tmp_path):
+    stuck = tuple(Trick(0.0, "stuck") for _ in range(4))
+    run = drive(tmp_path, one_job(), tricks=stuck, for_s=60.0, on_exit="hold")
+    assert run.report is not None
+    assert [why for _, why in run.report.left_out] == ["did not start on node0, asked 4 times"]
+    again = drive(tmp_path / "longer", one_job(), tricks=stuck, for_s=600.0)
+    assert again.engine.over["0"] == (390.0, "ok")  # held at 40 s, 300 s later it starts and runs for 50
+
+
+def test_a_claim_whose_host_dies_is_pinned_elsewhere_at_once(tmp_path):
+    run = drive(tmp_path, one_job(), tricks=(Trick(0.0, "stuck"), Trick(3.0, "dead", "node0")), for_s=300.0)
+    assert [(what, at_s) for at_s, what, _ in asked(tmp_path)] == [("start", 0.0), ("repin", 5.0)]
+    assert run.starts["0"] == (5.0, ("node1",))
+
+
+def test_a_job_whose_host_dies_while_it_runs_is_pinned_to_another(tmp_path):
+    run = drive(tmp_path, one_job(), tricks=(Trick(20.0, "dead", "node0"),), for_s=300.0)
+    assert asked(tmp_path) == [(0.0, "start", "0"), (20.0, "repin", "0")]
+    assert run.engine.ran == {"0": 2}
+    run.ends_well()
+
+
+def test_a_job_without_a_place_after_its_host_died_is_held_not_left_pinned_to_a_dead_host(tmp_path):
+    alone = Cluster.uniform(1, cores=4, memory=8)
+    drive(tmp_path, one_job(), alone, tricks=(Trick(20.0, "dead", "node0"),), for_s=60.0, on_exit="hold")
+    assert asked(tmp_path) == [(0.0, "start", "0"), (20.0, "hold", "0")]
+
+
+def test_while_the_engine_is_down_nothing_is_decided_and_it_is_asked_less_and_less_often(tmp_path):
+    moments = []
+
+    class Down(FakeEngine):
+        def observe(self):
+            moments.append(clock.now_s())
+            return super().observe()
+
+    clock = FakeClock()
+    engine = Down(one_job(), FOUR, clock, tricks=tuple(Trick(0.0, "down") for _ in range(7)))
+    run_live(engine, clock, ruled(), Conduct(5.0, for_s=100.0), LiveRecord(tmp_path))
+    assert moments[:8] == [0.0, 1.0, 3.0, 7.0, 15.0, 31.0, 61.0, 91.0]
+
+
+def test_pins_that_an_engine_has_forgotten_are_decided_again_at_once(tmp_path):
+    tricks = (Trick(0.0, "stuck"), Trick(4.0, "restart"))
+    drive(tmp_path, one_job(), tricks=tricks, for_s=100.0)
+    assert asked(tmp_path) == [(0.0, "start", "0"), (5.0, "start", "0")]
+
+
+def test_an_old_listing_decides_nothing(tmp_path):
+    workload = one_job(submit_s=[0.0, 4.0], runtime_s=[50.0, 50.0], cores=[4, 4], memory=[4, 4])
+    run = drive(tmp_path, workload, tricks=(Trick(4.5, "stale"),), for_s=100.0)
+    assert asked(tmp_path) == [(0.0, "start", "0"), (10.0, "start", "1")]
+    assert run.report is not None
+    assert "old listing" in run.report.notes[0]
+
+
+def test_what_others_release_is_respected_and_counted(tmp_path):
+    full = one_job(submit_s=[0.0, 0.0], runtime_s=[50.0, 50.0], cores=[8, 8], memory=[4, 4])
+    alone = Cluster.uniform(1, cores=8, memory=8)
+    run = drive(tmp_path, full, alone, tricks=(Trick(7.0, "meddle"),), for_s=200.0)
+    assert asked(tmp_path) == [(0.0, "start", "0")]
+    assert run.report is not None
+    assert run.report.foreign >= 1
+    run.ends_well()
+
+
+def test_a_first_start_that_is_denied_ends_the_run_and_nothing_is_touched(tmp_path):
+    with pytest.raises(Denied, match="lets us start nothing: permission denied"):
+        drive(tmp_path, made_jobs(5, 1), tricks=(Trick(0.0, "denied"),))
+    assert len(asked(tmp_path)) >= 1
+    assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == ["denied"]
+
+
+def test_one_that_is_denied_later_is_left_alone_and_the_others_go_on(tmp_path):
+    workload = one_job(submit_s=[0.0, 4.0, 9.0], runtime_s=[20.0] * 3, cores=[1] * 3, memory=[1] * 3)
+    run = drive(tmp_path, workload, tricks=(Trick(4.5, "denied"),), for_s=60.0, on_exit="hold")
+    assert run.report is not None
+    assert run.report.left_out == [("1", "denied: permission denied")]
+    assert sorted(run.engine.over) == ["0", "2"]
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A rule that raises, or gives up its time, from a stated moment on."""
+
+    from_s: float
+    until_s: float = math.inf
+    took_s: float = 0.0
+    clock: Any = None
+    discipline: Any = ruled().discipline
+
+    def decide(self, snapshot: Any) -> Any:
+        if self.from_s <= snapshot.now_s < self.until_s:
+            if not self.took_s:
+                raise InputError("my_rule", "a rate must be a number")
+            self.clock.append(self.took_s)
+        return ruled().decide(snapshot)
+
+
+def test_a_rule_that_raises_skips_the_cycle_and_after_three_the_fallback_decides_and_says_so(tmp_path):
+    workload = one_job(submit_s=[0.0, 4.0], runtime_s=[20.0] * 2, cores=[1] * 2, memory=[1] * 2)
+    run = drive(tmp_path, workload, scheduler=Failing(0.0, 14.0), for_s=60.0)
+    by = [
+        (line["cycle"], line.get("by"), line.get("skipped", "")[:9]) for line in lines_of(tmp_path) if "cycle" in line
+    ]
+    assert by[:3] == [(0.0, None, "'my_rule'"), (5.0, None, "'my_rule'"), (10.0, "fallback", "'my_rule'")]
+    assert run.report is not None
+    assert [note.partition(" in the place")[0] for note in run.report.notes][-1] == "first-fit decides"
+    assert set(run.starts) == {"0", "1"}
+
+
+def test_no_more_jobs_are_started_than_max_starts_allows(tmp_path):
+    run = drive(tmp_path, made_jobs(20, 2), max_starts=3, for_s=300.0, on_exit="hold")
+    assert (len(run.starts), len(asked(tmp_path))) == (3, 3)
+    assert check_live(tmp_path, run.scheduler).same
+
+
+@pytest.mark.parametrize("mode", ["shadow", "dry-run"])
+def test_a_shadow_decides_and_writes_down_and_asks_nothing_of_the_engine(tmp_path, mode):
+    run = drive(tmp_path, made_jobs(20, 2), mode=mode, for_s=300.0)
+    assert asked(tmp_path) == []
+    assert run.starts
+    assert set(run.engine.ran.values()) == {0}
+    assert check_live(tmp_path, run.scheduler).same
+
+
+@pytest.mark.parametrize(("on_exit", "over"), [("release", 20), ("hold", 0)])
+def test_at_the_end_waiting_jobs_go_to_the_engine_unless_they_are_to_be_held(tmp_path, on_exit, over):
+    workload = made_jobs(20, 2, every_s=1.0)
+    run = drive(tmp_path, workload, Cluster.uniform(1, cores=8, memory=16), max_starts=0, on_exit=on_exit, for_s=60.0)
+    run.engine.run_out(1e5)
+    assert len(run.engine.over) == over
+
+
+def test_claims_made_before_a_death_still_count_with_the_moment_of_their_decision(tmp_path):
+    """A job starts and the loop dies; the next life knows when it is expected to end: EASY keeps its promise."""
+    jobs = one_job(
+        submit_s=[0.0, 1.0, 12.0], runtime_s=[100.0, 50.0, 95.0], cores=[4, 8, 4], memory=[1, 1, 1],
+        estimate_s=[100.0, 50.0, 95.0],
+    )  # fmt: skip
+    alone = Cluster.uniform(1, cores=8, memory=8)
+    whole = drive(tmp_path / "whole", jobs, alone, for_s=400.0)
+    cut = drive(tmp_path / "cut", jobs, alone, for_s=400.0, deaths=(6,))
+    assert whole.starts["2"][0] > whole.starts["1"][0] == cut.starts["1"][0]
+    assert cut.starts == whole.starts
