@@ -120,9 +120,9 @@ class Fed(Replay):
         if job in self.pending.waiting:
             hosts = tuple(self._names[host] for host in run.hosts)
             partition = self._partition(job, run.partition)
-            self.occupancy.start(
-                job, hosts, occupancy.Run(run.start_s, run.expected_end_s, math.inf, 0, partition)
-            )  # fmt: skip
+            slowest = self._slowest(hosts)
+            held = occupancy.Run(run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest)
+            self.occupancy.start(job, hosts, held)
             self.pending.start(job, run.start_s)
             self.ranking.started(job, self.now_s)
             self.ended_now = True
