@@ -1,14 +1,17 @@
 """A policy compiled as a scan gives every host that fits the score of plain Python, and is checked as a rater is."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit, types
 
-from loadmaster.compiled_scan import scanner
+from loadmaster.compiled_scan import LANES, SCAN, scanner
 from loadmaster.lanes_kernel import BLOCK, EMPTY, NEVER, UNKNOWN, Lanes
+from loadmaster.lent import lend
 from loadmaster.model import InputError
 from loadmaster.place import POLICIES, Context, Policy
 
@@ -70,7 +73,19 @@ def scan_all(policy, lanes, demand, since=0):
     """Scan both blocks as for task 3 of a run with seed 5."""
     hosts = int((lanes.host >= 0).sum())
     blocks = np.arange(2, dtype=np.int32)
-    return scanner(policy, len(demand))(lanes, demand, blocks, 2, 0, since, hosts, 1, 3, 5)
+    return call()(scanner(policy, len(demand)), lanes, demand, blocks, since, hosts)
+
+
+@cache
+def call():
+    """What hands a scan its lanes as engines do."""
+    arguments = types.FunctionType(SCAN), LANES, types.float64[::1], types.int32[::1], types.int64, types.int64
+
+    @njit(types.int64(*arguments))
+    def scan_both(scan, lanes, demand, blocks, since, hosts):
+        return scan(lend(lanes), demand, blocks, 2, 0, since, hosts, 1, 3, 5)
+
+    return scan_both
 
 
 def score_of(rank):

@@ -51,7 +51,7 @@ def package(tmp_path):
     home = tmp_path / "loadmaster"
     (home / "room").mkdir(parents=True)
     (home / "kept").mkdir()
-    for name in ("__init__.py", "kernels.py", "kept/__init__.py", "kept/stamp.py"):
+    for name in ("__init__.py", "kernels.py", "parts.py", "kept/__init__.py", "kept/stamp.py"):
         shutil.copy(SOURCE / name, home / name)
     room = home / "room"
     for name, text in (("enters_kernel", ENTERS), ("called_kernel", CALLED), ("shell", SHELL)):

@@ -18,13 +18,14 @@ from numba.extending import intrinsic
 
 from loadmaster.compiled import READ_ONLY, compiling, is_built_in, score_for_scans
 from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN, Lanes, rank_of
+from loadmaster.lent import Lent
 from loadmaster.place.policy import Context, Policy
 
 _FLOATS = types.Array(types.float64, 1, "C")
 _LONGS = types.Array(types.int64, 1, "C")
 _INTS = types.Array(types.int32, 1, "C")
 LANES = types.NamedTuple((_FLOATS, _INTS, _LONGS, _FLOATS, _INTS, _LONGS, _LONGS, _INTS), Lanes)
-SCAN = types.int64(LANES, _FLOATS, _INTS, *(types.int64,) * 7)
+SCAN = types.int64(Lent(LANES), _FLOATS, _INTS, *(types.int64,) * 7)
 """scan(lanes, demand[R], blocks, n, slot, since, hosts, last_host, task, seed) -> number not finite.
 
 Rates the lanes of the first n of `blocks` that have changed after `since`, for a slot, and finds the blocks' lowest
@@ -53,7 +54,8 @@ def scanner(policy: Policy, resources: int) -> Callable[..., int]:
 
 def _scan(score, resources, row_of):
     def scan(lanes, demand, blocks, n, slot, since, hosts, last_host, task, seed):
-        size = lanes.host.shape[0]
+        free, hosts_in, changed_at, ranks_in = lanes.free, lanes.host, lanes.changed_at, lanes.rank
+        size = hosts_in.shape[0]
         asked = row_of(demand, 0, 1)
         wrong = np.int64(0)
         for b in range(n):
@@ -63,26 +65,26 @@ def _scan(score, resources, row_of):
             low = NEVER
             for i in range(np.uint64(BLOCK)):
                 lane, at = np.uint64(first) + i, np.uint64(ranks) + i
-                left = row_of(lanes.free, np.int64(lane), size)
+                left = row_of(free, np.int64(lane), size)
                 fits = True
                 for r in range(resources):
                     fits &= left[r] >= asked[r]
                 rank = NEVER
                 if fits:
-                    rank = lanes.rank[at]
-                    if lanes.changed_at[lane] > since:
-                        context = Context(np.int64(lanes.host[lane]), hosts, last_host, task, seed)
+                    rank = ranks_in[at]
+                    if changed_at[lane] > since:
+                        context = Context(np.int64(hosts_in[lane]), hosts, last_host, task, seed)
                         value = float(score(asked, left, whole, context))
                         wrong += not np.isfinite(value)
                         rank = rank_of(value)
-                lanes.rank[at] = rank
+                ranks_in[at] = rank
                 low = min(low, rank)
             holder = UNKNOWN
             if since >= 0:
                 holder = NOBODY
                 for i in range(np.uint64(BLOCK)):
-                    host = lanes.host[np.uint64(first) + i]
-                    holder = min(holder, host if lanes.rank[np.uint64(ranks) + i] == low else NOBODY)
+                    host = hosts_in[np.uint64(first) + i]
+                    holder = min(holder, host if ranks_in[np.uint64(ranks) + i] == low else NOBODY)
             at = slot * lanes.kind.shape[0] + block
             lanes.least[at], lanes.holder[at] = low, holder
         return wrong

@@ -19,15 +19,19 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 from loadmaster.kept.stamp import file_of, imports_of, stamp
+from loadmaster.parts import PartCompiler
 
 LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Options of kernels that allocate nothing: without Numba's counting of references, which atomic instructions make
 the dearest part of a call with many arrays."""
 lean: Any = njit(**LEAN)
 """The decorator of such a kernel."""
-_INNER: dict[str, Any] = {**LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+_INNER: dict[str, Any] = {
+    **LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler,
+}  # fmt: skip
 inner: Any = njit(**_INNER)
-"""The same for parts that only kernels call: without a door for Python, which is dear to compile."""
+"""The same for parts that only kernels call: without a door for Python, and compiled only within their callers."""
 inlined: Any = njit(**_INNER, forceinline=True)
 """The same for parts that have one caller: every array handed to a call costs seven words to push and to fetch."""
 
@@ -67,7 +71,7 @@ def kernel_stamp(function: Callable[..., Any]) -> str:
     kernels = _kernel_modules(function)
     if not kernels:
         return stamp(own)
-    digest = sha256(_content(own))
+    digest = sha256(_content(own) + b"".join(_content(each) for each in _WAYS))
     for name in kernels:
         digest.update(_content(name))
         for each, value in sorted(vars(sys.modules[name]).items()):
@@ -89,6 +93,10 @@ def _kernel_modules(function: Callable[..., Any]) -> list[str]:
         reached.add(name)
         entered |= {other for other in imports_of(name) if _of_kernels(other) and other in sys.modules} - reached
     return sorted(reached)
+
+
+_WAYS = ("loadmaster.lent", "loadmaster.parts")
+"""What decides how kernels are compiled."""
 
 
 def _of_kernels(module: str) -> bool:

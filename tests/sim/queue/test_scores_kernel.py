@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numba import njit, typeof, types
 
 from loadmaster.compiled_scan import SCAN, scanner
+from loadmaster.lent import lend
 from loadmaster.place import POLICIES, Context, Policy
 from loadmaster.sim.queue.scores_kernel import (
     SHARED,
@@ -38,7 +39,8 @@ RULES.append(Policy("leaving-early", leaving_early))
 def engine(scores, kept):
     """Notes changed hosts, asks for a host, in slot 0 or remembered, and for its score."""
 
-    def ask(scores, scan, hosts, kind, demand, free, usable, some_are_not):
+    def ask(given, scan, hosts, kind, demand, free, usable, some_are_not):
+        scores = lend(given)
         for host in hosts:
             changed(scores, host)
         if kept:
@@ -109,7 +111,8 @@ def test_another_table_of_what_is_free_is_read_anew_and_then_only_where_it_chang
     capacity, demand = np.full((20, 1), 9.0), np.array([2.0])
     scores = empty_scores((capacity[:1], np.zeros(20, np.int32)), demand[None], np.ones(1))
 
-    def choose(scores, scan, demand, first, second):
+    def choose(given, scan, demand, first, second):
+        scores = lend(given)
         rate_all(scores, scan, demand, first, -1, 0, 0)
         reload(scores)
         rate_all(scores, scan, demand, second, -1, 0, 0)

@@ -16,6 +16,7 @@ from loadmaster.compiled import is_built_in, never_remembered, refusing
 from loadmaster.compiled_order import COLUMNS, RANKER, ranker, refusing_order
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
+from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.order import ORDERS, FairShare, JobColumns, Order, job_columns
@@ -156,7 +157,8 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
         jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank
     ):  # fmt: skip
         return run(
-            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank
+            lend(jobs), capacity, lend(rules), lend(state), lend(waiting), lend(ranked), lend(stairs), lend(moment),
+            lend(ends), lend(scores), lend(log), scans, columns, rank,
         )  # fmt: skip
 
     scans = types.UniTuple(types.FunctionType(SCAN), MEMBERS)

@@ -14,6 +14,7 @@ from loadmaster.backfilling import Conservative
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
+from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import frozen_floats
 from loadmaster.place import Policy
@@ -85,7 +86,10 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # they are first-class functions
 
     def entry(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan):  # type: ignore[no-untyped-def]
-        return run(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan)
+        return run(
+            lend(jobs), capacity, lend(rules), lend(state), lend(scores), lend(later), lend(ends), lend(plan),
+            lend(log), rate, scan,
+        )  # fmt: skip
 
     signature = types.int64(*layout, types.FunctionType(RATER), types.FunctionType(SCAN))
     engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)

@@ -10,6 +10,7 @@ from numba import typeof, types
 
 from loadmaster.backfilling import Easy
 from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
 from loadmaster.place import POLICIES
@@ -124,7 +125,7 @@ def replay_rows(
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     def entry(jobs, rules, rows, calendar, plan, queue, tally, log):  # type: ignore[no-untyped-def]
-        return run_rows(jobs, rules, rows, calendar, plan, queue, tally, log)
+        return run_rows(lend(jobs), lend(rules), lend(rows), lend(calendar), lend(plan), queue, tally, lend(log))
 
     engine: Callable[..., int] = kept_njit(types.int64(*layout), **LEAN)(entry)
     return engine
