@@ -1,0 +1,188 @@
+"""Control groups: how much CPU the processes in one may have, and have had; version 1 and version 2 alike."""
+
+import contextlib
+import os
+import signal
+import time
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from loadmaster.model.errors import InputError
+
+PERIOD_S = 0.02
+"""The kernel shares out anew so often: short ones answer a changed cap at once."""
+LEAST_QUOTA_S = 0.001
+"""The kernel takes no less."""
+MOUNTS = Path("/proc/self/mounts")
+_V2 = "cgroup.controllers"
+
+
+class Group(ABC):
+    """A control group of ours: processes in it share what it may have. To be made by `make_group`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.mkdir()
+
+    @abstractmethod
+    def cap(self, cores: float | None) -> None:
+        """Let all processes together have at most so many cores from now on, more than 0; None: as many as there are.
+
+        Raises:
+            OSError: the kernel does not take it: a group above has less.
+        """
+
+    @abstractmethod
+    def favour(self) -> None:
+        """Let it come before all that is not in a group like it, up to its cap."""
+
+    @abstractmethod
+    def used_s(self) -> float:
+        """CPU seconds that its processes have had, those that have ended included."""
+
+    def add(self, process: int) -> None:
+        """Put a process into it, with all its threads."""
+        self._write("cgroup.procs", str(process))
+
+    def processes(self) -> list[int]:
+        """Who is in it."""
+        return [int(line) for line in (self.path / "cgroup.procs").read_text().split()]
+
+    def remove(self, patience_s: float = 5.0) -> None:
+        """End what is in it, and take it away.
+
+        Raises:
+            OSError: a process in it does not end.
+        """
+        until = time.monotonic() + patience_s
+        while True:
+            for process in self.processes():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            try:
+                self._take_away()
+                return
+            except OSError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+    def _take_away(self) -> None:
+        self.path.rmdir()
+
+    def _write(self, name: str, text: str) -> None:
+        (self.path / name).write_text(text, encoding="ascii")
+
+
+class _Version2(Group):
+    def cap(self, cores: float | None) -> None:
+        quota = "max" if cores is None else str(_micros(cores))
+        self._write("cpu.max", f"{quota} {round(PERIOD_S * 1e6)}")
+
+    def favour(self) -> None:
+        self._write("cpu.weight", "10000")
+
+    def used_s(self) -> float:
+        words = (self.path / "cpu.stat").read_text().split()
+        return int(words[words.index("usage_usec") + 1]) / 1e6
+
+
+class _Version1(Group):
+    """CPU caps and CPU accounts may be two hierarchies: a process is put into both."""
+
+    def __init__(self, path: Path, account: Path) -> None:
+        super().__init__(path)
+        self.account = account
+        if account != path:
+            account.mkdir()
+        self._write("cpu.cfs_period_us", str(round(PERIOD_S * 1e6)))
+
+    def cap(self, cores: float | None) -> None:
+        self._write("cpu.cfs_quota_us", "-1" if cores is None else str(_micros(cores)))
+
+    def favour(self) -> None:
+        self._write("cpu.shares", "262144")
+
+    def used_s(self) -> float:
+        return int((self.account / "cpuacct.usage").read_text()) / 1e9
+
+    def add(self, process: int) -> None:
+        super().add(process)
+        if self.account != self.path:
+            (self.account / "cgroup.procs").write_text(str(process), encoding="ascii")
+
+    def _take_away(self) -> None:
+        super()._take_away()
+        if self.account != self.path:
+            self.account.rmdir()
+
+
+def why_not() -> str:
+    """Why no control groups can be made here; empty if they can."""
+    try:
+        folder = _folders()
+        probe = make_group(f"loadmaster-probe-{os.getpid()}")
+        probe.remove()
+    except (OSError, InputError) as error:
+        return str(error)
+    return "" if folder else "no control groups here"
+
+
+def make_group(name: str) -> Group:
+    """A group of that name below the one that this process may use.
+
+    Raises:
+        InputError: this machine shares out no CPU by control groups, or we may not.
+    """
+    if not name or "/" in name or name.startswith("."):
+        raise InputError(name, "no name for a control group", fix="use letters, digits and -")
+    version, cpu, account = _folders()
+    try:
+        return _Version2(cpu / name) if version == 2 else _Version1(cpu / name, account / name)
+    except FileExistsError:
+        raise InputError(cpu / name, "this control group is there already", fix="end the other run first") from None
+    except OSError as error:
+        fix = "run as root, or in a unit of systemd with Delegate=cpu"
+        raise InputError(cpu / name, f"no control group can be made: {error.strerror}", fix=fix) from None
+
+
+def _folders() -> tuple[int, Path, Path]:
+    """The version, and the folders below which groups for CPU and for its accounts can be made."""
+    mounts = [line.split() for line in MOUNTS.read_text(encoding="utf-8").splitlines()]
+    first: dict[str, Path] = {}
+    for _, place, kind, words, *_ in mounts:
+        if kind == "cgroup":
+            for word in words.split(","):
+                first.setdefault(word, Path(place))
+    if "cpu" in first and "cpuacct" in first:
+        return 1, first["cpu"], first["cpuacct"]
+    for _, place, kind, *_ in mounts:
+        if kind == "cgroup2":
+            return 2, *_delegated(Path(place))
+    raise InputError(
+        str(MOUNTS), "no control groups for CPU are mounted here", fix="mount cgroup2 with the controller cpu"
+    )
+
+
+def _delegated(top: Path) -> tuple[Path, Path]:
+    """Of version 2, the nearest group above us whose children have the controller `cpu`, and hold no process itself."""
+    own = next(line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::"))
+    place = top / own[3:].lstrip("/")
+    for folder in (place, *place.parents):
+        if top not in (folder, *folder.parents):
+            break
+        if "cpu" in (folder / "cgroup.subtree_control").read_text().split():
+            return folder, folder
+        if "cpu" in (folder / _V2).read_text().split() and (folder == top or not _holds_processes(folder)):
+            with contextlib.suppress(OSError):
+                (folder / "cgroup.subtree_control").write_text("+cpu")
+                return folder, folder
+    raise InputError(place, "no control group above us hands out CPU", fix="run in a unit of systemd with Delegate=cpu")
+
+
+def _holds_processes(folder: Path) -> bool:
+    return bool((folder / "cgroup.procs").read_text().strip())
+
+
+def _micros(cores: float) -> int:
+    return max(round(LEAST_QUOTA_S * 1e6), round(cores * PERIOD_S * 1e6))
