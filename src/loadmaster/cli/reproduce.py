@@ -27,6 +27,9 @@ def reproduce(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for pages and charts.")] = Path("reproduction"),
     traces: Annotated[Path | None, typer.Option(help="Folder with real logs.")] = None,
     trace: Annotated[Path | None, typer.Option(help="A log of your own.")] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Measure on this machine what only real processes show.")
+    ] = False,
     on: d.On = None,
     tls_ca: d.TlsCa = None,
     tls_cert: d.TlsCert = None,
@@ -47,12 +50,14 @@ def reproduce(
     from loadmaster.rules.near import pick
 
     chosen = pick(paper, PAPERS, what="paper", see=f"known: {', '.join(PAPERS)}")
-    refuse_idle(context, {"traces", "trace"}.difference(chosen.reads), _reads(paper, chosen.reads))
+    logs = [name for name in chosen.reads if name != "live"]
+    refuse_idle(context, {"traces", "trace"}.difference(logs), _reads(paper, logs))
+    refuse_idle(context, {"live"}.difference(chosen.reads), f"{paper} measures nothing on this machine")
     if traces is not None and not traces.is_dir():
         raise InputError(str(traces), "there is no such folder of logs", where="--traces")
     address = d.dask_address(on, tls_ca, tls_cert, tls_key)
     out.mkdir(parents=True, exist_ok=True)
-    result = importlib.import_module(chosen.module).reproduce(Options(quick, seed, out, traces, trace, address))
+    result = importlib.import_module(chosen.module).reproduce(Options(quick, seed, out, traces, trace, address, live))
     page = out / f"{paper}.html"
     notes = [Text(note, "note") for note in result.notes]
     blocks = [_claims(result), *notes, Heading("Figures"), *result.blocks]

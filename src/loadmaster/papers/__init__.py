@@ -11,7 +11,7 @@ from loadmaster.dask_client import DaskAddress
 
 
 class Paper(NamedTuple):
-    """Where a paper's reproduction stands, and which logs it reads, by the names of `Options`: `traces`, `trace`."""
+    """Where a paper's reproduction stands; what else it takes, by the names of `Options`: `traces`, `trace`, `live`."""
 
     module: str
     reads: tuple[str, ...] = ()
@@ -19,7 +19,7 @@ class Paper(NamedTuple):
 
 PAPERS: dict[str, Paper] = {
     "amir2000": Paper("loadmaster.papers.amir2000"),
-    "casanova2008": Paper("loadmaster.papers.casanova2008"),
+    "casanova2008": Paper("loadmaster.papers.casanova2008", ("live",)),
     "delgado2011": Paper("loadmaster.papers.delgado2011", ("traces",)),
     "shai2014": Paper("loadmaster.papers.shai2014", ("traces", "trace")),
     "silva2008": Paper("loadmaster.papers.silva2008", ("traces",)),
@@ -38,6 +38,7 @@ class Options:
         traces: folder with real logs, where the user has them; claims that need them are else `not measured`.
         trace: one log given by the user.
         on: a Dask scheduler; None uses this machine's cores.
+        live: measure on this machine what only real processes can show; such claims are else `not measured`.
     """
 
     quick: bool = False
@@ -46,3 +47,4 @@ class Options:
     traces: Path | None = None
     trace: Path | None = None
     on: DaskAddress | None = None
+    live: bool = False

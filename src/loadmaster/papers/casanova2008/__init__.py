@@ -1,7 +1,8 @@
 """Casanova et al.: Resource allocation using virtual clusters (2008), re-run."""
 
+from loadmaster.live.cgroup.accuracy import SETS
 from loadmaster.papers import Options
-from loadmaster.papers.casanova2008 import claims, large_claims
+from loadmaster.papers.casanova2008 import caps, claims, large_claims
 from loadmaster.papers.casanova2008.figures import charts
 from loadmaster.papers.casanova2008.outcome import outcome_of
 from loadmaster.papers.casanova2008.study import QUICK, Size, cells, run
@@ -26,7 +27,15 @@ def reproduce(options: Options) -> Reproduction:
         *large_claims.parallel(outcomes["parallel"]),
         *claims.other(),
     ]
-    return Reproduction("casanova2008", TITLE, shown, charts(outcomes), _notes(size, options.quick))
+    figures = charts(outcomes)
+    if options.live:
+        with bar("caps", len(SETS), "sets of programs") as advance:
+            found = caps.measured(options.quick, lambda *_: advance(1))
+        shown += caps.claims(found)
+        figures.append(caps.chart(found))
+    else:
+        shown.append(caps.without())
+    return Reproduction("casanova2008", TITLE, shown, figures, _notes(size, options.quick))
 
 
 def _notes(size: Size, quick: bool) -> list[str]:

@@ -147,6 +147,4 @@ def other() -> list[Claim]:
         Claim("p. 6", "three tasks of 0.6 on two hosts: without migration; the paper's schedule", "0.83; 0.87",
               f"{still:.6f}; {printed:.6f}", all_of([equals(still, 5 / 6, 1e-6), equals(printed, 0.875, 1e-6)]),
               "exact", 1, f"the paper truncates 0.875, and its schedule is not the best: {best:.6f} (8/9) is"),
-        Claim("p. 28", "accuracy of Xen's CPU caps", "mean error 0.72 %, response under 1 s", "", "not measured",
-              note="needs virtual machines"),
     ]  # fmt: skip
