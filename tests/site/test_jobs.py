@@ -45,9 +45,11 @@ def test_a_log_without_memory_gets_the_column(tmp_path):
     assert np.array_equal(made.demand, [[2, 20 * MB, 1]])
 
 
-def test_where_memory_is_not_counted_nothing_changes(tmp_path, jobs):
-    made, notes = jobs_at(
-        site_of(tmp_path, HOSTS + "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"), jobs
-    )
-    assert made is jobs
-    assert notes == ()
+def test_where_memory_is_not_counted_nobody_is_asked_for_any_and_that_is_said(tmp_path, jobs):
+    site = site_of(tmp_path, HOSTS + "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n")
+    made, notes = jobs_at(site, jobs)
+    assert made.resources == ("cores",)
+    assert np.array_equal(made.demand, jobs.demand[:, :1])
+    assert len(notes) == 1
+    bare = Workload.of(submit_s=[0], runtime_s=[9], cores=[2])
+    assert jobs_at(site, bare) == (bare, ())

@@ -18,9 +18,12 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     """The jobs as the site would take them, and what a user must know of it, one sentence each.
 
     Where memory is counted, a job that asks for none gets the default of its partition, else that of the cluster; where
-    there is no default it gets all memory of its hosts, so that nobody shares them with it.
+    there is no default it gets all memory of its hosts, so that nobody shares them with it. Where it is not counted, as
+    under CR_Core, what jobs ask for of it binds nobody.
     """
-    if not site.selection.memory or workload.jobs == 0:
+    if not site.selection.memory:
+        return _without_memory(workload)
+    if workload.jobs == 0:
         return workload, ()
     workload = _with_memory(workload)
     column = workload.resources.index(MEMORY)
@@ -45,6 +48,16 @@ def _with_memory(workload: Workload) -> Workload:
     names = (workload.resources[0], MEMORY, *workload.resources[1:])
     demand = np.insert(np.array(workload.demand), 1, 0.0, axis=1)
     return replace(workload, resources=names, demand=demand)
+
+
+def _without_memory(workload: Workload) -> tuple[Workload, tuple[str, ...]]:
+    if MEMORY not in workload.resources:
+        return workload, ()
+    column = workload.resources.index(MEMORY)
+    names = tuple(name for name in workload.resources if name != MEMORY)
+    asks = bool((workload.demand[:, column] > 0.0).any())
+    note = ("The site counts no memory (no CR_..._Memory): what jobs ask for of it is not looked at.",) if asks else ()
+    return replace(workload, resources=names, demand=np.delete(np.array(workload.demand), column, axis=1)), note
 
 
 def _default_memory(site: Site, workload: Workload) -> Floats:
