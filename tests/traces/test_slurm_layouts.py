@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from loadmaster.model import InputError
 from loadmaster.model.constraints import STATUSES
 from loadmaster.traces import ReadOptions, read_trace
 from traces.logs import write
@@ -128,37 +127,3 @@ def test_whole_arrays_of_a_queue_are_told(tmp_path):
     text = (SAMPLES / "squeue_bars.txt").read_text().replace("7|long", "7_[0-9%2]|long")
     trace = read_trace(write(tmp_path, "queue.txt", text))
     assert any("1 rows stand for the waiting tasks of whole arrays" in note for note in trace.notes)
-
-
-SOURCES = sorted(path.name for path in SAMPLES.glob("s[aq]*.*"))
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_sample_that_is_cut_anywhere_is_read_or_refused_in_one_line(tmp_path, name):
-    whole = (SAMPLES / name).read_bytes()
-    for end in range(1, len(whole), 7):
-        assert is_one_line(refusal(write(tmp_path, name, whole[:end])))
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_random_bytes_in_a_sample_are_refused_in_one_line(tmp_path, name):
-    whole = bytearray((SAMPLES / name).read_bytes())
-    draw = np.random.default_rng(5)
-    for _ in range(150):
-        broken = bytearray(whole)
-        for at in draw.integers(0, len(broken), draw.integers(1, 40)):
-            broken[at] = draw.integers(1, 256)
-        assert is_one_line(refusal(write(tmp_path, name, bytes(broken))))
-
-
-def refusal(path):
-    """Why the log is refused, "" if it is read."""
-    try:
-        read_trace(path)
-    except InputError as error:
-        return str(error)
-    return ""
-
-
-def is_one_line(message):
-    return "\n" not in message and len(message) < 400

@@ -1,0 +1,200 @@
+"""Logs with a record a job: a format says what one record holds, and all else is done here."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from loadmaster.model import Constraints
+from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.traces.bound_columns import DEFAULTS, NAMED, Bound
+from loadmaster.traces.files import Progress, blocks, checked_text
+from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.rejects import Line, Locate, Rejects, Rule
+from loadmaster.traces.tabular import BOUND, EXTRA, NO_CORES, RESOURCE, Table, estimates, read_table, time_checks
+from loadmaster.traces.trace import Trace
+from loadmaster.traces.values import Names, Values
+
+BATCH = 50_000
+NO_RECORD = Rule("not a record of this kind of log")
+NEVER_STARTED = Rule("the job never started", bad=False)
+OTHER = Rule("a record of another kind, not of a job that ended", bad=False)
+BAD_AMOUNT = Rule("an amount below zero")
+_MOST_TASKS = float((1 << 31) - 1)
+_NUMBERS = ("submit_s", "runtime_s", "hosts", "cores", "memory_bytes", "gpus", "job_id", "wait_s", "eligible_s")
+_WORDS = ("user", "account", *NAMED, "depends")
+
+Found = dict[str, Any]
+"""What a record says of its job, by the names of `JOB`; what it does not say is left out."""
+Parse = Callable[[Any], "Found | Rule"]
+"""What a record says, or why it is left out; ValueError, KeyError, IndexError or TypeError of one that is broken."""
+
+JOB = {
+    "submit_s": "arrival, seconds since any fixed moment; must be there",
+    "runtime_s": "wall seconds",
+    "cores": "of the whole job; must be there",
+    "hosts": "how many hosts the job asked for, 1 if absent: a task is one, where all divides evenly, else one core",
+    "memory_bytes": "of the whole job",
+    "gpus": "of the whole job",
+    "limit_s": "runtime at which it is killed, and the user's estimate",
+    "wait_s": "as recorded",
+    "job_id": "the identifier, a whole number",
+    "user": "name of who submitted",
+    "account": "name of who pays",
+} | dict.fromkeys((*NAMED, "depends", "eligible_s", *DEFAULTS), "as in `Constraints`")
+"""All that a record may say of its job."""
+
+
+class Record(NamedTuple):
+    """One record of a log, the line on which it begins, and its text for messages."""
+
+    line: int
+    text: str
+    content: Any
+
+
+def read_records(
+    path: str | Path, options: ReadOptions, records: Iterable[Record], parse: Parse, notes: Iterable[str] = ()
+) -> Trace:
+    """The jobs of a log.
+
+    Args:
+        path: the log, for messages.
+        options: as for every reader.
+        records: one by one, in the order of the file; they are taken a batch at a time.
+        parse: what a record says of its job.
+        notes: what is to be said of the log, looked at when all records are read.
+
+    Raises:
+        InputError: no job is left, or (`options.strict`) a broken record.
+    """
+    path = Path(path)
+    rejects = Rejects(path, strict=options.strict)
+    reader = _Reader(parse, options)
+    read = read_table(reader.tables(records), rejects, options.limit, path.name, constraints=reader.constraints)
+    said = [*notes]
+    if missing := read.marked["no memory"]:
+        said.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
+    return Trace(read.workload, None, rejects.skipped, (*said, *reader.bound.notes), {}, read.extra)
+
+
+def lines_of(path: Path, progress: Progress | None = None, comment: str = "#") -> Iterator[Record]:
+    """The lines of a text as records, without blank ones and comments.
+
+    Raises:
+        InputError: it cannot be read, or is no text.
+    """
+    number = 0
+    for text in blocks(path, 1 << 22, progress):
+        for line in (checked_text(path, text) if number == 0 else text).decode("utf-8", "replace").split("\n")[:-1]:
+            number += 1
+            plain = line.rstrip("\r")
+            if plain.strip() and not plain.startswith(comment):
+                yield Record(number, plain[:400], plain)
+
+
+class _Reader:
+    """What is remembered from one batch of records to the next."""
+
+    def __init__(self, parse: Parse, options: ReadOptions) -> None:
+        self.parse = parse
+        self.options = options
+        self.bound = Bound()
+        self.users, self.accounts = Names(), Names()
+
+    def tables(self, records: Iterable[Record]) -> Iterator[tuple[Table, Locate]]:
+        """Batches of records as tables."""
+        going = iter(records)
+        while part := list(islice(going, BATCH)):
+            yield self._table([self._said(record) for record in part]), _locate(part)
+
+    def constraints(self, columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
+        """What binds the jobs."""
+        return self.bound.constraints(columns, rows["submit_s"], self.users.names, self.accounts.names)
+
+    def _said(self, record: Record) -> Found | Rule:
+        try:
+            said = self.parse(record.content)
+            return said if isinstance(said, Rule) else _checked(said)
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError):
+            return NO_RECORD
+
+    def _table(self, said: list[Found | Rule]) -> Table:
+        rules = list(dict.fromkeys(each for each in said if isinstance(each, Rule)))
+        checks = [(rule, np.array([each is rule for each in said])) for rule in rules]
+        jobs: list[Found] = [{} if isinstance(each, Rule) else each for each in said]
+        number = {name: _numbers(jobs, name) for name in _NUMBERS}
+        limit = _numbers(jobs, "limit_s")
+        submit, runtime = _values(number["submit_s"]), _values(number["runtime_s"])
+        amounts = [np.nan_to_num(number[name]) for name in ("cores", "memory_bytes", "gpus")]
+        cores, memory, gpus = amounts
+        tasks = one_a_host(np.nan_to_num(number["hosts"], nan=1.0), cores, gpus)
+        checks += [
+            *time_checks(submit, runtime), (NO_CORES, cores <= 0), (BAD_AMOUNT, np.minimum(memory, gpus) < 0),
+        ]  # fmt: skip
+        columns: dict[str, NDArray[Any]] = {
+            "submit_s": submit.values, "runtime_s": runtime.values, "tasks": tasks.astype(np.int32),
+            "estimate_s": estimates(_values(limit), runtime),
+            "job_id": np.clip(np.nan_to_num(number["job_id"], nan=-1.0), -1, 2.0**62).astype(np.int64),
+            "user": _codes(self.users, jobs, "user"), "project": _codes(self.accounts, jobs, "account"),
+            RESOURCE + CORES: cores / tasks, RESOURCE + MEMORY: np.floor(memory / tasks), RESOURCE + GPUS: gpus / tasks,
+        }  # fmt: skip
+        columns |= {BOUND + name: self.bound.codes(name, _words(jobs, name)) for name in (*NAMED, "depends")}
+        columns |= {BOUND + name: _numbers(jobs, name) for name in DEFAULTS}
+        columns[BOUND + "limit_s"] = np.where(limit > 0, limit, np.inf)
+        columns[BOUND + "eligible_s"] = number["eligible_s"]
+        if self.options.all_fields:
+            columns[EXTRA + "wait_s"] = np.nan_to_num(number["wait_s"], nan=-1.0)
+        return Table(checks, columns, {"no memory": memory <= 0})
+
+
+def one_a_host(hosts: Floats, cores: Floats, gpus: Floats) -> Floats:
+    """float64[N], the number of tasks: one a host where cores and GPUs divide evenly, else one a core."""
+    hosts = np.clip(hosts, 1.0, _MOST_TASKS)
+    even = (np.mod(cores, hosts) == 0) & (np.mod(gpus, hosts) == 0) & (cores >= hosts)
+    whole = (cores == np.floor(cores)) & (cores <= _MOST_TASKS)
+    return np.where(even, hosts, np.where(whole & (hosts > 1), np.maximum(cores, 1.0), 1.0))
+
+
+def _checked(said: Found) -> Found:
+    """What a record says, with numbers and text where they are meant.
+
+    Raises:
+        ValueError: something else.
+    """
+    for name, value in said.items():
+        if value is not None and name not in _WORDS:
+            said[name] = float(value)
+        elif value is not None and not isinstance(value, str):
+            raise ValueError(name)
+    return said
+
+
+def _numbers(jobs: list[Found], name: str) -> Floats:
+    """float64[N]: what they say, NaN where nothing or no number."""
+    values = (job.get(name) for job in jobs)
+    found = np.array([math.nan if value is None else value for value in values], np.float64)
+    return np.where(np.isinf(found), np.nan, found)
+
+
+def _values(values: Floats) -> Values:
+    missing = np.isnan(values)
+    return Values(values, missing, np.isinf(values))
+
+
+def _words(jobs: list[Found], name: str) -> pl.Series:
+    return pl.Series([job.get(name) for job in jobs], dtype=pl.String)
+
+
+def _codes(names: Names, jobs: list[Found], name: str) -> Ints:
+    return names(_words(jobs, name))
+
+
+def _locate(part: list[Record]) -> Locate:
+    return lambda row: Line(part[row].line, part[row].text)
