@@ -15,6 +15,7 @@ from loadmaster.traces.job_table import read_csv, read_parquet
 from loadmaster.traces.openb import read_openb
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import MAGIC
+from loadmaster.traces.pbs import is_pbs, read_pbs
 from loadmaster.traces.slurm import read_slurm
 from loadmaster.traces.slurm_layout import is_slurm, is_slurm_json
 from loadmaster.traces.swf import read_swf
@@ -69,6 +70,7 @@ FORMATS: dict[str, Format] = {
         read_slurm,
         ("{stem}.hosts.csv",),
     ),
+    "pbs": Format("PBS and Torque: accounting log", lambda head: is_pbs(head.line), read_pbs, ("{stem}.hosts.csv",)),
     "csv": Format(
         "job table with named columns", lambda head: "," in head.line, read_csv, ("{stem}.hosts.csv",), _TABLES_ALONE
     ),

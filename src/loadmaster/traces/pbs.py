@@ -1,0 +1,135 @@
+"""Accounting logs of PBS and Torque: `date;type;id;key=value ...`; a job is its record of type E, its end."""
+
+import re
+from pathlib import Path
+
+from loadmaster.model.constraints import EXCLUSIVE, STATUSES
+from loadmaster.model.units import parse_bytes
+from loadmaster.traces.job_records import OTHER, Found, lines_of, read_records
+from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.rejects import Rule
+from loadmaster.traces.trace import Trace
+
+_LINE = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;([A-Za-z]);([^;]*);(.*)", re.DOTALL)
+_PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z_][\w.]*)=(\"[^\"]*\"|\S*)")
+_ID = re.compile(r"(\d{1,18})(?:\[(\d{1,9})\])?")
+_WHOLE = re.compile(r"\d{1,12}")
+_MEMORY = re.compile(r"(\d{1,15})(?:([kmgtp]?)([bw]?))", re.IGNORECASE)
+_FEATURE = re.compile(r"[A-Za-z_][\w-]*")
+_GENERIC = frozenset({"shared", "excl"})
+
+
+def is_pbs(line: str) -> bool:
+    """Whether `line` is one of an accounting log.
+
+    Example:
+        >>> is_pbs("06/06/2005 14:07:17;E;407.ign1;user=guest queue=batch ctime=1118087915")
+        True
+    """
+    return _LINE.fullmatch(line) is not None
+
+
+def read_pbs(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
+    """Read an accounting log of PBS (OpenPBS, PBS Pro) or Torque, plain or gzip.
+
+    Cores are `ncpus`, else hosts x `ppn` of `nodes`, else the slots of `exec_host`; memory is `mem`, else `pmem` of
+    every core. Times are those of `qtime` (else `ctime`), `etime`, `start` and `end`.
+
+    Raises:
+        InputError: the file cannot be read, holds no job, or (`options.strict`) has a bad line.
+    """
+    return read_records(path, options, lines_of(Path(path), options.progress), job_of)
+
+
+def job_of(line: str) -> Found | Rule:
+    """What a line says of its job.
+
+    Raises:
+        ValueError: it is no line of such a log.
+    """
+    found = _LINE.fullmatch(line)
+    if found is None:
+        raise ValueError(line)
+    if found[1] != "E":
+        return OTHER
+    said = {key: value.strip('"') for key, value in _PAIR.findall(found[3])}
+    asked = {key.removeprefix("Resource_List."): value for key, value in said.items() if "Resource_List." in key}
+    name = _ID.match(found[2])
+    submit = float(said.get("qtime") or said["ctime"])
+    start, end = float(said["start"]), float(said["end"])
+    hosts, cores, features, exclusive = _shape(asked, said.get("exec_host", ""))
+    memory = _bytes(asked.get("mem")) or (_bytes(asked.get("pmem")) or 0.0) * cores
+    return {
+        "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "eligible_s": said.get("etime"),
+        "job_id": name[1] if name else None, "array": name[1] if name and name[2] else None,
+        "array_task": name[2] if name else None, "hosts": hosts, "cores": cores, "memory_bytes": memory,
+        "gpus": _gpus(asked, hosts), "limit_s": clock(asked.get("walltime")), "user": said.get("user"),
+        "account": said.get("account") or said.get("project") or said.get("group"), "partition": said.get("queue"),
+        "name": said.get("jobname"), "features": features, "exclusive": exclusive,
+        "depends": _depends(asked.get("depend") or said.get("depend")), "status": _status(said.get("Exit_status")),
+    }  # fmt: skip
+
+
+def clock(text: str | None) -> float | None:
+    """Seconds of `hours:minutes:seconds`, or of plain seconds; None where there is none.
+
+    Example:
+        >>> clock("01:00:30"), clock("90"), clock("-1")
+        (3630.0, 90.0, None)
+    """
+    if not text or not re.fullmatch(r"(\d{1,9}:){0,3}\d{1,9}(\.\d+)?", text):
+        return None
+    seconds = 0.0
+    for part, unit in zip(reversed(text.split(":")), (1.0, 60.0, 3600.0, 86400.0), strict=False):
+        seconds += float(part) * unit
+    return seconds
+
+
+def _shape(asked: dict[str, str], given: str) -> tuple[float, float, str | None, int]:
+    """Hosts, cores of all of them, features and how they are shared."""
+    place = asked.get("place", "")
+    whole = EXCLUSIVE.index("host") if "excl" in re.split(r"[:\s]", place) or asked.get("naccesspolicy") else 0
+    nodes = asked.get("nodes", "")
+    hosts, slots, features = 0.0, 0.0, []
+    for chunk in nodes.split("+") if nodes and "select" not in asked else ():
+        first, *rest = chunk.partition("#")[0].split(":")
+        count = float(first) if _WHOLE.fullmatch(first) else 1.0
+        each = [float(part[4:]) for part in rest if re.fullmatch(r"ppn=\d{1,9}", part)]
+        features += [part for part in rest if _FEATURE.fullmatch(part) and part not in _GENERIC]
+        hosts, slots = hosts + count, slots + count * (each[0] if each else 1.0)
+    run_on = [place for place in given.split("+") if place]
+    cores = float(asked["ncpus"]) if _WHOLE.fullmatch(asked.get("ncpus", "")) else slots
+    if "nodect" in asked and _WHOLE.fullmatch(asked["nodect"]):
+        hosts = float(asked["nodect"])
+    one_kind = "&".join(dict.fromkeys(features)) if "+" not in nodes else ""
+    return max(hosts, 1.0), max(cores, slots) or float(len(run_on)), one_kind or None, whole
+
+
+def _gpus(asked: dict[str, str], hosts: float) -> float:
+    if _WHOLE.fullmatch(asked.get("ngpus", "")):
+        return float(asked["ngpus"])
+    each = re.search(r":gpus=(\d{1,6})", asked.get("nodes", "") + asked.get("neednodes", ""))
+    return float(each[1]) * hosts if each else 0.0
+
+
+def _bytes(text: str | None) -> float | None:
+    """Bytes of `4gb`, `2000mb`, `100kw` (words of 8 bytes) or plain bytes."""
+    found = _MEMORY.fullmatch(text or "")
+    if found is None:
+        return None
+    return float(parse_bytes(f"{found[1]}{found[2].upper()}B")) * (8.0 if found[3].lower() == "w" else 1.0)
+
+
+def _depends(text: str | None) -> str | None:
+    """In Slurm's notation: names of servers gone."""
+    if not text:
+        return None
+    return re.sub(r"(\d+)(\[\d*\])?(\.[\w.-]+)?(@[\w.-]+)?", r"\1", text)
+
+
+def _status(text: str | None) -> int:
+    """How the job ended: 0 well, 271 (Torque) and 265 cancelled, -11 and -29 out of time."""
+    if text is None or text == "0":
+        return 0
+    word = {"271": "cancelled", "265": "cancelled", "-29": "timeout"}.get(text, "failed")
+    return STATUSES.index(word)
