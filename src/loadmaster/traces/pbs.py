@@ -58,7 +58,7 @@ def job_of(line: str) -> Found | Rule:
     submit = float(said.get("qtime") or said["ctime"])
     start, end = float(said["start"]), float(said["end"])
     hosts, cores, features, exclusive = _shape(asked, said.get("exec_host", ""))
-    memory = _bytes(asked.get("mem")) or (_bytes(asked.get("pmem")) or 0.0) * cores
+    memory = bytes_of(asked.get("mem")) or (bytes_of(asked.get("pmem")) or 0.0) * cores
     return {
         "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "eligible_s": said.get("etime"),
         "job_id": name[1] if name else None, "array": name[1] if name and name[2] else None,
@@ -112,7 +112,7 @@ def _gpus(asked: dict[str, str], hosts: float) -> float:
     return float(each[1]) * hosts if each else 0.0
 
 
-def _bytes(text: str | None) -> float | None:
+def bytes_of(text: str | None) -> float | None:
     """Bytes of `4gb`, `2000mb`, `100kw` (words of 8 bytes) or plain bytes."""
     found = _MEMORY.fullmatch(text or "")
     if found is None:

@@ -11,11 +11,14 @@ from loadmaster.traces.alibaba2017 import TASK_FIELDS, read_alibaba2017
 from loadmaster.traces.files import checked_text, head_of
 from loadmaster.traces.foreign import refuse_document
 from loadmaster.traces.hosts import read_hosts
+from loadmaster.traces.htcondor import is_htcondor, read_htcondor
 from loadmaster.traces.job_table import read_csv, read_parquet
+from loadmaster.traces.lsf import is_lsf, read_lsf
 from loadmaster.traces.openb import read_openb
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.pbs import is_pbs, read_pbs
+from loadmaster.traces.sge import is_sge, read_sge
 from loadmaster.traces.slurm import read_slurm
 from loadmaster.traces.slurm_layout import is_slurm, is_slurm_json
 from loadmaster.traces.swf import read_swf
@@ -47,7 +50,13 @@ class Format(NamedTuple):
 _SWF_ALONE = frozenset({"swf_memory", "memory_unit", "swf_partition", "swf_feedback"})
 _TABLES_ALONE = frozenset({"columns", "memory_unit"})
 
+_BESIDE = ("{stem}.hosts.csv",)
+
 FORMATS: dict[str, Format] = {
+    "pbs": Format("PBS and Torque: accounting log", lambda head: is_pbs(head.line), read_pbs, _BESIDE),
+    "lsf": Format("LSF: lsb.acct", lambda head: is_lsf(head.line), read_lsf, _BESIDE),
+    "sge": Format("Grid Engine: accounting file", lambda head: is_sge(head.line), read_sge, _BESIDE),
+    "htcondor": Format("HTCondor: history, also as JSON", lambda head: is_htcondor(head.text), read_htcondor, _BESIDE),
     "swf": Format(
         "Standard Workload Format of the Parallel Workloads Archive",
         lambda head: head.name.endswith(".swf") or len(re.findall(r"(?:^|\s)[-+\d.eE]+(?=\s|$)", head.line)) >= 11,
@@ -70,7 +79,6 @@ FORMATS: dict[str, Format] = {
         read_slurm,
         ("{stem}.hosts.csv",),
     ),
-    "pbs": Format("PBS and Torque: accounting log", lambda head: is_pbs(head.line), read_pbs, ("{stem}.hosts.csv",)),
     "csv": Format(
         "job table with named columns", lambda head: "," in head.line, read_csv, ("{stem}.hosts.csv",), _TABLES_ALONE
     ),
