@@ -48,6 +48,38 @@ def test_starts_of_jobs_that_constraints_bind_are_decided_again_as_they_were(see
         assert explain(record, int(job)).choice.same, f"job {job}"
 
 
+@pytest.mark.parametrize("policy", ["worse-fit-cores", "round-robin", "random", "max-jobs"])
+@pytest.mark.parametrize(
+    "discipline",
+    ["conservative", "conservative(early_end=start)", "conservative(early_end=now)", "conservative(early_end=kept)",
+     "slurm(batch_sched_delay=7,bf_resolution=5)", "sjf+easy(heads=2)", "sjf+netbatch", "lxf+stepwise(depth=3)",
+     "easy(fill=shortest)", "sjf+selective"],
+)  # fmt: skip
+def test_decisions_that_rest_on_earlier_ones_are_made_again_as_they_were(discipline, policy):
+    for seed, kinds in ((3, ()), (4, ("preempt",)), (6, ("partition", "depends", "limits"))):
+        workload, cluster = bound_jobs(seed, *kinds)
+        record = record_of(Case(workload, cluster), Setting(policy, discipline, interval_s=0.0, seed=seed))
+        started = np.flatnonzero(record.schedule.started)
+        assert started.size
+        for job in started:
+            told = explain(record, int(job))
+            assert told.choice.same, f"job {job} of seed {seed}"
+            assert told.choice.candidates == () or told.choice.candidates[0].host in told.hosts
+
+
+@pytest.mark.parametrize(("most", "same"), [(20_000, True), (2, False)])
+def test_behind_very_many_jobs_an_explanation_says_that_it_is_not_exact(monkeypatch, most, same):
+    # Job 3 starts at 30 s since it was promised that; job 1 keeps the 60 s that it was promised, though all is free.
+    workload = Workload.of(
+        submit_s=[0] * 4, runtime_s=[10, 30, 10, 10], cores=[1, 4, 3, 2], estimate_s=np.array([60.0, 30, 30, 10])
+    )
+    setting = Setting("first-fit", "conservative(early_end=kept)", interval_s=0.0)
+    record = record_of(Case(workload, Cluster.uniform(1, cores=4)), setting)
+    monkeypatch.setattr("loadmaster.runs.choice.MOST_LIVED", most)
+    assert record.schedule.start_s.tolist() == [0, 60, 0, 30]
+    assert explain(record, 3).choice.same == same
+
+
 @dataclass(frozen=True)
 class Watched(Scheduler):
     """A scheduler that keeps what it has seen, by the moment."""

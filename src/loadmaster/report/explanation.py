@@ -160,8 +160,8 @@ def _choice(record: Record, told: Explanation) -> list[str]:
     )
     if not choice.same:
         lines.append(
-            "[bold red]The cycle could not be decided again exactly[/]: the record does not say in which order jobs "
-            "were started within a cycle. What follows is close, but not what was seen."
+            "[bold red]The cycle could not be decided again exactly[/]: the record does not say what earlier cycles "
+            "had promised, nor in which order they started jobs. What follows is close, but not what was seen."
         )
     return lines
 

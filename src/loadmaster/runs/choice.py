@@ -8,11 +8,15 @@ from loadmaster.model import Decision, Snapshot
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.place import Context, Policy
 from loadmaster.place.trial import try_out
+from loadmaster.runs.live_again import lived_until
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of, policy_of
 from loadmaster.schedule import MaxJobs, Scheduler, members_of
 from loadmaster.schedule.max_jobs import target_value
+
+MOST_LIVED = 20_000
+"""Jobs that have arrived by then; the plain engine lives through a run in seconds to minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +76,23 @@ class Choice:
 
 
 def choice_of(record: Record, job: int) -> Choice:
-    """Decide the cycle in which `job` started once more, listening to how its first task's hosts are rated."""
-    snapshot = snapshot_at(record, float(record.schedule.start_s[job]))
+    """Decide the cycle in which `job` started once more, listening to how its first task's hosts are rated.
+
+    What the record does not say, promises that stood, loops that were due, the order of starts within one cycle, is had
+    by living through the run once more up to that cycle, if it is not too long.
+    """
+    remembers = discipline_of(record.setting, record.sources).remembers
+    may_be_lived = int(np.searchsorted(record.workload.submit_s, record.schedule.start_s[job])) <= MOST_LIVED
+    if remembers and may_be_lived:
+        return _choice_in(record, job, lived_until(record, job))
+    choice = _choice_in(record, job, snapshot_at(record, float(record.schedule.start_s[job])))
+    if choice.same or not may_be_lived:
+        return choice
+    return _choice_in(record, job, lived_until(record, job))
+
+
+def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
+    """The cycle decided again from what was seen then."""
     policy, discipline = policy_of(record.setting, record.sources), discipline_of(record.setting, record.sources)
     for each in members_of(policy):
         try_out(each, record.workload.demand, record.case.cluster.capacity, record.case.cluster.resources)
@@ -145,7 +164,9 @@ def _fits(snapshot: Snapshot, decision: Decision, position: int, demand: Floats)
 def _as_recorded(record: Record, decision: Decision, now_s: float) -> bool:
     first_task, host = record.workload.first_task, record.schedule.host
     started = set(np.flatnonzero(record.schedule.start_s == now_s).tolist())
-    return started == {place.job for place in decision.place} and all(
+    passes = int((record.schedule.cycles.time_s == now_s).sum())
+    decided = {place.job for place in decision.place}
+    return (started == decided or (passes > 1 and started > decided > set())) and all(
         tuple(host[first_task[place.job] : first_task[place.job + 1]].tolist()) == place.hosts
         for place in decision.place
     )

@@ -19,7 +19,7 @@ def enacted_until(record: Record, now_s: float) -> Snapshot:
     actor = _Actor(record, now_s)
     setting = record.setting
     engine = Replay(
-        record.workload, record.case.cluster, actor, setting.interval_s, setting.seed, setting.foresight
+        record.workload, record.case.cluster, actor, setting.interval_s, setting.seed, record.foresight
     )  # fmt: skip
     while actor.seen is None and engine.step():
         pass

@@ -39,7 +39,9 @@ from loadmaster.runs.record_constraints import (
 )
 from loadmaster.runs.record_files import ABOUT, read_files, write_files
 from loadmaster.runs.record_segments import segments_in, segments_table
-from loadmaster.runs.setting import Setting
+from loadmaster.runs.setting import Setting, discipline_of
+from loadmaster.schedule.binding import binds
+from loadmaster.schedule.foresight import Foresight
 from loadmaster.traces import Skipped
 
 
@@ -60,6 +62,12 @@ class Record:
     schedule: Schedule
     sources: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def foresight(self) -> Foresight:
+        """What the discipline counted on, as far as it looked at it."""
+        discipline, bound = discipline_of(self.setting, self.sources), binds(self.workload, self.case.cluster)
+        return self.setting.foresight.under(discipline, self.workload, bound=bound)
 
 
 def write_record(

@@ -2,7 +2,17 @@
 
 from dataclasses import dataclass, field
 
-from loadmaster.backfilling import Backfilling, Blocking, Board, NetBatch, Skip
+from loadmaster.backfilling import (
+    Backfilling,
+    Blocking,
+    Board,
+    Conservative,
+    Easy,
+    NetBatch,
+    Selective,
+    Skip,
+    Stepwise,
+)
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.order import ORDERS, AnyOrder, FairShare
@@ -41,6 +51,13 @@ class Discipline:
         blind = type(self.order) is FairShare or any(self.order == ORDERS[name] for name in _BLIND_ORDERS)
         return not (blind and type(self.backfilling) in (Blocking, NetBatch, Skip))
 
+    @property
+    def remembers(self) -> bool:
+        """Whether a pass may depend on what earlier ones promised or left due; of a class of the user's own it may."""
+        if type(self.backfilling) is Conservative:
+            return self.backfilling.early_end != "replan"
+        return type(self.backfilling) not in _FORGETFUL
+
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
         """Choose the jobs to start now; pure."""
         board = Board(snapshot, policy)
@@ -57,5 +74,7 @@ class Discipline:
         return self.name
 
 
+_FORGETFUL = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective)
+"""Backfillings that begin every pass anew."""
 _BLIND_ORDERS = ("fcfs", "priority", "smallest", "largest")
 """Orders that do not look at runtimes."""
