@@ -20,18 +20,9 @@ from loadmaster.model import (
 )
 
 KINDS = (
-    "begin",
-    "depends",
-    "array",
-    "partition",
-    "features",
-    "limits",
-    "accounts",
-    "calendar",
-    "speed",
-    "preempt",
-    "hosts",
-)
+    "begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed", "preempt", "hosts",
+    "work",
+)  # fmt: skip
 KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}", "singleton", "afterany:{}?after:{}")
 
 
@@ -65,6 +56,16 @@ def bound_jobs(seed: int, *kinds: str) -> tuple[Workload, Cluster]:
         columns["qos"] = Named.of([str(rng.choice(["low", "high"])) for _ in range(jobs)])
         low = Limits(max_jobs_pu=1, grp_tres=(("cores", 5.0),), max_submit_pu=4)
         rules["qos"] = (Qos("low", limits=low), Qos("high", limits=Limits(max_tres_pa=(("memory", 6.0),), grp_jobs=3)))
+    if "work" in kinds:
+        columns["qos"] = Named.of([str(rng.choice(["low", "high"])) for _ in range(jobs)])
+        known = {each.name: each for each in rules.get("qos", (Qos("low"), Qos("high")))}
+        done = {"grp_tres_s": (("cores", 90.0),)} if rng.random() < 0.5 else {"grp_wall_s": 60.0}
+        ahead = {"grp_tres_run_s": (("cores", 70.0), ("memory", 120.0))}
+        rules["qos"] = (
+            replace(known["low"], limits=replace(known["low"].limits, **done)),
+            replace(known["high"], limits=replace(known["high"].limits, **ahead)),
+        )
+        rules |= {"limits_safe": bool(rng.random() < 0.5), "use_half_life_s": float(rng.choice([0.0, 40.0]))}
     if "preempt" in kinds:
         columns["qos"] = Named.of([str(rng.choice(["low", "high"])) for _ in range(jobs)])
         columns["requeue"] = rng.random(jobs) < 0.7

@@ -6,7 +6,6 @@ from loadmaster.model import (
     Cluster,
     Constraints,
     Dependencies,
-    InputError,
     Limits,
     Named,
     Partition,
@@ -59,9 +58,20 @@ def test_counters_are_one_for_each_user_and_resource_that_a_limit_is_set_for():
     assert found.count_never() == {"more than a limit allows": 2}
 
 
-def test_limits_on_work_done_are_refused_by_name():
-    with pytest.raises(InputError, match="grp_wall_s"):
-        binding_of(workload(), cluster(SiteRules(qos=(Qos("normal", limits=Limits(grp_wall_s=3.0)),))))
+@pytest.mark.parametrize(
+    ("limits", "never"),
+    [
+        (Limits(grp_wall_s=3.0), 0), (Limits(grp_tres_s=(("cores", 99.0),)), 1),
+        (Limits(grp_tres_run_s=(("cores", 100.0),)), 0), (Limits(max_tres_s_job=(("cores", 99.0),)), 1),
+        (Limits(max_tres_s_job=(("cores", 100.0),)), 0), (Limits(max_tres_host=(("cores", 1.0),)), 1),
+        (Limits(max_tres_host=(("cores", 2.0),)), 0),
+    ],
+)  # fmt: skip
+def test_a_job_that_asks_for_more_than_a_whole_limit_never_runs(limits, never):
+    bound = Constraints(limit_s=[25.0, 1.0], min_hosts=[2, 0])
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[1, 1], tasks=[4, 1], constraints=bound)
+    found = binding_of(jobs, cluster(SiteRules(qos=(Qos("normal", limits=limits),)))).count_never()
+    assert sum(found.values()) == never
 
 
 def test_a_failure_is_known_only_once_it_has_happened():

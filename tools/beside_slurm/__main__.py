@@ -1,9 +1,9 @@
 """Gives jobs to a real Slurm, and sets what it did beside what `--site` makes of them.
 
-`python tools/beside_slurm DIR --jobs 60 --span 60` gives sixty jobs to a Slurm of its own. In DIR then stand
-`slurm.conf`, `accounts.txt` and `log.sacct`, as a site would hand them over, and beside them
-`priorities.txt` and `shares.txt`: what Slurm made of each. It takes some minutes, root and Debian's packages of Slurm,
-and leaves nothing behind.
+`python tools/beside_slurm DIR --jobs 60 --span 60` gives sixty jobs to a Slurm of its own, with `--set bound` jobs of
+several hosts to one with limits and a reservation. In DIR then stand `slurm.conf`, `accounts.txt` and `log.sacct`, as a
+site would hand them over, and beside them `priorities.txt`, `shares.txt` and `reservations.txt`: what Slurm made of
+each. It takes some minutes, root and Debian's packages of Slurm, and leaves nothing behind.
 
 `python tools/beside_slurm DIR [OTHER...] --report` says how far our model of the site is from what DIR records, and how
 far other records of the same jobs are from it: no model comes nearer than Slurm to itself.
@@ -31,6 +31,7 @@ def main() -> int:
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--jobs", type=int, default=60)
     parser.add_argument("--span", type=float, default=60.0, help="seconds from the first submission to the last")
+    parser.add_argument("--set", choices=sorted(settings.SETS), default="plain")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     if asked.report:
@@ -42,21 +43,22 @@ def main() -> int:
     if reason := real_slurm.why_not():
         print(reason, file=sys.stderr)
         return 2
-    record(asked.folder, asked.jobs, asked.span, asked.seed)
+    record(asked.folder, asked.jobs, asked.span, asked.seed, settings.SETS[asked.set])
     return 0
 
 
-def record(folder: Path, count: int, span_s: float, seed: int) -> None:
-    """Run `count` jobs and write the three files."""
+def record(folder: Path, count: int, span_s: float, seed: int, given: settings.Set) -> None:
+    """Run `count` jobs and write the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    with real_slurm.real_slurm(settings.HOSTS, settings.SETTINGS, settings.ACCOUNTS) as slurm:
+    with real_slurm.real_slurm(given.hosts, given.settings, given.accounts) as slurm:
         with watch.watching(slurm) as seen:
-            jobs.submit(slurm, jobs.made(count, seed, span_s))
+            reserved = jobs.submit(slurm, jobs.made(count, seed, span_s, given), given.reservation)
             log = jobs.recorded(slurm)
         tables = [slurm.run("sacctmgr", "show", *what, "-P") for what in (("assoc", "tree"), ("qos",))]
         (folder / "slurm.conf").write_text(slurm.conf.read_text())
     (folder / "accounts.txt").write_text("".join(tables))
     (folder / "log.sacct").write_text(log)
+    (folder / "reservations.txt").write_text(reserved)
     for name, lines in seen.items():
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 

@@ -1,13 +1,13 @@
 """Checks that a schedule breaks no constraint, from the columns of the jobs and the rules of the site themselves.
 
-Written against the rules (C1 to C9) alone; it shares no code with the engines.
+Written against the rules (C1 to C10) alone; it shares no code with the engines.
 """
 
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from loadmaster.measure.check_limits import broken_limits
+from loadmaster.measure.check_limits import broken_limits, broken_work
 from loadmaster.measure.held import Held, held, task_jobs
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
@@ -29,6 +29,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
         *_places(workload, bound, rules, schedule),
         *_calendar(workload, cluster, schedule, bound, rules, times),
         *broken_limits(workload, bound, rules, schedule),
+        *broken_work(workload, bound, rules, schedule),
     ]
     if bound.depends is not None:
         found += _dependencies(workload, bound, schedule)

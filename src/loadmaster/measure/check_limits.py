@@ -6,13 +6,47 @@ from collections.abc import Iterator
 import numpy as np
 
 from loadmaster.model import Constraints, Limits, Schedule, SiteRules, Workload
+from loadmaster.model.arrays import Floats
 
 _KINDS = {
     "max_jobs_pu": "user", "max_jobs_pa": "account", "grp_jobs": "", "max_tres_pu": "user", "max_tres_pa": "account",
     "grp_tres": "",
 }  # fmt: skip
+_WORK = {"grp_tres_s": "", "grp_tres_run_s": "", "grp_wall_s": ""}
 _SLACK = 1e-9
 _Key = tuple[str, ...]
+
+
+def broken_work(workload: Workload, bound: Constraints, rules: SiteRules, schedule: Schedule) -> Iterator[str]:
+    """A sentence for the first limit on work that a start has passed, told by what had run and what might still run."""
+    runs: dict[_Key, list[tuple[float, float, float, float]]] = defaultdict(list)
+    most: dict[_Key, float] = {}
+    limit_s = bound.limit_s if bound.limit_s is not None else workload.estimate_s
+    for job, start_s, end_s in _spans(workload, schedule):
+        over_s = np.inf if limit_s is None else start_s + float(limit_s[job])
+        for key, limit, amount in _limits_of(job, workload, bound, rules, _WORK):
+            most[key] = min(limit, most.get(key, np.inf))
+            runs[key].append((start_s, end_s, over_s, amount))
+    for key, rows in runs.items():
+        start_s, end_s, over_s, amount = np.array([row for row in rows if row[3] > 0.0] or np.zeros((0, 4))).T
+        for now_s in np.unique(start_s):
+            here = (start_s <= now_s) & (now_s < end_s)
+            ahead = float(np.sum(amount[here] * np.maximum(over_s[here] - now_s, 0.0)))
+            done = float(np.sum(amount * _still_counts(start_s, end_s, now_s, rules.use_half_life_s)))
+            used_up = done >= most[key] > 0.0
+            whole = {"grp_tres_run_s": ahead, "grp_tres_s": done + ahead if rules.limits_safe else 0.0}.get(key[1], 0.0)
+            if whole > most[key] * (1 + _SLACK) or (key[1] != "grp_tres_run_s" and used_up and not whole):
+                yield f"{' '.join(filter(None, key))}: a job starts at {now_s:.6g} s beyond the limit {most[key]:.6g}"
+                return
+
+
+def _still_counts(start_s: Floats, end_s: Floats, now_s: float, half_life_s: float) -> Floats:
+    """float64: the seconds of each run until now, every one faded by its age."""
+    until_s = np.clip(end_s, start_s, max(now_s, 0.0))
+    if half_life_s <= 0.0:
+        return np.asarray(np.maximum(until_s - start_s, 0.0))
+    first, last = (np.exp2(np.minimum(moment - now_s, 0.0) / half_life_s) for moment in (start_s, until_s))
+    return np.asarray(half_life_s / np.log(2.0) * np.maximum(last - first, 0.0))
 
 
 def broken_limits(workload: Workload, bound: Constraints, rules: SiteRules, schedule: Schedule) -> Iterator[str]:
@@ -50,17 +84,19 @@ def _spans(workload: Workload, schedule: Schedule) -> Iterator[tuple[int, float,
 
 
 def _limits_of(
-    job: int, workload: Workload, bound: Constraints, rules: SiteRules
+    job: int, workload: Workload, bound: Constraints, rules: SiteRules, kinds: dict[str, str] = _KINDS
 ) -> Iterator[tuple[_Key, float, float]]:
     """(counter, limit, what the job counts) of every limit that binds it."""
     tasks = float(workload.task_count[job])
     asked = {name: float(workload.demand[job, r]) * tasks for r, name in enumerate(workload.resources)}
     asked["hosts"] = tasks
+    if bound.max_hosts is not None and bound.max_hosts[job] > 0:
+        asked["hosts"] = min(tasks, float(bound.max_hosts[job]))
     user, account = _name(workload.user, bound.user_names, job), _name(workload.project, bound.account_names, job)
     subject = {"user": user, "account": account, "": ""}
     seen = set()
     for scope, limits in _scopes(job, user, account, bound, rules):
-        for kind, of in _KINDS.items():
+        for kind, of in kinds.items():
             value = getattr(limits, kind)
             pairs = value if isinstance(value, tuple) else [] if value is None else [("", value)]
             for resource, limit in pairs:
@@ -68,8 +104,9 @@ def _limits_of(
                     seen.add((kind, resource))
                     amount = asked.get(resource, 0.0) if resource else 1.0
                     yield (scope, kind, resource, subject[of]), float(limit), amount
-    if bound.throttle is not None and bound.array is not None and bound.throttle[job] > 0 and bound.array[job] >= 0:
-        yield ("array", str(bound.array[job])), float(bound.throttle[job]), 1.0
+    throttle = 0 if bound.throttle is None or bound.array is None or bound.array[job] < 0 else int(bound.throttle[job])
+    if kinds is _KINDS and throttle > 0:
+        yield ("array", str(bound.array[job])), float(throttle), 1.0  # type: ignore[index]
 
 
 def _scopes(job: int, user: str, account: str, bound: Constraints, rules: SiteRules) -> Iterator[tuple[str, Limits]]:

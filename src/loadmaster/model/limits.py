@@ -21,6 +21,8 @@ class Limits:
         max_submit_pu, max_submit_pa, grp_submit: jobs that run or wait; who comes beyond is refused.
         max_tres_pu, max_tres_pa, grp_tres: what running jobs hold.
         max_tres_job, min_tres_job: what one job may ask for, and must.
+        max_tres_host: what one job may ask for, over the hosts that it asks for at least.
+        max_tres_s_job: what one job may ask for, times its limit.
         grp_tres_s: resource-seconds used so far.
         grp_tres_run_s: what running jobs hold, times what is left of their limits.
         grp_wall_s: seconds run so far by all jobs.
@@ -38,6 +40,8 @@ class Limits:
     grp_tres: Amounts = ()
     max_tres_job: Amounts = ()
     min_tres_job: Amounts = ()
+    max_tres_host: Amounts = ()
+    max_tres_s_job: Amounts = ()
     grp_tres_s: Amounts = ()
     grp_tres_run_s: Amounts = ()
     grp_wall_s: float | None = None

@@ -163,6 +163,9 @@ class SiteRules:
         features: names that each host has, a tuple a host; () where no host has any.
         calendar: in any order.
         requeue: whether jobs that do not say may go back to the queue.
+        limits_safe: under a limit of work done a job starts only if its whole limit of time fits in, beside those of
+            what runs; else as long as the limit is not used up.
+        use_half_life_s: how fast work done fades for these limits; 0: never.
         limits_stop: a job beyond a limit keeps all later ones of its partition back in that pass.
     """
 
@@ -175,6 +178,8 @@ class SiteRules:
     calendar: tuple[CalendarRow, ...] = ()
     preemption: Preemption = field(default_factory=Preemption)
     requeue: bool = True
+    limits_safe: bool = True
+    use_half_life_s: float = 0.0
     limits_stop: bool = False
 
     def __post_init__(self) -> None:

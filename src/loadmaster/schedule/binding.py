@@ -9,9 +9,10 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.schedule.binding_calendar import Calendar, calendar_of
-from loadmaster.schedule.binding_hosts import MAY_RUN, Entries, entries_of, mask
+from loadmaster.schedule.binding_hosts import MAY_RUN, Entries, entries_of, limits_s, mask
 from loadmaster.schedule.binding_limits import Counters, counters_of
 from loadmaster.schedule.binding_waits import Waits, waits_of
+from loadmaster.schedule.binding_work import WorkLimits, work_limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,7 @@ class Binding:
         entries: where each job may run: one entry for each partition that it names.
         counters: limits of what runs at once, and what each entry counts against them.
         submits: limits of what runs or waits at once, checked as a job arrives.
+        work: limits of work done and to be done.
         waits: what each job waits for in others.
         array: int64[J], a number for each array, -1 of none.
         calendar: hosts that are taken out for some time.
@@ -40,6 +42,7 @@ class Binding:
     entries: Entries
     counters: Counters
     submits: Counters
+    work: WorkLimits
     waits: Waits
     array: Longs
     calendar: Calendar
@@ -64,8 +67,13 @@ class Binding:
             "array": self.array[entries.job[rows]],
             "min_hosts": None if entries.min_hosts is None else entries.min_hosts[rows],
             "max_hosts": None if entries.max_hosts is None else entries.max_hosts[rows],
-            "uses": tuple(self.counters.uses(int(row)) for row in rows),
+            "uses": tuple(self._uses(int(row)) for row in rows),
         }
+
+    def _uses(self, row: int) -> tuple[tuple[int, float], ...]:
+        """What must be left of each limit for an entry to start; limits on work stand behind those of what runs."""
+        behind = len(self.counters.most)
+        return (*self.counters.uses(row), *((behind + limit, need) for limit, need in self.work.needs(row)))
 
     def count_never(self) -> dict[str, int]:
         """How many jobs can never run, by reason."""
@@ -83,6 +91,15 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
     return bool(by_jobs or asked or rules.partitions or rules.qos or rules.accounts or rules.calendar)
 
 
+def only_plain(workload: Workload, cluster: Cluster) -> bool:
+    """Whether something binds that the plain engine alone knows: hosts asked for (rule C9), limits on work (C10)."""
+    rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
+    if {"min_hosts", "max_hosts"} & set(constraints.given) or any(part.max_hosts for part in rules.partitions):
+        return True
+    limits = (*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts))
+    return any(each.grp_tres_s or each.grp_tres_run_s or each.grp_wall_s is not None for each in limits)
+
+
 def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     """Resolve the constraints of `workload` on `cluster`.
 
@@ -95,7 +112,8 @@ def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     eligible_s = workload.submit_s if bound.eligible_s is None else np.maximum(workload.submit_s, bound.eligible_s)
     entries = entries_of(workload, cluster, rules, bound, reasons.mark)
     calendar, eligible_s, latest_s = calendar_of(workload, cluster, rules, bound, entries, eligible_s, reasons.mark)
-    counters, submits = counters_of(workload, rules, bound, entries, reasons.mark)
+    counters, submits, rates = counters_of(workload, rules, bound, entries, reasons.mark)
+    work = work_limits(rates, rules, entries, limits_s(workload, bound), reasons.mark)
     reasons.mark(eligible_s > latest_s, "longer than the reservation that it names")
     reasons.mark(eligible_s == np.inf, "begin time never comes")
     if bound.hold is not None:
@@ -104,8 +122,8 @@ def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     array = np.full(workload.jobs, -1, np.int64) if bound.array is None else bound.array
     user = np.full(workload.jobs, -1, np.int32) if workload.user is None else workload.user
     return Binding(
-        eligible_s, latest_s, reasons.code, tuple(reasons.words), entries, counters, submits, waits_of(workload, bound),
-        array, calendar, requeue, user, rules,
+        eligible_s, latest_s, reasons.code, tuple(reasons.words), entries, counters, submits, work,
+        waits_of(workload, bound), array, calendar, requeue, user, rules,
     )  # fmt: skip
 
 

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.model import Constraints, InputError, Limits, SiteRules, Workload
+from loadmaster.model import Constraints, Limits, SiteRules, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.limits import HOSTS
 from loadmaster.schedule.binding_hosts import Entries, Mark, account_names, limits_s, qos_names, user_names
 
+BEYOND = "more than a limit allows"
 _RUNNING = ("max_jobs_pu", "max_jobs_pa", "grp_jobs", "max_tres_pu", "max_tres_pa", "grp_tres")
 _SUBMITTED = ("max_submit_pu", "max_submit_pa", "grp_submit")
-_NOT_MODELLED = ("grp_tres_s", "grp_tres_run_s", "grp_wall_s")
+_WORK = ("grp_tres_s", "grp_tres_run_s", "grp_wall_s")
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +25,14 @@ class Counters:
         first: int64[E + 1], what entry e counts stands in rows first[e] up to first[e + 1].
         counter: int32[U], the counter.
         amount: float64[U].
+        kind: of each counter, the name of the limit.
     """
 
     most: Floats
     first: Longs
     counter: Ints
     amount: Floats
+    kind: tuple[str, ...] = ()
 
     def uses(self, entry: int) -> tuple[tuple[int, float], ...]:
         """What one entry counts: ((counter, amount), ...)."""
@@ -39,20 +42,20 @@ class Counters:
 
 def counters_of(
     workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, mark: Mark
-) -> tuple[Counters, Counters]:
-    """Counters of what runs, and of what runs or waits, both by entry; jobs beyond a limit on their own are marked.
+) -> tuple[Counters, Counters, Counters]:
+    """Counters of what runs, of what runs or waits, and of work by the second, all by entry.
 
-    Raises:
-        InputError: a limit on work done, which is not modelled.
+    Jobs that are beyond a limit on their own are marked.
     """
-    _refuse(rules)
     if not (rules.qos or rules.accounts or (bound.throttle is not None and bound.array is not None)):
-        return no_counters(len(entries.job)), no_counters(len(entries.job))
+        nothing = no_counters(len(entries.job))
+        return nothing, nothing, nothing
     scopes = _Scopes(workload, rules, bound)
     amounts = {name: workload.demand[:, r] * workload.task_count for r, name in enumerate(workload.resources)}
     amounts[HOSTS] = most_hosts(workload, bound)
     limit_s = limits_s(workload, bound)
-    running, submitted = _Uses(), _Uses()
+    hosts = np.ones(workload.jobs) if bound.min_hosts is None else np.maximum(bound.min_hosts, 1)
+    running, submitted, work = _Uses(), _Uses(), _Uses()
     beyond = np.zeros(workload.jobs, bool)
     for entry in range(len(entries.job)):
         job = int(entries.job[entry])
@@ -69,15 +72,18 @@ def counters_of(
                     beyond[job] |= amount > most
                 elif kind in _SUBMITTED:
                     submitted.add(key, most, 1.0)
+                elif kind in _WORK:
+                    work.add(key, most, amount)
                 else:
-                    beyond[job] |= _is_beyond(kind, most, amount, float(limit_s[job]))
+                    beyond[job] |= _is_beyond(kind, most, amount, float(limit_s[job]), float(hosts[job]))
         throttle = 0 if bound.throttle is None else int(bound.throttle[job])
         if throttle and bound.array is not None and bound.array[job] >= 0:
             running.add(("throttle", "", str(bound.array[job]), ""), float(throttle), 1.0)
         running.next()
         submitted.next()
-    mark(beyond, "more than a limit allows")
-    return running.counters(), submitted.counters()
+        work.next()
+    mark(beyond, BEYOND)
+    return running.counters(), submitted.counters(), work.counters()
 
 
 def most_hosts(workload: Workload, bound: Constraints) -> Floats:
@@ -93,17 +99,14 @@ def no_counters(entries: int) -> Counters:
     return Counters(np.zeros(0), np.zeros(entries + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 
-def _is_beyond(kind: str, most: float, amount: float, limit_s: float) -> bool:
+def _is_beyond(kind: str, most: float, amount: float, limit_s: float, hosts: float) -> bool:
     if kind == "max_wall_s":
         return limit_s > most
+    if kind == "max_tres_s_job":
+        return amount > 0.0 and amount * limit_s > most
+    if kind == "max_tres_host":
+        return amount / hosts > most
     return amount < most if kind == "min_tres_job" else amount > most
-
-
-def _refuse(rules: SiteRules) -> None:
-    for limits in (*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts)):
-        for name in limits.given:
-            if name in _NOT_MODELLED:
-                raise InputError(name, "limits on work done are not modelled", fix="leave it out")
 
 
 def _each(limits: Limits) -> Iterator[tuple[str, str, float]]:
@@ -175,5 +178,5 @@ class _Uses:
         counter, amount = zip(*self._rows, strict=True) if self._rows else ((), ())
         return Counters(
             np.array(self._most, np.float64), np.array(self._first, np.int64), np.array(counter, np.int32),
-            np.array(amount, np.float64),
+            np.array(amount, np.float64), tuple(kind for kind, *_ in self._number),
         )  # fmt: skip

@@ -14,15 +14,11 @@ _RESOURCE = {
 
 def limits_of(limits: Limits, left_out: dict[str, None]) -> model.Limits:
     """The same in the model's words; an association's own number of jobs is that of each user."""
-    if limits.max_tres_mins:
-        left_out["MaxTRESMins"] = None
 
     def converted(name: str, *, minutes: bool = False) -> model.Amounts:
         amounts = amounts_of(getattr(limits, name), name, left_out)
         return tuple((kind, 60.0 * amount) for kind, amount in amounts) if minutes else amounts
 
-    if limits.max_tres_node:
-        left_out["MaxTRESPerNode"] = None
     return model.Limits(
         max_jobs_pu=limits.max_jobs if limits.max_jobs_pu is None else limits.max_jobs_pu,
         max_jobs_pa=limits.max_jobs_pa,
@@ -35,6 +31,8 @@ def limits_of(limits: Limits, left_out: dict[str, None]) -> model.Limits:
         grp_tres=converted("grp_tres"),
         max_tres_job=converted("max_tres"),
         min_tres_job=converted("min_tres"),
+        max_tres_host=converted("max_tres_node"),
+        max_tres_s_job=converted("max_tres_mins", minutes=True),
         grp_tres_s=converted("grp_tres_mins", minutes=True),
         grp_tres_run_s=converted("grp_tres_run_mins", minutes=True),
         grp_wall_s=limits.grp_wall_s,

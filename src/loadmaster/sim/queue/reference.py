@@ -165,9 +165,16 @@ class Replay:
                 self.moments.popleft()
             # A promise that has come and cannot be kept, for a limit, is looked at again when something changes.
             wake_s = self.wake_s if self.wake_s > self.now_s else math.inf
-            events += [wake_s, self.pending.next_s(self.now_s), *list(self.moments)[:1]]
+            events += [wake_s, self.pending.next_s(self.now_s), self._work_again_s(), *list(self.moments)[:1]]
             events.append(self.expecting.next_expiry_s(self.occupancy, self.now_s))
         return min(events, default=math.inf)
+
+    def _work_again_s(self) -> float:
+        """When to look again at those whom limits on work keep back."""
+        if self.binding is None or self.allowance is None or not len(self.binding.work.most):
+            return math.inf
+        waiting = np.array(list(self.pending.eligible(self.now_s)), np.int64)
+        return self.allowance.work.again_s(self.now_s, self.binding.entries.open_to(waiting).tolist())
 
     def _end_and_fail(self) -> None:
         """Ends of jobs and failures of hosts up to now in the order of time, ends first."""
@@ -204,7 +211,7 @@ class Replay:
         self._tick(math.nextafter(time_s, -math.inf))
         self.ranking.ended(job, time_s)
         if self.allowance is not None:
-            self.allowance.stop(job)
+            self.allowance.stop(job, time_s)
         self.pending.come_back(job)
         self.arrived_now = self.ended_now = True
         self.ranking.submitted(job, self.now_s)
@@ -233,7 +240,7 @@ class Replay:
         self.ranking.ended(job, end_s)
         self.pending.end(job, end_s, status)
         if self.allowance is not None:
-            self.allowance.stop(job)
+            self.allowance.stop(job, end_s)
             self.allowance.leave(job)
 
     def _tick(self, until_s: float) -> None:
@@ -304,7 +311,7 @@ class Replay:
         self.pending.start(job, self.now_s)
         self.ranking.started(job, self.now_s)
         if self.allowance is not None:
-            self.allowance.start(job, place.partition)
+            self.allowance.start(job, place.partition, self.now_s)
 
     def _slowest(self, hosts: tuple[int, ...]) -> float:
         assert self.cluster.speed is not None
@@ -316,7 +323,7 @@ class Replay:
         given: dict[str, Any] = {}
         if self.binding is not None and self.allowance is not None:
             given["allowed"] = self.binding.entries.allowed
-            given["left"] = self.allowance.left.copy()
+            given["left"] = self.allowance.left_at(self.now_s)
             given["closures"] = self.binding.calendar.at(self.now_s)
             given["partitions"] = self.binding.partition_hosts
             given["limits_stop"] = self.binding.rules.limits_stop
