@@ -130,6 +130,15 @@ def test_the_backfill_pass_stops_at_its_counts():
     assert [job for job, _ in placed(decide(backfill, bf_max_job_user=1))] == [0, 4]
 
 
+@pytest.mark.parametrize(("one", "expected"), [(False, {0: 1000.0, 1: 1000.0}), (True, {0: 1000.0})])
+def test_a_job_of_several_partitions_is_planned_in_one_of_them_where_that_is_asked(one, expected):
+    state = queue_state(
+        2, [1, 1], [60, 60], now_s=30.0, partition=[0, 1], allowed=[[1, 0], [0, 1]], running=[(0, 1000.0), (1, 1000.0)],
+        job=np.array([7, 7]),
+    )  # fmt: skip
+    assert planned(state, bf_one_resv_per_job=one) == expected
+
+
 def test_jobs_for_which_nothing_is_kept_are_tried_for_now_only():
     state = queue_state(
         2, [2, 2, 1], [60] * 3, now_s=30.0, running=[(0, 1000.0)], eligible_s=np.array([0.0, 25.0, 25.0])

@@ -1,4 +1,4 @@
-"""Memory of jobs that ask for none."""
+"""Memory of jobs that ask for none, and limits of time where the log has none."""
 
 import numpy as np
 import pytest
@@ -53,3 +53,19 @@ def test_where_memory_is_not_counted_nobody_is_asked_for_any_and_that_is_said(tm
     assert len(notes) == 1
     bare = Workload.of(submit_s=[0], runtime_s=[9], cores=[2])
     assert jobs_at(site, bare) == (bare, ())
+
+
+def test_a_log_without_limits_gets_those_of_the_partitions(tmp_path):
+    jobs = Workload.of(
+        submit_s=[0, 1, 2], runtime_s=[9, 90, 9], cores=[2, 1, 4],
+        constraints=Constraints(partition=Named.of([None, "short", "free"])),
+    )  # fmt: skip
+    site = site_of(
+        tmp_path, HOSTS.replace("Default", "MaxTime=20 DefaultTime=10 Default")
+        + "PartitionName=short Nodes=ALL MaxTime=1\nPartitionName=free Nodes=ALL\n"
+    )  # fmt: skip
+    made, notes = jobs_at(site, jobs)
+    assert made.estimate_s.tolist() == [600, 60, 9]
+    assert notes == ("The log has no limits of time: 2 jobs get the default of their partition.",)
+    said = Workload.of(submit_s=[0], runtime_s=[9], cores=[2], estimate_s=np.array([5.0]))
+    assert jobs_at(site, said)[0].estimate_s.tolist() == [5]

@@ -53,7 +53,7 @@ def test_partitions_name_their_hosts_by_number_and_none_means_all(modelled):
     assert (everywhere.hosts, some.hosts, own.hosts) == (None, (0, 2), (1,))
     assert (everywhere.max_time_s, everywhere.tier, everywhere.qos) == (1800, 2, "part")
     assert (some.exclusive, some.max_hosts, some.allow_accounts) == ("host", 2, ("a",))
-    assert (own.exclusive, own.state) == ("user", "drain")
+    assert (own.exclusive, own.state) == ("none", "drain")
     assert own.billing == (("cores", 2.0), ("memory", 1.0 / GB))
     assert rules.default_partition == "some"
 
@@ -77,7 +77,7 @@ def test_accounts_stand_behind_their_parents_with_limits_in_our_units(modelled):
     assert rules.accounts[1].limits == Limits(
         grp_tres=(("cores", 8.0), ("memory", float(GB))), grp_tres_s=(("cores", 6000.0),)
     )
-    assert rules.accounts[2].limits == Limits(max_tres_job=(("hosts", 2.0),))
+    assert rules.accounts[2].limits == Limits(max_tres_job=(("hosts", 2.0),), max_tres_host=(("cores", 4.0),))
     assert rules.accounts[3].limits == Limits(max_jobs_pu=7)
     (high,) = rules.qos
     assert (high.priority, high.preempts, high.within, high.preempt_mode, high.no_reserve) == (
@@ -113,13 +113,32 @@ def test_what_is_not_modelled_is_said_in_one_sentence(modelled):
 
 
 def test_limits_that_bind_nobody_yet_are_said(modelled):
-    made = modelled(SMALL.replace("Default", "MinNodes=2 MaxTime=20 DefaultTime=10 OverTimeLimit=2 Default"))
+    made = modelled(SMALL.replace("Default", "MinNodes=2 ExclusiveUser=YES OverTimeLimit=2 Default"))
     (sentence,) = [note for note in made.notes if "not modelled" in note]
-    for key in ("MinNodes", "DefaultTime", "OverTimeLimit"):
+    for key in ("MinNodes", "ExclusiveUser", "OverTimeLimit"):
         assert f"{key} of partition main" in sentence
 
 
-def test_a_limit_that_is_also_the_usual_one_is_no_news(modelled):
-    assert not [
-        note for note in modelled(SMALL.replace("Default", "MaxTime=20 Default")).notes if "DefaultTime" in note
-    ]
+WORK = "PriorityType=priority/multifactor\nPriorityDecayHalfLife=2-0\nAccountingStorageEnforce={}\n"
+
+
+@pytest.mark.parametrize(("enforce", "safe"), [("limits", False), ("safe", True), ("all", True)])
+def test_limits_on_work_fade_with_the_sites_half_life_and_look_ahead_where_it_is_safe(modelled, enforce, safe):
+    rules = modelled(SMALL + CONS + WORK.format(enforce), ACCOUNTS + QOS).cluster.rules
+    assert (rules.limits_safe, rules.use_half_life_s) == (safe, 172800.0)
+    assert modelled(SMALL + CONS, ACCOUNTS + QOS).cluster.rules.use_half_life_s == 0.0
+
+
+def test_what_of_limits_on_work_is_not_modelled_is_said_where_some_are_set(modelled):
+    text = SMALL + CONS + WORK.format("limits") + "PriorityUsageResetPeriod=DAILY\n"
+    qos = "Name|Priority|Flags|UsageFactor\nhigh|9|NoDecay|2\n"
+    sentence = " ".join(modelled(text, ACCOUNTS + qos).notes)
+    for words in ("PriorityUsageResetPeriod for limits on work", "QOS Flags=NoDecay", "UsageFactor for limits on work"):
+        assert words in sentence
+    assert "limits on work" not in " ".join(modelled(text, ACCOUNTS.replace("cpu=100", "") + qos).notes)
+
+
+def test_a_strict_order_of_preemption_is_said_where_there_is_preemption(modelled):
+    strict = "SchedulerParameters=preempt_strict_order\n"
+    assert "preempt_strict_order" not in " ".join(modelled(SMALL + strict).notes)
+    assert "preempt_strict_order" in " ".join(modelled(SMALL + strict + "PreemptType=preempt/qos\n").notes)

@@ -68,7 +68,9 @@ class _Pass:
         array = -1 if queue.array is None else int(queue.array[row])
         late = 0 < rules.bf_job_part_count_reserve <= self.counts["reserve", part, 0]
         many = array >= 0 and self.counts["array", array, 0] >= rules.bf_max_job_array_resv
-        return late or many or waits_for_now_only(rules, self.board, row)
+        job = self._job(row)
+        again = rules.bf_one_resv_per_job and any(self._job(other) == job for other in self.board.promised)
+        return late or many or again or waits_for_now_only(rules, self.board, row)
 
     def _start(self, row: int) -> bool:
         """Start the job now on hosts that no reservation needs while it runs."""

@@ -10,8 +10,7 @@ class SlurmParameters:
     """Times are seconds but for `bf_window` and `over_time_limit` (minutes) and `sched_min_interval` (microseconds).
 
     A count of 0 is no limit. Left out are those that would change nothing here: they bound the time that a pass takes
-    (`bf_max_time`, `bf_continue`), or are about licences and jobs that wait in several partitions (`bf_licenses`,
-    `bf_one_resv_per_job`).
+    (`bf_max_time`, `bf_continue`), or are about licences (`bf_licenses`).
 
     Attributes:
         default_queue_depth: the main pass at an event tries so many jobs and one more.
@@ -34,6 +33,7 @@ class SlurmParameters:
             tried for now only.
         bf_job_part_count_reserve: so do a partition's jobs behind the first so many.
         bf_max_job_array_resv: and tasks of an array behind the first so many.
+        bf_one_resv_per_job: a job that waits in several partitions has a reservation in one of them.
         bf_running_job_reserve: jobs that run on whole hosts have a row in the table.
         kill_wait, over_time_limit: how long a job may outlive its limit; `over_time_limit` None is for ever.
     """
@@ -60,6 +60,7 @@ class SlurmParameters:
     bf_min_prio_reserve: int = 0
     bf_job_part_count_reserve: int = 0
     bf_max_job_array_resv: int = 20
+    bf_one_resv_per_job: bool = False
     bf_running_job_reserve: bool = False
     kill_wait: int = 30
     over_time_limit: int | None = 0

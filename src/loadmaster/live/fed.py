@@ -127,7 +127,7 @@ class Fed(Replay):
             self.ranking.started(job, self.now_s)
             self.ended_now = True
             if self.allowance is not None:
-                self.allowance.start(job, partition)
+                self.allowance.start(job, partition, run.start_s)
 
     def _moved(self, job: int, run: Run) -> None:
         if job in self.occupancy.running:

@@ -66,7 +66,7 @@ class Waiting:
             if job in self._pending.waiting:
                 self._pending.start(job, run.start_s)
                 if self._allowance is not None:
-                    self._allowance.start(job, self._partition(job, run))
+                    self._allowance.start(job, self._partition(job, run), run.start_s)
         self.rows = list(self._pending.eligible(now_s))
 
     def eligible_ids(self) -> list[str]:
@@ -131,7 +131,7 @@ class Waiting:
         return {
             "columns": self.binding.queue_columns(rows),
             "allowed": self.binding.entries.allowed,
-            "left": self._allowance.left,
+            "left": self._allowance.left_at(self._now_s),
             "closures": (*self.binding.calendar.at(self._now_s), *down),
             "partitions": self.binding.partition_hosts,
             "limits_stop": self.binding.rules.limits_stop,

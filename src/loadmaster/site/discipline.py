@@ -10,8 +10,8 @@ from loadmaster.site.site import Site
 _RAW = {f"no_normal_{name}": name for name in ("part", "qos", "assoc", "tres", "all")}
 _UNSEEN = ("depth_oblivious", "incr_only")
 """Flags that change who goes first and are not modelled."""
-_UNFELT = ("bf_continue", "bf_licenses", "bf_max_time", "bf_one_resv_per_job")
-"""Parameters that the loops `slurm` do not have."""
+_UNFELT = ("bf_continue", "bf_licenses", "bf_max_time")
+"""Parameters that the loops `slurm` do not have: a pass takes no time there, and there are no licences."""
 
 
 def discipline_of_site(site: Site) -> tuple[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What a site gives to jobs that do not ask for it: memory (rule L4)."""
+"""What a site gives to jobs that do not ask for it: memory (rule L4), a limit of time (rule L3)."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from loadmaster.model import Constraints, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.units import MB, MEMORY
-from loadmaster.site.partition import DefaultMemory
+from loadmaster.site.partition import DefaultMemory, SitePartition
 from loadmaster.site.site import Site
 
 WHOLE_HOST = EXCLUSIVE.index("host")
@@ -17,29 +17,54 @@ WHOLE_HOST = EXCLUSIVE.index("host")
 def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     """The jobs as the site would take them, and what a user must know of it, one sentence each.
 
-    Where memory is counted, a job that asks for none gets the default of its partition, else that of the cluster; where
-    there is no default it gets all memory of its hosts, so that nobody shares them with it. Where it is not counted, as
-    under CR_Core, what jobs ask for of it binds nobody.
+    Where the log has no limits of time at all, a job has the default of its partition, if there is one. Where memory is
+    counted, a job that asks for none gets the default of its partition, else that of the cluster; where there is no
+    default it gets all memory of its hosts, so that nobody shares them with it. Where it is not counted, as under
+    CR_Core, what jobs ask for of it binds nobody.
     """
+    workload, limited = _with_limits(site, workload)
     if not site.selection.memory:
-        return _without_memory(workload)
+        workload, uncounted = _without_memory(workload)
+        return workload, (*limited, *uncounted)
     if workload.jobs == 0:
         return workload, ()
     workload = _with_memory(workload)
     column = workload.resources.index(MEMORY)
     without = workload.demand[:, column] == 0.0
     if not without.any():
-        return workload, ()
+        return workload, limited
     given = _default_memory(site, workload) * without
     alone = without & (given == 0.0)
     demand = np.array(workload.demand)
     demand[:, column] += given
-    notes = []
+    notes = [*limited]
     if (given > 0.0).any():
         notes.append(f"{int((given > 0.0).sum()):,} jobs ask for no memory: they get the site's default.")
     if alone.any():
         notes.append(f"{int(alone.sum()):,} jobs ask for no memory: they get all of their hosts, as in Slurm.")
     return replace(workload, demand=demand, constraints=_alone(workload, alone)), tuple(notes)
+
+
+def _with_limits(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
+    """The jobs with DefaultTime (without it MaxTime) of their partitions, where the log says nothing of limits."""
+    bound = workload.constraints
+    if workload.estimate_s is not None or (bound is not None and bound.limit_s is not None):
+        return workload, ()
+    given_s = np.array([part.default_time_s if part else np.inf for part in _parts(site, workload)])
+    several = int(np.isfinite(given_s).sum())
+    if not several:
+        return workload, ()
+    limited = replace(workload, estimate_s=np.where(np.isfinite(given_s), given_s, workload.runtime_s))
+    return limited, (f"The log has no limits of time: {several:,} jobs get the default of their partition.",)
+
+
+def _parts(site: Site, workload: Workload) -> list[SitePartition | None]:
+    """The partition of each job, of several the first; None where there is no such."""
+    parts = {part.name: part for part in site.partitions}
+    usual = next((part.name for part in site.partitions if part.default), site.partitions[0].name)
+    column = None if workload.constraints is None else workload.constraints.partition
+    words = [None] * workload.jobs if column is None else column.words()
+    return [parts.get((word or usual).split(",")[0]) for word in words]
 
 
 def _with_memory(workload: Workload) -> Workload:
@@ -62,13 +87,8 @@ def _without_memory(workload: Workload) -> tuple[Workload, tuple[str, ...]]:
 
 def _default_memory(site: Site, workload: Workload) -> Floats:
     """float64[J]: bytes for a task of each job by default; 0 where there is no default."""
-    parts = {part.name: part for part in site.partitions}
-    usual = next((part.name for part in site.partitions if part.default), site.partitions[0].name)
-    column = None if workload.constraints is None else workload.constraints.partition
-    words = [None] * workload.jobs if column is None else column.words()
     found = np.zeros(workload.jobs)
-    for job, word in enumerate(words):
-        part = parts.get((word or usual).split(",")[0])
+    for job, part in enumerate(_parts(site, workload)):
         own = DefaultMemory() if part is None else part.memory
         rule = site.memory if own == DefaultMemory() else own
         found[job] = _task_mib(rule, float(workload.demand[job, 0])) * MB

@@ -47,7 +47,10 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
         features=tuple(node.features for node in nodes) if any(node.features for node in nodes) else (),
         preemption=_preemption(site, left_out),
         requeue=site.preemption.requeue,
+        limits_safe=bool({"safe", "all"} & set(site.enforce)),
+        use_half_life_s=site.priority.half_life_s if site.priority.multifactor else 0.0,
     )
+    _say_of_work(site, rules, accounts, left_out)
     columns = {CORES: [float(node.cpus) for node in nodes]}
     if site.selection.memory:
         columns[MEMORY] = [float(node.memory_mib) * MB for node in nodes]
@@ -56,6 +59,19 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
     names = tuple(node.name for node in nodes)
     cluster = Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules)
     return Modelled(cluster, tuple(_notes(site, accounts, left_out)))
+
+
+def _say_of_work(site: Site, rules: model.SiteRules, accounts: Accounts | None, left_out: dict[str, None]) -> None:
+    """What of limits on work is not modelled, where some are set: resets of use, QOS that count it otherwise."""
+    limits = [*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts)]
+    if not any(each.grp_tres_s or each.grp_wall_s is not None for each in limits):
+        return
+    if site.priority.multifactor and site.priority.reset != "none":
+        left_out["PriorityUsageResetPeriod for limits on work"] = None
+    if any("nodecay" in qos.flags for qos in (() if accounts is None else accounts.qos)):
+        left_out["QOS Flags=NoDecay"] = None
+    if any(qos.usage_factor != 1.0 for qos in rules.qos):
+        left_out["UsageFactor for limits on work"] = None
 
 
 def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out: dict[str, None]) -> model.Partition:
@@ -69,8 +85,8 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         left_out[f"MinNodes of partition {part.name}"] = None
     if part.over_time_limit_s is not None:
         left_out[f"OverTimeLimit of partition {part.name}"] = None
-    if part.default_time_s != part.max_time_s:
-        left_out[f"DefaultTime of partition {part.name}"] = None
+    if part.exclusive_user:
+        left_out[f"ExclusiveUser of partition {part.name}"] = None
     whole = part.sharing == "exclusive" or site.selection.whole_hosts
     return model.Partition(
         name=part.name,
@@ -86,7 +102,7 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         qos=part.qos,
         preempt_mode=None if part.preempt_mode is None else _mode(part.preempt_mode, left_out),
         grace_s=part.grace_s,
-        exclusive="host" if whole else "user" if part.exclusive_user else "none",
+        exclusive="host" if whole else "none",
         state=part.state,  # type: ignore[arg-type]
         billing=rates_of(part.billing, "TRESBillingWeights", left_out),
     )
@@ -134,6 +150,8 @@ def _parents_first(associations: tuple[Association, ...]) -> list[Association]:
 
 def _preemption(site: Site, left_out: dict[str, None]) -> model.Preemption:
     given = site.preemption
+    if given.kind != "none" and site.scheduler.parameters.preempt_strict_order:
+        left_out["SchedulerParameters=preempt_strict_order"] = None
     return model.Preemption(
         by=_KINDS[given.kind],
         mode=_mode(given.mode, left_out),

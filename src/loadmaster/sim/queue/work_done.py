@@ -28,11 +28,13 @@ class WorkDone:
         self._running: dict[int, tuple[int, float]] = {}  # by job: its entry, and when its limit is over
 
     def start(self, job: int, entry: int, now_s: float) -> None:
-        """A job starts in that entry."""
+        """A job starts in that entry; or it has started before the clock, and is found only now."""
         self._until(now_s)
         self._running[job] = entry, now_s + float(self._limits.limit_s[job])
+        missed_s = lasting(max(self._clock_s - now_s, 0.0), self._limits.half_life_s)
         for limit, amount in self._limits.uses(entry):
             self._rate[limit] += amount
+            self.used[limit] += amount * missed_s
 
     def stop(self, job: int, now_s: float) -> None:
         """It runs no more."""
