@@ -95,10 +95,10 @@ def test_a_folder_and_a_missing_file(tmp_path):
 def test_an_unknown_format(tmp_path):
     with pytest.raises(InputError) as error:
         read_trace(write(tmp_path, "a.txt", "hello world\n"))
-    one_line(error, "no known format", "--format swf|")
+    one_line(error, "no known format", "--format pbs|")
     with pytest.raises(InputError) as error:
-        read_trace(write(tmp_path, "a.swf", swf_line()), ReadOptions(format="pbs"))
-    one_line(error, "no such format", "known: auto, swf")
+        read_trace(write(tmp_path, "a.swf", swf_line()), ReadOptions(format="tape"))
+    one_line(error, "no such format", "known: auto, pbs")
 
 
 def test_an_unknown_unit_of_memory(tmp_path):

@@ -32,9 +32,14 @@ def convert(
     columns: Columns = None,
     limit: Limit = None,
     strict: Strict = False,
+    anonymise: Annotated[
+        bool,
+        typer.Option("--anonymise", help="Mask users, accounts, names of jobs and reservations; nobody can undo it."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a job log in another format, in the order of arrival, the first arrival at 0."""
+    import secrets
     from dataclasses import replace
 
     from loadmaster.cli.options import read_log, read_options
@@ -43,6 +48,7 @@ def convert(
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.traces import write_trace
+    from loadmaster.traces.masking import masked
 
     if out.exists() and trace.exists() and out.samefile(trace):
         raise InputError(out.name, "the log would be overwritten while it is read", fix="choose another name")
@@ -51,6 +57,8 @@ def convert(
         swf_partition=swf_partition, swf_feedback=swf_feedback, ignore=ignore,
     )  # fmt: skip
     read = read_log(trace, replace(options, all_fields=True, find_hosts=False))
+    if anonymise:
+        read = masked(read, secrets.token_bytes(32))
     write_trace(read.workload, out, read.extra)
     if as_json:
         content = {"out": str(out), "jobs": read.workload.jobs}

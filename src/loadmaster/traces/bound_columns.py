@@ -49,6 +49,8 @@ class Bound:
         submit_s: Floats,
         users: tuple[str, ...] = (),
         accounts: tuple[str, ...] = (),
+        *,
+        recorded: bool = True,
     ) -> Constraints:
         """All that binds J jobs, and `notes` of what does not.
 
@@ -58,6 +60,7 @@ class Bound:
             submit_s: float64[J].
             users: names behind the numbers of users.
             accounts: names behind the numbers of those who pay.
+            recorded: `eligible_s` is what accounting wrote down: of jobs that waited for others, when these let them.
         """
         columns: dict[str, Any] = {}
         for name in NAMED:
@@ -80,8 +83,8 @@ class Bound:
         if "limit_s" in columns and np.isfinite(columns["limit_s"]).all():
             del columns["limit_s"]  # the estimate says the same
         if "eligible_s" in found:
-            waits = columns.get("throttle", np.zeros(len(submit_s))) > 0
-            if columns.get("depends") is not None:
+            waits = (columns.get("throttle", np.zeros(len(submit_s))) > 0) & recorded
+            if recorded and columns.get("depends") is not None:
                 waits |= np.diff(columns["depends"].first) > 0
             columns["eligible_s"] = _eligible(found["eligible_s"], submit_s, waits)
         columns = {name: None if isinstance(c, Named) and not c.names else c for name, c in columns.items()}

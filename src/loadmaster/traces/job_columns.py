@@ -1,6 +1,6 @@
 """The columns of a job table: their names, their units, and which column of a file holds which."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from loadmaster.model import InputError
+from loadmaster.model import Constraints, InputError
 from loadmaster.model.units import CORES
 from loadmaster.traces.amount_columns import (
     AMOUNT_COLUMNS,
@@ -18,11 +18,14 @@ from loadmaster.traces.amount_columns import (
     resource_of,
     unknown_column,
 )
+from loadmaster.traces.bound_columns import Bound
+from loadmaster.traces.constraint_table import CONSTRAINT_COLUMNS, read_constraints
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import EXTRA as LOGGED
 from loadmaster.traces.swf_memory import memory_scale
 from loadmaster.traces.tabular import (
     BAD_ESTIMATE,
+    BOUND,
     EXTRA,
     NO_CORES,
     RESOURCE,
@@ -34,19 +37,25 @@ from loadmaster.traces.tabular import (
 )  # fmt: skip
 from loadmaster.traces.values import Codes, Values, absent, durations, moments, numbers
 
-COLUMNS = {
-    "submit_s": "arrival: seconds, or ISO 8601 dates with times",
-    "runtime_s": "seconds, or [days-]hours:minutes:seconds",
-    "start_s": "with end_s instead of runtime_s, as submit_s",
-    "end_s": "with start_s instead of runtime_s, as submit_s",
-    "tasks": "number of identical tasks, 1 if absent",
-    "estimate_s": "the user's estimate of the runtime",
-    "project": "who pays: a number or a name",
-    "user": "who submitted: a number or a name",
-    "job_id": "the identifier, a whole number",
-} | {column: meaning.format(what="task") for column, meaning in AMOUNT_COLUMNS.items()}
+COLUMNS = (
+    {
+        "submit_s": "arrival: seconds, or ISO 8601 dates with times",
+        "runtime_s": "seconds, or [days-]hours:minutes:seconds",
+        "start_s": "with end_s instead of runtime_s, as submit_s",
+        "end_s": "with start_s instead of runtime_s, as submit_s",
+        "tasks": "number of identical tasks, 1 if absent",
+        "estimate_s": "the user's estimate of the runtime",
+        "project": "who pays: a number or a name",
+        "user": "who submitted: a number or a name",
+        "job_id": "the identifier, a whole number",
+    }
+    | CONSTRAINT_COLUMNS
+    | {column: meaning.format(what="task") for column, meaning in AMOUNT_COLUMNS.items()}
+)
 """Every column of a job table and what it holds. submit_s, runtime_s (or start_s and end_s) and cores must be there."""
 
+SWF_NAMES = {"status": "swf_status", "partition": "swf_partition"}
+"""Fields of SWF, numbers, whose names in a table mean the words that bind a job."""
 _ALIASES = {"submit": "submit_s", "runtime": "runtime_s", "estimate": "estimate_s", "start": "start_s", "end": "end_s"}
 
 
@@ -60,6 +69,7 @@ class Layout:
         self.scale = memory_scale(options, "B")
         self.notes: list[str] = []
         self.users, self.projects = Codes(), Codes()
+        self.bound = Bound()
         self.most_plain_memory = 0.0
         self.theirs = self._mapped(names)
         self.resources = resource_columns(self.theirs, str(path))
@@ -89,9 +99,23 @@ class Layout:
             identifier = frame[self.theirs["job_id"]].cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
             columns["job_id"] = identifier.fill_null(-1).to_numpy().astype(np.int64)
         for name, (_, kind) in LOGGED.items():
-            if name in self.theirs and self.options.all_fields:
-                columns[EXTRA + name] = self._numbers(frame, name).or_else(-1.0).astype(kind)
-        return Table(checks, columns)
+            ours = SWF_NAMES.get(name, name)
+            if ours in self.theirs and self.options.all_fields:
+                columns[EXTRA + name] = self._numbers(frame, ours).or_else(-1.0).astype(kind)
+        if self.options.all_fields and "estimate_s" in self.theirs:
+            columns[EXTRA + "estimate_s"] = estimate.or_else(-1.0)
+        binds, more = read_constraints(frame, self.theirs, self.bound)
+        columns |= {BOUND + name: column for name, column in binds.items()}
+        columns |= {BOUND + "names of": np.zeros(frame.height)} if self._has_names() else {}
+        return Table([*checks, *more], columns)
+
+    def constraints(self, columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
+        """What binds the jobs, and the names of users and projects."""
+        columns.pop("names of", None)
+        return self.bound.constraints(columns, rows["submit_s"], self.users.names, self.projects.names, recorded=False)
+
+    def _has_names(self) -> bool:
+        return bool({"user", "project"} & set(self.theirs))
 
     def _runtime(self, frame: pl.DataFrame) -> Values:
         if "runtime_s" in self.theirs:
@@ -147,4 +171,5 @@ class Layout:
 
 
 def _known(ours: str) -> bool:
-    return (ours in COLUMNS and ours != "resource_NAME") or ours in LOGGED or resource_of(ours) is not None
+    logged = ours in {SWF_NAMES.get(name, name) for name in LOGGED}
+    return (ours in COLUMNS and ours != "resource_NAME") or logged or resource_of(ours) is not None

@@ -77,7 +77,14 @@ def read_records(
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
     reader = _Reader(parse, options)
-    read = read_table(reader.tables(records), rejects, options.limit, path.name, constraints=reader.constraints)
+    read = read_table(
+        reader.tables(records),
+        rejects,
+        options.limit,
+        path.name,
+        constraints=reader.constraints,
+        all_fields=options.all_fields,
+    )
     said = [*notes]
     if missing := read.marked["no memory"]:
         said.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
@@ -150,6 +157,7 @@ class _Reader:
         columns[BOUND + "limit_s"] = np.where(limit > 0, limit, np.inf)
         columns[BOUND + "eligible_s"] = number["eligible_s"]
         if self.options.all_fields:
+            columns[EXTRA + "estimate_s"] = np.where(limit > 0, limit, -1.0)
             columns[EXTRA + "wait_s"] = np.nan_to_num(number["wait_s"], nan=-1.0)
         return Table(checks, columns, {"no memory": memory <= 0})
 

@@ -70,7 +70,9 @@ def _trace(
     rejects = Rejects(path, strict=options.strict)
     source = about.get("synthetic")
     read = read_table(
-        tables, rejects, options.limit, f"{source} ({path.name})" if source else path.name, synthetic=source is not None
-    )
-    notes = (*layout[0].notes, *notes_on_memory("tasks", layout[0].most_plain_memory))
+        tables, rejects, options.limit, f"{source} ({path.name})" if source else path.name,
+        synthetic=source is not None,
+        constraints=lambda columns, rows: layout[0].constraints(columns, rows), all_fields=options.all_fields,
+    )  # fmt: skip
+    notes = (*layout[0].notes, *layout[0].bound.notes, *notes_on_memory("tasks", layout[0].most_plain_memory))
     return Trace(read.workload, None, rejects.skipped, notes, about, read.extra)

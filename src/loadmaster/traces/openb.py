@@ -59,7 +59,9 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     def constraints(columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
         return bound.constraints(columns, rows["submit_s"])
 
-    read = read_table(tables(), rejects, options.limit, path.name, constraints=constraints)
+    read = read_table(
+        tables(), rejects, options.limit, path.name, constraints=constraints, all_fields=options.all_fields
+    )
     notes = ["The GPUs of a host are one pool: shares of two GPUs add up.", *bound.notes]
     if running := read.marked.get("running"):
         notes.append(f"{running:,} pods were running when the log ended; their runtime ends there.")

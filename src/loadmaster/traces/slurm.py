@@ -64,7 +64,14 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
     reader = _Reader(path, options)
-    read = read_table(reader.tables(), rejects, options.limit, path.name, constraints=reader.constraints)
+    read = read_table(
+        reader.tables(),
+        rejects,
+        options.limit,
+        path.name,
+        constraints=reader.constraints,
+        all_fields=options.all_fields,
+    )
     notes = (*_notes(read.marked, of_queue=reader.of_queue), *reader.bound.notes)
     return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra)
 
@@ -148,6 +155,8 @@ class _Reader:
         marks = {"no memory": asked.missing}
         binds = bound_columns(frame, self.bound, limit.values, marks)
         columns |= {BOUND + name: column for name, column in binds.items()}
+        if self.options.all_fields and "timelimit" in frame.columns:
+            columns[EXTRA + "estimate_s"] = limit.or_else(-1.0)
         if self.options.all_fields and "start" in frame.columns:
             wait = moments(frame["start"]).values - submit.values
             columns[EXTRA + "wait_s"] = np.where(np.isnan(wait), -1.0, wait)

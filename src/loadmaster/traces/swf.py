@@ -57,6 +57,8 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     bound, odd = bound_of(columns, words, options)
     notes += odd
     extra = {name: columns.pop(name) for name in EXTRA if name in columns}
+    if options.all_fields:
+        extra |= _partly_unknown(columns)
     rows, resources = _rows(columns)
     rows = rows._replace(constraints=bound)
     made = about.get(SYNTHETIC)
@@ -65,6 +67,17 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     if order is not None:
         extra = {name: column[order] for name, column in extra.items()}
     return Trace(workload, _cluster(about, resources), rejects.skipped, tuple(notes), about, extra)
+
+
+def _partly_unknown(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Estimates and projects as read, -1 where unknown, if that is so of some and not of others."""
+    found: dict[str, NDArray[Any]] = {}
+    known, project = columns["estimate_known"], columns["project"]
+    if known.any() and not known.all():
+        found["estimate_s"] = np.where(known, columns["estimate_s"], -1.0)
+    if project.min() < 0 <= project.max():
+        found["project"] = project
+    return found
 
 
 def _header(head: bytes) -> dict[str, str]:

@@ -63,8 +63,9 @@ def _frame(workload: Workload, processors: Floats, extra: Mapping[str, NDArray[A
         number, workload.submit_s, extra.get("wait_s", unknown), workload.runtime_s,
         extra.get("used_processors", processors), extra.get("cpu_time_s", unknown),
         np.where(used > 0, used / KB, -1.0), processors,
-        unknown if workload.estimate_s is None else workload.estimate_s, memory, extra.get("status", unknown),
-        _or_unknown(workload.user, jobs), _or_unknown(workload.project, jobs),
+        extra.get("estimate_s", unknown if workload.estimate_s is None else workload.estimate_s), memory,
+        extra.get("status", unknown),
+        _or_unknown(workload.user, jobs), _or_unknown(extra.get("project", workload.project), jobs),
         *(extra.get(name, unknown) for name in ("executable", "queue", "partition", "preceding_job", "think_time_s")),
     )  # fmt: skip
     return pl.DataFrame({str(k): _short(np.asarray(field)) for k, field in enumerate(fields)})

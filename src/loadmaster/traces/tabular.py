@@ -65,10 +65,12 @@ def read_table(
     *,
     synthetic: bool = False,
     constraints: Callable[[dict[str, NDArray[Any]], Mapping[str, NDArray[Any]]], Constraints] | None = None,
+    all_fields: bool = False,
 ) -> Read:
     """Judge every row, keep the good ones, join the batches; behind the job number `limit` nothing is looked at.
 
-    `constraints` makes those of all jobs of the columns `bound:<name>`, given the others beside them.
+    `constraints` makes those of all jobs of the columns `bound:<name>`, given the others beside them. With
+    `all_fields` the further columns hold the projects as read, -1 for unknown, where some are.
 
     Raises:
         InputError: no job is left, or (strict) a bad row.
@@ -95,6 +97,11 @@ def read_table(
     bound = {name.removeprefix(BOUND): columns.pop(name) for name in list(columns) if name.startswith(BOUND)}
     if bound and constraints is not None:
         columns["constraints"] = constraints(bound, columns)
+    project = columns.get("project")
+    if all_fields and project is not None and project.min() < 0 <= project.max():
+        extra["project"] = project
+    if "estimate_s" in extra and (extra["estimate_s"] > 0).all():
+        del extra["estimate_s"]
     for name in ("user", "job_id"):
         if name in columns and columns[name].max() < 0:
             del columns[name]  # known for no job

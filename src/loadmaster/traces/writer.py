@@ -11,8 +11,10 @@ import polars as pl
 from isal import igzip
 from numpy.typing import NDArray
 
-from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.traces.constraint_table import constraint_columns, names_of
+from loadmaster.traces.job_columns import SWF_NAMES
 from loadmaster.traces.spreadsheet import harmless
 from loadmaster.traces.swf_writer import write_swf
 from loadmaster.whole_file import whole_file
@@ -84,16 +86,26 @@ def write_hosts(cluster: Cluster, path: str | Path) -> None:
 def job_frame(workload: Workload, extra: Extra = NOTHING) -> pl.DataFrame:
     """`workload` as a table with the columns of `job_columns.COLUMNS`."""
     columns: dict[str, Any] = {
-        "job_id": np.arange(workload.jobs) if workload.job_id is None else workload.job_id,
+        "job_id": pl.Series(np.arange(workload.jobs)) if workload.job_id is None else _known(workload.job_id),
         "submit_s": workload.submit_s,
         "runtime_s": workload.runtime_s,
     }
     columns |= {column_of(name): workload.demand[:, r] for r, name in enumerate(workload.resources)}
-    for name in ("tasks", "estimate_s", "project", "user"):
-        values = getattr(workload, name)
-        if values is not None:
-            columns[name] = values
-    return pl.DataFrame(columns | dict(extra))
+    bound = workload.constraints or Constraints()
+    columns |= {
+        "tasks": workload.tasks, "estimate_s": workload.estimate_s,
+        "project": names_of(extra.get("project", workload.project), bound.account_names),
+        "user": names_of(workload.user, bound.user_names),
+    }  # fmt: skip
+    beside = {SWF_NAMES.get(name, name): column for name, column in extra.items() if name != "project"}
+    columns = {name: column for name, column in columns.items() if column is not None}
+    return pl.DataFrame(columns | constraint_columns(bound) | {k: _known(column) for k, column in beside.items()})
+
+
+def _known(column: NDArray[Any]) -> pl.Series:
+    """A further column, null where it is -1: unknown, as SWF writes it."""
+    values = pl.Series(column)
+    return values.set(values == -1, None)
 
 
 def column_of(resource: str) -> str:

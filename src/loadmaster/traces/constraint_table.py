@@ -1,0 +1,116 @@
+"""Constraints as columns of a job table, written and read: words for codes, empty cells for what is not said."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from loadmaster.model import Constraints, Dependencies, Named
+from loadmaster.model.arrays import Floats
+from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
+from loadmaster.traces.bound_columns import DEFAULTS, NAMED, Bound
+from loadmaster.traces.rejects import Rule
+from loadmaster.traces.slurm_bound import STATUS
+from loadmaster.traces.spreadsheet import as_named
+from loadmaster.traces.values import moments, words
+
+CODED = {"hold": HOLDS, "exclusive": EXCLUSIVE, "status": STATUSES}
+"""Columns of words."""
+CONSTRAINT_COLUMNS = {
+    "eligible_s": "when the job may start at first, as submit_s; inf if never",
+    "partition": "a name, or several joined by commas",
+    "qos": "quality of service, a name",
+    "name": "of the job",
+    "features": "of its hosts, joined by & and |",
+    "reservation": "a name",
+    "depends": "as Slurm writes it: afterok:12,afterany:13",
+    "priority": "higher is more urgent",
+    "nice": "taken off the priority",
+    "hold": "none, user, admin",
+    "array": "the array of which it is a task, a whole number",
+    "array_task": "the number of the task",
+    "throttle": "so many tasks of the array at once",
+    "exclusive": "none, user, host: with whom it shares its hosts",
+    "requeue": "whether it may go back to the queue: true, false",
+    "min_hosts": "so many hosts at least",
+    "max_hosts": "so many hosts at most",
+    "restarts": "how often it went back",
+    "status": ", ".join(STATUSES),
+    "limit_s": "the runtime at which it is killed",
+}
+"""Every column of constraints and what it holds."""
+
+
+def constraint_columns(bound: Constraints | None) -> dict[str, pl.Series]:
+    """The columns that are there; null for what says nothing."""
+    found: dict[str, pl.Series] = {}
+    for name, column in () if bound is None else bound.columns():
+        if isinstance(column, Named):
+            found[name] = pl.Series(column.words(), dtype=pl.String)
+        elif isinstance(column, Dependencies):
+            texts = [column.text(job) or None for job in range(len(column))]
+            found[name] = pl.Series(texts, dtype=pl.String)
+        elif name in CODED:
+            found[name] = pl.Series([CODED[name][code] for code in column.tolist()], dtype=pl.String)
+        else:
+            values = pl.Series(column)
+            nothing = DEFAULTS.get(name, (None, np.nan))[1]
+            found[name] = values if name == "requeue" else values.set(values == nothing, None)
+    return found
+
+
+def names_of(codes: NDArray[np.int32] | None, names: tuple[str, ...]) -> pl.Series | None:
+    """Users or accounts by name where they have names, else by number; null where unknown."""
+    if codes is None:
+        return None
+    if not names:
+        return pl.Series(codes).set(pl.Series(codes < 0), None)
+    return pl.Series([names[code] if 0 <= code < len(names) else None for code in codes.tolist()], dtype=pl.String)
+
+
+def read_constraints(
+    frame: pl.DataFrame, theirs: Mapping[str, str], bound: Bound
+) -> tuple[dict[str, NDArray[Any]], list[tuple[Rule, NDArray[np.bool_]]]]:
+    """Columns for `Bound.constraints`, and checks of their cells.
+
+    Args:
+        frame: some rows of a table.
+        theirs: our name -> its name in the frame, of the columns that are there.
+        bound: knows the names so far.
+    """
+    found: dict[str, NDArray[Any]] = {}
+    checks = []
+    for name in (name for name in CONSTRAINT_COLUMNS if name in theirs):
+        column = frame[theirs[name]]
+        if name in (*NAMED, "depends"):
+            found[name] = bound.codes(name, as_named(column.cast(pl.String)))
+            continue
+        values = _coded(column, CODED[name]) if name in CODED else _numbers(column, name)
+        wrong = np.isnan(values) & ~words(column).is_null().to_numpy()
+        low = -np.inf if name in ("priority", "nice") else -1.0 if name.startswith("array") else 0.0
+        checks.append((Rule(f"{name} is not {CONSTRAINT_COLUMNS[name]}"), wrong | (values < low)))
+        found[name] = values
+    return found, checks
+
+
+def _numbers(column: pl.Series, name: str) -> Floats:
+    if name == "eligible_s" and column.dtype == pl.String:
+        never = column.str.strip_chars().str.to_lowercase() == "inf"
+        times = moments(column.zip_with(~never.fill_null(value=False), pl.Series([None], dtype=pl.String))).values
+        return np.where(never.fill_null(value=False).to_numpy(), np.inf, times)
+    if name == "requeue":
+        text = words(column).str.to_lowercase()
+        plain = text.replace_strict({"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}, default=None)
+        return plain.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    values = column.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    return np.where(np.isinf(values) & (name not in ("eligible_s", "limit_s")), np.nan, values)
+
+
+def _coded(column: pl.Series, known: tuple[str, ...]) -> Floats:
+    codes = {word: float(code) for code, word in enumerate(known)}
+    if known == STATUSES:
+        codes |= {word.lower(): codes[ours] for word, ours in STATUS.items()}
+    found = words(column).str.to_lowercase().replace_strict(codes, default=None, return_dtype=pl.Float64)
+    return np.asarray(found.fill_null(np.nan).to_numpy())

@@ -1,0 +1,68 @@
+"""Names masked: users, accounts, jobs and reservations under a key, so that nobody can guess them back."""
+
+import hmac
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.model import Constraints, Named
+from loadmaster.traces.trace import Trace
+
+SOURCE = "a log with masked names"
+_NUMBERED = ("executable",)
+
+
+def masked(trace: Trace, key: bytes) -> Trace:
+    """`trace` with other names and numbers for users, accounts, jobs, executables and reservations.
+
+    What was equal stays equal. Without `key` nobody can tell which name a mask belongs to, nor try names until one
+    fits. Names of partitions, qualities of service and features, and identifiers of jobs, stay.
+
+    Example:
+        >>> from loadmaster.model import Workload
+        >>> jobs = Workload.of(submit_s=[0, 1, 2], runtime_s=[1, 1, 1], cores=[1, 1, 1], user=[7, 9, 7])
+        >>> user = masked(Trace(jobs), b"secret").workload.user.tolist()
+        >>> user[0] == user[2] != user[1]
+        True
+    """
+    work = trace.workload
+    bound = work.constraints or Constraints()
+    bound = replace(
+        bound, name=_renamed(bound.name, key, "job"), reservation=_renamed(bound.reservation, key, "reservation"),
+        user_names=tuple(_mask(name, key, "user") for name in bound.user_names),
+        account_names=tuple(_mask(name, key, "account") for name in bound.account_names),
+    )  # fmt: skip
+    user = work.user if bound.user_names else _renumbered(work.user, key, "user")
+    project = work.project if bound.account_names else _renumbered(work.project, key, "account")
+    extra: dict[str, Any] = dict(trace.extra)
+    for name in (name for name in _NUMBERED if name in extra):
+        extra[name] = _renumbered(extra[name], key, name)
+    if "project" in extra and project is not None and not bound.account_names:
+        extra["project"] = np.where(extra["project"] < 0, -1, project)
+    source = work.source if work.synthetic else SOURCE
+    work = replace(work, user=user, project=project, source=source, constraints=bound)
+    return replace(trace, workload=work, extra=extra, about={})
+
+
+def _mask(name: str, key: bytes, kind: str) -> str:
+    """A name that tells nothing: the first 12 hex digits of a keyed hash (HMAC-SHA-256)."""
+    return f"{kind}-{hmac.digest(key, f'{kind}:{name}'.encode(), 'sha256').hex()[:12]}"
+
+
+def _renamed(column: Named | None, key: bytes, kind: str) -> Named | None:
+    return None if column is None else Named(column.code, tuple(_mask(name, key, kind) for name in column.names))
+
+
+def _renumbered(codes: NDArray[np.int32] | None, key: bytes, kind: str) -> NDArray[np.int32] | None:
+    """The numbers in an order that only the key tells, from 0; negative ones stay."""
+    if codes is None:
+        return None
+    known = np.unique(codes[codes >= 0])
+    order = sorted(known.tolist(), key=lambda code: hmac.digest(key, f"{kind}:{code}".encode(), "sha256"))
+    new = np.empty(len(known), np.int32)
+    new[np.searchsorted(known, order)] = np.arange(len(known))
+    found = codes.astype(np.int32)
+    found[codes >= 0] = new[np.searchsorted(known, codes[codes >= 0])]
+    return found
