@@ -16,7 +16,7 @@ class Calendar:
 
     Attributes:
         foreseen: closures that are known from the start: drained and reserved hosts.
-        failures: closures that nobody foresees: hosts go down, and what runs there ends.
+        failures: closures that nobody foresees, in the order of time: hosts go down, and what runs there ends.
     """
 
     foreseen: tuple[Closure, ...] = ()
@@ -68,6 +68,7 @@ def calendar_of(
             latest_s[may] = np.minimum(latest_s[may], row.until_s - quickest_s[may])
             if np.isfinite(row.until_s):
                 foreseen.append(Closure(hosts, row.until_s, np.inf, against=inside))
+    failures.sort(key=lambda failure: failure.from_s)
     return Calendar(tuple(foreseen), tuple(failures)), eligible_s, latest_s
 
 

@@ -23,6 +23,9 @@ from loadmaster.order import ORDERS, FairShare, JobColumns, Order, job_columns
 from loadmaster.order.order import rank_not_finite
 from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, members_of
+from loadmaster.schedule.binding import Binding
+from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
+from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import (
@@ -113,56 +116,71 @@ def replay_compiled(
     interval_s: float,
     seed: int,
     progress: Progress | None = None,
+    binding: Binding | None = None,
 ) -> Schedule:
-    """Replay `workload` exactly as `reference.replay` does, compiled.
+    """Replay `workload` exactly as `reference.replay` does, compiled; `binding` is what binds its jobs.
 
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
     members = members_of(policy)
     jobs = jobs_of(workload, cluster, discipline)
+    bound, columns = None, job_columns(workload)
+    if binding is not None:
+        jobs = rows_of(jobs, binding)
+        bound = bound_of(workload, cluster, binding, jobs)
+        columns = JobColumns._make(column[bound.owner] for column in columns)
     rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
     state = _state(jobs, cluster, discipline, meta=rules.members > 1)
+    if binding is not None:
+        state = state._replace(left=binding.counters.most.copy())
     scores = empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members)
-    waiting, stairs = _nobody_waits(workload.jobs, cluster), _stairs(cluster)
-    ranked = _ranked(workload.jobs if rules.moving else 0)
-    moment, ends = _moment(cluster, len(state.undo_host)), empty_ends(workload.jobs)
+    rows = len(jobs.kind)
+    waiting, stairs = _nobody_waits(rows, cluster), _stairs(cluster)
+    ranked = _ranked(rows if rules.moving else 0)
+    moment, ends = _moment(cluster, len(state.undo_host)), empty_ends(rows)
     records = Records(workload)
     scans = tuple(scanner(member, cluster.capacity.shape[1]) for member in members)
     scans += (scans[0],) * (MEMBERS - len(scans))
     log = Log(records.start_s, records.host, *records.buffers)
     args = (jobs, np.array(cluster.capacity), rules, state, waiting, ranked, stairs, moment, ends, scores, log)
-    columns = _columns(workload if rules.moving else workload.take(slice(0, 0)))
+    columns = _writable(columns if rules.moving else JobColumns._make(column[:0] for column in columns))
     rank = ranker(discipline.order if isinstance(discipline.order, Order) else ORDERS["fcfs"])
-    engine = _engine(tuple(typeof(arg) for arg in args))
+    engine = _engine(tuple(typeof(arg) for arg in args), typeof(bound))
+    cut = CutRuns()
     while True:
         with refusing(_suspects(policy)):
-            status = engine(*args, scans, columns, rank)
+            status = engine(*args, scans, columns, rank, bound)
         records.keep(int(log.rows[0]))
+        if bound is not None:
+            cut.keep(bound, workload.task_count)
         if status == NOT_FINITE:
             raise not_finite(_suspects(policy))
         if status == NO_RANK:
             raise rank_not_finite(discipline.order.name)
         if progress is not None:
-            progress(int(state.tally[STARTED]), workload.jobs)
+            progress(min(int(state.tally[STARTED]), workload.jobs), workload.jobs)
+        if status == DONE and binding is not None and bound is not None:
+            return bound_schedule(records.schedule(), binding, bound, cut, cluster)
         if status == DONE:
             return records.schedule()
 
 
 @cache
-def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
+def _engine(layout: tuple[Any, ...], binds: Any) -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
 
     def entry(  # type: ignore[no-untyped-def]
-        jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank
+        jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, bound
     ):  # fmt: skip
         return run(
             lend(jobs), capacity, lend(rules), lend(state), lend(waiting), lend(ranked), lend(stairs), lend(moment),
             lend(ends), lend(scores), lend(log), scans, columns, rank,
+            None if bound is None else lend(bound),
         )  # fmt: skip
 
     scans = types.UniTuple(types.FunctionType(SCAN), MEMBERS)
-    signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER))
+    signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER), binds)
     engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
     return engine
 
@@ -217,16 +235,16 @@ def _positions(workload: Workload, cluster: Cluster, discipline: Discipline, pro
     return position, at
 
 
-def _columns(workload: Workload) -> JobColumns:
+def _writable(columns: JobColumns) -> JobColumns:
     """The columns that orders look at, as rankers take them: arrays that may be written to."""
-    return JobColumns._make(np.array(column) for column in job_columns(workload))
+    return JobColumns._make(np.array(column) for column in columns)
 
 
 def _ranks(order: Order, workload: Workload) -> Floats:
     """float64[J]: ranks that never change."""
     ranks = np.zeros(workload.jobs)
     with refusing_order(order.name):
-        wrong = ranker(order)(_columns(workload), np.zeros(0, np.int32), workload.jobs, 0.0, ranks)
+        wrong = ranker(order)(_writable(job_columns(workload)), np.zeros(0, np.int32), workload.jobs, 0.0, ranks)
     if wrong:
         raise rank_not_finite(order.name)
     return ranks
@@ -322,7 +340,7 @@ def _ranked(jobs: int) -> Ranked:
         left=np.zeros(jobs),
         key=np.zeros(jobs),
         job=np.zeros(jobs, np.int32),
-        number=np.zeros(3, np.int64),
+        number=np.zeros(4, np.int64),
     )
 
 

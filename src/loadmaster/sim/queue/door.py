@@ -6,13 +6,14 @@ from typing import Literal
 
 import numpy as np
 
+from loadmaster.backfilling import Easy
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model import Cluster, Constraints, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
 from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
-from loadmaster.schedule.binding import binds
+from loadmaster.schedule.binding import binding_of, binds
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.reference import replay
 
@@ -46,7 +47,7 @@ def simulate(
         engine: `reference` for the plain Python engine, `compiled` for the general compiled one, `rows` for the one
             that knows the rules of the thesis, `planning` for conservative backfilling; all agree, and one that
             cannot serve gives way. Subclasses of policies, orders and backfillings have the plain one only, which
-            calls their own methods, and so have jobs that constraints bind.
+            calls their own methods, and so have jobs that constraints bind in a way that `serves_bound` does not name.
         progress: told of the progress of long runs.
         foresight: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made as
             jobs arrive, are the plain engine's, where the discipline looks at them.
@@ -64,12 +65,29 @@ def simulate(
     check_order(discipline.order, job_columns(workload))
     bound = binds(workload, cluster)
     foresight = foresight.under(discipline, workload, bound=bound)
+    if bound and engine in ("auto", "compiled") and serves_bound(workload, cluster, policy, discipline, foresight):
+        return _bound(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
     if engine == "reference" or bound or not _is_told_before(foresight, cluster):
         return replay(
             workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
             foresight=foresight,
         )  # fmt: skip
     return _foretold(workload, cluster, policy, discipline, interval_s, seed, engine, progress, foresight)
+
+
+def _bound(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    progress: Progress | None, foresight: Foresight,
+) -> Schedule:  # fmt: skip
+    """A run of bound jobs, compiled."""
+    from loadmaster.sim.queue import compiled
+
+    told = foresight.told(workload)
+    schedule = compiled.replay_compiled(
+        told, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress,
+        binding=binding_of(told, cluster),
+    )  # fmt: skip
+    return schedule if foresight == USERS else replace(schedule, expected_s=told.expected_s)
 
 
 def _foretold(
@@ -150,17 +168,44 @@ def _in_one_speed(workload: Workload, cluster: Cluster) -> tuple[Workload, Clust
     return quick, replace(cluster, speed=None), True
 
 
+def serves_bound(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
+) -> bool:
+    """Whether the general compiled engine knows all that binds these jobs, under this policy and discipline.
+
+    It stops no job for another, counts no hosts, and EASY there promises one moment, in one queue, on hosts that no
+    calendar closes. Estimates are known as the log begins, and kill nobody.
+    """
+    from loadmaster.sim.queue import compiled
+
+    rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
+    one_queue = len(rules.partitions) < 2 or constraints.partition is None
+    moment_holds = one_queue and not rules.calendar
+    counted = {"min_hosts", "max_hosts"} & set(constraints.given) or any(part.max_hosts for part in rules.partitions)
+    return (
+        compiled.serves(policy, discipline) and foresight.is_fixed and foresight.overrun == "run" and rules.preemption.by == "none" and not counted
+        and (moment_holds or type(discipline.backfilling) is not Easy)
+    )  # fmt: skip
+
+
 def is_compiled(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
 ) -> bool:
     """Whether a compiled engine knows all of these; else the plain one runs, hundreds of times slower.
 
     A subclass is a rule of the user's own: only the plain engine asks it, so it is never taken for its parent.
+
+    Args:
+        policy: of the run.
+        discipline: of the run.
+        workload: None: no constraint binds its jobs.
+        cluster: with it.
     """
     from loadmaster.sim.queue import compiled, planning
 
+    foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
     if binds(workload, cluster):
-        return False
-    if not _is_told_before(foresight.under(discipline, workload, bound=False), cluster):
+        return serves_bound(workload, cluster, policy, discipline, foresight)
+    if not _is_told_before(foresight, cluster):
         return False
     return compiled.serves(policy, discipline) or planning.serves(policy, discipline)

@@ -44,7 +44,7 @@ def promise(jobs, state, moment, ends, log, head, now):
             for t in range(state.plan_task[number], state.plan_task[number] + jobs.tasks[who]):
                 found += _give_back(jobs, state, moment, head, who, np.int64(state.undo_host[t]))
         else:
-            for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
+            for task in range(jobs.first_task[job], jobs.first_task[job] + jobs.tasks[job]):
                 found += _give_back(jobs, state, moment, head, job, np.int64(log.host[task]))
             end_s, job, i, k = next_end(ends, i, k)
     moment.number[SLACK] = found - tasks

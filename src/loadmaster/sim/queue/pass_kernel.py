@@ -10,6 +10,16 @@ import numpy as np
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.queue.moment_kernel import close_to_long, promise, renew_long, take_for_long
+from loadmaster.sim.queue.offers_kernel import (
+    close_shut,
+    is_offered,
+    may_pass_over,
+    note_start,
+    pass_over_array,
+    restore_limits,
+    shut_hosts,
+    was_shut_out,
+)
 from loadmaster.sim.queue.queue_state import (
     BLOCKING,
     CHANGES,
@@ -33,24 +43,25 @@ from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting
 
 
 @inner
-def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, now):
+def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, bound, now):
     """One member passes over the queue; its starts go to plan_job[1] and the undo list. 1 on a score not finite."""
     count = state.tally
     _begin(jobs, state, stairs, moment)
     if rules.moving:
-        begin_ranked(ranked)
+        begin_ranked(ranked, bound)
     looked = tried = kept = 0
     wrong = 0
-    passing = rules.backfilling == WALK and rules.reservations == 0 and rules.lookahead < 0
+    unseen = may_pass_over(bound)
+    passing = unseen and rules.backfilling == WALK and rules.reservations == 0 and rules.lookahead < 0
     while count[CLOSED] + count[PENDING] < capacity.shape[0] and tried != rules.lookahead:
         if rules.moving:
-            job, project = next_ranked(jobs, ranked, stairs, moment, now, looked, passing), 0
+            job, project = next_ranked(jobs, ranked, stairs, moment, bound, now, looked, passing), 0
         else:
             job, project = _next(jobs, state, waiting, stairs, moment, now, passing)
         if job < 0:
             break
         looked += 1
-        if rules.limited and not _within_limits(jobs, state, job):
+        if not is_offered(jobs, state, bound, job):
             continue
         tried += 1
         placed = False
@@ -60,26 +71,28 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
         if may_fit(jobs, stairs, job, length) and not _hopeless(jobs, state, job, length):
             _flush(state)
             placed, length, wrong = _place(
-                jobs, capacity, rules, state, stairs, moment, scores, scans, member, job, now
+                jobs, capacity, rules, state, stairs, moment, scores, scans, member, bound, job, now
             )
             if wrong:
                 break
         if placed:
-            _plan(jobs, rules, state, job, project)
+            _plan(jobs, state, bound, job, project)
             continue
+        pass_over_array(state, bound, job)
         if rules.backfilling == BLOCKING:
             break
         if rules.backfilling == EASY and moment.number[HEAD] < 0:
             promise(jobs, state, moment, ends, log, job, now)
-            passing = True
+            passing = unseen
             continue
-        if rules.everywhere and length == SHORT and jobs.smallest[jobs.kind[job]] and jobs.tasks[job] == 1:
-            break
-        _remember(jobs, state, job, length)
+        if not was_shut_out(bound):
+            if rules.everywhere and length == SHORT and jobs.smallest[jobs.kind[job]] and jobs.tasks[job] == 1:
+                break
+            _remember(jobs, state, job, length)
         if rules.backfilling == WALK and (rules.reservations < 0 or kept < rules.reservations):
             _reserve(jobs, capacity, state, job)
             kept += 1
-    _forget(jobs, rules, state)
+    _forget(jobs, state, bound)
     return wrong
 
 
@@ -128,13 +141,16 @@ def _neediest(jobs, state):
 
 
 @inlined
-def _place(jobs, capacity, rules, state, stairs, moment, scores, scans, member, job, now):
+def _place(jobs, capacity, rules, state, stairs, moment, scores, scans, member, bound, job, now):
     """Take a host for every task of `job` or none; returns (placed, its length, wrong)."""
     mark = state.tally[UNDO]
     expected_s = jobs.expected_s[job] / state.fastest[jobs.hosts[job]]
     while True:
         length = length_of(moment, now, expected_s)
-        placed, wrong = _take_hosts(jobs, capacity, rules, state, stairs, moment, scores, scans, member, job, length)
+        shut = shut_hosts(bound, job, now, expected_s)
+        placed, wrong = _take_hosts(
+            jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut
+        )  # fmt: skip
         if not placed or not rules.several_speeds:
             return placed, length, wrong
         slowest = np.inf
@@ -147,8 +163,8 @@ def _place(jobs, capacity, rules, state, stairs, moment, scores, scans, member, 
 
 
 @inner
-def _take_hosts(jobs, capacity, rules, state, stairs, moment, scores, scans, member, job, length):
-    """Take the best hosts for the tasks of `job`, or none; returns (taken, wrong)."""
+def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut):
+    """Take the best hosts for the tasks of `job`, or none, `shut`: some are closed to it; returns (taken, wrong)."""
     count = state.tally
     mark = count[UNDO]
     kinds = jobs.demand.shape[0]
@@ -163,9 +179,9 @@ def _take_hosts(jobs, capacity, rules, state, stairs, moment, scores, scans, mem
             slot, wrong = refresh(scores, scans[member], member * kinds + kind, demand, state.free, last, rules.seed)
         if wrong:
             return False, 1
-        part = length == LONG or not jobs.whole[jobs.hosts[job]]
+        part = shut or length == LONG or not jobs.whole[jobs.hosts[job]]
         if part:
-            _find_usable(jobs, state, moment, job, length)
+            _find_usable(jobs, state, moment, bound, job, length)
             host = lowest(scores, slot, state.usable, True)
         else:
             host = lowest(scores, slot, state.open, count[CLOSED] > 0)
@@ -178,10 +194,11 @@ def _take_hosts(jobs, capacity, rules, state, stairs, moment, scores, scans, mem
 
 
 @inner
-def _find_usable(jobs, state, moment, job, length):
+def _find_usable(jobs, state, moment, bound, job, length):
     allowed = jobs.hosts[job]
     for host in range(state.open.shape[0]):
         state.usable[host] = state.open[host] and jobs.allowed[allowed, host]
+    close_shut(state, bound)
     if length == LONG:
         close_to_long(jobs, state, moment, job)
 
@@ -246,44 +263,27 @@ def take_back(jobs, state, stairs, moment, scores, mark, job, length):
 
 
 @inlined
-def _plan(jobs, rules, state, job, project):
+def _plan(jobs, state, bound, job, project):
     """Note that `job` starts, on the hosts at the end of the undo list."""
     count = state.tally
     state.plan_job[1, count[PLANNED]] = job
     state.plan_task[count[PLANNED]] = count[UNDO] - jobs.tasks[job]
     count[PLANNED] += 1
     state.used[project] += jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
-    if rules.limited:
-        count_against(jobs, state, job, -1.0)
+    note_start(jobs, state, bound, job)
 
 
 @inlined
-def _forget(jobs, rules, state):
+def _forget(jobs, state, bound):
     """The pass was but a plan: nobody has started yet, no host is reserved."""
     count = state.tally
     for i in range(count[PLANNED]):
         job = state.plan_job[1, i]
         state.used[jobs.project[job]] -= jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
-        if rules.limited:
-            count_against(jobs, state, job, 1.0)
+    restore_limits(state, bound)
     for i in range(count[CLOSED]):
         state.open[state.closed[i]] = True
     count[CLOSED] = 0
-
-
-@inner
-def count_against(jobs, state, job, sign):
-    """`job` starts (`sign` -1) or ends (1): its limits have less or more left."""
-    for use in range(jobs.uses[job], jobs.uses[job + 1]):
-        state.left[jobs.use_limit[use]] += sign * jobs.use_amount[use]
-
-
-@inner
-def _within_limits(jobs, state, job):
-    for use in range(jobs.uses[job], jobs.uses[job + 1]):
-        if state.left[jobs.use_limit[use]] < jobs.use_amount[use]:
-            return False
-    return True
 
 
 @inner

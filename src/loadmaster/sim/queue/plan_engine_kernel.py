@@ -2,8 +2,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 from loadmaster.kernels import inner
+from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.plan_kernel import decide_plan, room_needed
-from loadmaster.sim.queue.queue_kernel import at_or_after
 from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PAUSED
 from loadmaster.sim.queue.starts_kernel import ARRIVED, FIRST, RUNNING, STARTED, UNDER_WAY, admit, complete
 

@@ -5,8 +5,20 @@ import numpy as np
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
+from loadmaster.sim.moments_kernel import at_or_after
+from loadmaster.sim.queue.bound_kernel import (
+    advance,
+    begin_round,
+    end_round,
+    has_cut_runs,
+    is_another_pass,
+    next_bound_event,
+    queue_length,
+    somebody_may_start,
+    start_bound,
+)
 from loadmaster.sim.queue.ends_kernel import add_end, drop_end
-from loadmaster.sim.queue.pass_kernel import count_against, serve, take_again, take_back
+from loadmaster.sim.queue.pass_kernel import serve, take_again, take_back
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
     DONE,
@@ -29,48 +41,76 @@ from loadmaster.sim.queue.waiting_kernel import join, leave, raise_to
 
 
 @inner
-def at_or_after(time_s, interval_s):
-    """The first moment of decision at or after `time_s`."""
-    if interval_s <= 0.0:
-        return time_s
-    cycle = np.floor(time_s / interval_s)
-    return (cycle if cycle * interval_s >= time_s else cycle + 1.0) * interval_s
+def run(
+    jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, bound
+):  # fmt: skip
+    """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
 
-
-@inner
-def run(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank):
-    """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place."""
-    count = state.tally
-    total = jobs.submit_s.shape[0]
+    `bound` is a `bound_state.Bound`, or None where no constraint binds: compiled for None, nothing of it is left.
+    """
     log.rows[0] = 0
-    while count[ARRIVED] < total or (count[WAITING] > 0 and count[RUNNING] > 0):
-        if log.rows[0] == log.time_s.shape[0]:
-            return PAUSED
-        event = np.inf
-        if count[RUNNING] > 0:
-            event = state.end_s[0]
-        if count[ARRIVED] < total:
-            event = min(event, jobs.submit_s[count[ARRIVED]])
-        now = at_or_after(event, rules.interval_s)
-        _complete(jobs, rules, state, stairs, ends, scores, log, now)
-        _admit(jobs, rules, state, waiting, ranked, now)
-        if count[WAITING] == 0:
+    while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
+        now = _go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+        if now == np.inf:
+            return DONE
+        if queue_length(state, bound) == 0:
             continue
-        row = log.rows[0]
-        log.time_s[row] = now
-        log.queue_length[row] = count[WAITING]
-        if rules.moving and rank(columns, ranked.queue, ranked.number[MANY], now, ranked.rank):
-            return NO_RANK
+        wrong = _decide(
+            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank,
+            bound, now,
+        )  # fmt: skip
+        if wrong != 0:
+            return wrong
+        _commit(jobs, rules, state, waiting, ranked, ends, log, bound, now)
+    return PAUSED
+
+
+@inlined
+def _go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
+    """All that happens before the next pass; returns its moment, infinite if there is none."""
+    if bound is not None:
+        if is_another_pass(bound):
+            return bound.clock[0]
+        event = next_bound_event(state, bound)
+        if event == np.inf:
+            return event
+        now = at_or_after(event, rules.interval_s)
+        advance(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, now)
+        return now
+    count, total = state.tally, jobs.submit_s.shape[0]
+    if count[ARRIVED] == total and (count[WAITING] == 0 or count[RUNNING] == 0):
+        return np.inf
+    event = state.end_s[0] if count[RUNNING] > 0 else np.inf
+    if count[ARRIVED] < total:
+        event = min(event, jobs.submit_s[count[ARRIVED]])
+    now = at_or_after(event, rules.interval_s)
+    _complete(jobs, rules, state, stairs, ends, scores, log, now)
+    _admit(jobs, rules, state, waiting, ranked, now)
+    return now
+
+
+@inlined
+def _decide(
+    jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, bound, now
+):  # fmt: skip
+    """One pass, and its row in the record; returns what is wrong, 0 if nothing."""
+    count = state.tally
+    row = log.rows[0]
+    log.time_s[row] = now
+    log.queue_length[row] = queue_length(state, bound)
+    if rules.moving and rank(columns, ranked.queue, ranked.number[MANY], now, ranked.rank):
+        return NO_RANK
+    winners = count[PLANNED] = 0
+    if somebody_may_start(state, bound):
         winners, wrong = _best_pass(
-            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, now
+            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, bound, now
         )
         if wrong:
             return NOT_FINITE
-        log.started[row] = count[PLANNED]
-        log.winners[row] = winners
-        log.rows[0] += 1
-        _commit(jobs, rules, state, waiting, ranked, ends, log, now)
-    return DONE
+    log.started[row] = count[PLANNED]
+    log.winners[row] = winners
+    log.rows[0] += 1
+    return 0
 
 
 @inlined
@@ -87,8 +127,6 @@ def _complete(jobs, rules, state, stairs, ends, scores, log, now):
             raise_to(stairs, state.free, host)
             changed(scores, host)
         state.used[jobs.project[job]] -= jobs.demand[kind, 0] * jobs.tasks[job]
-        if rules.limited:
-            count_against(jobs, state, job, 1.0)
         if rules.backfilling == EASY:
             drop_end(ends, job)
 
@@ -106,7 +144,7 @@ def _admit(jobs, rules, state, waiting, ranked, now):
 
 
 @inner
-def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, now):
+def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, bound, now):
     """Every member passes over the same state; the plan of the first best one stays. Returns (winners, wrong)."""
     count = state.tally
     best_value = -1.0
@@ -115,7 +153,8 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
     winners = 0
     for member in range(rules.members):
         if serve(
-            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, now
+            jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member,
+            bound, now,
         ):  # fmt: skip
             return 0, 1
         if rules.members == 1:
@@ -165,26 +204,31 @@ def _value(jobs, capacity, rules, state):
 
 
 @inlined
-def _commit(jobs, rules, state, waiting, ranked, ends, log, now):
+def _commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
     """The planned starts happen."""
     count = state.tally
+    if bound is not None:
+        begin_round(bound)
     for i in range(count[PLANNED]):
-        job = np.int64(state.plan_job[1, i])
-        log.start_s[job] = now
+        row = np.int64(state.plan_job[1, i])
+        log.start_s[row if bound is None else bound.owner[row]] = now
         slowest = np.inf
-        for k in range(jobs.tasks[job]):
+        for k in range(jobs.tasks[row]):
             host = state.undo_host[state.plan_task[i] + k]
-            log.host[jobs.first_task[job] + k] = host
+            log.host[jobs.first_task[row] + k] = host
             slowest = min(slowest, state.speed[host])
-        count[RUNNING] = push(state.end_s, state.ending, count[RUNNING], now + jobs.runtime_s[job] / slowest, job)
-        state.used[jobs.project[job]] += jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
-        if rules.limited:
-            count_against(jobs, state, job, -1.0)
+        end_s = now + jobs.runtime_s[row] / slowest
+        count[RUNNING] = push(state.end_s, state.ending, count[RUNNING], end_s, row)
+        state.used[jobs.project[row]] += jobs.demand[jobs.kind[row], 0] * jobs.tasks[row]
         if rules.backfilling == EASY:
-            add_end(ends, now + jobs.expected_s[job] / slowest, job)
-        if rules.moving:
-            leave_ranked(ranked, job)
+            add_end(ends, now + jobs.expected_s[row] / slowest, row)
+        if bound is not None:
+            start_bound(jobs, rules, state, waiting, ranked, bound, row, end_s)
+        elif rules.moving:
+            leave_ranked(ranked, row)
         else:
-            leave(jobs, waiting, job)
+            leave(jobs, waiting, row)
     count[WAITING] -= count[PLANNED]
     count[STARTED] += count[PLANNED]
+    if bound is not None:
+        end_round(state, bound)

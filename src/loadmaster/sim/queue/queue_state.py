@@ -104,7 +104,7 @@ class Ranked(NamedTuple):
         queue: int32[J], the waiting jobs in no order; where: int32[J], where each stands there.
         rank: float64[J], their ranks in this pass, beside `queue`; left: the same, infinite once looked at.
         key, job: float64[J], int32[J], heap of those that are worth looking at.
-        number: int64[3]: waiting jobs, size of the heap, which jobs are in it (see the constants below).
+        number: int64[4]: waiting jobs, size of the heap, which jobs are in it, the tier (see the constants below).
     """
 
     queue: NDArray[np.int32]
@@ -116,7 +116,7 @@ class Ranked(NamedTuple):
     number: NDArray[np.int64]
 
 
-MANY, SIZE, HOLDS = range(3)
+MANY, SIZE, HOLDS, TIER = range(4)
 NOTHING, ALL, FITTING = range(3)
 
 

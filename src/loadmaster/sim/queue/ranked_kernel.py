@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
-from loadmaster.sim.queue.queue_state import ALL, FITTING, HOLDS, MANY, NOTHING, SIZE
+from loadmaster.sim.queue.queue_state import ALL, FITTING, HOLDS, MANY, NOTHING, SIZE, TIER
 from loadmaster.sim.queue.waiting_kernel import length_of, may_fit
 
 FEW = 8
@@ -36,20 +36,45 @@ def leave_ranked(ranked, job):
 
 
 @inner
-def begin_ranked(ranked):
+def begin_ranked(ranked, bound):
     """A pass begins, with the ranks as they are."""
+    ranked.number[TIER] = 0
+    _begin_tier(ranked, bound)
+
+
+@inner
+def next_ranked(jobs, ranked, stairs, moment, bound, now, tried, passing):
+    """The waiting job of the lowest rank that was not looked at, the earliest among equals; -1 if there is none.
+
+    If `passing`, jobs for which no host can have room are passed over. Of several tiers, the first comes first.
+    """
+    job = _next_of_tier(jobs, ranked, stairs, moment, now, tried, passing)
+    if bound is not None:
+        while job < 0 and ranked.number[TIER] + 1 < bound.tiers:
+            ranked.number[TIER] += 1
+            _begin_tier(ranked, bound)
+            job = _next_of_tier(jobs, ranked, stairs, moment, now, tried, passing)
+    return job
+
+
+@inner
+def _begin_tier(ranked, bound):
     for i in range(ranked.number[MANY]):
         ranked.left[i] = ranked.rank[i]
+        if not _is_of_tier(bound, ranked.queue[i], ranked.number[TIER]):
+            ranked.left[i] = np.inf
     ranked.number[HOLDS] = NOTHING
     ranked.number[SIZE] = 0
 
 
-@inner
-def next_ranked(jobs, ranked, stairs, moment, now, tried, passing):
-    """The waiting job of the lowest rank that was not looked at, the earliest among equals; -1 if there is none.
+@inlined
+def _is_of_tier(bound, row, tier):
+    """Whether the row is of that tier; where no constraint binds there is one."""
+    return True if bound is None else bound.tier[row] == tier
 
-    If `passing`, jobs for which no host can have room are passed over.
-    """
+
+@inner
+def _next_of_tier(jobs, ranked, stairs, moment, now, tried, passing):
     if passing and ranked.number[HOLDS] != FITTING:
         _gather(jobs, ranked, stairs, moment, now, True)
     elif not passing and ranked.number[HOLDS] == NOTHING:

@@ -1,0 +1,15 @@
+"""Moments on a grid of whole multiples, for kernels: the same as `loadmaster.model.moments`."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import inner
+
+
+@inner
+def at_or_after(time_s, interval_s):
+    """The first moment of decision at or after `time_s`."""
+    if interval_s <= 0.0:
+        return time_s
+    cycle = np.floor(time_s / interval_s)
+    return (cycle if cycle * interval_s >= time_s else cycle + 1.0) * interval_s

@@ -1,0 +1,129 @@
+"""The moments of a run whose jobs constraints bind: what happens next, and what happens before a pass (rule Q1)."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import inlined, inner
+from loadmaster.sim.heap_kernel import drop_first
+from loadmaster.sim.queue.bound_state import (
+    AGAIN,
+    CUTS,
+    ENTERED,
+    IN_QUEUE,
+    MOMENTS,
+    ROUND,
+    SERIAL,
+    STUCK,
+)
+from loadmaster.sim.queue.eligible_kernel import admit_bound, begin, finish, next_ready, release
+from loadmaster.sim.queue.ends_kernel import drop_end
+from loadmaster.sim.queue.failing_kernel import fail, free_hosts, next_failure_s
+from loadmaster.sim.queue.offers_kernel import count_against
+from loadmaster.sim.queue.queue_state import ARRIVED, EASY, PLANNED, RUNNING, WAITING
+
+
+@inner
+def next_bound_event(state, bound):
+    """When something happens next that could start a job: infinite when nobody can start any more."""
+    count = state.tally
+    coming, waits = count[ARRIVED] < bound.submit_s.shape[0], count[WAITING] > 0
+    fail_s = next_failure_s(bound)
+    event = bound.submit_s[count[ARRIVED]] if coming else np.inf
+    if count[RUNNING] > 0 and (coming or waits or fail_s < np.inf):
+        event = min(event, state.end_s[0])
+    if coming or waits or count[RUNNING] > 0:
+        event = min(event, fail_s)
+    if waits:
+        event = min(event, next_ready(bound), _next_moment_s(bound))
+    return event
+
+
+@inner
+def is_another_pass(bound):
+    """Whether there is one more pass at the present moment; asked once."""
+    again = bound.tally[AGAIN] != 0
+    bound.tally[AGAIN] = 0
+    return again
+
+
+@inner
+def advance(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, now):
+    """All that happens up to `now`: jobs end and hosts fail in the order of time, jobs come and become eligible."""
+    count = state.tally
+    bound.clock[0] = now
+    while True:
+        end_s = state.end_s[0] if count[RUNNING] > 0 else np.inf
+        fail_s = next_failure_s(bound)
+        if min(end_s, fail_s) > now:
+            break
+        if end_s <= fail_s:
+            _end(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+        else:
+            fail(jobs, rules, state, waiting, ranked, stairs, scores, log, bound)
+    admit_bound(jobs, rules, state, waiting, ranked, bound)
+    release(jobs, rules, waiting, ranked, bound)
+
+
+@inner
+def start_bound(jobs, rules, state, waiting, ranked, bound, row, end_s):
+    """The row's job starts now, as far as constraints go."""
+    job = np.int64(bound.owner[row])
+    bound.end_s[job] = end_s
+    bound.serial[row] = bound.tally[SERIAL]
+    bound.tally[SERIAL] += 1
+    if rules.limited:
+        count_against(jobs, state, row, -1.0)
+    begin(jobs, rules, waiting, ranked, bound, job)
+
+
+@inner
+def begin_round(bound):
+    """Starts come: who joins the queue from now on does so for one of them."""
+    bound.tally[ROUND] += 1
+    bound.tally[ENTERED] = 0
+
+
+@inner
+def end_round(state, bound):
+    """The starts are over; if one made another job eligible, there is one more pass at this moment."""
+    bound.tally[AGAIN] = 1 if state.tally[PLANNED] > 0 and bound.tally[ENTERED] > 0 else 0
+
+
+@inner
+def queue_length(state, bound):
+    """Jobs that have arrived and not started, those that never can among them."""
+    return state.tally[WAITING] if bound is None else state.tally[WAITING] + bound.tally[STUCK]
+
+
+@inner
+def somebody_may_start(state, bound):
+    """Whether some job is in the queue that may start now."""
+    return state.tally[WAITING] > 0 if bound is None else bound.tally[IN_QUEUE] > 0
+
+
+@inner
+def has_cut_runs(bound):
+    """Whether runs were cut short that the shell has not put aside yet."""
+    return False if bound is None else bound.tally[CUTS] > 0
+
+
+@inlined
+def _end(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
+    count = state.tally
+    end_s, row = state.end_s[0], np.int64(state.ending[0])
+    count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
+    free_hosts(jobs, rules, state, stairs, scores, log, row)
+    if rules.backfilling == EASY:
+        drop_end(ends, row)
+    job = np.int64(bound.owner[row])
+    finish(jobs, rules, waiting, ranked, bound, job, end_s, bound.well[job])
+
+
+@inlined
+def _next_moment_s(bound):
+    """When the calendar changes next, infinite if never."""
+    moments_s = bound.closures.moments_s
+    own = bound.tally
+    while own[MOMENTS] < moments_s.shape[0] and moments_s[own[MOMENTS]] <= bound.clock[0]:
+        own[MOMENTS] += 1
+    return moments_s[own[MOMENTS]] if own[MOMENTS] < moments_s.shape[0] else np.inf

@@ -1,0 +1,50 @@
+"""What a compiled run of bound jobs leaves beside starts and hosts: ends, runs cut short, jobs that never ran."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from loadmaster.model import Cluster, Schedule
+from loadmaster.model.arrays import Ints
+from loadmaster.model.constraints import STATUSES
+from loadmaster.model.schedule import Segments
+from loadmaster.schedule.binding import TOO_MANY, Binding
+from loadmaster.sim.queue.bound_state import CUTS, REFUSED, Bound
+
+_NODE_FAIL = STATUSES.index("node_fail")
+
+
+class CutRuns:
+    """Runs that were cut short, as they come."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, float, float, bool, list[int]]] = []
+
+    def keep(self, bound: Bound, tasks: Ints) -> None:
+        """Put those of the last steps aside; `tasks` int32[J] says how many hosts a run of each job has."""
+        cut, at = bound.cut, 0
+        for n in range(int(bound.tally[CUTS])):
+            job = int(cut.job[n])
+            hosts = cut.host[at : at + int(tasks[job])].tolist()
+            self._rows.append((job, float(cut.start_s[n]), float(cut.end_s[n]), True, hosts))
+            at += len(hosts)
+        bound.tally[CUTS] = 0
+
+    def segments(self) -> Segments | None:
+        """All of them; None if there was none."""
+        return Segments.of(self._rows) if self._rows else None
+
+
+def bound_schedule(schedule: Schedule, binding: Binding, bound: Bound, cut: CutRuns, cluster: Cluster) -> Schedule:
+    """The schedule with all that constraints have done to it."""
+    assert cluster.speed is not None
+    stopped, segments = bool(bound.stopped.any()), cut.segments()
+    refused = int(bound.tally[REFUSED])
+    plain = not stopped and segments is None and bool((cluster.speed == 1.0).all())
+    return replace(
+        schedule,
+        end_s=None if plain else bound.end_s,
+        status=np.where(bound.stopped, np.int32(_NODE_FAIL), np.int32(-1)) if stopped else None,
+        segments=segments,
+        never={**binding.count_never(), **({TOO_MANY: refused} if refused else {})},
+    )

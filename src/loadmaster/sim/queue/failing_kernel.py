@@ -1,0 +1,94 @@
+"""Hosts that go down in the middle of a run: what runs there is stopped, and goes back to the queue if it may (C7)."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import inlined, inner
+from loadmaster.sim.heap_kernel import drop_first, push
+from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED
+from loadmaster.sim.queue.eligible_kernel import come_back, finish
+from loadmaster.sim.queue.offers_kernel import count_against
+from loadmaster.sim.queue.queue_state import RUNNING
+from loadmaster.sim.queue.scores_kernel import changed
+from loadmaster.sim.queue.waiting_kernel import raise_to
+
+
+@inner
+def next_failure_s(bound):
+    """When hosts fail next, infinite if never."""
+    closures = bound.closures
+    if bound.tally[FAILED] == closures.failing.shape[0]:
+        return np.inf
+    return closures.from_s[closures.failing[bound.tally[FAILED]]]
+
+
+@inner
+def fail(jobs, rules, state, waiting, ranked, stairs, scores, log, bound):
+    """The next failure comes; those that it stops are stopped in the order of their starts."""
+    closure = bound.closures.failing[bound.tally[FAILED]]
+    time_s = bound.closures.from_s[closure]
+    bound.tally[FAILED] += 1
+    hits = _take_out(jobs, state, log, bound, closure)
+    while hits > 0:
+        row = np.int64(bound.cut.row[0])
+        hits = drop_first(bound.cut.key, bound.cut.row, hits)
+        free_hosts(jobs, rules, state, stairs, scores, log, row)
+        job = np.int64(bound.owner[row])
+        if bound.requeue[job]:
+            _put_aside(jobs, log, bound, row, time_s)
+            come_back(jobs, rules, state, waiting, ranked, bound, job)
+        else:
+            bound.end_s[job] = time_s
+            bound.stopped[job] = True
+            finish(jobs, rules, waiting, ranked, bound, job, time_s, False)
+
+
+@inner
+def free_hosts(jobs, rules, state, stairs, scores, log, row):
+    """The row's job runs no more: its hosts, its project and its limits get back what it held."""
+    kind = jobs.kind[row]
+    first = jobs.first_task[row]
+    for task in range(first, first + jobs.tasks[row]):
+        host = np.int64(log.host[task])
+        for r in range(state.free.shape[1]):
+            state.free[host, r] += jobs.demand[kind, r]
+        raise_to(stairs, state.free, host)
+        changed(scores, host)
+    state.used[jobs.project[row]] -= jobs.demand[kind, 0] * jobs.tasks[row]
+    if rules.limited:
+        count_against(jobs, state, row, 1.0)
+
+
+@inlined
+def _take_out(jobs, state, log, bound, closure):
+    """Take the running rows on hosts of the closure off the heap of ends, onto a heap by start; returns how many."""
+    hits = kept = 0
+    for i in range(state.tally[RUNNING]):
+        end_s, row = state.end_s[i], np.int64(state.ending[i])
+        hit = False
+        for task in range(jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]):
+            hit |= bound.closures.hosts[closure, log.host[task]]
+        if hit:
+            hits = push(bound.cut.key, bound.cut.row, hits, float(bound.serial[row]), row)
+        else:
+            kept = push(state.end_s, state.ending, kept, end_s, row)
+    state.tally[RUNNING] = kept
+    return hits
+
+
+@inlined
+def _put_aside(jobs, log, bound, row, time_s):
+    """Note the run that is lost; the job has no start until it runs again."""
+    own, cut, job = bound.tally, bound.cut, bound.owner[row]
+    cut.job[own[CUTS]] = job
+    cut.start_s[own[CUTS]] = log.start_s[job]
+    cut.end_s[own[CUTS]] = time_s
+    own[CUTS] += 1
+    log.start_s[job] = bound.end_s[job] = np.nan
+    if own[CUTS] == 1:
+        own[CUT_TASKS] = 0
+    first = jobs.first_task[row]
+    for task in range(first, first + jobs.tasks[row]):
+        cut.host[own[CUT_TASKS]] = log.host[task]
+        own[CUT_TASKS] += 1
+        log.host[task] = -1
