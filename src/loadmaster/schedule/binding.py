@@ -62,6 +62,10 @@ class Binding:
 
     def queue_columns(self, rows: Longs) -> dict[str, Any]:
         """The columns of a snapshot's queue that constraints fill, for the entries `rows` int64[Q]."""
+        return {**self.columns(rows), "uses": tuple(self._uses(int(row)) for row in rows)}
+
+    def columns(self, rows: Longs) -> dict[str, Any]:
+        """The same without the limits that each counts against."""
         entries = self.entries
         return {
             "tier": entries.tier[rows],
@@ -70,7 +74,6 @@ class Binding:
             "array": self.array[entries.job[rows]],
             "min_hosts": None if entries.min_hosts is None else entries.min_hosts[rows],
             "max_hosts": None if entries.max_hosts is None else entries.max_hosts[rows],
-            "uses": tuple(self._uses(int(row)) for row in rows),
         }
 
     def _uses(self, row: int) -> tuple[tuple[int, float], ...]:

@@ -13,6 +13,7 @@ from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs, Scheduler
 from loadmaster.schedule.binding import binding_of
 from loadmaster.schedule.notation import discipline_named as named
+from loadmaster.sim.queue.asking import replay_asking
 from loadmaster.sim.queue.compiled import replay_compiled
 from loadmaster.sim.queue.door import is_compiled, serves_bound
 from loadmaster.sim.queue.reference import replay
@@ -24,6 +25,10 @@ WALKS = (
     "lxf+none",
 )  # fmt: skip
 EASY = ("easy", "sjf+easy", "wfp3+easy", "fair-share+easy")
+ASKED = (
+    "easy", "easy(heads=2)", "conservative", "conservative(early_end=start)", "slurm", "selective",
+    "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)+easy", "fair-share+conservative",
+)  # fmt: skip
 IN_ONE_QUEUE = [kinds for kinds in PAIRS if not {"partition", "calendar"} & set(kinds)]
 RULES = (*(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random")), MaxJobs(), MaxJobs(target="weighted"))
 
@@ -75,6 +80,19 @@ def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, poli
     workload, cluster = bound_jobs(seed, *kinds)
     assert serves_bound(workload, cluster, policy, named(discipline))
     assert_equal(*both(workload, cluster, policy, discipline, interval_s))
+
+
+@pytest.mark.parametrize("kinds", [("hosts",), *PAIRS], ids="+".join)
+@settings(max_examples=6, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(ASKED),
+    interval_s=st.sampled_from([0.0, 7.0]),
+)  # fmt: skip
+def test_compiled_moments_agree_where_a_scheduler_is_asked_to_decide(kinds, seed, policy, discipline, interval_s):
+    workload, cluster = bound_jobs(seed, *kinds)
+    scheduler = Scheduler(policy, named(discipline))
+    plain = replay(workload, cluster, scheduler, interval_s=interval_s, seed=5)
+    assert_equal(plain, replay_asking(workload, cluster, scheduler, interval_s=interval_s, seed=5))
 
 
 @settings(max_examples=40, deadline=None)

@@ -52,8 +52,8 @@ def rows_of(jobs: Jobs, binding: Binding) -> Jobs:
     )
 
 
-def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs) -> Bound:
-    """All that binds the rows `jobs`, and nothing has happened yet."""
+def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs, *, asks: bool = False) -> Bound:
+    """All that binds the rows `jobs`, and nothing has happened yet; `asks`: somebody outside decides."""
     entries, rows = binding.entries, open_rows(binding)
     owner = entries.job[rows]
     tiers, tier = np.unique(entries.tier[rows], return_inverse=True)
@@ -62,6 +62,7 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs)
     submits, limit, _ = _uses(binding.submits, entries.first[:-1])
     with_latest = np.flatnonzero(np.isfinite(binding.latest_s))
     number = workload.jobs
+    news = number if asks else 0
     stops = binding.rules.limits_stop and len(binding.counters.most) > 0
     return Bound(
         owner=frozen_ints(owner.astype(np.int32)),
@@ -94,11 +95,14 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs)
         shunned=np.zeros(1 + int(entries.partition.max(initial=0)), np.int64),
         saved=np.zeros(len(jobs.use_limit)),
         saved_limit=np.zeros(len(jobs.use_limit), np.int32),
-        clock=np.full(1, -np.inf),
+        clock=np.array([-np.inf, np.inf]),
+        news_job=np.zeros(news, np.int32),
+        news_s=np.zeros(news),
+        news_how=np.zeros(news, np.int8),
         tiers=max(1, len(tiers)),
         limits_stop=stops,
         looks_at_all=stops or not _tasks_are_alike(jobs, array[owner]),
-        tally=np.zeros(16, np.int64),
+        tally=np.zeros(20, np.int64),
         on=_waits(binding.waits, number),
         closures=_closures(binding, cluster),
         cut=_cut(number, len(rows), int(jobs.first_task[-1]), fails=bool(binding.calendar.failures)),

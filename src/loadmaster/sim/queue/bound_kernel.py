@@ -8,16 +8,18 @@ from loadmaster.sim.heap_kernel import drop_first
 from loadmaster.sim.queue.bound_state import (
     AGAIN,
     CUTS,
+    ENDED,
     ENTERED,
     IN_QUEUE,
     MOMENTS,
+    REPEATED,
     ROUND,
     SERIAL,
     STUCK,
 )
 from loadmaster.sim.queue.eligible_kernel import admit_bound, begin, finish, next_ready, release
 from loadmaster.sim.queue.ends_kernel import drop_end
-from loadmaster.sim.queue.failing_kernel import fail, free_hosts, next_failure_s
+from loadmaster.sim.queue.failing_kernel import fail, free_hosts, next_failure_s, tell_shell
 from loadmaster.sim.queue.offers_kernel import count_against
 from loadmaster.sim.queue.queue_state import ARRIVED, EASY, PLANNED, RUNNING, WAITING
 
@@ -35,15 +37,17 @@ def next_bound_event(state, bound):
         event = min(event, fail_s)
     if waits:
         event = min(event, next_ready(bound), _next_moment_s(bound))
+        if bound.clock[1] > bound.clock[0]:
+            event = min(event, bound.clock[1])
     return event
 
 
 @inner
 def is_another_pass(bound):
     """Whether there is one more pass at the present moment; asked once."""
-    again = bound.tally[AGAIN] != 0
+    bound.tally[REPEATED] = bound.tally[AGAIN]
     bound.tally[AGAIN] = 0
-    return again
+    return bound.tally[REPEATED] != 0
 
 
 @inner
@@ -116,6 +120,7 @@ def _end(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
     if rules.backfilling == EASY:
         drop_end(ends, row)
     job = np.int64(bound.owner[row])
+    tell_shell(bound, job, end_s, ENDED)
     finish(jobs, rules, waiting, ranked, bound, job, end_s, bound.well[job])
 
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 AFTER, ANY, WELL, ILL = range(4)
 """What a dependency waits for: that the other starts, ends in any way, ends well, ends otherwise."""
+ENDED, STOPPED, SENT_BACK = range(3)
+"""How a job leaves its hosts: by itself, for good, or back to the queue."""
 NOBODY = -1
 
 
@@ -107,10 +109,12 @@ class Bound(NamedTuple):
         started, passed, shunned: int64[J], int64[A], int64[P]: the pass in which a job started, an array or a
             partition is passed over.
         saved, saved_limit: float64[V], int32[V], what limits had left before the starts of this pass.
-        clock: float64[1], the present moment.
+        clock: float64[2], the present moment; when to decide again though nothing happens, infinite if never.
+        news_job, news_s, news_how: int32, float64, int8[J], who has left its hosts in this step, when and how (a
+            constant of above); empty where nobody asks.
         tiers, limits_stop, looks_at_all: how many; a job beyond a limit keeps its partition back; no job may be passed
             over unseen, since others depend on that it was looked at.
-        tally: int64[16], see the constants below.
+        tally: int64[20], see the constants below.
     """
 
     owner: NDArray[np.int32]
@@ -144,6 +148,9 @@ class Bound(NamedTuple):
     saved: NDArray[np.float64]
     saved_limit: NDArray[np.int32]
     clock: NDArray[np.float64]
+    news_job: NDArray[np.int32]
+    news_s: NDArray[np.float64]
+    news_how: NDArray[np.int8]
     tiers: int
     limits_stop: bool
     looks_at_all: bool
@@ -155,5 +162,5 @@ class Bound(NamedTuple):
 
 (
     STUCK, REFUSED, IN_QUEUE, TIMERS, EXPIRED, FAILED, MOMENTS, SERIAL, ROUND, ENTERED, AGAIN, SAVED, SHUT, CUTS,
-    CUT_TASKS,
-) = range(15)  # fmt: skip
+    CUT_TASKS, NEWS, REPEATED, DECIDED,
+) = range(18)  # fmt: skip

@@ -26,6 +26,7 @@ from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, m
 from loadmaster.schedule.binding import Binding
 from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
+from loadmaster.sim.queue.bound_state import Bound
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import (
@@ -123,35 +124,18 @@ def replay_compiled(
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
-    members = members_of(policy)
-    jobs = jobs_of(workload, cluster, discipline)
-    bound, columns = None, job_columns(workload)
-    if binding is not None:
-        jobs = rows_of(jobs, binding)
-        bound = bound_of(workload, cluster, binding, jobs)
-        columns = JobColumns._make(column[bound.owner] for column in columns)
-    rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
-    state = _state(jobs, cluster, discipline, meta=rules.members > 1)
-    if binding is not None:
-        state = state._replace(left=binding.counters.most.copy())
-    scores = empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members)
-    rows = len(jobs.kind)
-    waiting, stairs = _nobody_waits(rows, cluster), _stairs(cluster)
-    ranked = _ranked(rows if rules.moving else 0)
-    moment, ends = _moment(cluster, len(state.undo_host)), empty_ends(rows)
-    records = Records(workload)
+    members, records = members_of(policy), Records(workload)
+    table, bound = laid_out(workload, cluster, policy, discipline, interval_s, seed, records, binding)
     scans = tuple(scanner(member, cluster.capacity.shape[1]) for member in members)
     scans += (scans[0],) * (MEMBERS - len(scans))
-    log = Log(records.start_s, records.host, *records.buffers)
-    args = (jobs, np.array(cluster.capacity), rules, state, waiting, ranked, stairs, moment, ends, scores, log)
-    columns = _writable(columns if rules.moving else JobColumns._make(column[:0] for column in columns))
+    columns = columns_of(workload, bound, moving=table.rules.moving)
     rank = ranker(discipline.order if isinstance(discipline.order, Order) else ORDERS["fcfs"])
-    engine = _engine(tuple(typeof(arg) for arg in args), typeof(bound))
+    engine = _engine(tuple(typeof(arg) for arg in table), typeof(bound))
     cut = CutRuns()
     while True:
         with refusing(_suspects(policy)):
-            status = engine(*args, scans, columns, rank, bound)
-        records.keep(int(log.rows[0]))
+            status = engine(*table, scans, columns, rank, bound)
+        records.keep(int(table.log.rows[0]))
         if bound is not None:
             cut.keep(bound, workload.task_count)
         if status == NOT_FINITE:
@@ -159,11 +143,49 @@ def replay_compiled(
         if status == NO_RANK:
             raise rank_not_finite(discipline.order.name)
         if progress is not None:
-            progress(min(int(state.tally[STARTED]), workload.jobs), workload.jobs)
+            progress(min(int(table.state.tally[STARTED]), workload.jobs), workload.jobs)
         if status == DONE and binding is not None and bound is not None:
             return bound_schedule(records.schedule(), binding, bound, cut, cluster)
         if status == DONE:
             return records.schedule()
+
+
+class Table(NamedTuple):
+    """All that the engine works on, in the order in which it takes it."""
+
+    jobs: Jobs
+    capacity: Floats
+    rules: Rules
+    state: State
+    waiting: Waiting
+    ranked: Ranked
+    stairs: Stairs
+    moment: Moment
+    ends: Any
+    scores: Any
+    log: Log
+
+
+def laid_out(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    records: Records, binding: Binding | None, *, asks: bool = False,
+) -> tuple[Table, Bound | None]:  # fmt: skip
+    """A run that begins, and what binds its jobs; `asks`: somebody outside decides."""
+    jobs, bound = jobs_of(workload, cluster, discipline), None
+    if binding is not None:
+        jobs = rows_of(jobs, binding)
+        bound = bound_of(workload, cluster, binding, jobs, asks=asks)
+    rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
+    state = _state(jobs, cluster, discipline, meta=rules.members > 1)
+    if binding is not None:
+        state = state._replace(left=binding.counters.most.copy())
+    rows = len(jobs.kind)
+    return Table(
+        jobs, np.array(cluster.capacity), rules, state, _nobody_waits(rows, cluster),
+        _ranked(rows if rules.moving else 0), _stairs(cluster), _moment(cluster, len(state.undo_host)),
+        empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
+        Log(records.start_s, records.host, *records.buffers),
+    ), bound  # fmt: skip
 
 
 @cache
@@ -233,6 +255,14 @@ def _positions(workload: Workload, cluster: Cluster, discipline: Discipline, pro
     position = np.empty_like(at)
     position[at] = number
     return position, at
+
+
+def columns_of(workload: Workload, bound: Bound | None, *, moving: bool) -> JobColumns:
+    """The columns of every row that orders look at; none where ranks never move."""
+    columns = job_columns(workload)
+    if not moving:
+        return _writable(JobColumns._make(column[:0] for column in columns))
+    return _writable(columns if bound is None else JobColumns._make(column[bound.owner] for column in columns))
 
 
 def _writable(columns: JobColumns) -> JobColumns:

@@ -68,7 +68,8 @@ def simulate(
     if bound and engine in ("auto", "compiled") and serves_bound(workload, cluster, policy, discipline, foresight):
         return _bound(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
     if engine == "reference" or bound or not _is_told_before(foresight, cluster):
-        return replay(
+        replayed = replay if engine == "reference" else uncompiled(workload, cluster, foresight)
+        return replayed(
             workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
             foresight=foresight,
         )  # fmt: skip
@@ -183,9 +184,27 @@ def serves_bound(
     moment_holds = one_queue and not rules.calendar
     counted = {"min_hosts", "max_hosts"} & set(constraints.given) or any(part.max_hosts for part in rules.partitions)
     return (
-        compiled.serves(policy, discipline) and foresight.is_fixed and foresight.overrun == "run" and rules.preemption.by == "none" and not counted
+        compiled.serves(policy, discipline) and not preempts(cluster) and not counted and _is_plain(foresight)
         and (moment_holds or type(discipline.backfilling) is not Easy)
     )  # fmt: skip
+
+
+def uncompiled(workload: Workload, cluster: Cluster, foresight: Foresight) -> Callable[..., Schedule]:
+    """The engine in which a scheduler decides that no kernel serves: all else is compiled where constraints bind."""
+    from loadmaster.sim.queue.asking import replay_asking
+
+    moments = binds(workload, cluster) and not preempts(cluster) and _is_plain(foresight)
+    return replay_asking if moments else replay
+
+
+def _is_plain(foresight: Foresight) -> bool:
+    """Whether all that is expected is known as the log begins, and limits kill nobody."""
+    return foresight.is_fixed and foresight.overrun == "run"
+
+
+def preempts(cluster: Cluster) -> bool:
+    """Whether jobs may be stopped for others: only the plain engine does that."""
+    return cluster.rules is not None and cluster.rules.preemption.by != "none"
 
 
 def is_compiled(

@@ -5,7 +5,7 @@ import numpy as np
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
-from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED
+from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED, NEWS, SENT_BACK, STOPPED
 from loadmaster.sim.queue.eligible_kernel import come_back, finish
 from loadmaster.sim.queue.offers_kernel import count_against
 from loadmaster.sim.queue.queue_state import RUNNING
@@ -35,12 +35,23 @@ def fail(jobs, rules, state, waiting, ranked, stairs, scores, log, bound):
         free_hosts(jobs, rules, state, stairs, scores, log, row)
         job = np.int64(bound.owner[row])
         if bound.requeue[job]:
+            tell_shell(bound, job, time_s, SENT_BACK)
             _put_aside(jobs, log, bound, row, time_s)
             come_back(jobs, rules, state, waiting, ranked, bound, job)
         else:
+            tell_shell(bound, job, time_s, STOPPED)
             bound.end_s[job] = time_s
             bound.stopped[job] = True
             finish(jobs, rules, waiting, ranked, bound, job, time_s, False)
+
+
+@inner
+def tell_shell(bound, job, time_s, how):
+    """Note that a job has left its hosts, where somebody outside wants to know."""
+    at = bound.tally[NEWS]
+    if at < bound.news_job.shape[0]:
+        bound.news_job[at], bound.news_s[at], bound.news_how[at] = job, time_s, how
+        bound.tally[NEWS] += 1
 
 
 @inner

@@ -50,7 +50,7 @@ def run(
     """
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
-        now = _go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+        now = go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
         if now == np.inf:
             return DONE
         if queue_length(state, bound) == 0:
@@ -61,12 +61,12 @@ def run(
         )  # fmt: skip
         if wrong != 0:
             return wrong
-        _commit(jobs, rules, state, waiting, ranked, ends, log, bound, now)
+        commit(jobs, rules, state, waiting, ranked, ends, log, bound, now)
     return PAUSED
 
 
 @inlined
-def _go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
+def go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
     """All that happens before the next pass; returns its moment, infinite if there is none."""
     if bound is not None:
         if is_another_pass(bound):
@@ -204,7 +204,7 @@ def _value(jobs, capacity, rules, state):
 
 
 @inlined
-def _commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
+def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
     """The planned starts happen."""
     count = state.tally
     if bound is not None:

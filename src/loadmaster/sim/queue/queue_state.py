@@ -11,8 +11,8 @@ PARETO = 32
 """Failed demands remembered in a pass beside the exact ones."""
 FAN = 32
 """Jobs, or nodes, below a node of the tree of least demands."""
-BLOCKING, WALK, EASY = 0, 1, 2
-"""Backfillings: none; netbatch and skip; easy with one head."""
+BLOCKING, WALK, EASY, ASKED = 0, 1, 2, 3
+"""Backfillings: none; netbatch and skip; easy with one head; any other, which somebody outside is asked to serve."""
 SHORT, LONG = 0, 1
 """Jobs that end by the moment promised to the head, and those that outlast it."""
 
