@@ -29,8 +29,8 @@ from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.bound_state import (
     DECIDED,
     ENDED,
+    HEARD,
     MOMENTS,
-    NEWS,
     REFUSED,
     REPEATED,
     SENT_BACK,
@@ -124,8 +124,12 @@ class Asking:
         """The order is told what has happened since the last pass; flags say what a backfilling may want to know."""
         own, moments_s = self.bound.tally, self.bound.closures.moments_s
         self.ended_now |= bool(own[MOMENTS] < len(moments_s) and moments_s[own[MOMENTS]] <= self.now_s)
-        for n in range(int(own[NEWS])):
-            job, time_s, how = int(self.bound.news_job[n]), float(self.bound.news_s[n]), self.bound.news_how[n]
+        for n in range(int(own[HEARD])):
+            job, time_s, how = (
+                int(self.bound.news[n].job),
+                float(self.bound.news[n].time_s),
+                int(self.bound.news[n].how),
+            )
             del self.running[job]
             self.early_end |= bool(how == ENDED and time_s < self.expected_end_s[job])
             self._tick(math.nextafter(time_s, -math.inf))
@@ -160,10 +164,10 @@ class Asking:
 
     def _eligible(self) -> Longs:
         """The jobs that may start; the order is told of those that wait for something else than their arrival."""
-        eligible: Longs = np.flatnonzero(self.bound.queued)
+        eligible: Longs = np.flatnonzero(self.bound.job.queued)
         fresh = eligible[~self.seen[eligible]]
         if self.binds and len(fresh):
-            for job in fresh[self.bound.ready_s[fresh] > self.workload.submit_s[fresh]].tolist():
+            for job in fresh[self.bound.job.ready_s[fresh] > self.workload.submit_s[fresh]].tolist():
                 self.ranking.submitted(job, self.now_s)
             self.arrived_now = True
         self.seen[fresh] = True
@@ -176,8 +180,8 @@ class Asking:
         assert speed is not None
         for number, place in enumerate(places):
             job, hosts = place.job, np.array(place.hosts, np.int32)
-            rows = slice(int(self.bound.rows[job]), int(self.bound.rows[job + 1]))
-            state.plan_job[1, number] = rows.start + int(np.argmax(self.bound.partition[rows] == place.partition))
+            rows = slice(int(self.bound.job[job].rows), int(self.bound.job[job + 1].rows))
+            state.plan_job[1, number] = rows.start + int(np.argmax(self.bound.row.queue[rows] == place.partition))
             state.plan_task[number] = at
             state.undo_host[at : at + len(hosts)] = hosts
             np.subtract.at(state.free, hosts, self.workload.demand[job])
@@ -220,8 +224,9 @@ class _Eyes:
 
     def _queue(self, eligible: Longs) -> Queue:
         run, bound, work = self._run, self._run.bound, self._run.workload
-        rows = _spread(bound.rows[eligible], bound.rows[eligible + 1] - bound.rows[eligible])
-        jobs = bound.owner[rows].astype(np.int64)
+        first = bound.job.rows
+        rows = _spread(first[eligible], first[eligible + 1] - first[eligible])
+        jobs = bound.row.owner[rows].astype(np.int64)
         given = self._bound_columns(run.binding, self._row[rows]) if run.binds else {}
         return Queue(
             jobs, work.demand[jobs], work.task_count[jobs], work.expected_s[jobs], work.projects[jobs],

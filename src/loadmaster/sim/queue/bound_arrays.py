@@ -6,12 +6,30 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.constraints import STATUSES
 from loadmaster.model.dependencies import KINDS
 from loadmaster.schedule.binding import Binding
 from loadmaster.schedule.binding_limits import Counters
 from loadmaster.schedule.binding_waits import Waits as Dependents
 from loadmaster.schedule.binding_waits import ended_well
-from loadmaster.sim.queue.bound_state import AFTER, ANY, ILL, NOBODY, WELL, Bound, Closures, Cut, Waits
+from loadmaster.sim.queue.bound_state import (
+    AFTER,
+    ANY,
+    CLOSURE,
+    CUT,
+    DEPENDENCY,
+    GROUP,
+    ILL,
+    JOB,
+    NEWS,
+    NOBODY,
+    ROW,
+    WELL,
+    Bound,
+    Closures,
+    Cut,
+    Waits,
+)
 from loadmaster.sim.queue.queue_state import Jobs
 
 _KIND = {"after": AFTER, "afterany": ANY, "afterok": WELL, "afternotok": ILL, "aftercorr": WELL}
@@ -55,58 +73,56 @@ def rows_of(jobs: Jobs, binding: Binding) -> Jobs:
 def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs, *, asks: bool = False) -> Bound:
     """All that binds the rows `jobs`, and nothing has happened yet; `asks`: somebody outside decides."""
     entries, rows = binding.entries, open_rows(binding)
-    owner = entries.job[rows]
     tiers, tier = np.unique(entries.tier[rows], return_inverse=True)
-    arrays, numbered = np.unique(binding.array, return_inverse=True)
-    array = frozen_ints(np.where(binding.array < 0, NOBODY, numbered.reshape(-1)))
+    row = _empty(ROW, len(rows))
+    row.owner, row.queue, row.tier = entries.job[rows], entries.partition[rows], tier.reshape(-1)
     submits, limit, _ = _uses(binding.submits, entries.first[:-1])
+    job = _jobs_of(workload, binding, row.owner, submits)
+    on = _waits(binding.waits, job)
     with_latest = np.flatnonzero(np.isfinite(binding.latest_s))
-    number = workload.jobs
-    news = number if asks else 0
-    stops = binding.rules.limits_stop and len(binding.counters.most) > 0
+    number, stops = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
     return Bound(
-        owner=frozen_ints(owner.astype(np.int32)),
-        rows=frozen_longs(np.searchsorted(owner, np.arange(number + 1))),
-        partition=frozen_ints(entries.partition[rows]),
-        tier=frozen_ints(tier.reshape(-1).astype(np.int32)),
-        array=array,
-        submit_s=frozen_floats(workload.submit_s),
-        eligible_s=frozen_floats(binding.eligible_s),
-        latest_s=frozen_floats(binding.latest_s),
-        by_latest=frozen_ints(with_latest[np.argsort(binding.latest_s[with_latest], kind="stable")].astype(np.int32)),
-        never=_read_only(binding.never != 0),
-        requeue=_read_only(binding.requeue),
-        well=_read_only([ended_well(int(status)) for status in binding.waits.status]),
-        submits=submits,
+        job=job,
+        row=row,
+        by_latest=frozen_ints(with_latest[np.argsort(binding.latest_s[with_latest], kind="stable")]),
         limit=limit,
         most=binding.submits.most.copy(),
-        waits=np.zeros(number, np.bool_),
-        queued=np.zeros(number, np.bool_),
-        ready_s=np.full(number, np.inf),
         timer_s=np.zeros(2 * number + 2),
         timer=np.zeros(2 * number + 2, np.int32),
-        begun=np.zeros(number, np.bool_),
-        serial=np.zeros(len(rows), np.int64),
-        end_s=np.full(number, np.nan),
-        stopped=np.zeros(number, np.bool_),
-        entered=np.full(number, -1, np.int64),
-        started=np.zeros(number, np.int64),
-        passed=np.zeros(len(arrays), np.int64),
+        passed=np.zeros(1 + int(job.array.max()), np.int64),
         shunned=np.zeros(1 + int(entries.partition.max(initial=0)), np.int64),
         saved=np.zeros(len(jobs.use_limit)),
         saved_limit=np.zeros(len(jobs.use_limit), np.int32),
         clock=np.array([-np.inf, np.inf]),
-        news_job=np.zeros(news, np.int32),
-        news_s=np.zeros(news),
-        news_how=np.zeros(news, np.int8),
+        news=_empty(NEWS, number if asks else 0),
         tiers=max(1, len(tiers)),
         limits_stop=stops,
-        looks_at_all=stops or not _tasks_are_alike(jobs, array[owner]),
+        looks_at_all=stops or not _tasks_are_alike(jobs, job.array[row.owner]),
         tally=np.zeros(20, np.int64),
-        on=_waits(binding.waits, number),
+        on=on,
         closures=_closures(binding, cluster),
         cut=_cut(number, len(rows), int(jobs.first_task[-1]), fails=bool(binding.calendar.failures)),
     )
+
+
+def _jobs_of(workload: Workload, binding: Binding, owner: Ints, submits: Longs) -> Any:
+    """Records of all jobs, `owner` int32[E] of their rows, but for what they wait for in others."""
+    jobs, one = _empty(JOB, workload.jobs + 1), slice(0, workload.jobs)
+    jobs.submit_s[one], jobs.eligible_s[one], jobs.latest_s[one] = (
+        workload.submit_s, binding.eligible_s, binding.latest_s,
+    )  # fmt: skip
+    jobs.ready_s, jobs.end_s, jobs.entered = np.inf, np.nan, -1
+    jobs.rows, jobs.submits = np.searchsorted(owner, np.arange(workload.jobs + 1)), submits
+    numbered = np.unique(binding.array, return_inverse=True)[1].reshape(-1)
+    jobs.array[one] = np.where(binding.array < 0, NOBODY, numbered)
+    jobs.never[one], jobs.requeue[one] = binding.never != 0, binding.requeue
+    jobs.well[one] = np.array([ended_well(code) for code in range(len(STATUSES))])[binding.waits.status]
+    return jobs
+
+
+def _empty(kind: Any, many: int) -> Any:
+    """So many records, nothing in them."""
+    return np.zeros(many, kind).view(np.recarray)
 
 
 def _tasks_are_alike(jobs: Jobs, array: Ints) -> bool:
@@ -124,37 +140,28 @@ def _uses(counters: Counters, rows: Longs) -> tuple[Longs, Ints, Floats]:
     return frozen_longs(first), frozen_ints(counters.counter[at]), frozen_floats(counters.amount[at])
 
 
-def _waits(waits: Dependents, jobs: int) -> Waits:
-    kind = np.array([_KIND[KINDS[code]] for code in waits.kind], np.int8)
-    many = np.diff(waits.first_on)
-    by_named = np.argsort(waits.on, kind="stable")
+def _waits(waits: Dependents, jobs: Any) -> Waits:
+    """What jobs wait for in others; the records `jobs` are told of it."""
+    number, many = len(jobs) - 1, np.diff(waits.first_on)
+    one, by_named = slice(0, number), np.argsort(waits.on, kind="stable")
+    dependency = _empty(DEPENDENCY, len(waits.kind))
+    dependency.kind = np.array([_KIND[name] for name in KINDS if name in _KIND])[waits.kind]
+    dependency.delay_s = np.where(dependency.kind == AFTER, waits.delay_s, 0.0)
+    dependency.owner, dependency.todo = np.repeat(np.arange(number), np.diff(waits.first)), many
+    dependency.met_s = -np.inf
     grouped = np.flatnonzero(waits.group >= 0)
-    groups, group = np.unique(waits.group[grouped], return_inverse=True)
-    of_job = np.full(jobs, NOBODY, np.int32)
-    of_job[grouped] = group.reshape(-1)
-    member = grouped[np.argsort(group.reshape(-1), kind="stable")]
-    members = np.searchsorted(np.sort(group.reshape(-1)), np.arange(len(groups) + 1)).astype(np.int64)
-    place = np.zeros(jobs, np.int64)
-    place[member] = np.arange(len(member))
-    return Waits(
-        first=frozen_longs(waits.first),
-        kind=kind,
-        delay_s=np.where(kind == AFTER, waits.delay_s, 0.0),
-        owner=np.repeat(np.arange(jobs, dtype=np.int32), np.diff(waits.first)),
-        one_is_enough=_read_only(waits.one_is_enough),
-        told=frozen_longs(np.searchsorted(waits.on[by_named], np.arange(jobs + 1))),
-        telling=frozen_ints(np.repeat(np.arange(len(kind), dtype=np.int32), many)[by_named]),
-        todo=many.astype(np.int64),
-        met_s=np.full(len(kind), -np.inf),
-        group=frozen_ints(of_job),
-        single=_read_only(waits.single),
-        members=members,
-        member=member.astype(np.int32),
-        place=place,
-        lead=members[:-1].copy(),
-        busy=np.zeros(len(groups), np.int64),
-        turn=np.full(len(groups), NOBODY, np.int32),
-    )
+    groups, number_of = np.unique(waits.group[grouped], return_inverse=True)
+    member = grouped[np.argsort(number_of.reshape(-1), kind="stable")]
+    group = _empty(GROUP, len(groups) + 1)
+    group.members = np.searchsorted(np.sort(number_of.reshape(-1)), np.arange(len(groups) + 1))
+    group.lead, group.turn = group.members, NOBODY
+    jobs.depends, jobs.told = waits.first, np.searchsorted(waits.on[by_named], np.arange(number + 1))
+    jobs.group = NOBODY
+    jobs.group[grouped] = number_of.reshape(-1)
+    jobs.place[member] = np.arange(len(member))
+    jobs.single[one], jobs.one_is_enough[one] = waits.single, waits.one_is_enough
+    telling = np.repeat(np.arange(len(dependency), dtype=np.int32), many)[by_named]
+    return Waits(dependency, group, frozen_ints(telling), frozen_ints(member))
 
 
 def _closures(binding: Binding, cluster: Cluster) -> Closures:
@@ -167,13 +174,12 @@ def _closures(binding: Binding, cluster: Cluster) -> Closures:
     for (jobs, against), line in kinds.items():
         shuts[line] = against is None
         shuts[line, list(jobs if against is None else against)] = against is not None
-    foreseen = len(calendar.foreseen)
+    closure, foreseen = _empty(CLOSURE, len(rows)), len(calendar.foreseen)
+    closure.from_s, closure.to_s = [row.from_s for row in rows], [row.to_s for row in rows]
+    closure.who, closure.unforeseen = who, np.arange(len(rows)) >= foreseen
     return Closures(
+        closure=closure,
         hosts=np.array([row.hosts for row in rows], np.bool_).reshape(-1, cluster.hosts),
-        from_s=np.array([row.from_s for row in rows], np.float64),
-        to_s=np.array([row.to_s for row in rows], np.float64),
-        unforeseen=np.arange(len(rows)) >= foreseen,
-        who=np.array(who, np.int32),
         shuts=shuts,
         failing=np.arange(foreseen, len(rows), dtype=np.int32),
         moments_s=np.array(calendar.moments, np.float64),
@@ -182,15 +188,10 @@ def _closures(binding: Binding, cluster: Cluster) -> Closures:
 
 
 def _cut(jobs: int, rows: int, tasks: int, *, fails: bool) -> Cut:
-    room = (jobs, rows, tasks) if fails else (0, 0, 0)
-    return Cut(
-        job=np.zeros(room[0], np.int32),
-        start_s=np.zeros(room[0]),
-        end_s=np.zeros(room[0]),
-        host=np.zeros(room[2], np.int32),
-        key=np.zeros(room[1]),
-        row=np.zeros(room[1], np.int32),
-    )
+    """Room for all that one failure may stop; none where no host fails."""
+    if not fails:
+        jobs = rows = tasks = 0
+    return Cut(_empty(CUT, jobs), np.zeros(tasks, np.int32), np.zeros(rows), np.zeros(rows, np.int32))
 
 
 def _read_only(flags: Any) -> Bools:

@@ -28,9 +28,9 @@ from loadmaster.sim.queue.queue_state import ARRIVED, EASY, PLANNED, RUNNING, WA
 def next_bound_event(state, bound):
     """When something happens next that could start a job: infinite when nobody can start any more."""
     count = state.tally
-    coming, waits = count[ARRIVED] < bound.submit_s.shape[0], count[WAITING] > 0
+    coming, waits = count[ARRIVED] < bound.job.shape[0] - 1, count[WAITING] > 0
     fail_s = next_failure_s(bound)
-    event = bound.submit_s[count[ARRIVED]] if coming else np.inf
+    event = bound.job[count[ARRIVED]].submit_s if coming else np.inf
     if count[RUNNING] > 0 and (coming or waits or fail_s < np.inf):
         event = min(event, state.end_s[0])
     if coming or waits or count[RUNNING] > 0:
@@ -71,9 +71,9 @@ def advance(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, boun
 @inner
 def start_bound(jobs, rules, state, waiting, ranked, bound, row, end_s):
     """The row's job starts now, as far as constraints go."""
-    job = np.int64(bound.owner[row])
-    bound.end_s[job] = end_s
-    bound.serial[row] = bound.tally[SERIAL]
+    job = np.int64(bound.row[row].owner)
+    bound.job[job].end_s = end_s
+    bound.row[row].serial = bound.tally[SERIAL]
     bound.tally[SERIAL] += 1
     if rules.limited:
         count_against(jobs, state, row, -1.0)
@@ -119,9 +119,9 @@ def _end(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
     free_hosts(jobs, rules, state, stairs, scores, log, row)
     if rules.backfilling == EASY:
         drop_end(ends, row)
-    job = np.int64(bound.owner[row])
+    job = np.int64(bound.row[row].owner)
     tell_shell(bound, job, end_s, ENDED)
-    finish(jobs, rules, waiting, ranked, bound, job, end_s, bound.well[job])
+    finish(jobs, rules, waiting, ranked, bound, job, end_s, bound.job[job].well)
 
 
 @inlined

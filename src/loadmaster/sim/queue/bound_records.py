@@ -24,9 +24,10 @@ class CutRuns:
         """Put those of the last steps aside; `tasks` int32[J] says how many hosts a run of each job has."""
         cut, at = bound.cut, 0
         for n in range(int(bound.tally[CUTS])):
-            job = int(cut.job[n])
+            run = cut.run[n]
+            job = int(run.job)
             hosts = cut.host[at : at + int(tasks[job])].tolist()
-            self._rows.append((job, float(cut.start_s[n]), float(cut.end_s[n]), True, hosts))
+            self._rows.append((job, float(run.start_s), float(run.end_s), True, hosts))
             at += len(hosts)
         bound.tally[CUTS] = 0
 
@@ -38,13 +39,14 @@ class CutRuns:
 def bound_schedule(schedule: Schedule, binding: Binding, bound: Bound, cut: CutRuns, cluster: Cluster) -> Schedule:
     """The schedule with all that constraints have done to it."""
     assert cluster.speed is not None
-    stopped, segments = bool(bound.stopped.any()), cut.segments()
+    ended, segments = bound.job[:-1], cut.segments()
+    stopped = bool(ended.stopped.any())
     refused = int(bound.tally[REFUSED])
     plain = not stopped and segments is None and bool((cluster.speed == 1.0).all())
     return replace(
         schedule,
-        end_s=None if plain else bound.end_s,
-        status=np.where(bound.stopped, np.int32(_NODE_FAIL), np.int32(-1)) if stopped else None,
+        end_s=None if plain else np.array(ended.end_s),
+        status=np.where(ended.stopped, np.int32(_NODE_FAIL), np.int32(-1)) if stopped else None,
         segments=segments,
         never={**binding.count_never(), **({TOO_MANY: refused} if refused else {})},
     )

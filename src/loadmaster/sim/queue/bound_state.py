@@ -1,10 +1,11 @@
 """What the compiled engine works on beside the rest where constraints bind jobs: static columns, and what changes.
 
 There the queue holds *rows*, one for each partition in which a job may run: all that `Jobs` says is said of rows, and
-`Bound.owner` says whose they are.
+`Bound.row` says whose they are. What belongs together stands in one array of records: every array that is handed
+to a kernel costs seven words, and a kernel here is handed them all.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,59 +15,75 @@ AFTER, ANY, WELL, ILL = range(4)
 ENDED, STOPPED, SENT_BACK = range(3)
 """How a job leaves its hosts: by itself, for good, or back to the queue."""
 NOBODY = -1
+Records = np.recarray[Any, np.dtype[Any]]
+
+
+def _records(**fields: str) -> np.dtype[Any]:
+    return np.dtype([(name, kind) for kind, names in fields.items() for name in names.split()], align=True)
+
+
+JOB = _records(
+    f8="submit_s eligible_s latest_s ready_s end_s",
+    i8="rows submits depends told place entered started",
+    i4="array group",
+    bool="never requeue well single one_is_enough waits queued begun stopped",
+)
+"""Of each of J jobs, and one record behind the last.
+
+submit_s, eligible_s, latest_s: as in `Binding`; ready_s: from when on it may start, by all that is known; end_s: when
+its latest run ends, NaN before. rows, submits, depends, told: where its rows, its limits of what runs or waits, its
+dependencies and the dependencies that name it begin; those of the next job begin where they end. place: where it stands
+in `Waits.member`. entered: the round of starts in which its rows joined the queue; started: the pass in which it did.
+array, group: of which it is a task, of which one runs at a time; or nobody's. never: it can never run; requeue: it may
+go back to the queue; well: it ends well by itself; single: it only starts when it is its turn in the group;
+one_is_enough: of its dependencies. waits: it has arrived and not started; queued: its rows are in the queue; begun: it
+has started once; stopped: for good, by a failure.
+"""
+ROW = _records(i8="serial", i4="owner queue tier")
+"""Of each of E rows: its latest start's number; its job, the partition whose queue it is in, and tier counted from 0,
+which goes first."""
+DEPENDENCY = _records(f8="delay_s met_s", i8="todo", i4="owner kind")
+"""Of each of D: what `after` adds, when the last of the others was met; jobs that it still waits for; who waits, a
+constant of above."""
+GROUP = _records(i8="members lead busy", i4="turn")
+"""Of each of G groups of which one runs at a time, and one record behind the last: where its members begin, where the
+first that waits stands, or before; how many run; whose turn it is, or nobody's."""
+CLOSURE = _records(f8="from_s to_s", i4="who", bool="unforeseen")
+"""Of each of N: its time; the row of `shuts`; nobody knows of it before it begins."""
+CUT = _records(f8="start_s end_s", i4="job")
+"""A run that was cut short."""
+NEWS = _records(f8="time_s", i4="job how")
+"""Who has left the hosts, when and how, a constant of above."""
 
 
 class Waits(NamedTuple):
-    """What jobs wait for in others (rule C3): D dependencies of J jobs, G groups of which one runs at a time.
+    """What jobs wait for in others (rule C3).
 
     Attributes:
-        first: int64[J + 1], the dependencies of job j are first[j] up to first[j + 1].
-        kind: int8[D], a constant of above; delay_s: float64[D]; owner: int32[D], who waits.
-        one_is_enough: bool[J].
-        told, telling: int64[J + 1], int32[N], the dependencies that name job j.
-        todo: int64[D], jobs that a dependency still waits for; met_s: float64[D], when the last of the others was met.
-        group: int32[J]; single: bool[J], only starts when it is the first of its group to wait and none of it runs.
-        members, member: int64[G + 1], int32[M], the jobs of each group in the order of arrival.
-        place: int64[J], where a job stands in `member`; lead: int64[G], where the first that waits does, or before.
-        busy: int64[G], how many run; turn: int32[G], whose turn it is, or nobody's.
+        dependency, group: records.
+        telling: int32[N], dependencies by the job that they name.
+        member: int32[M], the jobs of each group in the order of arrival.
     """
 
-    first: NDArray[np.int64]
-    kind: NDArray[np.int8]
-    delay_s: NDArray[np.float64]
-    owner: NDArray[np.int32]
-    one_is_enough: NDArray[np.bool_]
-    told: NDArray[np.int64]
+    dependency: Records
+    group: Records
     telling: NDArray[np.int32]
-    todo: NDArray[np.int64]
-    met_s: NDArray[np.float64]
-    group: NDArray[np.int32]
-    single: NDArray[np.bool_]
-    members: NDArray[np.int64]
     member: NDArray[np.int32]
-    place: NDArray[np.int64]
-    lead: NDArray[np.int64]
-    busy: NDArray[np.int64]
-    turn: NDArray[np.int32]
 
 
 class Closures(NamedTuple):
-    """N times in which hosts are closed to some jobs (rule C7); F of them begin with a failure of the hosts.
+    """Times in which hosts are closed to some jobs (rule C7); F of them begin with a failure of the hosts.
 
     Attributes:
-        hosts: bool[N, H]; from_s, to_s: float64[N].
-        unforeseen: bool[N], nobody knows of it before it begins.
-        who: int32[N], the row of `shuts`; shuts: bool[W, J], the jobs that it shuts out.
+        closure: records; hosts: bool[N, H].
+        shuts: bool[W, J], the jobs that a closure shuts out.
         failing: int32[F], closures that stop what runs there, in the order of time.
         moments_s: float64[M], when something begins or ends, in the order of time.
         shut: bool[H], hosts closed to the job at hand.
     """
 
+    closure: Records
     hosts: NDArray[np.bool_]
-    from_s: NDArray[np.float64]
-    to_s: NDArray[np.float64]
-    unforeseen: NDArray[np.bool_]
-    who: NDArray[np.int32]
     shuts: NDArray[np.bool_]
     failing: NDArray[np.int32]
     moments_s: NDArray[np.float64]
@@ -77,13 +94,11 @@ class Cut(NamedTuple):
     """Runs that were cut short in this step; the shell puts them aside.
 
     Attributes:
-        job: int32[J]; start_s, end_s: float64[J]; host: int32[T], of their tasks one after another.
-        key, row: float64[J], int32[J], heap of the rows that a failure stops by the order of their starts.
+        run: records[J]; host: int32[T], of their tasks one after another.
+        key, row: float64[E], int32[E], heap of the rows that a failure stops by the order of their starts.
     """
 
-    job: NDArray[np.int32]
-    start_s: NDArray[np.float64]
-    end_s: NDArray[np.float64]
+    run: Records
     host: NDArray[np.int32]
     key: NDArray[np.float64]
     row: NDArray[np.int32]
@@ -93,64 +108,33 @@ class Bound(NamedTuple):
     """E rows of J jobs.
 
     Attributes:
-        owner: int32[E]; rows: int64[J + 1], the rows of job j are rows[j] up to rows[j + 1]; none if it never can run.
-        partition, tier: int32[E], tiers counted from 0, which goes first.
-        array: int32[J], the array of which a job is a task, or nobody's.
-        submit_s, eligible_s, latest_s: float64[J].
+        job, row: records.
         by_latest: int32[L], the jobs that have a latest moment, in its order.
-        never, requeue, well: bool[J], never can run; may go back to the queue; ends well by itself.
-        submits: int64[J + 1], limit: int32[U], most: float64[S]: limits of what runs or waits; each job counts one.
-        waits: bool[J], has arrived and not started; queued: bool[J], its rows are in the queue.
-        ready_s: float64[J], from when on a waiting job may start, by all that is known.
-        timer_s, timer: float64, int32[2J + 2], heap of such moments to come, with some that hold no longer.
-        begun: bool[J], has started once; serial: int64[E], the number of its latest start.
-        end_s: float64[J], when its latest run ends; stopped: bool[J], for good by a failure.
-        entered: int64[J], the number of the round of starts in which its rows joined the queue.
-        started, passed, shunned: int64[J], int64[A], int64[P]: the pass in which a job started, an array or a
-            partition is passed over.
+        limit: int32[U], most: float64[S]: limits of what runs or waits, by job; what they have left, a job
+            takes 1 of each.
+        timer_s, timer: float64, int32[2J + 2], heap of moments from which on jobs may start; some hold no longer.
+        passed, shunned: int64[A], int64[P]: the pass in which an array or a partition is passed over.
         saved, saved_limit: float64[V], int32[V], what limits had left before the starts of this pass.
         clock: float64[2], the present moment; when to decide again though nothing happens, infinite if never.
-        news_job, news_s, news_how: int32, float64, int8[J], who has left its hosts in this step, when and how (a
-            constant of above); empty where nobody asks.
+        news: records[J], of this step; empty where nobody asks.
         tiers, limits_stop, looks_at_all: how many; a job beyond a limit keeps its partition back; no job may be passed
             over unseen, since others depend on that it was looked at.
         tally: int64[20], see the constants below.
     """
 
-    owner: NDArray[np.int32]
-    rows: NDArray[np.int64]
-    partition: NDArray[np.int32]
-    tier: NDArray[np.int32]
-    array: NDArray[np.int32]
-    submit_s: NDArray[np.float64]
-    eligible_s: NDArray[np.float64]
-    latest_s: NDArray[np.float64]
+    job: Records
+    row: Records
     by_latest: NDArray[np.int32]
-    never: NDArray[np.bool_]
-    requeue: NDArray[np.bool_]
-    well: NDArray[np.bool_]
-    submits: NDArray[np.int64]
     limit: NDArray[np.int32]
     most: NDArray[np.float64]
-    waits: NDArray[np.bool_]
-    queued: NDArray[np.bool_]
-    ready_s: NDArray[np.float64]
     timer_s: NDArray[np.float64]
     timer: NDArray[np.int32]
-    begun: NDArray[np.bool_]
-    serial: NDArray[np.int64]
-    end_s: NDArray[np.float64]
-    stopped: NDArray[np.bool_]
-    entered: NDArray[np.int64]
-    started: NDArray[np.int64]
     passed: NDArray[np.int64]
     shunned: NDArray[np.int64]
     saved: NDArray[np.float64]
     saved_limit: NDArray[np.int32]
     clock: NDArray[np.float64]
-    news_job: NDArray[np.int32]
-    news_s: NDArray[np.float64]
-    news_how: NDArray[np.int8]
+    news: Records
     tiers: int
     limits_stop: bool
     looks_at_all: bool
@@ -162,5 +146,5 @@ class Bound(NamedTuple):
 
 (
     STUCK, REFUSED, IN_QUEUE, TIMERS, EXPIRED, FAILED, MOMENTS, SERIAL, ROUND, ENTERED, AGAIN, SAVED, SHUT, CUTS,
-    CUT_TASKS, NEWS, REPEATED, DECIDED,
+    CUT_TASKS, HEARD, REPEATED, DECIDED,
 ) = range(18)  # fmt: skip

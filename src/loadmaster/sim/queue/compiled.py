@@ -262,7 +262,7 @@ def columns_of(workload: Workload, bound: Bound | None, *, moving: bool) -> JobC
     columns = job_columns(workload)
     if not moving:
         return _writable(JobColumns._make(column[:0] for column in columns))
-    return _writable(columns if bound is None else JobColumns._make(column[bound.owner] for column in columns))
+    return _writable(columns if bound is None else JobColumns._make(column[bound.row.owner] for column in columns))
 
 
 def _writable(columns: JobColumns) -> JobColumns:

@@ -30,13 +30,13 @@ from loadmaster.sim.queue.waiting_kernel import join, leave
 def admit_bound(jobs, rules, state, waiting, ranked, bound):
     """Jobs that have come by now wait, unless a limit refuses them or they never can run."""
     count = state.tally
-    while count[ARRIVED] < bound.submit_s.shape[0] and bound.submit_s[count[ARRIVED]] <= bound.clock[0]:
+    while count[ARRIVED] < bound.job.shape[0] - 1 and bound.job[count[ARRIVED]].submit_s <= bound.clock[0]:
         job = count[ARRIVED]
         count[ARRIVED] += 1
         if not _submit(bound, job):
             bound.tally[STUCK] += 1
             bound.tally[REFUSED] += 1
-        elif bound.never[job]:
+        elif bound.job[job].never:
             bound.tally[STUCK] += 1
         else:
             wait(jobs, rules, state, waiting, ranked, bound, job)
@@ -46,10 +46,10 @@ def admit_bound(jobs, rules, state, waiting, ranked, bound):
 def wait(jobs, rules, state, waiting, ranked, bound, job):
     """`job` waits from now on."""
     state.tally[WAITING] += 1
-    bound.waits[job] = True
-    group = bound.on.group[job]
+    bound.job[job].waits = True
+    group = bound.job[job].group
     if group >= 0:
-        bound.on.lead[group] = min(bound.on.lead[group], bound.on.place[job])
+        bound.on.group[group].lead = min(bound.on.group[group].lead, bound.job[job].place)
         _regroup(jobs, rules, waiting, ranked, bound, group)
     _refresh(jobs, rules, waiting, ranked, bound, job)
 
@@ -57,11 +57,11 @@ def wait(jobs, rules, state, waiting, ranked, bound, job):
 @inner
 def begin(jobs, rules, waiting, ranked, bound, job):
     """`job` starts now."""
-    if bound.queued[job]:
+    if bound.job[job].queued:
         _leave_queue(jobs, rules, waiting, ranked, bound, job)
-    bound.waits[job] = False
-    if not bound.begun[job]:
-        bound.begun[job] = True
+    bound.job[job].waits = False
+    if not bound.job[job].begun:
+        bound.job[job].begun = True
         _tell(jobs, rules, waiting, ranked, bound, job, bound.clock[0], True)
     _count(jobs, rules, waiting, ranked, bound, job, 1)
 
@@ -69,7 +69,7 @@ def begin(jobs, rules, waiting, ranked, bound, job):
 @inner
 def finish(jobs, rules, waiting, ranked, bound, job, time_s, well):
     """`job` ends for good."""
-    for use in range(bound.submits[job], bound.submits[job + 1]):
+    for use in range(bound.job[job].submits, bound.job[job + 1].submits):
         bound.most[bound.limit[use]] += 1.0
     _tell(jobs, rules, waiting, ranked, bound, job, time_s, False, well)
     _count(jobs, rules, waiting, ranked, bound, job, -1)
@@ -90,7 +90,7 @@ def release(jobs, rules, waiting, ranked, bound):
         job = np.int64(bound.timer[0])
         own[TIMERS] = drop_first(bound.timer_s, bound.timer, own[TIMERS])
         _refresh(jobs, rules, waiting, ranked, bound, job)
-    while own[EXPIRED] < bound.by_latest.shape[0] and bound.latest_s[bound.by_latest[own[EXPIRED]]] < now:
+    while own[EXPIRED] < bound.by_latest.shape[0] and bound.job[bound.by_latest[own[EXPIRED]]].latest_s < now:
         _refresh(jobs, rules, waiting, ranked, bound, np.int64(bound.by_latest[own[EXPIRED]]))
         own[EXPIRED] += 1
 
@@ -101,7 +101,7 @@ def next_ready(bound):
     own = bound.tally
     while own[TIMERS] > 0:
         job, time_s = bound.timer[0], bound.timer_s[0]
-        if bound.waits[job] and bound.ready_s[job] == time_s and time_s > bound.clock[0]:
+        if bound.job[job].waits and bound.job[job].ready_s == time_s and time_s > bound.clock[0]:
             return time_s
         own[TIMERS] = drop_first(bound.timer_s, bound.timer, own[TIMERS])
     return np.inf
@@ -110,10 +110,10 @@ def next_ready(bound):
 @inlined
 def _submit(bound, job):
     """Whether no limit refuses `job`; it counts from then on."""
-    for use in range(bound.submits[job], bound.submits[job + 1]):
+    for use in range(bound.job[job].submits, bound.job[job + 1].submits):
         if bound.most[bound.limit[use]] < 1.0:
             return False
-    for use in range(bound.submits[job], bound.submits[job + 1]):
+    for use in range(bound.job[job].submits, bound.job[job + 1].submits):
         bound.most[bound.limit[use]] -= 1.0
     return True
 
@@ -121,14 +121,15 @@ def _submit(bound, job):
 @inner
 def _refresh(jobs, rules, waiting, ranked, bound, job):
     """Look anew from when on `job` may start."""
-    if not bound.waits[job]:
+    one = bound.job[job]
+    if not one.waits:
         return
     now, ready_s = bound.clock[0], _ready_s(bound, job)
-    bound.ready_s[job] = ready_s
-    may = ready_s <= now and now <= bound.latest_s[job]
-    if may and not bound.queued[job]:
+    one.ready_s = ready_s
+    may = ready_s <= now and now <= one.latest_s
+    if may and not one.queued:
         _join_queue(jobs, rules, waiting, ranked, bound, job)
-    elif bound.queued[job] and not may:
+    elif one.queued and not may:
         _leave_queue(jobs, rules, waiting, ranked, bound, job)
     if now < ready_s < np.inf:
         _set_timer(bound, job)
@@ -136,26 +137,27 @@ def _refresh(jobs, rules, waiting, ranked, bound, job):
 
 @inlined
 def _ready_s(bound, job):
-    on = bound.on
+    one, behind = bound.job[job], bound.job[job + 1]
     soonest, latest = np.inf, -np.inf
-    for d in range(on.first[job], on.first[job + 1]):
-        met_s = on.met_s[d] if on.todo[d] == 0 else np.inf
+    for d in range(one.depends, behind.depends):
+        dependency = bound.on.dependency[d]
+        met_s = dependency.met_s if dependency.todo == 0 else np.inf
         soonest, latest = min(soonest, met_s), max(latest, met_s)
-    if on.single[job]:
-        met_s = -np.inf if on.turn[on.group[job]] == job else np.inf
+    if one.single:
+        met_s = -np.inf if bound.on.group[one.group].turn == job else np.inf
         soonest, latest = min(soonest, met_s), max(latest, met_s)
-    elif on.first[job] == on.first[job + 1]:
-        return bound.eligible_s[job]
-    return max(bound.eligible_s[job], soonest if on.one_is_enough[job] else latest)
+    elif one.depends == behind.depends:
+        return one.eligible_s
+    return max(one.eligible_s, soonest if one.one_is_enough else latest)
 
 
 @inner
 def _join_queue(jobs, rules, waiting, ranked, bound, job):
-    bound.queued[job] = True
-    bound.entered[job] = bound.tally[ROUND]
+    bound.job[job].queued = True
+    bound.job[job].entered = bound.tally[ROUND]
     bound.tally[ENTERED] += 1
     bound.tally[IN_QUEUE] += 1
-    for row in range(bound.rows[job], bound.rows[job + 1]):
+    for row in range(bound.job[job].rows, bound.job[job + 1].rows):
         if rules.moving:
             join_ranked(ranked, row)
         else:
@@ -164,11 +166,11 @@ def _join_queue(jobs, rules, waiting, ranked, bound, job):
 
 @inner
 def _leave_queue(jobs, rules, waiting, ranked, bound, job):
-    bound.queued[job] = False
-    if bound.entered[job] == bound.tally[ROUND]:
+    bound.job[job].queued = False
+    if bound.job[job].entered == bound.tally[ROUND]:
         bound.tally[ENTERED] -= 1
     bound.tally[IN_QUEUE] -= 1
-    for row in range(bound.rows[job], bound.rows[job + 1]):
+    for row in range(bound.job[job].rows, bound.job[job + 1].rows):
         if rules.moving:
             leave_ranked(ranked, row)
         else:
@@ -180,47 +182,46 @@ def _set_timer(bound, job):
     own = bound.tally
     if own[TIMERS] == bound.timer_s.shape[0]:  # most of them hold no longer
         own[TIMERS] = 0
-        for other in range(bound.waits.shape[0]):
-            if bound.waits[other] and bound.clock[0] < bound.ready_s[other] < np.inf:
-                own[TIMERS] = push(bound.timer_s, bound.timer, own[TIMERS], bound.ready_s[other], other)
-    own[TIMERS] = push(bound.timer_s, bound.timer, own[TIMERS], bound.ready_s[job], job)
+        for other in range(bound.job.shape[0] - 1):
+            if bound.job[other].waits and bound.clock[0] < bound.job[other].ready_s < np.inf:
+                own[TIMERS] = push(bound.timer_s, bound.timer, own[TIMERS], bound.job[other].ready_s, other)
+    own[TIMERS] = push(bound.timer_s, bound.timer, own[TIMERS], bound.job[job].ready_s, job)
 
 
 @inner
 def _tell(jobs, rules, waiting, ranked, bound, job, time_s, began, well=True):
     """Those that wait for `job` are told that it has begun, or that it has ended, well or not."""
-    on = bound.on
-    for i in range(on.told[job], on.told[job + 1]):
-        d = on.telling[i]
-        kind = on.kind[d]
+    for i in range(bound.job[job].told, bound.job[job + 1].told):
+        dependency = bound.on.dependency[bound.on.telling[i]]
+        kind = dependency.kind
         if began != (kind == AFTER) or (kind == WELL and not well) or (kind == ILL and well):
             continue
-        on.todo[d] -= 1
-        on.met_s[d] = max(on.met_s[d], time_s + on.delay_s[d])
-        if on.todo[d] == 0:
-            _refresh(jobs, rules, waiting, ranked, bound, np.int64(on.owner[d]))
+        dependency.todo -= 1
+        dependency.met_s = max(dependency.met_s, time_s + dependency.delay_s)
+        if dependency.todo == 0:
+            _refresh(jobs, rules, waiting, ranked, bound, np.int64(dependency.owner))
 
 
 @inlined
 def _count(jobs, rules, waiting, ranked, bound, job, by):
     """One more of the group of `job` runs, or one less."""
-    group = bound.on.group[job]
+    group = bound.job[job].group
     if group >= 0:
-        bound.on.busy[group] += by
+        bound.on.group[group].busy += by
         _regroup(jobs, rules, waiting, ranked, bound, group)
 
 
 @inner
 def _regroup(jobs, rules, waiting, ranked, bound, group):
     """See whose turn it is in a group of which one runs at a time."""
-    on = bound.on
-    at, end = on.lead[group], on.members[group + 1]
-    while at < end and not bound.waits[on.member[at]]:
+    one, member = bound.on.group[group], bound.on.member
+    at, end = one.lead, bound.on.group[group + 1].members
+    while at < end and not bound.job[member[at]].waits:
         at += 1
-    on.lead[group] = at
-    before = np.int64(on.turn[group])
-    turn = np.int64(on.member[at]) if at < end and on.busy[group] == 0 else np.int64(NOBODY)
-    on.turn[group] = turn
+    one.lead = at
+    before = np.int64(one.turn)
+    turn = np.int64(member[at]) if at < end and one.busy == 0 else np.int64(NOBODY)
+    one.turn = turn
     if before != turn:
         if before >= 0:
             _refresh(jobs, rules, waiting, ranked, bound, before)

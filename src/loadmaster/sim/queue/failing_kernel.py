@@ -5,7 +5,7 @@ import numpy as np
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
-from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED, NEWS, SENT_BACK, STOPPED
+from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED, HEARD, SENT_BACK, STOPPED
 from loadmaster.sim.queue.eligible_kernel import come_back, finish
 from loadmaster.sim.queue.offers_kernel import count_against
 from loadmaster.sim.queue.queue_state import RUNNING
@@ -19,39 +19,39 @@ def next_failure_s(bound):
     closures = bound.closures
     if bound.tally[FAILED] == closures.failing.shape[0]:
         return np.inf
-    return closures.from_s[closures.failing[bound.tally[FAILED]]]
+    return closures.closure[closures.failing[bound.tally[FAILED]]].from_s
 
 
 @inner
 def fail(jobs, rules, state, waiting, ranked, stairs, scores, log, bound):
     """The next failure comes; those that it stops are stopped in the order of their starts."""
     closure = bound.closures.failing[bound.tally[FAILED]]
-    time_s = bound.closures.from_s[closure]
+    time_s = bound.closures.closure[closure].from_s
     bound.tally[FAILED] += 1
     hits = _take_out(jobs, state, log, bound, closure)
     while hits > 0:
         row = np.int64(bound.cut.row[0])
         hits = drop_first(bound.cut.key, bound.cut.row, hits)
         free_hosts(jobs, rules, state, stairs, scores, log, row)
-        job = np.int64(bound.owner[row])
-        if bound.requeue[job]:
+        job = np.int64(bound.row[row].owner)
+        if bound.job[job].requeue:
             tell_shell(bound, job, time_s, SENT_BACK)
             _put_aside(jobs, log, bound, row, time_s)
             come_back(jobs, rules, state, waiting, ranked, bound, job)
         else:
             tell_shell(bound, job, time_s, STOPPED)
-            bound.end_s[job] = time_s
-            bound.stopped[job] = True
+            bound.job[job].end_s = time_s
+            bound.job[job].stopped = True
             finish(jobs, rules, waiting, ranked, bound, job, time_s, False)
 
 
 @inner
 def tell_shell(bound, job, time_s, how):
     """Note that a job has left its hosts, where somebody outside wants to know."""
-    at = bound.tally[NEWS]
-    if at < bound.news_job.shape[0]:
-        bound.news_job[at], bound.news_s[at], bound.news_how[at] = job, time_s, how
-        bound.tally[NEWS] += 1
+    at = bound.tally[HEARD]
+    if at < bound.news.shape[0]:
+        bound.news[at].job, bound.news[at].time_s, bound.news[at].how = job, time_s, how
+        bound.tally[HEARD] += 1
 
 
 @inner
@@ -80,7 +80,7 @@ def _take_out(jobs, state, log, bound, closure):
         for task in range(jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]):
             hit |= bound.closures.hosts[closure, log.host[task]]
         if hit:
-            hits = push(bound.cut.key, bound.cut.row, hits, float(bound.serial[row]), row)
+            hits = push(bound.cut.key, bound.cut.row, hits, float(bound.row[row].serial), row)
         else:
             kept = push(state.end_s, state.ending, kept, end_s, row)
     state.tally[RUNNING] = kept
@@ -90,12 +90,12 @@ def _take_out(jobs, state, log, bound, closure):
 @inlined
 def _put_aside(jobs, log, bound, row, time_s):
     """Note the run that is lost; the job has no start until it runs again."""
-    own, cut, job = bound.tally, bound.cut, bound.owner[row]
-    cut.job[own[CUTS]] = job
-    cut.start_s[own[CUTS]] = log.start_s[job]
-    cut.end_s[own[CUTS]] = time_s
+    own, cut, job = bound.tally, bound.cut, bound.row[row].owner
+    cut.run[own[CUTS]].job = job
+    cut.run[own[CUTS]].start_s = log.start_s[job]
+    cut.run[own[CUTS]].end_s = time_s
     own[CUTS] += 1
-    log.start_s[job] = bound.end_s[job] = np.nan
+    log.start_s[job] = bound.job[job].end_s = np.nan
     if own[CUTS] == 1:
         own[CUT_TASKS] = 0
     first = jobs.first_task[row]

@@ -25,22 +25,22 @@ def is_offered(jobs, state, bound, row):
     if bound is None:
         return True
     stamp = state.tally[STAMP]
-    job, partition = bound.owner[row], bound.partition[row]
+    job, partition = bound.row[row].owner, bound.row[row].queue
     bound.tally[SHUT] = 0
     limited = bound.shunned[partition] == stamp
     if not limited:
         limited = not _within_limits(jobs, state, row)
         if limited and bound.limits_stop:
             bound.shunned[partition] = stamp
-    array = bound.array[job]
-    return not (limited or bound.started[job] == stamp or (array >= 0 and bound.passed[array] == stamp))
+    array = bound.job[job].array
+    return not (limited or bound.job[job].started == stamp or (array >= 0 and bound.passed[array] == stamp))
 
 
 @inner
 def pass_over_array(state, bound, row):
     """The row has not started: the array that its job is a task of is passed over from now on."""
     if bound is not None:
-        array = bound.array[bound.owner[row]]
+        array = bound.job[bound.row[row].owner].array
         if array >= 0:
             bound.passed[array] = state.tally[STAMP]
 
@@ -49,7 +49,7 @@ def pass_over_array(state, bound, row):
 def note_start(jobs, state, bound, row):
     """The row starts in this pass."""
     if bound is not None:
-        bound.started[bound.owner[row]] = state.tally[STAMP]
+        bound.job[bound.row[row].owner].started = state.tally[STAMP]
         own = bound.tally
         for use in range(jobs.uses[row], jobs.uses[row + 1]):
             limit = jobs.use_limit[use]
@@ -81,13 +81,13 @@ def shut_hosts(bound, row, now, expected_s):
     """Whether hosts are closed to a row that is expected to run so long from now on (rule C7); they are marked."""
     if bound is None:
         return False
-    closures = bound.closures
-    job = bound.owner[row]
+    closures, job = bound.closures, bound.row[row].owner
     end_s = max(now + expected_s, np.nextafter(now, np.inf))
     found = False
-    for c in range(closures.from_s.shape[0]):
-        known = closures.to_s[c] > now and (not closures.unforeseen[c] or closures.from_s[c] <= now)
-        if known and closures.from_s[c] < end_s and closures.shuts[closures.who[c], job]:
+    for c in range(closures.closure.shape[0]):
+        one = closures.closure[c]
+        known = one.to_s > now and (not one.unforeseen or one.from_s <= now)
+        if known and one.from_s < end_s and closures.shuts[one.who, job]:
             if not found:
                 closures.shut[:] = False
             found = True

@@ -211,7 +211,7 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
         begin_round(bound)
     for i in range(count[PLANNED]):
         row = np.int64(state.plan_job[1, i])
-        log.start_s[row if bound is None else bound.owner[row]] = now
+        log.start_s[row if bound is None else bound.row[row].owner] = now
         slowest = np.inf
         for k in range(jobs.tasks[row]):
             host = state.undo_host[state.plan_task[i] + k]

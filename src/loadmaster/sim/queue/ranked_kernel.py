@@ -70,7 +70,7 @@ def _begin_tier(ranked, bound):
 @inlined
 def _is_of_tier(bound, row, tier):
     """Whether the row is of that tier; where no constraint binds there is one."""
-    return True if bound is None else bound.tier[row] == tier
+    return True if bound is None else bound.row[row].tier == tier
 
 
 @inner
