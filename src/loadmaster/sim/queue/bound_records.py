@@ -39,14 +39,14 @@ class CutRuns:
 def bound_schedule(schedule: Schedule, binding: Binding, bound: Bound, cut: CutRuns, cluster: Cluster) -> Schedule:
     """The schedule with all that constraints have done to it."""
     assert cluster.speed is not None
-    ended, segments = bound.job[:-1], cut.segments()
+    ended, segments = bound.job, cut.segments()
     stopped = bool(ended.stopped.any())
     refused = int(bound.tally[REFUSED])
     plain = not stopped and segments is None and bool((cluster.speed == 1.0).all())
     return replace(
         schedule,
-        end_s=None if plain else np.array(ended.end_s),
-        status=np.where(ended.stopped, np.int32(_NODE_FAIL), np.int32(-1)) if stopped else None,
+        end_s=None if plain else np.array(ended.end_s[:-1]),
+        status=np.where(ended.stopped[:-1], np.int32(_NODE_FAIL), np.int32(-1)) if stopped else None,
         segments=segments,
         never={**binding.count_never(), **({TOO_MANY: refused} if refused else {})},
     )
