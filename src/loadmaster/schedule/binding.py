@@ -14,9 +14,6 @@ from loadmaster.schedule.binding_limits import Counters, counters_of
 from loadmaster.schedule.binding_waits import Waits, waits_of
 from loadmaster.schedule.binding_work import WorkLimits, work_limits
 
-TOO_MANY = "too many of its user, account or QOS ran or waited as it arrived"
-"""Why a job is refused that comes beyond a limit of what runs or waits."""
-
 
 @dataclass(frozen=True, eq=False)
 class Binding:

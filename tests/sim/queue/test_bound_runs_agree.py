@@ -38,7 +38,7 @@ def assert_equal(plain, compiled):
         assert_alike(getattr(plain, column), getattr(compiled, column), column)
     for column in ("time_s", "queue_length", "started", "winners"):
         assert_alike(getattr(plain.cycles, column), getattr(compiled.cycles, column), column)
-    assert plain.never == compiled.never
+    assert (plain.never, plain.refused) == (compiled.never, compiled.refused)
     assert (plain.segments is None) == (compiled.segments is None)
     for column in () if plain.segments is None else vars(plain.segments):
         assert_alike(getattr(plain.segments, column), getattr(compiled.segments, column), column)
@@ -113,7 +113,7 @@ def test_the_compiled_engine_agrees_under_all_constraints_together(seed, policy,
     ],
 )
 def test_the_door_says_which_bound_runs_are_compiled(kind, discipline, compiled):
-    assert is_compiled(POLICIES["first-fit"], named(discipline), *bound_jobs(1, kind)) == compiled
+    assert is_compiled(*bound_jobs(1, kind), POLICIES["first-fit"], named(discipline)) == compiled
 
 
 def test_failures_come_in_the_order_of_time_however_they_are_listed():

@@ -14,6 +14,7 @@ from loadmaster.backfilling import Blocking
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.compiled_order import ranker, refusing_order
 from loadmaster.kernels import kept_njit
+from loadmaster.lent import lend
 from loadmaster.model import Cluster, Cycles, Schedule, Workload
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Clock, Decision, Place, Promise, Queue, Running, Snapshot
@@ -288,7 +289,10 @@ def _engine_of(table: Table, bound: Any) -> Callable[[], float]:
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., float]:
     def entry(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):  # type: ignore[no-untyped-def]
-        return step(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+        return step(
+            lend(jobs), lend(rules), lend(state), lend(waiting), lend(ranked), lend(stairs), lend(ends), lend(scores),
+            lend(log), lend(bound),
+        )  # fmt: skip
 
     engine: Callable[..., float] = kept_njit(types.float64(*layout), nogil=True, error_model="numpy")(entry)
     return engine

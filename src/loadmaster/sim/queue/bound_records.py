@@ -8,8 +8,8 @@ from loadmaster.model import Cluster, Schedule
 from loadmaster.model.arrays import Ints
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.schedule import Segments
-from loadmaster.schedule.binding import TOO_MANY, Binding
-from loadmaster.sim.queue.bound_state import CUTS, REFUSED, Bound
+from loadmaster.schedule.binding import Binding
+from loadmaster.sim.queue.bound_state import ABLE_REFUSED, CUTS, Bound
 
 _NODE_FAIL = STATUSES.index("node_fail")
 
@@ -41,12 +41,12 @@ def bound_schedule(schedule: Schedule, binding: Binding, bound: Bound, cut: CutR
     assert cluster.speed is not None
     ended, segments = bound.job, cut.segments()
     stopped = bool(ended.stopped.any())
-    refused = int(bound.tally[REFUSED])
     plain = not stopped and segments is None and bool((cluster.speed == 1.0).all())
     return replace(
         schedule,
         end_s=None if plain else np.array(ended.end_s[:-1]),
         status=np.where(ended.stopped[:-1], np.int32(_NODE_FAIL), np.int32(-1)) if stopped else None,
         segments=segments,
-        never={**binding.count_never(), **({TOO_MANY: refused} if refused else {})},
+        never=binding.count_never(),
+        refused=int(bound.tally[ABLE_REFUSED]),
     )

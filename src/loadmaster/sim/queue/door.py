@@ -215,10 +215,11 @@ def is_compiled(
     A subclass is a rule of the user's own: only the plain engine asks it, so it is never taken for its parent.
 
     Args:
-        policy: of the run.
-        discipline: of the run.
-        workload: None: no constraint binds its jobs.
-        cluster: with it.
+        workload: the jobs.
+        cluster: the hosts.
+        policy: rates them.
+        discipline: serves the queue.
+        foresight: what it may count on.
     """
     from loadmaster.sim.queue import compiled, planning
 

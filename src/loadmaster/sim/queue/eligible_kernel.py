@@ -9,6 +9,7 @@ import numpy as np
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.queue.bound_state import (
+    ABLE_REFUSED,
     AFTER,
     ENTERED,
     EXPIRED,
@@ -36,6 +37,7 @@ def admit_bound(jobs, rules, state, waiting, ranked, bound):
         if not _submit(bound, job):
             bound.tally[STUCK] += 1
             bound.tally[REFUSED] += 1
+            bound.tally[ABLE_REFUSED] += not bound.job[job].never
         elif bound.job[job].never:
             bound.tally[STUCK] += 1
         else:

@@ -16,7 +16,7 @@ from loadmaster.model.schedule import Cycles, Schedule
 from loadmaster.model.snapshot import Clock, Closure, Decision, Place, Promise, Queue, Running, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.schedule import Discipline, Scheduler
-from loadmaster.schedule.binding import TOO_MANY, binding_of, binds
+from loadmaster.schedule.binding import binding_of, binds
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.expecting import Expecting
