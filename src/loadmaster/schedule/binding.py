@@ -95,10 +95,14 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
 
 
 def only_plain(workload: Workload, cluster: Cluster) -> bool:
-    """Whether something binds that the plain engine alone knows: hosts asked for (rule C9), limits on work (C10)."""
+    """Whether something binds on which only a scheduler can decide: hosts asked for (rule C9), limits on work (C10)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
-    if {"min_hosts", "max_hosts"} & set(constraints.given) or any(part.max_hosts for part in rules.partitions):
-        return True
+    counted = {"min_hosts", "max_hosts"} & set(constraints.given) or any(part.max_hosts for part in rules.partitions)
+    return bool(counted) or limits_work(rules)
+
+
+def limits_work(rules: SiteRules) -> bool:
+    """Whether work done, or to be done, is limited (rule C10)."""
     limits = (*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts))
     return any(each.grp_tres_s or each.grp_tres_run_s or each.grp_wall_s is not None for each in limits)
 

@@ -18,7 +18,7 @@ from loadmaster.sim.queue.compiled import replay_compiled
 from loadmaster.sim.queue.door import is_compiled, serves_bound
 from loadmaster.sim.queue.reference import replay
 
-SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts"))
+SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work"))
 PAIRS = [(kind,) for kind in SERVED] + list(combinations(SERVED, 2))
 WALKS = (
     "fcfs", "skip", "netbatch", "netbatch(reservations=1,lookahead=3)", "fair-share", "sjf+skip", "wfp3+netbatch",
@@ -110,6 +110,7 @@ def test_the_compiled_engine_agrees_under_all_constraints_together(seed, policy,
         ("calendar", "easy", False),
         ("preempt", "skip", False),
         ("hosts", "skip", False),
+        ("work", "skip", False),
     ],
 )
 def test_the_door_says_which_bound_runs_are_compiled(kind, discipline, compiled):

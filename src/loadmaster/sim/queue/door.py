@@ -13,7 +13,7 @@ from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
 from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
-from loadmaster.schedule.binding import binding_of, binds
+from loadmaster.schedule.binding import binding_of, binds, limits_work, only_plain
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.reference import replay
 
@@ -174,17 +174,17 @@ def serves_bound(
 ) -> bool:
     """Whether the general compiled engine knows all that binds these jobs, under this policy and discipline.
 
-    It stops no job for another, counts no hosts, and EASY there promises one moment, in one queue, on hosts that no
-    calendar closes. Estimates are known as the log begins, and kill nobody.
+    It stops no job for another and counts neither hosts nor work; EASY there promises one moment, in one queue, on
+    hosts that no calendar closes. Estimates are known as the log begins, and kill nobody.
     """
     from loadmaster.sim.queue import compiled
 
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     one_queue = len(rules.partitions) < 2 or constraints.partition is None
     moment_holds = one_queue and not rules.calendar
-    counted = {"min_hosts", "max_hosts"} & set(constraints.given) or any(part.max_hosts for part in rules.partitions)
     return (
-        compiled.serves(policy, discipline) and not preempts(cluster) and not counted and _is_plain(foresight)
+        compiled.serves(policy, discipline) and not preempts(cluster)
+        and not only_plain(workload, cluster) and _is_plain(foresight)
         and (moment_holds or type(discipline.backfilling) is not Easy)
     )  # fmt: skip
 
@@ -193,7 +193,8 @@ def uncompiled(workload: Workload, cluster: Cluster, foresight: Foresight) -> Ca
     """The engine in which a scheduler decides that no kernel serves: all else is compiled where constraints bind."""
     from loadmaster.sim.queue.asking import replay_asking
 
-    moments = binds(workload, cluster) and not preempts(cluster) and _is_plain(foresight)
+    known = not preempts(cluster) and not limits_work(cluster.rules or SiteRules())
+    moments = binds(workload, cluster) and known and _is_plain(foresight)
     return replay_asking if moments else replay
 
 
