@@ -21,9 +21,10 @@ def load(
     """
     from loadmaster.runs import case_of
     from loadmaster.runs.memory_reading import believable_reading, said
-    from loadmaster.traces import demo, read_hosts, read_trace
+    from loadmaster.site.machines import read_machines
+    from loadmaster.traces import demo, read_trace
 
-    cluster = at.cluster if at is not None else read_hosts(hosts) if hosts is not None else None
+    cluster = at.cluster if at is not None else read_machines(hosts) if hosts is not None else None
     if at is not None and spread == "auto":
         spread = "asked"  # as Slurm does
     if trace is not None:

@@ -100,6 +100,7 @@ def read_options(
         InputError: `columns` does not read OURS=THEIRS,...
     """
     from loadmaster.model.errors import InputError
+    from loadmaster.site.machines import slurm_machines
     from loadmaster.traces import ReadOptions
 
     names = {}
@@ -109,8 +110,9 @@ def read_options(
             raise InputError(pair, "not a pair of column names", fix="write it like --columns submit_s=submitted")
         if pair:
             names[ours.strip()] = theirs.strip()
+    machines = hosts if hosts is None else slurm_machines(hosts) or hosts
     return ReadOptions(
-        trace_format, swf_memory, memory_unit, strict, limit, hosts, names,
+        trace_format, swf_memory, memory_unit, strict, limit, machines, names,
         swf_partition=swf_partition, swf_feedback=swf_feedback,
         ignore=tuple(name.strip() for name in (ignore or "").split(",") if name.strip()),
     )  # fmt: skip

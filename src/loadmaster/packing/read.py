@@ -13,7 +13,7 @@ from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of
-from loadmaster.traces import read_hosts
+from loadmaster.site.machines import read_machines
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_memory, resource_of
 from loadmaster.traces.files import head_of
 from loadmaster.traces.whole_table import whole_table
@@ -59,7 +59,7 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
         head_of(path, 1)  # a file that is not there is told first
         raise InputError(path.name, "the file does not name the hosts", fix="give --hosts like 20x16c64g")
     table = whole_table(path)
-    cluster = read_hosts(hosts)
+    cluster = read_machines(hosts)
     tasks = openb_tasks(path, table, cluster) if "cpu_milli" in table.frame.columns else tasks_of(path, table, cluster)
     notes = [*tasks.notes, *notes_on_memory("tasks", tasks.most_plain_memory)]
     instance = instance_of(

@@ -9,7 +9,7 @@ from loadmaster.site.fields import Fields, one_of, whole, written_names
 from loadmaster.site.host_names import MOST_NAMES, host_names
 from loadmaster.site.lines import Pair
 
-_MOST = 2**31 - 1
+MOST_CPUS = 2**31 - 1
 _GRES = re.compile(r"([\w.-]+)(?::([A-Za-z_][\w.-]*))?(?::no_consume)?(?::(\d{1,18})([KMGTP]?))?", re.IGNORECASE)
 _POWER = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _STATES = {
@@ -56,7 +56,7 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
     """
     if names.value.upper() == "ALL":
         raise InputError(names.value, "no host may bear this name", fix="name the hosts", where=names.where)
-    count = whole(1, _MOST)
+    count = whole(1, MOST_CPUS)
     threads = fields.read("ThreadsPerCore", count, 1)
     boards, cores = fields.read("Boards", count, 1), fields.read("CoresPerSocket", count, 1)
     sockets = fields.pair("Sockets", "SocketsPerBoard")
@@ -65,11 +65,13 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
     weight, features = fields.read("Weight", whole(0, 2**32 - 1), 1), fields.pair("Features", "Feature")
     node = SiteNode(
         "", product if cpus is None else count(cpus), fields.read("RealMemory", whole(0, 2**53), 1),
-        fields.read("Gres", _gres, ()), () if features is None else written_names(features),
+        fields.read("Gres", gres_of, ()), () if features is None else written_names(features),
         weight, fields.read("State", _there, True), threads,
     )  # fmt: skip
-    if node.cpus > _MOST:
-        raise InputError(node.cpus, f"more than {_MOST:,} processors in one host", fix="correct it", where=names.where)
+    if node.cpus > MOST_CPUS:
+        raise InputError(
+            node.cpus, f"more than {MOST_CPUS:,} processors in one host", fix="correct it", where=names.where
+        )
     return tuple(replace(node, name=name) for name in host_names(names.value, names.where))
 
 
@@ -77,7 +79,12 @@ def _there(pair: Pair) -> bool:
     return one_of(pair, _STATES)
 
 
-def _gres(pair: Pair) -> tuple[tuple[str, str, int], ...]:
+def gres_of(pair: Pair) -> tuple[tuple[str, str, int], ...]:
+    """Generic resources (kind, model or "", count) of a list such as `gpu:a100:4,nic`.
+
+    Raises:
+        InputError: a part that is none.
+    """
     found = []
     for part in written_names(pair):
         match = _GRES.fullmatch(part)

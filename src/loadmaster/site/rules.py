@@ -51,13 +51,7 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
         use_half_life_s=site.priority.half_life_s if site.priority.multifactor else 0.0,
     )
     _say_of_work(site, rules, accounts, left_out)
-    columns = {CORES: [float(node.cpus) for node in nodes]}
-    if site.selection.memory:
-        columns[MEMORY] = [float(node.memory_mib) * MB for node in nodes]
-    if any(node.gpus for node in nodes):
-        columns[GPUS] = [float(node.gpus) for node in nodes]
-    names = tuple(node.name for node in nodes)
-    cluster = Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules)
+    cluster = cluster_of_nodes(nodes, memory=site.selection.memory, rules=rules)
     return Modelled(cluster, tuple(_notes(site, accounts, left_out)))
 
 
@@ -72,6 +66,21 @@ def _say_of_work(site: Site, rules: model.SiteRules, accounts: Accounts | None, 
         left_out["QOS Flags=NoDecay"] = None
     if any(qos.usage_factor != 1.0 for qos in rules.qos):
         left_out["UsageFactor for limits on work"] = None
+
+
+def cluster_of_nodes(nodes: list[SiteNode], *, memory: bool, rules: model.SiteRules | None) -> Cluster:
+    """Hosts of `nodes` in their order; GPUs are a resource where one has some, memory where it is counted.
+
+    Raises:
+        InputError: a host breaks what holds for any cluster.
+    """
+    columns = {CORES: [float(node.cpus) for node in nodes]}
+    if memory:
+        columns[MEMORY] = [float(node.memory_mib) * MB for node in nodes]
+    if any(node.gpus for node in nodes):
+        columns[GPUS] = [float(node.gpus) for node in nodes]
+    names = tuple(node.name for node in nodes)
+    return Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules)
 
 
 def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out: dict[str, None]) -> model.Partition:

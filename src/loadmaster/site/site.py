@@ -98,10 +98,19 @@ def read_site(path: str | Path) -> Site:
     )  # fmt: skip
 
 
+def nodes_in(path: Path) -> tuple[SiteNode, ...]:
+    """The hosts alone of a `slurm.conf` or of a file that it includes.
+
+    Raises:
+        InputError: it cannot be read, a value breaks its rule, or no host is up.
+    """
+    return tuple(_Hosts(path, read_lines(path).lines, partitions=False).nodes.by_name.values())
+
+
 class _Hosts:
     """Lines of hosts and partitions, with the defaults that lines before them set."""
 
-    def __init__(self, path: Path, lines: tuple[Line, ...]) -> None:
+    def __init__(self, path: Path, lines: tuple[Line, ...], *, partitions: bool = True) -> None:
         self.nodes = Nodes()
         self.partitions: dict[str, SitePartition] = {}
         self.rest: list[Pair] = []
@@ -125,7 +134,7 @@ class _Hosts:
                 continue
             self.partitions[name.value] = read_partition(fields, name, self.nodes)
             self.rest += fields.rest()
-        self._check(path)
+        self._check(path, partitions)
 
     def _with_defaults(self, lines: tuple[Line, ...], kind: str) -> list[tuple[Line, Fields, Pair]]:
         """Lines of that kind with their pairs on top of the defaults so far; a line DEFAULT only sets these."""
@@ -145,11 +154,11 @@ class _Hosts:
             found.append((line, fields, name))
         return found
 
-    def _check(self, path: Path) -> None:
+    def _check(self, path: Path, partitions: bool) -> None:
         if not any(node.there for node in self.nodes.by_name.values()):
             rule = "no host that is up: lines NodeName= are missing" if not self.nodes.by_name else "all hosts are down"
             raise InputError(path.name, rule, fix="give the slurm.conf of the whole cluster", where=str(path))
-        if not self.partitions:
+        if partitions and not self.partitions:
             rule = "no partition: lines PartitionName= are missing"
             raise InputError(path.name, rule, fix="give the slurm.conf of the whole cluster", where=str(path))
 

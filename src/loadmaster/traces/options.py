@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from loadmaster.model import Cluster
+
 SwfMemory = Literal["per-processor", "job-total"]
 SwfPartition = Literal["16", "15"]
 SwfFeedback = Literal["ignore", "closed"]
@@ -22,7 +24,7 @@ class ReadOptions:
             (KB in SWF, bytes in CSV and Parquet).
         strict: the first bad line is an `InputError` that names it; else bad lines are counted.
         limit: read only the first so many jobs of the file; None for all.
-        hosts: machines of the log, in any form `read_hosts` knows; None to look for them in and beside the log.
+        hosts: machines of the log, or in any form `read_hosts` knows; None to look for them in and beside the log.
         find_hosts: False not to look for them.
         ignore: columns of `Constraints` that are left aside, such as `exclusive`; `all` for every one.
         columns: for CSV and Parquet, our name -> the name in the file. Other columns of the file are then left
@@ -37,7 +39,7 @@ class ReadOptions:
     memory_unit: str | None = None
     strict: bool = False
     limit: int | None = None
-    hosts: str | None = None
+    hosts: str | Cluster | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     all_fields: bool = False
     find_hosts: bool = True

@@ -165,7 +165,8 @@ def _format_of(path: Path) -> str:
 def _machines(path: Path, known: Format, options: ReadOptions, trace: Trace) -> tuple[Cluster | None, Machines, str]:
     """The machines, how they became known, and a note."""
     if options.hosts is not None:
-        return read_hosts(options.hosts), "given", ""
+        given = options.hosts
+        return (given if isinstance(given, Cluster) else read_hosts(given)), "given", ""
     if not options.find_hosts:
         return None, "", ""
     if trace.cluster is not None:
