@@ -7,6 +7,7 @@ from loadmaster.cli.convert import convert
 from loadmaster.cli.explain import explain
 from loadmaster.cli.generate import generate
 from loadmaster.cli.info import info
+from loadmaster.cli.live import live
 from loadmaster.cli.pack import pack
 from loadmaster.cli.policies import policies
 from loadmaster.cli.rebalance import rebalance
@@ -40,3 +41,4 @@ app = typer.Typer(
 for verb in VERBS:
     app.command()(verb)
 app.add_typer(generate, name="generate")
+app.add_typer(live, name="live")

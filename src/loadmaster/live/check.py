@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.live.fed import Fed
-from loadmaster.live.record import Pass, Reading, lines_of, passes_of
+from loadmaster.live.record import FILE, Pass, Reading, lines_of, passes_of
+from loadmaster.model import InputError
 from loadmaster.model.actions import Start
 from loadmaster.place import POLICIES
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
+from loadmaster.runs.trust import refuse_untrusted
 from loadmaster.schedule import Scheduler, discipline_named
 
 
@@ -42,21 +44,22 @@ class Checked:
         return self.passes == self.same_passes and self.starts == self.same_starts
 
 
-def check_live(folder: Path, scheduler: Scheduler | None = None) -> Checked:
+def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool = False) -> Checked:
     """Check the record in `folder`.
 
     Args:
         folder: of the record.
-        scheduler: what decided; None takes it from the record, and runs the Python that this carries.
+        scheduler: what decided; None takes it from the record.
+        trust: run the Python of a policy file that the record carries.
 
     Raises:
-        InputError: there is no record.
+        InputError: there is no record, or it carries Python and is not trusted.
     """
     lines = lines_of(folder)
     checked = Checked()
     for number, session in enumerate(_sessions(lines)):
         about = session[0]
-        decider = scheduler or scheduler_in(about)
+        decider = scheduler or scheduler_in(about, folder, trust)
         reading = Reading(decider.discipline.order, about["origin_s"], about["seed"])
         earlier = [line for one in _sessions(lines)[:number] for line in one]
         for line in earlier:
@@ -65,9 +68,16 @@ def check_live(folder: Path, scheduler: Scheduler | None = None) -> Checked:
     return checked
 
 
-def scheduler_in(about: Mapping[str, Any]) -> Scheduler:
-    """The scheduler that a session's first line names."""
+def scheduler_in(about: Mapping[str, Any], folder: Path, trust: bool = False) -> Scheduler:
+    """The scheduler that a session's first line names.
+
+    Raises:
+        InputError: it was given as an object that no line can hold, or carries Python and is not trusted.
+    """
+    if "setting" not in about:
+        raise InputError(folder, "this record does not say which rules decided", fix="give them to check_live")
     setting, sources = Setting.of(about["setting"]), about["sources"]
+    refuse_untrusted(setting, trust, f"the first line of {FILE}")
     return Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
 
 

@@ -120,6 +120,10 @@ class FakeEngine:
     def close(self) -> None:
         """See `Engine`."""
 
+    def is_done(self) -> bool:
+        """Every job has come and is over."""
+        return len(self.over) == len(self.ids)
+
     def run_out(self, for_s: float, step_s: float = 60.0) -> None:
         """Let time pass without anybody looking, and without trouble."""
         self._rates, self._tricks = Rates(), []

@@ -32,6 +32,7 @@ class Denied(LoadmasterError):
 def run_live(
     engine: Engine, clock: Clock, scheduler: Scheduler, conduct: Conduct, record: LiveRecord, *,
     about: dict[str, Any] | None = None, seed: int = 0, watch: Watch | None = None,
+    done: Callable[[], bool] | None = None,
 ) -> Report:  # fmt: skip
     """Drive `scheduler` on `engine` until its time is over or somebody stops it.
 
@@ -46,11 +47,22 @@ def run_live(
         about: what else the record is to say of this session.
         seed: for policies that draw.
         watch: told of every cycle.
+        done: asked after every cycle whether that was all; for engines that know.
 
     Raises:
         Denied: the engine refused the first start of all: we have no right to.
     """
-    return _Loop(engine, clock, scheduler, conduct, record, about or {}, seed, watch or (lambda *_: None)).run()
+    return _Loop(
+        engine,
+        clock,
+        scheduler,
+        conduct,
+        record,
+        about or {},
+        seed,
+        watch or (lambda *_: None),
+        done or (lambda: False),
+    ).run()
 
 
 @dataclass
@@ -63,6 +75,7 @@ class _Loop:
     about: dict[str, Any]
     seed: int
     watch: Watch
+    done: Callable[[], bool]
     report: Report = field(default_factory=Report)
     listing: Listing = field(default_factory=dict)
     forgetful: bool = False
@@ -108,7 +121,7 @@ class _Loop:
             late = math.floor((self.clock.now_s() - self.origin_s) / interval_s)
             self.report.missed += max(0, late - number)
             number = max(number, late) + 1
-            if self.origin_s + number * interval_s > until_s:
+            if self.origin_s + number * interval_s > until_s or self.done():
                 return
             self.clock.sleep_until(self.origin_s + number * interval_s)
 

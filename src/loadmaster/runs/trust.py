@@ -3,6 +3,7 @@
 from loadmaster.model import InputError
 from loadmaster.rules.find import given
 from loadmaster.runs.record import Record
+from loadmaster.runs.setting import Setting
 
 
 def check_trust(record: Record, trust: bool) -> None:
@@ -13,9 +14,18 @@ def check_trust(record: Record, trust: bool) -> None:
     Raises:
         InputError: it did, and is not trusted.
     """
-    files = given(record.setting.specs)
+    refuse_untrusted(record.setting, trust, "`sources` in run.json")
+
+
+def refuse_untrusted(setting: Setting, trust: bool, where: str) -> None:
+    """The same of a setting that was written down; `where` says in which file its Python can be read.
+
+    Raises:
+        InputError: it names a file, and is not trusted.
+    """
+    files = given(setting.specs)
     if files and not trust:
         raise InputError(
             ", ".join(files), "this record carries Python, which would be run",
-            fix="read it under `sources` in run.json; if you trust it, say --trust",
+            fix=f"read it under {where}; if you trust it, say --trust",
         )  # fmt: skip

@@ -1,0 +1,135 @@
+"""A live run as a run record: the same columns as of a simulated one, so that `explain` and others read it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from loadmaster.live.claims import News, Run
+from loadmaster.live.ledger import Ledger
+from loadmaster.live.listing import workload_in
+from loadmaster.live.memory import alike
+from loadmaster.live.record import Reading, passes_of
+from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
+from loadmaster.model.constraints import STATUSES
+from loadmaster.model.schedule import Segments
+from loadmaster.order import AnyOrder
+from loadmaster.runs.case import Case
+from loadmaster.runs.record import Record
+from loadmaster.runs.setting import Setting
+
+_SHORTEST_S = 1e-3
+
+
+@dataclass
+class _Jobs:
+    """What became of every job, by name: its last run, and those before it that were cut short."""
+
+    row: dict[str, Any] = field(default_factory=dict)
+    runs: dict[str, Run] = field(default_factory=dict)
+    ended: dict[str, tuple[float, str]] = field(default_factory=dict)
+    cut: list[tuple[str, float, float, tuple[str, ...]]] = field(default_factory=list)
+
+    def take(self, news: News | None, before: Mapping[str, Run], ledger: Ledger) -> None:
+        """What one line of the record has changed."""
+        self.row |= ledger.rows
+        for name, end_s, how in () if news is None else news.ended:
+            self.ended[name] = (end_s, how)
+        for name, run in before.items():
+            if name not in ledger.runs and name not in self.ended:
+                if run.running and ledger.now_s > run.start_s:
+                    self.cut.append((name, run.start_s, ledger.now_s, run.hosts))
+                self.runs.pop(name, None)
+        self.runs |= {name: replace(run) for name, run in ledger.runs.items()}
+
+
+def kept_run(
+    lines: Iterable[Mapping[str, Any]], order: AnyOrder, setting: Setting, sources: Mapping[str, str]
+) -> Record:
+    """The run that a live record tells of.
+
+    A job starts when it was decided; its runtime is the time from then to its end, so starting it is part of it. Of
+    jobs that still run the expected end stands for the end.
+
+    Args:
+        lines: of the record.
+        order: of the discipline that decided.
+        setting: of the last session.
+        sources: text of the user's files.
+
+    Raises:
+        InputError: it tells of no job.
+    """
+    jobs, cycles, origin_s, seed = _Jobs(), [], None, 0
+    reading: Reading | None = None
+    for line in lines:
+        if origin_s is None:
+            origin_s, seed = line["origin_s"], line["seed"]
+            reading = Reading(order, origin_s, seed)
+        assert reading is not None
+        before = {name: replace(run) for name, run in reading.ledger.runs.items()}
+        news = reading.read(line)
+        jobs.take(news, before, reading.ledger)
+        for each in passes_of(line):
+            reading.take(line, each)
+            started = len(each.starts) if line["taken"] else 0
+            cycles.append((line["cycle"], each.queued, started, each.winners))
+        jobs.runs |= {name: replace(run) for name, run in reading.ledger.runs.items()}
+        reading.after(line)
+    if reading is None or not jobs.row or reading.ledger.cluster is None:
+        raise InputError("no job", "nothing was seen in this live run", fix="let it run longer")
+    cluster = reading.ledger.cluster
+    return _record(jobs, cluster, cycles, reading.ledger, setting, sources)
+
+
+def _record(
+    jobs: _Jobs, cluster: Cluster, cycles: list[tuple[float, int, int, int]], ledger: Ledger, setting: Setting,
+    sources: Mapping[str, str],
+) -> Record:  # fmt: skip
+    ids = sorted(jobs.row, key=lambda name: jobs.row[name]["submit_s"])
+    usual = jobs.row[ids[-1]]
+    known = workload_in(cluster, [alike(jobs.row[name], usual) for name in ids], ledger.listing["names"])
+    host = {name: row for row, name in enumerate(cluster.names)}
+    start_s, end_s = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
+    placed, status = np.full(int(known.first_task[-1]), -1, np.int32), np.full(len(ids), -1, np.int32)
+    notes = []
+    for job, name in enumerate(ids):
+        run = jobs.runs.get(name)
+        if run is None or not all(each in host for each in run.hosts):
+            continue
+        end, how = jobs.ended.get(name, (run.expected_end_s, "ok"))
+        start_s[job], end_s[job] = run.start_s, max(end, run.start_s + _SHORTEST_S)
+        placed[known.first_task[job] : known.first_task[job + 1]] = [host[each] for each in run.hosts]
+        status[job] = -1 if how == "ok" else STATUSES.index(how)
+    running = len(ledger.runs)
+    if running:
+        notes.append(f"{running} jobs still ran at the end: they are shown as if they ended when they are expected to.")
+    workload = _with_runtimes(known, start_s, end_s, ids, cluster, placed)
+    number = {name: job for job, name in enumerate(ids)}
+    cut = [
+        (number[name], begin, end, True, [host[each] for each in hosts])
+        for name, begin, end, hosts in jobs.cut if all(each in host for each in hosts)
+    ]  # fmt: skip
+    columns = list(zip(*cycles, strict=True)) or [(), (), (), ()]
+    schedule = Schedule(
+        start_s, placed,
+        Cycles(np.array(columns[0], float), *(np.array(column, np.int64) for column in columns[1:])),
+        end_s, status if (status >= 0).any() else None, Segments.of(cut) if cut else None,
+        _counted(ledger.left_out()),
+    )  # fmt: skip
+    return Record(Case(workload, cluster, notes=tuple(notes)), setting, workload, schedule, sources)
+
+
+def _with_runtimes(known: Workload, start_s, end_s, ids, cluster: Cluster, placed) -> Workload:  # type: ignore[no-untyped-def]
+    """The jobs with the runtimes that they had, at speed 1; their limits as estimates; numbers for their names."""
+    assert cluster.speed is not None
+    slowest = np.minimum.reduceat(np.where(placed >= 0, cluster.speed[placed], 1.0), known.first_task[:-1])
+    ran = np.where(np.isnan(start_s), known.runtime_s, (end_s - start_s) * slowest)
+    numbers = np.array([int(name) for name in ids]) if all(name.isdecimal() for name in ids) else known.job_id
+    return replace(known, runtime_s=ran, estimate_s=known.expected_s, job_id=numbers, source="a live run")
+
+
+def _counted(left_out: list[tuple[str, str]]) -> dict[str, int]:
+    reasons = [why for _, why in left_out]
+    return {why: reasons.count(why) for why in dict.fromkeys(reasons)}
