@@ -107,7 +107,7 @@ def _json() -> None:
     folder = DOCS.parent / "src" / "loadmaster" / "report" / "schemas"
     lines = ["# JSON of every verb", "", "What each verb's `--json` holds beside the [head](../json.md) that all have, "
              "read off the schemas in `src/loadmaster/report/schemas/`.", ""]  # fmt: skip
-    for name in sorted({verb.__name__ for verb in VERBS} | {"generate"}):
+    for name in sorted({verb.__name__ for verb in VERBS} | {"generate", "live"}):
         schema = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         rows = [line for key, part in schema["properties"].items() if key != "schema" for line in _keys(key, part)]
         lines += [f"## {name}", "", schema["title"] + ".", "", "| key | type | |", "|---|---|---|", *rows, ""]

@@ -56,6 +56,8 @@ COMMANDS = [
     "generate virtual-clusters -o v.csv --hosts 4 --tasks 8 --json",
     "convert log.csv out.swf --json",
     "policies --json",
+    "live fake log.csv --hosts 1x1c1g -o live --json",
+    "live --check live --json",
 ]
 
 
@@ -110,7 +112,7 @@ def test_what_a_verb_prints_is_what_its_schema_describes(printed, command):
 
 
 def test_every_verb_has_a_schema_and_is_tried():
-    verbs = {verb.__name__ for verb in VERBS} | {"generate"}
+    verbs = {verb.__name__ for verb in VERBS} | {"generate", "live"}
     assert set(SCHEMAS) == verbs | {"head"}
     assert {verb_of(command) for command in COMMANDS} == verbs
 

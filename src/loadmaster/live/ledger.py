@@ -1,6 +1,6 @@
 """What a live scheduler believes: the last observation and its own claims; pure, without a clock or an engine.
 
-The next observation is the only truth (rules L1 to L9): whatever it says of a job takes the place of what was believed
+The next observation is the only truth (rules X1 to X9): whatever it says of a job takes the place of what was believed
 here, and a claim that it never confirms is given up.
 """
 
@@ -25,7 +25,7 @@ from loadmaster.order import AnyOrder
 
 Row = dict[str, Any]
 PATIENCE_S = 10.0
-"""A job that was asked to start and does not run after so long is asked again (rule L4)."""
+"""A job that was asked to start and does not run after so long is asked again (rule X4)."""
 TRIES = 3
 AGAIN_S = 300.0
 """A job that could not be started is left alone for so long."""
@@ -70,12 +70,12 @@ class Ledger:
         self._held_back: dict[str, float] = {}  # by job, when the engine was asked to hold it
 
     def see(self, listing: Listing, now_s: float, *, forgetful: bool = False) -> News:
-        """An observation, newer than the last (rule L2), in the cycle at `now_s`.
+        """An observation, newer than the last (rule X2), in the cycle at `now_s`.
 
         Args:
             listing: what was observed.
             now_s: the nominal cycle.
-            forgetful: the engine or we were away: what it does not confirm now is given up at once (rule L3).
+            forgetful: the engine or we were away: what it does not confirm now is given up at once (rule X3).
         """
         before, self.listing, self.now_s = self.listing, listing, now_s
         restarted = bool(before) and before["token"] != listing["token"]
@@ -90,7 +90,7 @@ class Ledger:
         return news
 
     def due(self) -> bool:
-        """Whether anything has happened since the last decision that could change it (rule L5)."""
+        """Whether anything has happened since the last decision that could change it (rule X5)."""
         woken = self.decided_s < self.carried.wake_s <= self.now_s
         moments = self.waiting.moments_between(self.decided_s, self.now_s)
         return bool(self.waiting.rows) and (self.arrived or self.ended or woken or moments)
@@ -126,7 +126,7 @@ class Ledger:
         return Carried(last, promises, decision.wake_s, decision.clock)
 
     def take(self, starts: Iterable[Start], partitions: Iterable[int], carried: Carried) -> bool:
-        """The decision was taken: jobs claim their hosts; whether that lets another start now (rule L5)."""
+        """The decision was taken: jobs claim their hosts; whether that lets another start now (rule X5)."""
         eligible = set(self.waiting.eligible_ids())
         starts = list(starts)
         self.decided_s = self.now_s
@@ -148,7 +148,7 @@ class Ledger:
         return Repin(start.id, start.hosts) if self._state(start.id) == CLAIMED else start
 
     def overdue(self) -> list[Action]:
-        """What to ask of the engine for claims that it has not made true (rule L4), before a decision is taken."""
+        """What to ask of the engine for claims that it has not made true (rule X4), before a decision is taken."""
         asked: list[Action] = []
         for name, run in list(self.runs.items()):
             if run.running or self.now_s - run.sent_s < PATIENCE_S:
@@ -167,7 +167,7 @@ class Ledger:
         return asked
 
     def loose(self) -> list[Action]:
-        """What to hold again: jobs that the engine has released at our word and that have no hosts now (rule L4)."""
+        """What to hold again: jobs that the engine has released at our word and that have no hosts now (rule X4)."""
         found: list[Action] = []
         for name in self.rows:
             free = name not in self.runs and self._state(name) == CLAIMED and self._pinned(name)
@@ -177,7 +177,7 @@ class Ledger:
         return found
 
     def refused(self, refusal: Refusal) -> None:
-        """The engine did not do it: what was claimed for it is free again (rule L6)."""
+        """The engine did not do it: what was claimed for it is free again (rule X6)."""
         name = getattr(refusal.action, "id", "")
         if name in self.runs and not self.runs[name].running:
             self._give_up(name)
@@ -275,7 +275,7 @@ class Ledger:
         self.aside.pop(name, None)
 
     def _note_claimed(self, name: str, row: Row, up: dict[str, bool], news: News, *, first: bool) -> None:
-        """Released, and we know nothing of it: our pin of an earlier life, or someone else's doing (rules L1, L7)."""
+        """Released, and we know nothing of it: our pin of an earlier life, or someone else's doing (rules X1, X7)."""
         if NOWHERE in row["pin"]:
             if name not in self.aside:
                 news.released.append(name)

@@ -19,7 +19,7 @@ from loadmaster.schedule import Scheduler, discipline_named
 BACK_OFF_S = (1.0, 30.0)
 HAND_BACK_TRIES = 8
 FAILURES = 3
-"""So many failures of the rule in a row, and the fallback decides (rule L9)."""
+"""So many failures of the rule in a row, and the fallback decides (rule X9)."""
 
 Watch = Callable[[float, Ledger, Decided, Report], None]
 """Called after every cycle with its nominal moment."""
@@ -151,7 +151,7 @@ class _Loop:
         self.watch(now_s, self.ledger, decided, self.report)
 
     def _decided(self) -> Decided:
-        """The passes of this cycle; a rule that fails or is too slow decides nothing (rule L9)."""
+        """The passes of this cycle; a rule that fails or is too slow decides nothing (rule X9)."""
         decided = Decided(taken=self.conduct.acts)
         if not self.ledger.due() or self._left() == 0:
             return decided
@@ -230,7 +230,7 @@ class _Loop:
         return None if most is None else max(0, most - self._started_so_far)
 
     def _observed(self) -> Listing:
-        """An observation; while the engine is down it is asked again and again, less and less often (rule L3)."""
+        """An observation; while the engine is down it is asked again and again, less and less often (rule X3)."""
         pause_s = BACK_OFF_S[0]
         while True:
             try:
@@ -242,7 +242,7 @@ class _Loop:
                 pause_s = min(2 * pause_s, BACK_OFF_S[1])
 
     def _hand_back(self) -> None:
-        """No job is left that only we could start: whatever the engine does not take back is asked again, and named."""
+        """No job is left that only we could start (rule X10): what the engine refuses is asked again, and named."""
         for attempt in range(HAND_BACK_TRIES):
             self.clock.sleep_until(self.clock.now_s() + (1 + attempt) * BACK_OFF_S[0])
             self._look_again()
