@@ -1,11 +1,12 @@
 """Two records of the same jobs beside each other: who started before whom, how long each waited, on which hosts."""
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from loadmaster.model import CalendarRow, Cluster
 from loadmaster.runs import Setting, case_of, run_fully
 from loadmaster.runs.at_site import at_site
 from loadmaster.site.host_names import host_names
@@ -62,9 +63,10 @@ def recorded(folder: Path) -> Seen:
 def modelled(folder: Path) -> Seen:
     """What `--site` makes of the same jobs."""
     at = at_site(folder / "slurm.conf", folder / "accounts.txt")
-    case = case_of(at.jobs_of(read_trace(folder / "log.sacct")), at.cluster, "asked")
+    rows = list(csv.DictReader((folder / "log.sacct").read_text().splitlines(), delimiter="|"))
+    cluster = with_reservations(at.cluster, folder / "reservations.txt", min(int(row["Submit"]) for row in rows))
+    case = case_of(at.jobs_of(read_trace(folder / "log.sacct")), cluster, "asked")
     schedule, _ = run_fully(case, Setting(at.policy, "site", interval_s=0.0, site=at.discipline), {})
-    rows = csv.DictReader((folder / "log.sacct").read_text().splitlines(), delimiter="|")
     name = {int(row["JobID"]): row["JobName"] for row in rows}
     first, jobs = case.workload.first_task, range(case.workload.jobs)
     names = [name[case.workload.id_of(job)] for job in jobs]
@@ -74,6 +76,22 @@ def modelled(folder: Path) -> Seen:
         dict(zip(names, schedule.start_s.tolist(), strict=True)),
         dict(zip(names, map(tuple, hosts), strict=True)),
     )
+
+
+def with_reservations(cluster: Cluster, path: Path, zero: int) -> Cluster:
+    """The cluster with the reservations that `scontrol show reservation -o` wrote; times from `zero` on."""
+    if not path.exists():
+        return cluster
+    assert cluster.rules is not None
+    numbers = {name: host for host, name in enumerate(cluster.names or ())}
+    calendar = []
+    for line in path.read_text().splitlines():
+        told = dict(word.partition("=")[::2] for word in line.split())
+        hosts = tuple(numbers[name] for name in host_names(told["Nodes"]))
+        users = tuple(told["Users"].split(","))
+        from_s, to_s = (float(int(told[key]) - zero) for key in ("StartTime", "EndTime"))
+        calendar.append(CalendarRow(from_s, to_s, "reserved", hosts, told["ReservationName"], users))
+    return replace(cluster, rules=replace(cluster.rules, calendar=tuple(calendar)))
 
 
 def apart(first: Seen, second: Seen) -> Difference:

@@ -16,7 +16,7 @@ from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.slurm_bound import bound_columns
-from loadmaster.traces.slurm_fields import NO_HEADER, gpus, hosts_asked, job_memory, nodes, processors
+from loadmaster.traces.slurm_fields import NO_HEADER, gpus, job_memory, nodes, processors
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
 from loadmaster.traces.tabular import (
@@ -149,11 +149,8 @@ class _Reader:
         for name, field, codes in (("user", "user", self.users), ("project", "account", self.accounts)):
             if field in frame.columns:
                 columns[name] = codes(frame[field])
-        least, most = hosts_asked(frame)
-        columns[BOUND + "min_hosts"] = np.minimum(least, tasks).astype(np.int32)
-        columns[BOUND + "max_hosts"] = np.where(least > 0, np.maximum(most, 1), 0).astype(np.int32)
         marks = {"no memory": asked.missing}
-        binds = bound_columns(frame, self.bound, limit.values, marks)
+        binds = bound_columns(frame, self.bound, limit.values, tasks, marks)
         columns |= {BOUND + name: column for name, column in binds.items()}
         if self.options.all_fields and "timelimit" in frame.columns:
             columns[EXTRA + "estimate_s"] = limit.or_else(-1.0)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
 from loadmaster.traces.bound_columns import Bound
+from loadmaster.traces.slurm_fields import hosts_asked
 from loadmaster.traces.submit_line import submitted
 from loadmaster.traces.values import absent, moments, numbers, words
 
@@ -18,22 +19,26 @@ STATUS = {
     "REVOKED": "cancelled", "PREEMPTED": "preempted",
 }  # fmt: skip
 """Slurm's states of jobs that ended, by their first word, as `STATUSES`."""
-_FIELDS = {"partition": "partition", "qos": "qos", "name": "jobname", "reservation": "reservation"}
+_FIELDS = {"partition": "partition", "qos": "qos", "name": "jobname"}
 _ARRAY = r"^(\d+)_(?:(\d+)|\[)"
 
 
-def bound_columns(frame: pl.DataFrame, bound: Bound, limit: Floats, marks: dict[str, Any]) -> dict[str, NDArray[Any]]:
+def bound_columns(
+    frame: pl.DataFrame, bound: Bound, limit: Floats, tasks: Floats, marks: dict[str, Any]
+) -> dict[str, NDArray[Any]]:
     """Columns of `Constraints` for the rows of `frame`, whose columns bear the names of `sacct` in lower case.
 
     Args:
         frame: all cells as text.
         bound: knows the names so far.
         limit: float64[N], the time limit in seconds, NaN where there is none.
+        tasks: float64[N], of the jobs: none can ask for more hosts.
         marks: rows of which a note is to be made are put here.
     """
     found: dict[str, NDArray[Any]] = {
         name: bound.codes(name, frame[field]) for name, field in _FIELDS.items() if field in frame.columns
     }
+    found["min_hosts"], found["max_hosts"] = hosts_asked(frame)
     if "timelimit" in frame.columns:
         found["limit_s"] = np.where(limit > 0, limit, np.inf)
     if "eligible" in frame.columns:
@@ -52,6 +57,8 @@ def bound_columns(frame: pl.DataFrame, bound: Bound, limit: Floats, marks: dict[
             found[name] = code.to_numpy()
     _said(frame, bound, found, marks)
     _queued(frame, found)
+    found["min_hosts"] = np.minimum(found["min_hosts"], tasks).astype(np.int32)
+    found["max_hosts"] = np.clip(found["max_hosts"], 0, 1 << 30).astype(np.int32)
     return found
 
 
@@ -67,6 +74,7 @@ def _said(frame: pl.DataFrame, bound: Bound, found: dict[str, NDArray[Any]], mar
     empty = pl.Series([None], dtype=pl.String).new_from_index(0, rows)
     features = words(frame["constraints"]) if "constraints" in frame.columns else empty
     depends = words(frame["dependency"]) if "dependency" in frame.columns else empty
+    reserved = words(frame["reservation"]) if "reservation" in frame.columns else empty
     if "submitline" in frame.columns:
         lines = words(frame["submitline"])
         known = {line: submitted(line) for line in lines.drop_nulls().unique().to_list()}
@@ -77,8 +85,13 @@ def _said(frame: pl.DataFrame, bound: Bound, found: dict[str, NDArray[Any]], mar
         found["throttle"] = np.array([one.throttle for one in told], np.int32)
         found["exclusive"] = np.array([one.exclusive for one in told], np.int32)
         found["requeue"] = np.array([one.requeue != 0 for one in told])
+        least, most = (np.array([one.nodes[k] for one in told], np.int32) for k in (0, 1))
+        found["min_hosts"] = np.where(least > 0, least, found["min_hosts"])
+        found["max_hosts"] = np.where(least > 0, most, found["max_hosts"])
+        reserved = reserved.fill_null(pl.Series([one.reservation or None for one in told], dtype=pl.String))
         found.setdefault("nice", np.array([one.nice for one in told]))
         marks["shared by some"] = np.array([bool(one.shared_by) for one in told])
+    found["reservation"] = bound.codes("reservation", reserved)
     found["features"] = bound.codes("features", features)
     found["depends"] = bound.codes("depends", depends)
 

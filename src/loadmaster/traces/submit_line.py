@@ -1,4 +1,4 @@
-"""What the command that submitted a job says of it that accounting forgets: dependencies, throttles, whole hosts."""
+"""What the command that submitted a job says of it that accounting forgets: dependencies, throttles, hosts."""
 
 import re
 import shlex
@@ -15,7 +15,8 @@ _FLAGS_WORDS = (
 _FLAGS = frozenset(_FLAGS_WORDS.split())
 """Long options that take a value, if they take one, behind `=` only."""
 _SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
-_SHORT = {"d": "dependency", "a": "array", "C": "constraint"}
+_SHORT = {"d": "dependency", "a": "array", "C": "constraint", "N": "nodes"}
+_NODES = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?")
 _THROTTLE = re.compile(r".*%(\d{1,9})")
 _LONGEST = 10_000
 
@@ -30,6 +31,8 @@ class Submitted(NamedTuple):
         nice: what is taken off the priority.
         requeue: 1 or 0 as it says, -1 where it says nothing.
         constraint: features of the hosts.
+        nodes: how many hosts at least and at most, 0 and 0 where it says nothing.
+        reservation: that it names; accounting forgets one that had not begun when the job came.
         shared_by: `user` or `mcs`: whole hosts shared by these alone, which is not modelled.
     """
 
@@ -39,6 +42,8 @@ class Submitted(NamedTuple):
     nice: float = 0.0
     requeue: int = -1
     constraint: str = ""
+    nodes: tuple[int, int] = (0, 0)
+    reservation: str = ""
     shared_by: str = ""
 
 
@@ -46,8 +51,10 @@ def submitted(line: str) -> Submitted:
     """What the command `line` asks for; what stands behind the name of the script is the script's.
 
     Example:
-        >>> submitted("sbatch -d afterok:7 --array=0-9%2 --nice run.sh --exclusive")
-        Submitted(depends='afterok:7', throttle=2, exclusive=0, nice=100.0, requeue=-1, constraint='', shared_by='')
+        >>> submitted("sbatch -d afterok:7 --array=0-9%2 --nice run.sh --exclusive")[:4]
+        ('afterok:7', 2, 0, 100.0)
+        >>> submitted("sbatch -N 2-4 --reservation=kept run.sh").nodes
+        (2, 4)
     """
     given = _options(line)
     whole = given.get("exclusive")
@@ -59,8 +66,18 @@ def submitted(line: str) -> Submitted:
         nice=_nice(given.get("nice")),
         requeue=1 if "requeue" in given else 0 if "no-requeue" in given else -1,
         constraint=given.get("constraint", "").strip(),
+        nodes=_nodes(given.get("nodes", "")),
+        reservation=given.get("reservation", "").strip(),
         shared_by=whole if whole in ("user", "mcs", "topo") else "",
     )
+
+
+def _nodes(value: str) -> tuple[int, int]:
+    found = _NODES.fullmatch(value.strip())
+    if found is None:
+        return 0, 0
+    least = int(found[1])
+    return least, max(least, int(found[2] or least))
 
 
 def _options(line: str) -> dict[str, str]:
