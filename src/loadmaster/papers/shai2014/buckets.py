@@ -14,13 +14,13 @@ from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.model.distinct import distinct_rows
 from loadmaster.model.snapshot import Queue, Running, Snapshot
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
 from loadmaster.papers.shai2014.setup import READINGS, SHAPES, Setup, Shape
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import discipline_named
-from loadmaster.sim.queue.compiled import distinct_rows
 from loadmaster.traces import generate_netbatch
 
 TRIED = (*HEURISTICS, "first-fit")

@@ -3,8 +3,8 @@
 
 import numpy as np
 
+from loadmaster.heap_kernel import drop_first
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.heap_kernel import drop_first
 from loadmaster.sim.queue.bound_state import (
     AGAIN,
     CUTS,

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
@@ -19,11 +18,13 @@ from loadmaster.kernels import kept_njit
 from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import ORDERS, FairShare, JobColumns, Order, job_columns
 from loadmaster.order.order import rank_not_finite
 from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, members_of
 from loadmaster.schedule.binding import Binding
+from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.bound_state import Bound
@@ -49,7 +50,6 @@ from loadmaster.sim.queue.queue_state import (
     Waiting,
 )
 from loadmaster.sim.queue.records import Records
-from loadmaster.sim.queue.scores_kernel import empty_scores
 
 MEMBERS = 8
 """Members of a meta-policy that the compiled engine takes: it is compiled once, for that many scans."""
@@ -283,22 +283,6 @@ def _ranks(order: Order, workload: Workload) -> Floats:
 def often(jobs: Jobs) -> Floats:
     """How many tasks ask for each demand, float64[K]."""
     return np.bincount(jobs.kind, jobs.tasks, jobs.demand.shape[0]).astype(np.float64)
-
-
-def distinct_rows(table: Floats) -> tuple[Floats, Ints]:
-    """The distinct rows of `table` float64[N, R] as float64[K, R], and for every row the number of its like, int32[N].
-
-    Example:
-        >>> rows, kind = distinct_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
-        >>> kind.tolist()
-        [0, 1, 0]
-    """
-    names = [str(r) for r in range(table.shape[1])]
-    frame = pl.DataFrame({name: table[:, r] for r, name in enumerate(names)})
-    rows = frame.unique(maintain_order=True)
-    numbered = rows.with_row_index("kind")
-    kind = frame.join(numbered, on=names, how="left", maintain_order="left")["kind"]
-    return np.array(rows.to_numpy(), order="C"), kind.to_numpy().astype(np.int32)
 
 
 def _rules(

@@ -6,8 +6,8 @@ The plain engine asks every waiting job before every pass; here a job is asked w
 
 import numpy as np
 
+from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.queue.bound_state import (
     ABLE_REFUSED,
     AFTER,

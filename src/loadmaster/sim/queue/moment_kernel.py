@@ -7,8 +7,8 @@ at only where the head has several tasks: a single one fits on none of them.
 
 import numpy as np
 
+from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.queue.ends_kernel import next_end
 from loadmaster.sim.queue.queue_state import HEAD, LONG, PLANNED, SLACK, STAMP, TOUCHED
 

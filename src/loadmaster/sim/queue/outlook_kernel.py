@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
-from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.queue.ends_kernel import next_end
 from loadmaster.sim.queue.plan_pass_kernel import keep
 from loadmaster.sim.queue.starts_kernel import KEPT, STAMP, fits, tasks_in

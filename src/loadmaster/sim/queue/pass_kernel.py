@@ -7,8 +7,9 @@ Failures are remembered within a pass: what is free, and what the promised head 
 
 import numpy as np
 
+from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.heap_kernel import drop_first, push
+from loadmaster.scores_kernel import changed, lowest, rate_all, refresh
 from loadmaster.sim.queue.moment_kernel import close_to_long, promise, renew_long, take_for_long
 from loadmaster.sim.queue.offers_kernel import (
     close_shut,
@@ -38,7 +39,6 @@ from loadmaster.sim.queue.queue_state import (
     WALK,
 )
 from loadmaster.sim.queue.ranked_kernel import begin_ranked, next_ranked
-from loadmaster.sim.queue.scores_kernel import changed, lowest, rate_all, refresh
 from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting, next_waiting, raise_to, renew
 
 

@@ -20,6 +20,7 @@ from loadmaster.model.arrays import frozen_floats
 from loadmaster.place import Policy
 from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline
+from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.compiled import Progress, by_arrival, jobs_of, often
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.outlook_kernel import SLOTS as PLAN_SLOTS
@@ -27,7 +28,6 @@ from loadmaster.sim.queue.outlook_kernel import Plan
 from loadmaster.sim.queue.plan_engine_kernel import MORE_ROOM, run
 from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, Jobs, Log
 from loadmaster.sim.queue.records import Records
-from loadmaster.sim.queue.scores_kernel import empty_scores
 from loadmaster.sim.queue.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, Rules, State
 
 

@@ -3,8 +3,9 @@
 
 import numpy as np
 
+from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.heap_kernel import drop_first, push
+from loadmaster.scores_kernel import changed
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.bound_kernel import (
     advance,
@@ -36,7 +37,6 @@ from loadmaster.sim.queue.queue_state import (
     WAITING,
 )
 from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
-from loadmaster.sim.queue.scores_kernel import changed
 from loadmaster.sim.queue.waiting_kernel import join, leave, raise_to
 
 

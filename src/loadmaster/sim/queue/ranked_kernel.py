@@ -7,8 +7,8 @@ the rest only those come into a heap for which some host may have room.
 
 import numpy as np
 
+from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.heap_kernel import drop_first, push
 from loadmaster.sim.queue.queue_state import ALL, FITTING, HOLDS, MANY, NOTHING, SIZE, TIER
 from loadmaster.sim.queue.waiting_kernel import length_of, may_fit
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
-from loadmaster.sim.heap_kernel import drop_first, push
+from loadmaster.scores_kernel import changed, lowest, rate_all, refresh, score_in
 from loadmaster.sim.queue.ends_kernel import drop_end
-from loadmaster.sim.queue.scores_kernel import changed, lowest, rate_all, refresh, score_in
 
 
 class Rules(NamedTuple):

@@ -11,7 +11,7 @@ from numba import njit, typeof, types
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.lent import lend
 from loadmaster.place import POLICIES, Context, Policy
-from loadmaster.sim.queue.scores_kernel import (
+from loadmaster.scores_kernel import (
     SHARED,
     changed,
     empty_scores,

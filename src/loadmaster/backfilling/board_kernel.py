@@ -1,0 +1,260 @@
+"""What a backfilling can do in one pass, compiled: the verbs of `loadmaster.backfilling.board`, over plain arrays.
+
+`moments` is None where no moment is ever promised, `outlook` where no plan is ever made: what they need is then not
+compiled. A pass that turns out to need a plan after all ends with `NEEDS_PLAN`.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.backfilling.board_arrays import (
+    NEEDS_PLAN,
+    NOT_FINITE,
+    ODD,
+    PASS,
+    PLANNED,
+    SEQUENCE,
+    SINCE,
+    STARTED,
+    STATUS,
+)
+from loadmaster.backfilling.moment_kernel import (
+    close_to_long,
+    counts_same_hosts,
+    forget_moment,
+    forget_moments,
+    is_outlasted,
+    promise_moment,
+    take_for_long,
+)
+from loadmaster.backfilling.outlook_kernel import lay_out
+from loadmaster.backfilling.plan_kernel import earliest, place_at, release_promise, slowest_of
+from loadmaster.backfilling.rows_kernel import begin_board
+from loadmaster.kernels import inner
+from loadmaster.place.room_arrays import LAST_HOST, SHUT, WRONG
+from loadmaster.place.room_kernel import begin_room, find, find_usable, give_back, may_fit, note_failure, renew, take
+
+
+@inner
+def begin_pass(rows, hosts, ends, room, board, moments, outlook, now):
+    """Begin a pass; with a plan from the first row on if `now` says so."""
+    begin_board(board)
+    begin_room(room, board.tally[PASS])
+    if moments is not None:
+        forget_moments(moments)
+    if outlook is not None and now.planned:
+        make_plan(rows, hosts, room, ends, board, outlook, now)
+
+
+@inner
+def make_plan(rows, hosts, room, ends, board, outlook, now):
+    """From now on starts and promises go through a plan."""
+    lay_out(rows, hosts, room, ends, board, outlook, now)
+    board.tally[PLANNED] = 1
+
+
+@inner
+def start(rows, hosts, calendar, room, board, moments, outlook, scores, scan, rate, now, row, on):
+    """Start the row now if it fits beside all that is promised and reserved; whether it did.
+
+    Args: `on` bool[H], the hosts to choose from, bool[0] for all that it may use.
+    """
+    if outlook is not None and board.tally[PLANNED]:
+        if not place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, now.now_s, on):
+            return False
+        _take_planned(rows, hosts, room, board, moments, scores, scan, now, row)
+        note_start(rows, hosts, room, board, moments, outlook, now, row)
+        return True
+    if _place(rows, hosts, room, board, moments, scores, scan, now, row, on):
+        note_start(rows, hosts, room, board, moments, outlook, now, row)
+        return True
+    return False
+
+
+@inner
+def _place(rows, hosts, room, board, moments, scores, scan, now, row, on):
+    """Take hosts for the row, where it goes at the speed of the slowest; whether there were enough."""
+    expected_s = rows.expected_s[row] / hosts.fastest[rows.hosts[row]]
+    last_host = room.tally[LAST_HOST]
+    while True:
+        until_s = now.now_s + expected_s
+        if not _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, until_s):
+            return False
+        if not now.several_speeds:
+            return True
+        longer_s = rows.expected_s[row] / slowest_of(hosts, room, rows.tasks[row])
+        if longer_s <= expected_s:
+            return True
+        _give_back(rows, room, moments, scores, row, rows.tasks[row], last_host, until_s)
+        expected_s = longer_s
+
+
+@inner
+def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, until_s):
+    """Take the best hosts for the tasks of a row that goes on until then, or none."""
+    if not may_fit(room, rows, row):
+        return False
+    long = False
+    if moments is not None:
+        long = is_outlasted(moments, until_s)
+    part = on.shape[0] > 0 or not hosts.whole[rows.hosts[row]]
+    last_host, shut = room.tally[LAST_HOST], part or room.tally[SHUT] > 0
+    if part or shut or long:
+        find_usable(room, hosts, rows, row, on)
+    for k in range(rows.tasks[row]):
+        if moments is not None and long:
+            if k > 0:
+                find_usable(room, hosts, rows, row, on)
+            close_to_long(rows, room, moments, row, until_s)
+        host = find(room, rows, scores, scan, now, row, k, shut or long)
+        if host < 0:
+            if room.tally[WRONG]:
+                board.tally[STATUS] = NOT_FINITE
+            _give_back(rows, room, moments, scores, row, k, last_host, until_s)
+            if not long and on.shape[0] == 0:
+                note_failure(room, rows, row)
+                renew(room)
+            return False
+        take(room, rows, scores, row, k, host)
+        if moments is not None:
+            take_for_long(rows, moments, rows.kind[row], host, until_s, 1.0)
+    return True
+
+
+@inner
+def _give_back(rows, room, moments, scores, row, tasks, last_host, until_s):
+    if moments is not None:
+        for k in range(tasks - 1, -1, -1):
+            take_for_long(rows, moments, rows.kind[row], room.host[k], until_s, -1.0)
+    give_back(room, scores, tasks, last_host)
+
+
+@inner
+def _take_planned(rows, hosts, room, board, moments, scores, scan, now, row):
+    """Take what a plan holds for the row from now on: these hosts, or where hosts are counted the best of all."""
+    if not now.as_pool:
+        for k in range(rows.tasks[row]):
+            take(room, rows, scores, row, k, room.host[k])
+    elif not _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, board.everywhere, np.inf):
+        board.tally[STATUS] = max(board.tally[STATUS], ODD)
+
+
+@inner
+def note_start(rows, hosts, room, board, moments, outlook, now, row):
+    """The row has taken hosts: its job's other rows lose what they were promised."""
+    count = board.tally
+    place, tasks = count[STARTED], rows.tasks[row]
+    first = board.started_first[place]
+    board.started[place] = row
+    for k in range(tasks):
+        board.started_host[first + k] = room.host[k]
+    board.started_first[place + 1] = first + tasks
+    count[STARTED] += 1
+    board.job_passed[rows.job[row]] = count[PASS]
+    other = np.int64(rows.next_row[row])
+    while other != row:
+        if is_promised(board, other):
+            _forget(rows, hosts, board, moments, outlook, now, other)
+        other = np.int64(rows.next_row[other])
+    for use in range(rows.uses[row], rows.uses[row + 1]):
+        board.left[rows.use_limit[use]] -= rows.use_amount[use]
+    board.used[rows.group[row]] += rows.demand[rows.kind[row], 0] * tasks
+
+
+@inner
+def _forget(rows, hosts, board, moments, outlook, now, row):
+    if outlook is not None and board.tally[PLANNED]:
+        release_promise(rows, hosts, board, outlook, now, row)
+    if moments is not None:
+        forget_moment(moments, row)
+    board.promised[row] = 0
+
+
+@inner
+def is_promised(board, row):
+    """Whether the row is promised something in this pass."""
+    return board.promised[row] > board.tally[SINCE]
+
+
+@inner
+def note_promise(board, row):
+    """The row has been promised something, after all others."""
+    board.tally[SEQUENCE] += 1
+    board.promised[row] = board.tally[SEQUENCE]
+
+
+@inner
+def promise(rows, hosts, ends, calendar, room, board, moments, outlook, rate, now, row):
+    """Promise the row the first moment at which it fits: the moment alone where that is exact and moments are given."""
+    if moments is not None and not board.tally[PLANNED] and not counts_same_hosts(rows, hosts, moments, row):
+        board.promised_s[row] = promise_moment(rows, hosts, room, ends, board, moments, now, row)
+        board.promised_many[row] = 0
+        note_promise(board, row)
+        return
+    if outlook is None:
+        board.tally[STATUS] = NEEDS_PLAN
+        return
+    if outlook is not None:
+        if not board.tally[PLANNED]:
+            make_plan(rows, hosts, room, ends, board, outlook, now)
+            if moments is not None:
+                _bind_moments(rows, hosts, calendar, room, board, moments, outlook, rate, now)
+        _promise_earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
+        note_promise(board, row)
+
+
+@inner
+def _bind_moments(rows, hosts, calendar, room, board, moments, outlook, rate, now):
+    """Bind to hosts what was promised as a moment: a plan counts no host twice."""
+    for number in range(moments.many[0]):
+        row = np.int64(moments.row[number])
+        if row >= 0:
+            _promise_earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
+    forget_moments(moments)
+
+
+@inner
+def _promise_earliest(rows, hosts, calendar, room, board, outlook, rate, now, row):
+    start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
+    write_promise(rows, room, board, now, row, start_s)
+
+
+@inner
+def write_promise(rows, room, board, now, row, start_s):
+    """Write down what the row is promised: the hosts at hand from `start_s` on, or nothing if that is infinite."""
+    board.promised_s[row] = start_s
+    board.promised_many[row] = 0
+    if start_s < np.inf and not now.as_pool:
+        board.promised_many[row] = rows.tasks[row]
+        for k in range(rows.tasks[row]):
+            board.promised_host[rows.first_host[row] + k] = room.host[k]
+
+
+@inner
+def begin(rows, hosts, room, board, outlook, scores, scan, now, row):
+    """Start the row on what it was promised for this moment."""
+    board.promised[row] = 0
+    for k in range(board.promised_many[row]):
+        room.host[k] = board.promised_host[rows.first_host[row] + k]
+    if not now.as_pool and board.promised_many[row] != rows.tasks[row]:
+        board.tally[STATUS] = ODD
+        return
+    _take_planned(rows, hosts, room, board, None, scores, scan, now, row)
+    note_start(rows, hosts, room, board, None, outlook, now, row)
+
+
+@inner
+def withdraw(rows, hosts, board, outlook, now, row):
+    """Promise the row nothing any more."""
+    release_promise(rows, hosts, board, outlook, now, row)
+    board.promised[row] = 0
+
+
+@inner
+def keep_promises(board, now):
+    """Decide again when the first of the moments promised comes; who owns the arrays keeps the promises."""
+    soonest = np.nextafter(now.now_s, np.inf)
+    for i in range(board.order.shape[0]):
+        row = board.order[i]
+        if is_promised(board, row) and board.promised_s[row] > soonest:
+            board.wake_s[0] = min(board.wake_s[0], board.promised_s[row])

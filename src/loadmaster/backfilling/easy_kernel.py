@@ -1,0 +1,30 @@
+"""EASY backfilling with any number of heads, compiled; stepwise is the same with its heads counted in the cluster."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+from loadmaster.backfilling.board_kernel import begin_pass, promise, start
+from loadmaster.backfilling.rows_kernel import next_row, next_shortest, put_off, sort_put_off
+from loadmaster.kernels import inner
+
+
+@inner
+def serve_easy(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules):
+    """The same as `Easy.serve`; `rules` are (heads, counted in each partition, shortest first)."""
+    heads, by_partition, shortest = rules
+    begin_pass(rows, hosts, ends, room, board, moments, outlook, now)
+    everywhere, promised = board.everywhere, board.per_partition
+    row = next_row(rows, board, now, False, False)
+    while row >= 0:
+        part = rows.partition[row] if by_partition else 0
+        if shortest and promised[part] >= heads:
+            put_off(board, row)
+        elif not start(
+            rows, hosts, calendar, room, board, moments, outlook, scores, scan, rate, now, row, everywhere
+        ) and promised[part] < heads:  # fmt: skip
+            promised[part] += 1
+            promise(rows, hosts, ends, calendar, room, board, moments, outlook, rate, now, row)
+        row = next_row(rows, board, now, False, False)
+    if shortest:
+        row, left = next_shortest(rows, board, now, sort_put_off(rows, board))
+        while row >= 0:
+            start(rows, hosts, calendar, room, board, moments, outlook, scores, scan, rate, now, row, everywhere)
+            row, left = next_shortest(rows, board, now, left)

@@ -1,0 +1,178 @@
+"""What every host has free from now on, compiled: the same steps as `loadmaster.backfilling.outlook` keeps.
+
+A chain that counts hosts is that of host 0 alone, in column 0.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.backfilling.board_arrays import MORE_ROOM, STARTED, STATUS
+from loadmaster.kernels import inner
+
+
+@inner
+def end_of(start_s, expected_s):
+    """When a job is expected to end that starts at `start_s`: always after it."""
+    return max(start_s + expected_s, np.nextafter(start_s, np.inf))
+
+
+@inner
+def lay_out(rows, hosts, room, ends, board, outlook, now):
+    """Make the chains of all hosts: what is free now, what running tasks and those started in this pass give back."""
+    soonest, started = np.nextafter(now.now_s, np.inf), board.tally[STARTED]
+    tasks = board.started_first[started]
+    if not has_room(board, outlook, outlook.first_step.shape[0] + ends.many[0] + tasks, 0):
+        return
+    if now.as_pool:
+        _begin_chain(outlook, 0, 0, now.now_s)
+        outlook.step_free[0, 0] = room.free.shape[0] - ends.many[0] - tasks
+        outlook.size[0] = 1 + ends.many[0]
+        for i in range(ends.many[0]):
+            _append(outlook, 0, max(ends.end_s[i], soonest))
+            outlook.step_free[outlook.last_step[0], 0] += 1.0
+    else:
+        _chains_of_running(rows, room, ends, outlook, now.now_s, soonest)
+    for place in range(started):
+        row, slowest = board.started[place], np.inf
+        for at in range(board.started_first[place], board.started_first[place + 1]):
+            slowest = min(slowest, hosts.speed[board.started_host[at]])
+        end_s = max(now.now_s + rows.expected_s[row] / slowest, soonest)
+        for at in range(board.started_first[place], board.started_first[place + 1]):
+            host = 0 if now.as_pool else board.started_host[at]
+            step = step_at(outlook, host, end_s)
+            while step >= 0:
+                if now.as_pool:
+                    outlook.step_free[step, 0] += 1.0
+                else:
+                    for r in range(rows.demand.shape[1]):
+                        outlook.step_free[step, r] += rows.demand[rows.kind[row], r]
+                step = np.int64(outlook.step_next[step])
+
+
+@inner
+def _chains_of_running(rows, room, ends, outlook, now_s, soonest):
+    """One chain a host; the steps of a host lie side by side."""
+    for host in range(room.free.shape[0]):
+        outlook.first_step[host] = 1
+    for i in range(ends.many[0]):
+        outlook.first_step[ends.host[i]] += 1
+    size = 0
+    for host in range(room.free.shape[0]):
+        steps = outlook.first_step[host]
+        _begin_chain(outlook, host, size, now_s)
+        for r in range(room.free.shape[1]):
+            outlook.step_free[size, r] = room.free[host, r]
+        size += steps
+    outlook.size[0] = size
+    for i in range(ends.many[0]):
+        host = ends.host[i]
+        _append(outlook, host, max(ends.end_s[i], soonest))
+        for r in range(rows.demand.shape[1]):
+            outlook.step_free[outlook.last_step[host], r] += rows.demand[ends.kind[i], r]
+
+
+@inner
+def _begin_chain(outlook, host, step, now_s):
+    outlook.first_step[host] = outlook.last_step[host] = step
+    outlook.step_s[step] = now_s
+    outlook.step_next[step] = -1
+
+
+@inner
+def _append(outlook, host, time_s):
+    """Let the last step of a chain, whose steps lie side by side, be one that begins at `time_s`."""
+    last = np.int64(outlook.last_step[host])
+    if outlook.step_s[last] == time_s:
+        return
+    new = last + 1
+    outlook.step_s[new], outlook.step_next[new], outlook.step_next[last] = time_s, -1, new
+    for r in range(outlook.step_free.shape[1]):
+        outlook.step_free[new, r] = outlook.step_free[last, r]
+    outlook.last_step[host] = new
+
+
+@inner
+def has_room(board, outlook, steps, used):
+    """Whether there is room for so many steps beside those in use; if not, the pass is to be made again with more."""
+    if used + steps <= outlook.step_s.shape[0]:
+        return True
+    board.tally[STATUS] = MORE_ROOM
+    return False
+
+
+@inner
+def covering(outlook, host, time_s):
+    """The last step of a host that begins at or before `time_s`."""
+    at = np.int64(outlook.first_step[host])
+    following = outlook.step_next[at]
+    while following >= 0 and outlook.step_s[following] <= time_s:
+        at = np.int64(following)
+        following = outlook.step_next[at]
+    return at
+
+
+@inner
+def step_at(outlook, host, time_s):
+    """The step of a host that begins at `time_s`, made where there is none."""
+    at = covering(outlook, host, time_s)
+    if outlook.step_s[at] == time_s:
+        return at
+    new = outlook.size[0]
+    outlook.size[0] += 1
+    outlook.step_s[new] = time_s
+    outlook.step_next[new] = outlook.step_next[at]
+    outlook.step_next[at] = new
+    for r in range(outlook.step_free.shape[1]):
+        outlook.step_free[new, r] = outlook.step_free[at, r]
+    return new
+
+
+@inner
+def hold(outlook, host, start_s, end_s, demand, columns, sign):
+    """Take (`sign` 1) or give back (-1) the first columns of `demand` on a host from `start_s` until `end_s`.
+
+    There must be room for two steps.
+    """
+    at, last = step_at(outlook, host, start_s), step_at(outlook, host, end_s)
+    while at != last:
+        for r in range(columns):
+            outlook.step_free[at, r] -= sign * demand[r]
+        at = np.int64(outlook.step_next[at])
+
+
+@inner
+def least(outlook, host, start_s, end_s):
+    """Put the least that a host has free from `start_s` until `end_s` into `window`."""
+    at = covering(outlook, host, start_s)
+    for r in range(outlook.window.shape[1]):
+        outlook.window[host, r] = outlook.step_free[at, r]
+    at = np.int64(outlook.step_next[at])
+    while at >= 0 and outlook.step_s[at] < end_s:
+        for r in range(outlook.window.shape[1]):
+            outlook.window[host, r] = min(outlook.window[host, r], outlook.step_free[at, r])
+        at = np.int64(outlook.step_next[at])
+
+
+@inner
+def first_on(outlook, host, demand, columns, expected_s, from_s, latest_s):
+    """The first moment from `from_s` on from which a host has `demand` free for so long.
+
+    If it is after `latest_s`, some moment after `latest_s` that is no later than the first one.
+    """
+    at = covering(outlook, host, from_s)
+    start_s, end_s = np.inf, np.inf
+    while at >= 0:
+        if outlook.step_s[at] >= end_s:
+            break
+        fits = True
+        for r in range(columns):
+            fits &= outlook.step_free[at, r] >= demand[r]
+        if not fits:
+            start_s, end_s = np.inf, np.inf
+        elif start_s == np.inf:
+            start_s = max(outlook.step_s[at], from_s)
+            if start_s > latest_s:
+                return start_s
+            end_s = end_of(start_s, expected_s)
+        at = np.int64(outlook.step_next[at])
+    return start_s

@@ -1,0 +1,98 @@
+"""Promises that outlive a pass, compiled: `Board.stand` and `Board.sooner`."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.backfilling.board_arrays import LISTED, PASS, PLANNED, STATUS
+from loadmaster.backfilling.board_kernel import make_plan, note_promise, withdraw, write_promise
+from loadmaster.backfilling.plan_kernel import earliest, hold_promise, place_at, release
+from loadmaster.backfilling.rows_kernel import within_limits
+from loadmaster.heap_kernel import drop_first, push
+from loadmaster.kernels import inner
+
+
+@inner
+def stand(rows, hosts, ends, calendar, room, board, standing, outlook, rate, now):
+    """Promise again what earlier passes promised and kept; those rows are then `listed`, in the order of arrival.
+
+    Whoever cannot be given that any more is promised the first moment at which the row fits, in the order of the
+    moments.
+    """
+    size = 0
+    for i in range(standing.row.shape[0]):
+        row = np.int64(standing.row[i])
+        if board.job_passed[rows.job[row]] != -board.tally[PASS] and _stands(rows, hosts, board, standing, row):
+            board.job_passed[rows.job[row]] = -board.tally[PASS]
+            board.listed[size] = row
+            size += 1
+    board.tally[LISTED] = 0
+    heaped = 0
+    for i in range(size):
+        heaped = push(board.key_s, board.heap, heaped, standing.start_s[board.listed[i]], i)
+    if size > 0 and not board.tally[PLANNED]:
+        make_plan(rows, hosts, room, ends, board, outlook, now)
+    while heaped > 0 and not board.tally[STATUS]:
+        row = np.int64(board.listed[board.heap[0]])
+        heaped = drop_first(board.key_s, board.heap, heaped)
+        _take_over(rows, board, standing, now, row)
+        if not hold_promise(rows, hosts, calendar, board, outlook, now, row) and not board.tally[STATUS]:
+            start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
+            write_promise(rows, room, board, now, row, start_s)
+        note_promise(board, row)
+    return size
+
+
+@inner
+def _stands(rows, hosts, board, standing, row):
+    """Whether this row of a job is the one that the promise was made to."""
+    first = rows.first_host[row]
+    for at in range(first, first + standing.many[row]):
+        if not hosts.allowed[rows.hosts[row], standing.host[at]]:
+            return False
+    return within_limits(rows, board, row)
+
+
+@inner
+def _take_over(rows, board, standing, now, row):
+    """Promise the row what it was promised before, from now on at the earliest."""
+    first = rows.first_host[row]
+    board.promised_s[row] = max(now.now_s, standing.start_s[row])
+    board.promised_many[row] = standing.many[row]
+    for at in range(first, first + standing.many[row]):
+        board.promised_host[at] = standing.host[at]
+
+
+@inner
+def sort_by_promise(board, size):
+    """Put the listed rows in the order of the moments promised to them."""
+    heaped = 0
+    for i in range(size):
+        row = board.listed[i]
+        heaped = push(board.key_s, board.heap, heaped, board.promised_s[row], i)
+    for i in range(size):
+        board.started[i] = board.listed[board.heap[0]]
+        heaped = drop_first(board.key_s, board.heap, heaped)
+    for i in range(size):
+        board.listed[i] = board.started[i]
+
+
+@inner
+def sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, only_now):
+    """Move the row's promise to the first moment at which it fits beside all others; never to a later one."""
+    before_s = board.promised_s[row]
+    if before_s <= now.now_s:
+        return
+    withdraw(rows, hosts, board, outlook, now, row)
+    if only_now:
+        found_s = before_s
+        if place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, now.now_s, board.everywhere):
+            found_s = now.now_s
+    else:
+        found_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
+        if before_s <= found_s < np.inf:
+            release(rows, hosts, board, outlook, now, room.host, 0, row, found_s)
+    if found_s < before_s:
+        write_promise(rows, room, board, now, row, found_s)
+    elif before_s < np.inf:
+        hold_promise(rows, hosts, calendar, board, outlook, now, row)
+    note_promise(board, row)

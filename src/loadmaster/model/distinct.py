@@ -1,0 +1,22 @@
+"""The distinct rows of a table: what kernels number, so that equal demands are looked at once."""
+
+import numpy as np
+import polars as pl
+
+from loadmaster.model.arrays import Floats, Ints
+
+
+def distinct_rows(table: Floats) -> tuple[Floats, Ints]:
+    """The distinct rows of `table` float64[N, R] as float64[K, R], and for every row the number of its like, int32[N].
+
+    Example:
+        >>> rows, kind = distinct_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
+        >>> kind.tolist()
+        [0, 1, 0]
+    """
+    names = [str(r) for r in range(table.shape[1])]
+    frame = pl.DataFrame({name: table[:, r] for r, name in enumerate(names)})
+    rows = frame.unique(maintain_order=True)
+    numbered = rows.with_row_index("kind")
+    kind = frame.join(numbered, on=names, how="left", maintain_order="left")["kind"]
+    return np.array(rows.to_numpy(), order="C"), kind.to_numpy().astype(np.int32)

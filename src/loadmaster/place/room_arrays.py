@@ -1,0 +1,37 @@
+"""What the compiled room works on: what is free, which hosts may be used, and what is known not to fit."""
+
+from typing import NamedTuple
+
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+
+
+class Room(NamedTuple):
+    """H hosts, C sets of hosts, K demands, U tasks of the largest job.
+
+    Attributes:
+        free: float64[H, R].
+        open: bool[H], not taken out of this pass; usable: bool[H], scratch: hosts for the task at hand.
+        reserved: int32[H], the hosts reserved in this pass, in that order.
+        host: int32[U], the hosts of the row at hand; before: float64[U, R], what they had.
+        failed, failed_tasks: int64[C, K], int32[C, K], the pass in which the demand failed, and with how many tasks.
+        most: float64[1], the most of the first resource on any open host; memory: float64[S], of the second on any with
+            so many whole units of the first: upper bounds.
+        tally: int64[8], see below.
+    """
+
+    free: Floats
+    open: Bools
+    usable: Bools
+    reserved: Ints
+    host: Ints
+    before: Floats
+    failed: Longs
+    failed_tasks: Ints
+    most: Floats
+    memory: Floats
+    tally: Longs
+
+
+LAST_HOST, RESERVED, SHUT, ROOM_PASS, CHANGES, FRESH, WRONG = range(7)
+"""The host of the last task; hosts reserved; hosts not open; the number of the pass; starts so far, and those after
+which `most` and `memory` were made anew; a score was no finite number."""

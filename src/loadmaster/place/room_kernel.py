@@ -1,0 +1,183 @@
+"""The room of one pass, compiled: find hosts for a row, take them, reserve them. The same as `loadmaster.place.room`.
+
+What is free only shrinks within a pass: a demand that has failed fails again, and nobody looks for a host where the
+most that any host has is too little.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import inner
+from loadmaster.place.room_arrays import CHANGES, FRESH, LAST_HOST, RESERVED, ROOM_PASS, SHUT, WRONG
+from loadmaster.scores_kernel import changed, lowest, rate_all, refresh
+
+
+@inner
+def begin_room(room, number):
+    """Begin pass `number`: every host is open."""
+    room.tally[ROOM_PASS] = number
+    room.tally[RESERVED] = room.tally[WRONG] = 0
+    _open_all(room)
+
+
+@inner
+def reopen(room):
+    """Let all hosts be used again that were taken out or reserved."""
+    room.failed[:] = 0
+    _open_all(room)
+
+
+@inner
+def _open_all(room):
+    room.open[:] = True
+    room.tally[SHUT] = 0
+    room.tally[FRESH] = -1
+    renew(room)
+
+
+@inner
+def close(room, hosts):
+    """Take `hosts` bool[H] out of this pass."""
+    for host in range(room.open.shape[0]):
+        if hosts[host] and room.open[host]:
+            room.open[host] = False
+            room.tally[SHUT] += 1
+
+
+@inner
+def is_exhausted(room):
+    """Whether no host is open."""
+    return room.tally[SHUT] == room.open.shape[0]
+
+
+@inner
+def renew(room):
+    """Make the bounds exact, unless nothing has changed since they were."""
+    if room.tally[FRESH] == room.tally[CHANGES]:
+        return
+    room.tally[FRESH] = room.tally[CHANGES]
+    steps, resources = room.memory.shape[0], room.free.shape[1]
+    for step in range(steps):
+        room.memory[step] = -1.0
+    most = -1.0
+    for host in range(room.free.shape[0]):
+        if room.open[host]:
+            cores = room.free[host, 0]
+            most = max(most, cores)
+            if cores >= 0.0:
+                step = steps - 1 if cores >= steps - 1 else np.int64(cores)
+                room.memory[step] = max(room.memory[step], room.free[host, 1] if resources > 1 else 0.0)
+    for step in range(steps - 2, -1, -1):
+        room.memory[step] = max(room.memory[step], room.memory[step + 1])
+    room.most[0] = most
+
+
+@inner
+def may_fit(room, rows, row):
+    """Whether some open host may hold a task of the row, and the row has not failed in this pass."""
+    kind, hosts = rows.kind[row], rows.hosts[row]
+    if room.failed[hosts, kind] == room.tally[ROOM_PASS] and rows.tasks[row] >= room.failed_tasks[hosts, kind]:
+        return False
+    cores = rows.demand[kind, 0]
+    if cores > room.most[0]:
+        return False
+    steps = room.memory.shape[0]
+    step = steps - 1 if cores >= steps - 1 else np.int64(cores)
+    return rows.demand.shape[1] < 2 or rows.demand[kind, 1] <= room.memory[step]
+
+
+@inner
+def note_failure(room, rows, row):
+    """The row fails, and so will all later ones that are as it is and have as many tasks."""
+    kind, hosts = rows.kind[row], rows.hosts[row]
+    known = room.failed[hosts, kind] == room.tally[ROOM_PASS]
+    if not known or rows.tasks[row] < room.failed_tasks[hosts, kind]:
+        room.failed[hosts, kind] = room.tally[ROOM_PASS]
+        room.failed_tasks[hosts, kind] = rows.tasks[row]
+
+
+@inner
+def find_usable(room, hosts, rows, row, on):
+    """Put the hosts that a task of the row may use into `usable`; `on` bool[H] says among which, bool[0] among all."""
+    allowed = hosts.allowed[rows.hosts[row]]
+    if on.shape[0] == 0:
+        for host in range(room.open.shape[0]):
+            room.usable[host] = room.open[host] & allowed[host]
+    else:
+        for host in range(room.open.shape[0]):
+            room.usable[host] = room.open[host] & allowed[host] & on[host]
+
+
+@inner
+def find(room, rows, scores, scan, now, row, k, some_are_not):
+    """The lowest rated host of `usable` for task number k of the row, -1 if none; all are usable but for the flag."""
+    kind = rows.kind[row]
+    demand, last_host = rows.demand[kind], room.tally[LAST_HOST]
+    if now.varies:
+        slot = np.int64(0)
+        wrong = rate_all(scores, scan, demand, room.free, last_host, rows.first_task[row] + k, now.seed)
+    else:
+        slot, wrong = refresh(scores, scan, kind, demand, room.free, last_host, now.seed)
+    if wrong:
+        room.tally[WRONG] = 1
+        return np.int64(-1)
+    return lowest(scores, slot, room.usable, some_are_not)
+
+
+@inner
+def take(room, rows, scores, row, k, host):
+    """Take `host` for task number k of the row."""
+    kind = rows.kind[row]
+    for r in range(room.free.shape[1]):
+        room.before[k, r] = room.free[host, r]
+        room.free[host, r] -= rows.demand[kind, r]
+    room.host[k] = host
+    room.tally[LAST_HOST] = host
+    room.tally[CHANGES] += 1
+    changed(scores, host)
+
+
+@inner
+def give_back(room, scores, tasks, last_host):
+    """Undo what the first tasks of the row at hand took."""
+    for k in range(tasks - 1, -1, -1):
+        host = np.int64(room.host[k])
+        for r in range(room.free.shape[1]):
+            room.free[host, r] = room.before[k, r]
+        changed(scores, host)
+    room.tally[LAST_HOST] = last_host
+    room.tally[CHANGES] += tasks > 0
+
+
+@inner
+def reserve(room, hosts, rows, row):
+    """Keep hosts for the row: most free memory first, until they could hold it when empty."""
+    kind, tasks = rows.kind[row], float(rows.tasks[row])
+    allowed = hosts.allowed[rows.hosts[row]]
+    memory = min(1, rows.demand.shape[1] - 1)
+    while tasks > 0.0:
+        best, most = -1, -np.inf
+        for host in range(room.open.shape[0]):
+            if room.open[host] and allowed[host] and room.free[host, memory] > most:
+                able = True
+                for r in range(rows.demand.shape[1]):
+                    able &= hosts.capacity[host, r] >= rows.demand[kind, r]
+                if able:
+                    best, most = host, room.free[host, memory]
+        if best < 0:
+            return
+        room.open[best] = False
+        room.tally[SHUT] += 1
+        room.reserved[room.tally[RESERVED]] = best
+        room.tally[RESERVED] += 1
+        tasks -= held_by(hosts.capacity, best, rows.demand, kind)
+
+
+@inner
+def held_by(room, host, demand, kind):
+    """How many tasks of demand number `kind` go into what `room` has on a host; infinite if they ask for nothing."""
+    held = np.inf
+    for r in range(demand.shape[1]):
+        if demand[kind, r] > 0.0:
+            held = min(held, np.floor(room[host, r] / demand[kind, r]))
+    return held
