@@ -9,11 +9,12 @@ a kernel reads of it is fetched where it is used; the compiler may fetch it once
 
 Fields read the same: arrays and numbers as they are, tuples within as lent ones.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,override,import-untyped"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,override,import-untyped,attr-defined"
 
 from typing import Any
 
 from llvmlite import ir
+from numba import config
 from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, lower_getattr_generic, models, register_model
@@ -86,11 +87,18 @@ def _fixed(builder, place):
 
 @intrinsic
 def _lent(typing, values):
+    if isinstance(values, types.NoneType):
+        return values(values), lambda context, builder, signature, arguments: arguments[0]
     return Lent(values)(values), _lend
 
 
-lend: Any = _lent
-"""Lend a named tuple for as long as the calling function runs."""
+def _itself(values):
+    return values
+
+
+lend: Any = _itself if config.DISABLE_JIT else _lent
+"""Lend a named tuple for as long as the calling function runs; None stays None, as tuples do where nothing is compiled.
+"""
 
 
 def _lend(context, builder, signature, arguments):

@@ -228,6 +228,7 @@ class Board:
             self._plan = kind(self.snapshot, self.room, self.releases())
             for row in self._moments:
                 self.promised[row] = self._plan.earliest(row)
+            self._moments.clear()
         return self._plan
 
     def releases(self) -> list[Release]:

@@ -1,49 +1,77 @@
 """What the compiled board works on: the waiting jobs, the hosts, what is expected to end, and one pass over them.
 
-The first four groups say what is: whoever runs from event to event owns them and changes them as things happen. The
-others belong to a pass: `begin_pass` makes them ready for the next one, at the cost of the hosts and the rows in it,
-not of all rows that there are. Everything that a pass notes by row, job or array bears the number of the pass.
+Rows, hosts, ends and the calendar say what is: whoever runs from event to event owns them and changes them as things
+happen. The others belong to a pass, which `begin_pass` makes ready for the next one: what it notes by row, job or array
+bears the number of the pass, so that nothing has to be wiped. What is of one row stands in one record, side by side;
+few arrays also compile sooner than many.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 
+Records = NDArray[np.void]
+
+
+def _layout(**fields: str) -> np.dtype[Any]:
+    return np.dtype(list(fields.items()), align=True)
+
+
+ROW = _layout(
+    expected_s="f8", since_s="f8", first_task="i8", first_host="i8", first_use="i8", uses="i4", job="i4", next_row="i4",
+    kind="i4", tasks="i4", hosts="i4", partition="i4", array="i4", group="i4",
+)  # fmt: skip
+"""One job in one of its partitions.
+
+`expected_s` at speed 1; `since_s`, since when it might have started; `first_task`, the number of its first task, for
+policies that ask; `first_host`, where hosts of its tasks stand in tables of such hosts; `first_use` and `uses`, its
+uses of limits; `job`; `next_row`, of the same job, after the last the first; `kind` of demand; `hosts`, its set of
+hosts; `array`, -1 of none; `group`, whose share it uses, 0 where jobs are not served by need.
+"""
+USE = _layout(amount="f8", limit="i8")
+"""What a start counts against a limit."""
+HOST_SET = _layout(fastest="f8", whole="?")
+"""Of a set of hosts: the speed of the fastest, 1 if there is none; and whether every host is in it."""
+END = _layout(end_s="f8", host="i4", kind="i4")
+"""A running task: start plus expected runtime, which may be over; its host; and its kind of demand."""
+TIME = _layout(from_s="f8", to_s="f8")
+"""When a closure holds, half open."""
+GROUP = _layout(first="i8", end="i8", next="i8", used="f8", share="f8")
+"""Rows served together: where they stand in the order, the next of them, cores in use, and their share."""
+PART = _layout(stopped="i8", many="i8")
+"""Of a partition: the pass in which it was stopped, and a counter for the backfilling."""
+PROMISED = _layout(start_s="f8", number="i8", many="i8")
+"""What a row is promised: a moment, how many hosts are named (one a task, or none), and when it was promised, as a
+number that goes on from pass to pass: not above `tally[SINCE]`, nothing is promised in this one."""
+PLACE = _layout(first="i8", row="i8")
+"""A row started, and where its hosts begin in `started_host`."""
+STANDING = _layout(start_s="f8", many="i8")
+"""What an earlier pass promised to a row: a moment, and how many hosts are named."""
+MOMENT = _layout(shadow_s="f8", slack="i8", row="i8")
+"""A promised moment: when, how many tasks more than needed fit then, and to whom; -1 once that row has started."""
+COUNTED = _layout(held="i8", owner="i8")
+"""Of a host: the promised moment that counts it, -1 for none, and how many of its tasks fit there then."""
+STEP = _layout(start_s="f8", next="i8")
+"""A step of an outlook: when it begins, and the next one, -1 after the last."""
+CHAIN = _layout(first="i8", last="i8", held="i8")
+"""The steps of a host; `last` and `held`, tasks of the row at hand, are scratch."""
+
 
 class Rows(NamedTuple):
-    """E rows: a job for each partition in which it may start. J jobs, K distinct demands, U uses of limits.
+    """E rows of K distinct demands.
 
     Attributes:
-        job: int32[E], the row's job; next_row: int32[E], the next row of the same job, after the last the first.
-        kind: int32[E], the row of the job's demand in `demand` float64[K, R].
-        tasks: int32[E].
-        expected_s: float64[E], at speed 1.
-        first_task: int64[E], the number of the job's first task, for policies that ask.
-        first_host: int64[E + 1], where hosts of the row's tasks stand in tables of such hosts.
-        hosts: int32[E], the row's set of hosts.
-        partition: int32[E].
-        array: int32[E], the array of which the job is a task, -1 of none.
-        since_s: float64[E], since when it might have started.
-        uses: int64[E + 1], int32[U], float64[U]: the limits that a start counts against, and with how much.
-        group: int32[E], whose share it uses, 0 where jobs are not served by need.
+        of: ROW[E].
+        use: USE[U].
+        demand: float64[K, R], what a task asks for.
     """
 
-    job: Ints
-    next_row: Ints
-    kind: Ints
+    of: Records
+    use: Records
     demand: Floats
-    tasks: Ints
-    expected_s: Floats
-    first_task: Longs
-    first_host: Longs
-    hosts: Ints
-    partition: Ints
-    array: Ints
-    since_s: Floats
-    uses: Longs
-    use_limit: Ints
-    use_amount: Floats
-    group: Ints
 
 
 class Hosts(NamedTuple):
@@ -51,39 +79,27 @@ class Hosts(NamedTuple):
 
     Attributes:
         capacity: float64[H, R]; speed: float64[H].
-        allowed: bool[C, H], the sets; whole: bool[C], every host is in the set; fastest: float64[C], of its hosts.
-        partitions: bool[P, H], the hosts of every partition; empty where these are the row's own.
+        allowed: bool[C, H], the sets; set: HOST_SET[C].
     """
 
     capacity: Floats
     speed: Floats
     allowed: Bools
-    whole: Bools
-    fastest: Floats
-    partitions: Bools
+    set: Records
 
 
 class Ends(NamedTuple):
-    """Expected ends of running tasks, by (end, job, task); `many` int64[1] of them.
+    """Running tasks END[N], by (end, job, task); the first `many` int64[1] count."""
 
-    Attributes:
-        end_s: float64[N], start plus expected runtime; whoever has outlived it is expected to end right after now.
-        host: int32[N].
-        kind: int32[N], the row of its demand in `Rows.demand`.
-    """
-
-    end_s: Floats
-    host: Ints
-    kind: Ints
+    end: Records
     many: Longs
 
 
 class Calendar(NamedTuple):
-    """L closures: hosts bool[L, H] that may not be used in [from_s, to_s) by rows of which `shut` bool[L, E] is set."""
+    """L closures: hosts bool[L, H] that may not be used at TIME[L] by rows of which `shut` bool[L, E] is set."""
 
     hosts: Bools
-    from_s: Floats
-    to_s: Floats
+    time: Records
     shut: Bools
 
 
@@ -110,51 +126,36 @@ class Now(NamedTuple):
 
 
 class Board(NamedTuple):
-    """The pass as a backfilling sees it: Q rows in their order, G groups, L limits, A arrays, T tasks of all rows.
+    """The pass as a backfilling sees it: Q rows wait; J jobs, A arrays, L limits, T tasks of all rows.
 
     Attributes:
-        order: int32[Q], the rows to serve, those of each group together, in their order.
-        span: int64[G + 1], where groups begin in `order`; cursor: int64[G], the next of each.
-        used, share: float64[G], cores.
+        order: int32[Q], the rows to serve, those of each group together, in their order; group: GROUP[G].
         left: float64[L], what is left of each limit.
-        job_passed, array_passed, stopped: int64[J], int64[A], int64[P], the pass in which the job started, the array
-            was left, the partition was stopped.
-        promised: int64[E], when in this pass the row was promised what it is, counted from `tally[SINCE]`; not after
-            that: nothing.
-        promised_s: float64[E]; promised_many: int32[E], how many hosts are named, 0 or one a task.
-        promised_host: int32[T], from `Rows.first_host` on.
-        started: int32[Q], the rows started; started_first: int64[Q + 1], where their hosts begin in `started_host`.
-        started_host: int32[T].
+        job_passed, array_passed: int64[J], int64[A], the pass in which the job started, or the array was left.
+        part: PART[P].
+        promised: PROMISED[E]; promised_host: int32[T], from `first_host` of the row on.
+        place: PLACE[Q + 1], the rows started; started_host: int32[T].
         listed: int32[Q], rows put off, or whose promises stand.
-        key_s: float64[Q], heap: int32[Q], for putting them in order.
-        per_partition: int64[P], counters of a backfilling.
-        everywhere: bool[0], no choice of hosts; chosen: bool[H], one.
+        key_s, heap: float64[Q], int32[Q], for putting them in order.
+        everywhere: bool[0], no choice of hosts.
         wake_s: float64[1], decide again no later than this.
         tally: int64[16], see below.
     """
 
     order: Ints
-    span: Longs
-    cursor: Longs
-    used: Floats
-    share: Floats
+    group: Records
     left: Floats
     job_passed: Longs
     array_passed: Longs
-    stopped: Longs
-    promised: Longs
-    promised_s: Floats
-    promised_many: Ints
+    part: Records
+    promised: Records
     promised_host: Ints
-    started: Ints
-    started_first: Longs
+    place: Records
     started_host: Ints
     listed: Ints
     key_s: Floats
     heap: Ints
-    per_partition: Longs
     everywhere: Bools
-    chosen: Bools
     wake_s: Floats
     tally: Longs
 
@@ -162,19 +163,15 @@ class Board(NamedTuple):
 PASS, OFFERED, TAKEN, SINCE, SEQUENCE, STARTED, LISTED, PLANNED, STATUS = range(9)
 DONE, NOT_FINITE, MORE_ROOM, NEEDS_PLAN, ODD = range(5)
 """What `tally[STATUS]` comes to: all is well; a score is no finite number; the plan needs more steps; a moment promised
-before has to be bound to hosts, for which there is no plan; something that the plain board would refuse."""
+before has to be bound to hosts, for which there is no plan; something that the plain board would refuse. After all but
+the first the pass has to be made again from what was before it."""
 
 
 class Standing(NamedTuple):
-    """What earlier passes promised to rows: float64[E], NaN for nothing; how many hosts; the hosts, int32[T].
-
-    Attributes:
-        row: int32[S], the rows that were promised something, in the order of arrival.
-    """
+    """What earlier passes promised: STANDING[E] and the hosts, int32[T], to `row` int32[S], in the order of arrival."""
 
     row: Ints
-    start_s: Floats
-    many: Ints
+    promise: Records
     host: Ints
 
 
@@ -182,49 +179,36 @@ class Moments(NamedTuple):
     """Up to M promises of a moment, none of which counts a host of another.
 
     Attributes:
-        then: float64[H, R], what hosts have at the moment that counts them; held: int64[H], tasks of its row they hold.
-        owner: int32[H], the promise that counts a host, -1 for none.
-        row: int32[M], -1 once the row has started elsewhere; shadow_s: float64[M]; slack: int64[M].
-        many: int64[1].
-        end_s, ending: float64[Q], int32[Q], heap of the rows started in this pass by expected end.
+        promise: MOMENT[M]; many: int64[1].
+        counted: COUNTED[H]; then: float64[H, R], what hosts have at the moment that counts them.
     """
 
-    then: Floats
-    held: Longs
-    owner: Ints
-    row: Ints
-    shadow_s: Floats
-    slack: Longs
+    promise: Records
     many: Longs
-    end_s: Floats
-    ending: Ints
+    counted: Records
+    then: Floats
 
 
 class Outlook(NamedTuple):
-    """What every host has free from now on: chains of M steps (time, free), the last one lasting for ever.
+    """What every host has free from now on: chains of steps, the last one lasting for ever.
 
     Where promises count hosts, one chain stands for all of them, and column 0 of it counts.
 
     Attributes:
-        step_s, step_next, step_free: float64[M], int32[M], float64[M, R].
-        first_step: int32[H]; last_step: int32[H], scratch.
+        step: STEP[M]; step_free: float64[M, R]; size: int64[1], the steps in use.
+        chain: CHAIN[H].
         window: float64[H, R], the least that a host has free in a stretch of time.
         value: float64[H], scores; able: int32[H], hosts that can hold a task; again: int32[1], one to rate once more.
-        held: int64[H], tasks of the row at hand.
         turn_s, turn_host: float64[H], int32[H], heap of hosts by their next step.
-        size: int64[1], the steps in use.
     """
 
-    step_s: Floats
-    step_next: Ints
+    step: Records
     step_free: Floats
-    first_step: Ints
-    last_step: Ints
+    size: Longs
+    chain: Records
     window: Floats
     value: Floats
     able: Ints
     again: Ints
-    held: Longs
     turn_s: Floats
     turn_host: Ints
-    size: Longs

@@ -74,7 +74,7 @@ def start(rows, hosts, calendar, room, board, moments, outlook, scores, scan, ra
 @inner
 def _place(rows, hosts, room, board, moments, scores, scan, now, row, on):
     """Take hosts for the row, where it goes at the speed of the slowest; whether there were enough."""
-    expected_s = rows.expected_s[row] / hosts.fastest[rows.hosts[row]]
+    expected_s = rows.of[row].expected_s / hosts.set[rows.of[row].hosts].fastest
     last_host = room.tally[LAST_HOST]
     while True:
         until_s = now.now_s + expected_s
@@ -82,10 +82,10 @@ def _place(rows, hosts, room, board, moments, scores, scan, now, row, on):
             return False
         if not now.several_speeds:
             return True
-        longer_s = rows.expected_s[row] / slowest_of(hosts, room, rows.tasks[row])
+        longer_s = rows.of[row].expected_s / slowest_of(hosts, room, rows.of[row].tasks)
         if longer_s <= expected_s:
             return True
-        _give_back(rows, room, moments, scores, row, rows.tasks[row], last_host, until_s)
+        _give_back(rows, room, moments, scores, row, rows.of[row].tasks, last_host, until_s)
         expected_s = longer_s
 
 
@@ -97,11 +97,11 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
     long = False
     if moments is not None:
         long = is_outlasted(moments, until_s)
-    part = on.shape[0] > 0 or not hosts.whole[rows.hosts[row]]
+    part = on.shape[0] > 0 or not hosts.set[rows.of[row].hosts].whole
     last_host, shut = room.tally[LAST_HOST], part or room.tally[SHUT] > 0
     if part or shut or long:
         find_usable(room, hosts, rows, row, on)
-    for k in range(rows.tasks[row]):
+    for k in range(rows.of[row].tasks):
         if moments is not None and long:
             if k > 0:
                 find_usable(room, hosts, rows, row, on)
@@ -117,7 +117,7 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
             return False
         take(room, rows, scores, row, k, host)
         if moments is not None:
-            take_for_long(rows, moments, rows.kind[row], host, until_s, 1.0)
+            take_for_long(rows, moments, rows.of[row].kind, host, until_s, 1.0)
     return True
 
 
@@ -125,7 +125,7 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
 def _give_back(rows, room, moments, scores, row, tasks, last_host, until_s):
     if moments is not None:
         for k in range(tasks - 1, -1, -1):
-            take_for_long(rows, moments, rows.kind[row], room.host[k], until_s, -1.0)
+            take_for_long(rows, moments, rows.of[row].kind, room.host[k], until_s, -1.0)
     give_back(room, scores, tasks, last_host)
 
 
@@ -133,7 +133,7 @@ def _give_back(rows, room, moments, scores, row, tasks, last_host, until_s):
 def _take_planned(rows, hosts, room, board, moments, scores, scan, now, row):
     """Take what a plan holds for the row from now on: these hosts, or where hosts are counted the best of all."""
     if not now.as_pool:
-        for k in range(rows.tasks[row]):
+        for k in range(rows.of[row].tasks):
             take(room, rows, scores, row, k, room.host[k])
     elif not _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, board.everywhere, np.inf):
         board.tally[STATUS] = max(board.tally[STATUS], ODD)
@@ -143,22 +143,22 @@ def _take_planned(rows, hosts, room, board, moments, scores, scan, now, row):
 def note_start(rows, hosts, room, board, moments, outlook, now, row):
     """The row has taken hosts: its job's other rows lose what they were promised."""
     count = board.tally
-    place, tasks = count[STARTED], rows.tasks[row]
-    first = board.started_first[place]
-    board.started[place] = row
+    place, tasks = count[STARTED], rows.of[row].tasks
+    first = board.place[place].first
+    board.place[place].row = row
     for k in range(tasks):
         board.started_host[first + k] = room.host[k]
-    board.started_first[place + 1] = first + tasks
+    board.place[place + 1].first = first + tasks
     count[STARTED] += 1
-    board.job_passed[rows.job[row]] = count[PASS]
-    other = np.int64(rows.next_row[row])
+    board.job_passed[rows.of[row].job] = count[PASS]
+    other = np.int64(rows.of[row].next_row)
     while other != row:
         if is_promised(board, other):
             _forget(rows, hosts, board, moments, outlook, now, other)
-        other = np.int64(rows.next_row[other])
-    for use in range(rows.uses[row], rows.uses[row + 1]):
-        board.left[rows.use_limit[use]] -= rows.use_amount[use]
-    board.used[rows.group[row]] += rows.demand[rows.kind[row], 0] * tasks
+        other = np.int64(rows.of[other].next_row)
+    for use in range(rows.of[row].first_use, rows.of[row].first_use + rows.of[row].uses):
+        board.left[rows.use[use].limit] -= rows.use[use].amount
+    board.group[rows.of[row].group].used += rows.demand[rows.of[row].kind, 0] * tasks
 
 
 @inner
@@ -167,28 +167,28 @@ def _forget(rows, hosts, board, moments, outlook, now, row):
         release_promise(rows, hosts, board, outlook, now, row)
     if moments is not None:
         forget_moment(moments, row)
-    board.promised[row] = 0
+    board.promised[row].number = 0
 
 
 @inner
 def is_promised(board, row):
     """Whether the row is promised something in this pass."""
-    return board.promised[row] > board.tally[SINCE]
+    return board.promised[row].number > board.tally[SINCE]
 
 
 @inner
 def note_promise(board, row):
     """The row has been promised something, after all others."""
     board.tally[SEQUENCE] += 1
-    board.promised[row] = board.tally[SEQUENCE]
+    board.promised[row].number = board.tally[SEQUENCE]
 
 
 @inner
 def promise(rows, hosts, ends, calendar, room, board, moments, outlook, rate, now, row):
     """Promise the row the first moment at which it fits: the moment alone where that is exact and moments are given."""
     if moments is not None and not board.tally[PLANNED] and not counts_same_hosts(rows, hosts, moments, row):
-        board.promised_s[row] = promise_moment(rows, hosts, room, ends, board, moments, now, row)
-        board.promised_many[row] = 0
+        board.promised[row].start_s = promise_moment(rows, hosts, room, ends, board, moments, now, row)
+        board.promised[row].many = 0
         note_promise(board, row)
         return
     if outlook is None:
@@ -207,7 +207,7 @@ def promise(rows, hosts, ends, calendar, room, board, moments, outlook, rate, no
 def _bind_moments(rows, hosts, calendar, room, board, moments, outlook, rate, now):
     """Bind to hosts what was promised as a moment: a plan counts no host twice."""
     for number in range(moments.many[0]):
-        row = np.int64(moments.row[number])
+        row = np.int64(moments.promise[number].row)
         if row >= 0:
             _promise_earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
     forget_moments(moments)
@@ -222,21 +222,21 @@ def _promise_earliest(rows, hosts, calendar, room, board, outlook, rate, now, ro
 @inner
 def write_promise(rows, room, board, now, row, start_s):
     """Write down what the row is promised: the hosts at hand from `start_s` on, or nothing if that is infinite."""
-    board.promised_s[row] = start_s
-    board.promised_many[row] = 0
+    board.promised[row].start_s = start_s
+    board.promised[row].many = 0
     if start_s < np.inf and not now.as_pool:
-        board.promised_many[row] = rows.tasks[row]
-        for k in range(rows.tasks[row]):
-            board.promised_host[rows.first_host[row] + k] = room.host[k]
+        board.promised[row].many = rows.of[row].tasks
+        for k in range(rows.of[row].tasks):
+            board.promised_host[rows.of[row].first_host + k] = room.host[k]
 
 
 @inner
 def begin(rows, hosts, room, board, outlook, scores, scan, now, row):
     """Start the row on what it was promised for this moment."""
-    board.promised[row] = 0
-    for k in range(board.promised_many[row]):
-        room.host[k] = board.promised_host[rows.first_host[row] + k]
-    if not now.as_pool and board.promised_many[row] != rows.tasks[row]:
+    board.promised[row].number = 0
+    for k in range(board.promised[row].many):
+        room.host[k] = board.promised_host[rows.of[row].first_host + k]
+    if not now.as_pool and board.promised[row].many != rows.of[row].tasks:
         board.tally[STATUS] = ODD
         return
     _take_planned(rows, hosts, room, board, None, scores, scan, now, row)
@@ -247,7 +247,7 @@ def begin(rows, hosts, room, board, outlook, scores, scan, now, row):
 def withdraw(rows, hosts, board, outlook, now, row):
     """Promise the row nothing any more."""
     release_promise(rows, hosts, board, outlook, now, row)
-    board.promised[row] = 0
+    board.promised[row].number = 0
 
 
 @inner
@@ -256,5 +256,5 @@ def keep_promises(board, now):
     soonest = np.nextafter(now.now_s, np.inf)
     for i in range(board.order.shape[0]):
         row = board.order[i]
-        if is_promised(board, row) and board.promised_s[row] > soonest:
-            board.wake_s[0] = min(board.wake_s[0], board.promised_s[row])
+        if is_promised(board, row) and board.promised[row].start_s > soonest:
+            board.wake_s[0] = min(board.wake_s[0], board.promised[row].start_s)

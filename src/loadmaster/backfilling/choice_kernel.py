@@ -26,10 +26,10 @@ def choose(rows, hosts, room, board, outlook, rate, now, row, able):
 
     Hosts go to `room.host`; nothing is taken.
     """
-    demand, last_host = rows.demand[rows.kind[row]], room.tally[LAST_HOST]
+    demand, last_host = rows.demand[rows.of[row].kind], room.tally[LAST_HOST]
     listed = able
-    for k in range(rows.tasks[row]):
-        task = rows.first_task[row] + k
+    for k in range(rows.of[row].tasks):
+        task = rows.of[row].first_task + k
         if k == 0 or now.varies:
             wrong = rate(
                 demand, outlook.window, hosts.capacity, outlook.able, listed, last_host, task, now.seed,

@@ -6,18 +6,22 @@ from loadmaster.backfilling.board_kernel import begin, begin_pass, is_promised, 
 from loadmaster.backfilling.rows_kernel import next_row
 from loadmaster.backfilling.standing_kernel import sooner, sort_by_promise, stand
 from loadmaster.kernels import inner
+from loadmaster.lent import lend
 
 REPLAN, KEPT, NOW_ONLY, ARRIVAL, IN_THEIR_ORDER = range(5)
 """What becomes of promises: made anew; nothing moves; those that can start now; all, in the order of arrival, or of the
 promised moments."""
 
 
-@inner
 def serve_conservative(
     rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules
 ):  # fmt: skip
     """The same as `Conservative.serve`; `rules` are (early end, as above; lookahead, -1 for none)."""
     early_end, lookahead = rules
+    rows, hosts, ends, calendar = lend(rows), lend(hosts), lend(ends), lend(calendar)
+    room, board, standing = lend(room), lend(board), lend(standing)
+    moments, outlook, scores = lend(moments), lend(outlook), lend(scores)
+    now = lend(now)
     begin_pass(rows, hosts, ends, room, board, moments, outlook, now)
     if early_end != REPLAN:
         _move(rows, hosts, ends, calendar, room, board, standing, outlook, rate, now, early_end)
@@ -26,7 +30,7 @@ def serve_conservative(
     while row >= 0 and tried != lookahead:
         tried += 1
         if is_promised(board, row):
-            if board.promised_s[row] <= now.now_s:
+            if board.promised[row].start_s <= now.now_s:
                 begin(rows, hosts, room, board, outlook, scores, scan, now, row)
         elif not start(
             rows, hosts, calendar, room, board, moments, outlook, scores, scan, rate, now, row, board.everywhere

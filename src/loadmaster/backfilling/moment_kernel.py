@@ -13,17 +13,18 @@ from loadmaster.place.room_kernel import held_by
 def forget_moments(moments):
     """Promise no moment to anybody."""
     if moments.many[0] > 0:
-        moments.owner[:] = -1
+        for host in range(moments.counted.shape[0]):
+            moments.counted[host].owner = -1
     moments.many[0] = 0
 
 
 @inner
 def counts_same_hosts(rows, hosts, moments, row):
     """Whether some moment counts a host that the row may use."""
-    allowed = hosts.allowed[rows.hosts[row]]
+    allowed = hosts.allowed[rows.of[row].hosts]
     same = False
-    for host in range(moments.owner.shape[0]):
-        same |= allowed[host] and moments.owner[host] >= 0
+    for host in range(moments.counted.shape[0]):
+        same |= allowed[host] and moments.counted[host].owner >= 0
     return same
 
 
@@ -35,39 +36,39 @@ def promise_moment(rows, hosts, room, ends, board, moments, now, row):
     """
     number = moments.many[0]
     moments.many[0] += 1
-    moments.row[number] = row
-    allowed, tasks = hosts.allowed[rows.hosts[row]], np.int64(rows.tasks[row])
+    moments.promise[number].row = row
+    allowed, tasks = hosts.allowed[rows.of[row].hosts], np.int64(rows.of[row].tasks)
     found = np.int64(0)
-    for host in range(moments.owner.shape[0]):
+    for host in range(moments.counted.shape[0]):
         if allowed[host]:
-            moments.owner[host] = number
+            moments.counted[host].owner = number
             for r in range(room.free.shape[1]):
                 moments.then[host, r] = room.free[host, r]
-            moments.held[host] = _held(rows, moments, row, host)
-            found += moments.held[host]
+            moments.counted[host].held = _held(rows, moments, row, host)
+            found += moments.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
     started = _heap_of_started(rows, hosts, board, moments, now)
     running = 0
     while True:
-        from_heap = started > 0 and (running == ends.many[0] or moments.end_s[0] < ends.end_s[running])
+        from_heap = started > 0 and (running == ends.many[0] or board.key_s[0] < ends.end[running].end_s)
         if not from_heap and running == ends.many[0]:
             break
-        next_s = max(moments.end_s[0] if from_heap else ends.end_s[running], soonest)
+        next_s = max(board.key_s[0] if from_heap else ends.end[running].end_s, soonest)
         if found >= tasks and next_s > shadow_s:
             break
         shadow_s = next_s
         if from_heap:
-            place = moments.ending[0]
-            started = drop_first(moments.end_s, moments.ending, started)
-            kind = rows.kind[board.started[place]]
-            for at in range(board.started_first[place], board.started_first[place + 1]):
+            place = board.heap[0]
+            started = drop_first(board.key_s, board.heap, started)
+            kind = rows.of[board.place[place].row].kind
+            for at in range(board.place[place].first, board.place[place + 1].first):
                 found += _returned(rows, moments, number, row, kind, board.started_host[at])
         else:
-            found += _returned(rows, moments, number, row, ends.kind[running], ends.host[running])
+            found += _returned(rows, moments, number, row, ends.end[running].kind, ends.end[running].host)
             running += 1
-    moments.slack[number] = found - tasks
-    moments.shadow_s[number] = shadow_s if found >= tasks else np.inf
-    return moments.shadow_s[number]
+    moments.promise[number].slack = found - tasks
+    moments.promise[number].shadow_s = shadow_s if found >= tasks else np.inf
+    return moments.promise[number].shadow_s
 
 
 @inner
@@ -75,31 +76,31 @@ def _heap_of_started(rows, hosts, board, moments, now):
     size = 0
     for place in range(board.tally[STARTED]):
         slowest = np.inf
-        for at in range(board.started_first[place], board.started_first[place + 1]):
+        for at in range(board.place[place].first, board.place[place + 1].first):
             slowest = min(slowest, hosts.speed[board.started_host[at]])
-        end_s = now.now_s + rows.expected_s[board.started[place]] / slowest
-        size = push(moments.end_s, moments.ending, size, end_s, place)
+        end_s = now.now_s + rows.of[board.place[place].row].expected_s / slowest
+        size = push(board.key_s, board.heap, size, end_s, place)
     return size
 
 
 @inner
 def _returned(rows, moments, number, row, kind, host):
     """A task of demand number `kind` ends on a host; returns how many tasks of the row it holds more."""
-    if moments.owner[host] != number:
+    if moments.counted[host].owner != number:
         return np.int64(0)
-    before = moments.held[host]
+    before = moments.counted[host].held
     for r in range(rows.demand.shape[1]):
         moments.then[host, r] += rows.demand[kind, r]
-    if before < rows.tasks[row]:
-        moments.held[host] = _held(rows, moments, row, host)
-    return moments.held[host] - before
+    if before < rows.of[row].tasks:
+        moments.counted[host].held = _held(rows, moments, row, host)
+    return moments.counted[host].held - before
 
 
 @inner
 def _held(rows, moments, row, host):
     """Tasks of the row that the host holds then, at most all of them."""
-    held = held_by(moments.then, host, rows.demand, rows.kind[row])
-    return np.int64(min(float(rows.tasks[row]), max(held, 0.0)))
+    held = held_by(moments.then, host, rows.demand, rows.of[row].kind)
+    return np.int64(min(float(rows.of[row].tasks), max(held, 0.0)))
 
 
 @inner
@@ -107,32 +108,32 @@ def is_outlasted(moments, until_s):
     """Whether some promised moment comes before `until_s`."""
     outlasted = False
     for number in range(moments.many[0]):
-        outlasted |= moments.row[number] >= 0 and until_s > moments.shadow_s[number]
+        outlasted |= moments.promise[number].row >= 0 and until_s > moments.promise[number].shadow_s
     return outlasted
 
 
 @inner
 def close_to_long(rows, room, moments, row, until_s):
     """Take hosts out of `usable` that a task of the row may not have beyond the promised moments."""
-    kind = rows.kind[row]
+    kind = rows.of[row].kind
     for host in range(room.usable.shape[0]):
-        number = moments.owner[host]
-        if not room.usable[host] or number < 0 or until_s <= moments.shadow_s[number]:
+        number = moments.counted[host].owner
+        if not room.usable[host] or number < 0 or until_s <= moments.promise[number].shadow_s:
             continue
         fits = True
         for r in range(room.free.shape[1]):
             fits &= room.free[host, r] >= rows.demand[kind, r]
-        room.usable[host] = fits and _cost(rows, moments, number, kind, host) <= moments.slack[number]
+        room.usable[host] = fits and _cost(rows, moments, number, kind, host) <= moments.promise[number].slack
 
 
 @inner
 def _cost(rows, moments, number, kind, host):
     """How many tasks of the promised row the host would hold less with a task of demand number `kind`."""
-    if moments.held[host] == 0:
+    if moments.counted[host].held == 0:
         return np.int64(0)
     for r in range(moments.then.shape[1]):
         moments.then[host, r] -= rows.demand[kind, r]
-    cost = moments.held[host] - _held(rows, moments, moments.row[number], host)
+    cost = moments.counted[host].held - _held(rows, moments, moments.promise[number].row, host)
     for r in range(moments.then.shape[1]):
         moments.then[host, r] += rows.demand[kind, r]
     return cost
@@ -141,22 +142,22 @@ def _cost(rows, moments, number, kind, host):
 @inner
 def take_for_long(rows, moments, kind, host, until_s, sign):
     """A task that goes on until then takes the host (`sign` 1), or gives it back (-1)."""
-    number = moments.owner[host]
-    if number < 0 or until_s <= moments.shadow_s[number]:
+    number = moments.counted[host].owner
+    if number < 0 or until_s <= moments.promise[number].shadow_s:
         return
     for r in range(moments.then.shape[1]):
         moments.then[host, r] -= sign * rows.demand[kind, r]
-    held = _held(rows, moments, moments.row[number], host)
-    moments.slack[number] -= moments.held[host] - held
-    moments.held[host] = held
+    held = _held(rows, moments, moments.promise[number].row, host)
+    moments.promise[number].slack -= moments.counted[host].held - held
+    moments.counted[host].held = held
 
 
 @inner
 def forget_moment(moments, row):
     """Promise the row its moment no more."""
     for number in range(moments.many[0]):
-        if moments.row[number] == row:
-            moments.row[number] = -1
-            for host in range(moments.owner.shape[0]):
-                if moments.owner[host] == number:
-                    moments.owner[host] = -1
+        if moments.promise[number].row == row:
+            moments.promise[number].row = -1
+            for host in range(moments.counted.shape[0]):
+                if moments.counted[host].owner == number:
+                    moments.counted[host].owner = -1

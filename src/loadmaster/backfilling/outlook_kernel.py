@@ -20,24 +20,24 @@ def end_of(start_s, expected_s):
 def lay_out(rows, hosts, room, ends, board, outlook, now):
     """Make the chains of all hosts: what is free now, what running tasks and those started in this pass give back."""
     soonest, started = np.nextafter(now.now_s, np.inf), board.tally[STARTED]
-    tasks = board.started_first[started]
-    if not has_room(board, outlook, outlook.first_step.shape[0] + ends.many[0] + tasks, 0):
+    tasks = board.place[started].first
+    if not has_room(board, outlook, outlook.chain.shape[0] + ends.many[0] + tasks, 0):
         return
     if now.as_pool:
         _begin_chain(outlook, 0, 0, now.now_s)
         outlook.step_free[0, 0] = room.free.shape[0] - ends.many[0] - tasks
         outlook.size[0] = 1 + ends.many[0]
         for i in range(ends.many[0]):
-            _append(outlook, 0, max(ends.end_s[i], soonest))
-            outlook.step_free[outlook.last_step[0], 0] += 1.0
+            _append(outlook, 0, max(ends.end[i].end_s, soonest))
+            outlook.step_free[outlook.chain[0].last, 0] += 1.0
     else:
         _chains_of_running(rows, room, ends, outlook, now.now_s, soonest)
     for place in range(started):
-        row, slowest = board.started[place], np.inf
-        for at in range(board.started_first[place], board.started_first[place + 1]):
+        row, slowest = board.place[place].row, np.inf
+        for at in range(board.place[place].first, board.place[place + 1].first):
             slowest = min(slowest, hosts.speed[board.started_host[at]])
-        end_s = max(now.now_s + rows.expected_s[row] / slowest, soonest)
-        for at in range(board.started_first[place], board.started_first[place + 1]):
+        end_s = max(now.now_s + rows.of[row].expected_s / slowest, soonest)
+        for at in range(board.place[place].first, board.place[place + 1].first):
             host = 0 if now.as_pool else board.started_host[at]
             step = step_at(outlook, host, end_s)
             while step >= 0:
@@ -45,56 +45,56 @@ def lay_out(rows, hosts, room, ends, board, outlook, now):
                     outlook.step_free[step, 0] += 1.0
                 else:
                     for r in range(rows.demand.shape[1]):
-                        outlook.step_free[step, r] += rows.demand[rows.kind[row], r]
-                step = np.int64(outlook.step_next[step])
+                        outlook.step_free[step, r] += rows.demand[rows.of[row].kind, r]
+                step = np.int64(outlook.step[step].next)
 
 
 @inner
 def _chains_of_running(rows, room, ends, outlook, now_s, soonest):
     """One chain a host; the steps of a host lie side by side."""
     for host in range(room.free.shape[0]):
-        outlook.first_step[host] = 1
+        outlook.chain[host].first = 1
     for i in range(ends.many[0]):
-        outlook.first_step[ends.host[i]] += 1
+        outlook.chain[ends.end[i].host].first += 1
     size = 0
     for host in range(room.free.shape[0]):
-        steps = outlook.first_step[host]
+        steps = outlook.chain[host].first
         _begin_chain(outlook, host, size, now_s)
         for r in range(room.free.shape[1]):
             outlook.step_free[size, r] = room.free[host, r]
         size += steps
     outlook.size[0] = size
     for i in range(ends.many[0]):
-        host = ends.host[i]
-        _append(outlook, host, max(ends.end_s[i], soonest))
+        host = ends.end[i].host
+        _append(outlook, host, max(ends.end[i].end_s, soonest))
         for r in range(rows.demand.shape[1]):
-            outlook.step_free[outlook.last_step[host], r] += rows.demand[ends.kind[i], r]
+            outlook.step_free[outlook.chain[host].last, r] += rows.demand[ends.end[i].kind, r]
 
 
 @inner
 def _begin_chain(outlook, host, step, now_s):
-    outlook.first_step[host] = outlook.last_step[host] = step
-    outlook.step_s[step] = now_s
-    outlook.step_next[step] = -1
+    outlook.chain[host].first = outlook.chain[host].last = step
+    outlook.step[step].start_s = now_s
+    outlook.step[step].next = -1
 
 
 @inner
 def _append(outlook, host, time_s):
     """Let the last step of a chain, whose steps lie side by side, be one that begins at `time_s`."""
-    last = np.int64(outlook.last_step[host])
-    if outlook.step_s[last] == time_s:
+    last = np.int64(outlook.chain[host].last)
+    if outlook.step[last].start_s == time_s:
         return
     new = last + 1
-    outlook.step_s[new], outlook.step_next[new], outlook.step_next[last] = time_s, -1, new
+    outlook.step[new].start_s, outlook.step[new].next, outlook.step[last].next = time_s, -1, new
     for r in range(outlook.step_free.shape[1]):
         outlook.step_free[new, r] = outlook.step_free[last, r]
-    outlook.last_step[host] = new
+    outlook.chain[host].last = new
 
 
 @inner
 def has_room(board, outlook, steps, used):
     """Whether there is room for so many steps beside those in use; if not, the pass is to be made again with more."""
-    if used + steps <= outlook.step_s.shape[0]:
+    if used + steps <= outlook.step.shape[0]:
         return True
     board.tally[STATUS] = MORE_ROOM
     return False
@@ -103,11 +103,11 @@ def has_room(board, outlook, steps, used):
 @inner
 def covering(outlook, host, time_s):
     """The last step of a host that begins at or before `time_s`."""
-    at = np.int64(outlook.first_step[host])
-    following = outlook.step_next[at]
-    while following >= 0 and outlook.step_s[following] <= time_s:
+    at = np.int64(outlook.chain[host].first)
+    following = outlook.step[at].next
+    while following >= 0 and outlook.step[following].start_s <= time_s:
         at = np.int64(following)
-        following = outlook.step_next[at]
+        following = outlook.step[at].next
     return at
 
 
@@ -115,13 +115,13 @@ def covering(outlook, host, time_s):
 def step_at(outlook, host, time_s):
     """The step of a host that begins at `time_s`, made where there is none."""
     at = covering(outlook, host, time_s)
-    if outlook.step_s[at] == time_s:
+    if outlook.step[at].start_s == time_s:
         return at
     new = outlook.size[0]
     outlook.size[0] += 1
-    outlook.step_s[new] = time_s
-    outlook.step_next[new] = outlook.step_next[at]
-    outlook.step_next[at] = new
+    outlook.step[new].start_s = time_s
+    outlook.step[new].next = outlook.step[at].next
+    outlook.step[at].next = new
     for r in range(outlook.step_free.shape[1]):
         outlook.step_free[new, r] = outlook.step_free[at, r]
     return new
@@ -137,7 +137,7 @@ def hold(outlook, host, start_s, end_s, demand, columns, sign):
     while at != last:
         for r in range(columns):
             outlook.step_free[at, r] -= sign * demand[r]
-        at = np.int64(outlook.step_next[at])
+        at = np.int64(outlook.step[at].next)
 
 
 @inner
@@ -146,11 +146,11 @@ def least(outlook, host, start_s, end_s):
     at = covering(outlook, host, start_s)
     for r in range(outlook.window.shape[1]):
         outlook.window[host, r] = outlook.step_free[at, r]
-    at = np.int64(outlook.step_next[at])
-    while at >= 0 and outlook.step_s[at] < end_s:
+    at = np.int64(outlook.step[at].next)
+    while at >= 0 and outlook.step[at].start_s < end_s:
         for r in range(outlook.window.shape[1]):
             outlook.window[host, r] = min(outlook.window[host, r], outlook.step_free[at, r])
-        at = np.int64(outlook.step_next[at])
+        at = np.int64(outlook.step[at].next)
 
 
 @inner
@@ -162,7 +162,7 @@ def first_on(outlook, host, demand, columns, expected_s, from_s, latest_s):
     at = covering(outlook, host, from_s)
     start_s, end_s = np.inf, np.inf
     while at >= 0:
-        if outlook.step_s[at] >= end_s:
+        if outlook.step[at].start_s >= end_s:
             break
         fits = True
         for r in range(columns):
@@ -170,9 +170,9 @@ def first_on(outlook, host, demand, columns, expected_s, from_s, latest_s):
         if not fits:
             start_s, end_s = np.inf, np.inf
         elif start_s == np.inf:
-            start_s = max(outlook.step_s[at], from_s)
+            start_s = max(outlook.step[at].start_s, from_s)
             if start_s > latest_s:
                 return start_s
             end_s = end_of(start_s, expected_s)
-        at = np.int64(outlook.step_next[at])
+        at = np.int64(outlook.step[at].next)
     return start_s

@@ -16,21 +16,21 @@ from loadmaster.kernels import inner
 @inner
 def place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, on):
     """Hold hosts for the row from `start_s` on beside all that is held; whether there were enough."""
-    if not has_room(board, outlook, 2 * rows.tasks[row], outlook.size[0]):
+    if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
         return False
     if now.as_pool:
         return _count_at(rows, hosts, outlook, row, start_s)
-    speed = hosts.fastest[rows.hosts[row]]
+    speed = hosts.set[rows.of[row].hosts].fastest
     while True:
-        end_s = end_of(start_s, rows.expected_s[row] / speed)
+        end_s = end_of(start_s, rows.of[row].expected_s / speed)
         if not _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on):
             return False
-        slowest = slowest_of(hosts, room, rows.tasks[row])
+        slowest = slowest_of(hosts, room, rows.of[row].tasks)
         if slowest >= speed:
             break
         speed = slowest
-    for k in range(rows.tasks[row]):
-        hold(outlook, room.host[k], start_s, end_s, rows.demand[rows.kind[row]], rows.demand.shape[1], 1.0)
+    for k in range(rows.of[row].tasks):
+        hold(outlook, room.host[k], start_s, end_s, rows.demand[rows.of[row].kind], rows.demand.shape[1], 1.0)
     return True
 
 
@@ -46,11 +46,11 @@ def slowest_of(hosts, room, tasks):
 @inner
 def _count_at(rows, hosts, outlook, row, start_s):
     """Hold as many hosts as the row has tasks, if so many are free."""
-    end_s = end_of(start_s, rows.expected_s[row] / hosts.speed[0])
+    end_s = end_of(start_s, rows.of[row].expected_s / hosts.speed[0])
     least(outlook, 0, start_s, end_s)
-    if outlook.window[0, 0] < rows.tasks[row]:
+    if outlook.window[0, 0] < rows.of[row].tasks:
         return False
-    hold_count(outlook, start_s, end_s, rows.tasks[row])
+    hold_count(outlook, start_s, end_s, rows.of[row].tasks)
     return True
 
 
@@ -60,15 +60,15 @@ def hold_count(outlook, start_s, end_s, tasks):
     at, last = step_at(outlook, 0, start_s), step_at(outlook, 0, end_s)
     while at != last:
         outlook.step_free[at, 0] -= tasks
-        at = np.int64(outlook.step_next[at])
+        at = np.int64(outlook.step[at].next)
 
 
 @inner
 def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on):
     """Choose hosts among those that can hold tasks of the row for the whole time."""
-    kind, tasks = rows.kind[row], rows.tasks[row]
+    kind, tasks = rows.of[row].kind, rows.of[row].tasks
     able, most = 0, np.int64(0)
-    allowed = hosts.allowed[rows.hosts[row]]
+    allowed = hosts.allowed[rows.of[row].hosts]
     for host in range(room.open.shape[0]):
         if not room.open[host] or not allowed[host] or (on.shape[0] > 0 and not on[host]):
             continue
@@ -93,21 +93,21 @@ def is_shut(calendar, row, host, start_s, end_s):
 def shut_until(calendar, row, host, start_s, end_s):
     """When the last closure is over that keeps the row from a host at some time in between; `start_s` if none does."""
     until_s = start_s
-    for closure in range(calendar.from_s.shape[0]):
+    for closure in range(calendar.time.shape[0]):
         kept_away = calendar.hosts[closure, host] and calendar.shut[closure, row]
-        if kept_away and calendar.from_s[closure] < end_s and start_s < calendar.to_s[closure]:
-            until_s = max(until_s, calendar.to_s[closure])
+        if kept_away and calendar.time[closure].from_s < end_s and start_s < calendar.time[closure].to_s:
+            until_s = max(until_s, calendar.time[closure].to_s)
     return until_s
 
 
 @inner
 def earliest(rows, hosts, calendar, room, board, outlook, rate, now, row):
     """Hold hosts for the row from the first moment on at which it fits; that moment, infinite if there is none."""
-    if not has_room(board, outlook, 2 * rows.tasks[row], outlook.size[0]):
+    if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
         return np.inf
     if now.as_pool:
         return _first_count(rows, hosts, outlook, now, row)
-    if rows.tasks[row] == 1 and not now.several_speeds:
+    if rows.of[row].tasks == 1 and not now.several_speeds:
         return _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row)
     return _first_of_many(rows, hosts, calendar, room, board, outlook, rate, now, row)
 
@@ -115,8 +115,8 @@ def earliest(rows, hosts, calendar, room, board, outlook, rate, now, row):
 @inner
 def _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row):
     """The same for a single task on hosts of one speed: the first host in time is it."""
-    demand, expected_s = rows.demand[rows.kind[row]], rows.expected_s[row] / hosts.speed[0]
-    allowed = hosts.allowed[rows.hosts[row]]
+    demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
+    allowed = hosts.allowed[rows.of[row].hosts]
     best_s, able = np.inf, 0
     for host in range(room.open.shape[0]):
         if not room.open[host] or not allowed[host]:
@@ -156,17 +156,17 @@ def _first_open(calendar, outlook, row, host, demand, expected_s, from_s, latest
 @inner
 def _first_of_many(rows, hosts, calendar, room, board, outlook, rate, now, row):
     """The same for any row: moment after moment, those alone at which enough is free."""
-    kind, tasks, many = rows.kind[row], rows.tasks[row], room.open.shape[0]
-    allowed = hosts.allowed[rows.hosts[row]]
+    kind, tasks, many = rows.of[row].kind, rows.of[row].tasks, room.open.shape[0]
+    allowed = hosts.allowed[rows.of[row].hosts]
     turns, free = 0, np.int64(0)
     for host in range(many):
-        at = outlook.first_step[host]
-        outlook.last_step[host] = at
+        at = outlook.chain[host].first
+        outlook.chain[host].last = at
         usable = room.open[host] and allowed[host]
-        outlook.held[host] = tasks_in(outlook.step_free, at, rows.demand, kind, tasks) if usable else -1
-        free += max(outlook.held[host], 0)
-        if outlook.step_next[at] >= 0:
-            turns = push(outlook.turn_s, outlook.turn_host, turns, outlook.step_s[outlook.step_next[at]], host)
+        outlook.chain[host].held = tasks_in(outlook.step_free, at, rows.demand, kind, tasks) if usable else -1
+        free += max(outlook.chain[host].held, 0)
+        if outlook.step[at].next >= 0:
+            turns = push(outlook.turn_s, outlook.turn_host, turns, outlook.step[outlook.step[at].next].start_s, host)
     start_s = now.now_s
     while True:
         if free >= tasks:
@@ -174,50 +174,51 @@ def _first_of_many(rows, hosts, calendar, room, board, outlook, rate, now, row):
                 return start_s
             if board.tally[STATUS]:
                 return np.inf
-        next_s = _next_change(calendar, start_s)
+        start_s = _next_change(calendar, start_s)
         if turns > 0:
-            next_s = min(next_s, outlook.turn_s[0])
-        if next_s == np.inf:
+            start_s = min(start_s, outlook.turn_s[0])
+        if start_s == np.inf:
             return np.inf
-        start_s = next_s
         while turns > 0 and outlook.turn_s[0] == start_s:
             host = outlook.turn_host[0]
             turns = drop_first(outlook.turn_s, outlook.turn_host, turns)
-            at = outlook.step_next[outlook.last_step[host]]
-            outlook.last_step[host] = at
-            if outlook.held[host] >= 0:
+            at = outlook.step[outlook.chain[host].last].next
+            outlook.chain[host].last = at
+            if outlook.chain[host].held >= 0:
                 held = tasks_in(outlook.step_free, at, rows.demand, kind, tasks)
-                free += held - outlook.held[host]
-                outlook.held[host] = held
-            if outlook.step_next[at] >= 0:
-                turns = push(outlook.turn_s, outlook.turn_host, turns, outlook.step_s[outlook.step_next[at]], host)
+                free += held - outlook.chain[host].held
+                outlook.chain[host].held = held
+            if outlook.step[at].next >= 0:
+                turns = push(
+                    outlook.turn_s, outlook.turn_host, turns, outlook.step[outlook.step[at].next].start_s, host
+                )
 
 
 @inner
 def _next_change(calendar, after_s):
     """The first moment after `after_s` at which a closure begins or ends; infinite if there is none."""
     next_s = np.inf
-    for closure in range(calendar.from_s.shape[0]):
-        if calendar.from_s[closure] > after_s:
-            next_s = min(next_s, calendar.from_s[closure])
-        if calendar.to_s[closure] > after_s:
-            next_s = min(next_s, calendar.to_s[closure])
+    for closure in range(calendar.time.shape[0]):
+        if calendar.time[closure].from_s > after_s:
+            next_s = min(next_s, calendar.time[closure].from_s)
+        if calendar.time[closure].to_s > after_s:
+            next_s = min(next_s, calendar.time[closure].to_s)
     return next_s
 
 
 @inner
 def _first_count(rows, hosts, outlook, now, row):
     """The same where hosts are counted."""
-    tasks, expected_s = rows.tasks[row], rows.expected_s[row] / hosts.speed[0]
-    at = np.int64(outlook.first_step[0])
+    tasks, expected_s = rows.of[row].tasks, rows.of[row].expected_s / hosts.speed[0]
+    at = np.int64(outlook.chain[0].first)
     start_s, end_s = np.inf, np.inf
-    while at >= 0 and outlook.step_s[at] < end_s:
+    while at >= 0 and outlook.step[at].start_s < end_s:
         if outlook.step_free[at, 0] < tasks:
             start_s, end_s = np.inf, np.inf
         elif start_s == np.inf:
-            start_s = outlook.step_s[at]
+            start_s = outlook.step[at].start_s
             end_s = end_of(start_s, expected_s)
-        at = np.int64(outlook.step_next[at])
+        at = np.int64(outlook.step[at].next)
     if start_s < np.inf:
         hold_count(outlook, start_s, end_s, tasks)
     return start_s
@@ -226,17 +227,17 @@ def _first_count(rows, hosts, outlook, now, row):
 @inner
 def hold_promise(rows, hosts, calendar, board, outlook, now, row):
     """Hold exactly what the row is promised, from now on at the earliest; whether it still fits."""
-    if not has_room(board, outlook, 2 * rows.tasks[row], outlook.size[0]):
+    if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
         return False
-    start_s, first, tasks = board.promised_s[row], rows.first_host[row], rows.tasks[row]
+    start_s, first, tasks = board.promised[row].start_s, rows.of[row].first_host, rows.of[row].tasks
     if now.as_pool:
         return _count_at(rows, hosts, outlook, row, start_s)
-    if board.promised_many[row] != tasks:
+    if board.promised[row].many != tasks:
         return False
-    end_s, kind = end_on(rows, hosts, board.promised_host, first, row, start_s), rows.kind[row]
+    end_s, kind = end_on(rows, hosts, board.promised_host, first, row, start_s), rows.of[row].kind
     for at in range(first, first + tasks):
         host = board.promised_host[at]
-        if not hosts.allowed[rows.hosts[row], host] or is_shut(calendar, row, host, start_s, end_s):
+        if not hosts.allowed[rows.of[row].hosts, host] or is_shut(calendar, row, host, start_s, end_s):
             return False
         least(outlook, host, start_s, end_s)
     for at in range(first, first + tasks):
@@ -252,10 +253,10 @@ def hold_promise(rows, hosts, calendar, board, outlook, now, row):
 @inner
 def release(rows, hosts, board, outlook, now, table, first, row, start_s):
     """Hold no longer what is held for the row from `start_s` on, on the hosts in `table` from `first` on."""
-    if not has_room(board, outlook, 2 * rows.tasks[row], outlook.size[0]):
+    if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
         return
     if now.as_pool:
-        hold_count(outlook, start_s, end_of(start_s, rows.expected_s[row] / hosts.speed[0]), -rows.tasks[row])
+        hold_count(outlook, start_s, end_of(start_s, rows.of[row].expected_s / hosts.speed[0]), -rows.of[row].tasks)
     else:
         end_s = end_on(rows, hosts, table, first, row, start_s)
         hold_all(rows, table, first, outlook, row, start_s, end_s, -1.0)
@@ -264,16 +265,16 @@ def release(rows, hosts, board, outlook, now, table, first, row, start_s):
 @inner
 def release_promise(rows, hosts, board, outlook, now, row):
     """Hold what the row is promised no longer."""
-    if board.promised_s[row] < np.inf and (now.as_pool or board.promised_many[row] > 0):
-        first = rows.first_host[row]
-        release(rows, hosts, board, outlook, now, board.promised_host, first, row, board.promised_s[row])
+    if board.promised[row].start_s < np.inf and (now.as_pool or board.promised[row].many > 0):
+        first = rows.of[row].first_host
+        release(rows, hosts, board, outlook, now, board.promised_host, first, row, board.promised[row].start_s)
 
 
 @inner
 def hold_all(rows, table, first, outlook, row, start_s, end_s, sign):
     """Hold or give back the hosts of all tasks of the row, which stand in `table` from `first` on."""
-    demand = rows.demand[rows.kind[row]]
-    for at in range(first, first + rows.tasks[row]):
+    demand = rows.demand[rows.of[row].kind]
+    for at in range(first, first + rows.of[row].tasks):
         hold(outlook, table[at], start_s, end_s, demand, demand.shape[0], sign)
 
 
@@ -281,6 +282,6 @@ def hold_all(rows, table, first, outlook, row, start_s, end_s, sign):
 def end_on(rows, hosts, table, first, row, start_s):
     """When the row is over if it starts on these hosts then."""
     slowest = np.inf
-    for at in range(first, first + rows.tasks[row]):
+    for at in range(first, first + rows.of[row].tasks):
         slowest = min(slowest, hosts.speed[table[at]])
-    return end_of(start_s, rows.expected_s[row] / slowest)
+    return end_of(start_s, rows.of[row].expected_s / slowest)

@@ -19,9 +19,10 @@ def begin_board(board):
     board.tally[PASS] += 1
     board.tally[SINCE] = board.tally[SEQUENCE]
     board.tally[STARTED] = board.tally[LISTED] = board.tally[PLANNED] = board.tally[STATUS] = 0
-    board.started_first[0] = 0
+    board.place[0].first = 0
     board.wake_s[0] = np.inf
-    board.per_partition[:] = 0
+    for part in range(board.part.shape[0]):
+        board.part[part].many = 0
     walk_again(board)
 
 
@@ -29,8 +30,8 @@ def begin_board(board):
 def walk_again(board):
     """Offer the rows from the first on."""
     board.tally[OFFERED] = -1
-    for group in range(board.cursor.shape[0]):
-        board.cursor[group] = board.span[group]
+    for group in range(board.group.shape[0]):
+        board.group[group].next = board.group[group].first
 
 
 @inner
@@ -64,7 +65,7 @@ def sort_put_off(rows, board):
     board.tally[OFFERED] = -1
     size = 0
     for i in range(board.tally[LISTED]):
-        size = push(board.key_s, board.heap, size, rows.expected_s[board.listed[i]], i)
+        size = push(board.key_s, board.heap, size, rows.of[board.listed[i]].expected_s, i)
     return size
 
 
@@ -85,8 +86,8 @@ def next_shortest(rows, board, now, size):
 @inner
 def within_limits(rows, board, row):
     """Whether no limit is passed if the row starts now."""
-    for use in range(rows.uses[row], rows.uses[row + 1]):
-        if board.left[rows.use_limit[use]] < rows.use_amount[use]:
+    for use in range(rows.of[row].first_use, rows.of[row].first_use + rows.of[row].uses):
+        if board.left[rows.use[use].limit] < rows.use[use].amount:
             return False
     return True
 
@@ -95,8 +96,8 @@ def within_limits(rows, board, row):
 def _note_taken(rows, board, whole):
     row = board.tally[OFFERED]
     taken = board.tally[STARTED] + board.tally[LISTED] > board.tally[TAKEN]
-    if row >= 0 and rows.array[row] >= 0 and not whole and not taken:
-        board.array_passed[rows.array[row]] = board.tally[PASS]
+    if row >= 0 and rows.of[row].array >= 0 and not whole and not taken:
+        board.array_passed[rows.of[row].array] = board.tally[PASS]
 
 
 @inner
@@ -104,39 +105,39 @@ def _is_offered(rows, board, now, row, beyond):
     number = board.tally[PASS]
     if not beyond and _is_limited(rows, board, now, row):
         return False
-    array = rows.array[row]
+    array = rows.of[row].array
     if array >= 0 and board.array_passed[array] == number:
         return False
-    return board.job_passed[rows.job[row]] != number
+    return board.job_passed[rows.of[row].job] != number
 
 
 @inner
 def _is_limited(rows, board, now, row):
-    part = rows.partition[row]
-    if board.stopped[part] == board.tally[PASS]:
+    part = rows.of[row].partition
+    if board.part[part].stopped == board.tally[PASS]:
         return True
     limited = not within_limits(rows, board, row)
     if limited and now.limits_stop:
-        board.stopped[part] = board.tally[PASS]
+        board.part[part].stopped = board.tally[PASS]
     return limited
 
 
 @inner
 def _next_of_neediest(board):
     """The next row of the group with the least used / share, -1 if all have been looked at."""
-    groups = board.cursor.shape[0]
+    groups = board.group.shape[0]
     best = -1
     if groups == 1:
-        best = 0 if board.cursor[0] < board.span[1] else -1
+        best = 0 if board.group[0].next < board.group[0].end else -1
     else:
         least = np.inf
         for group in range(groups):
-            if board.cursor[group] < board.span[group + 1]:
-                ratio = board.used[group] / board.share[group]
+            if board.group[group].next < board.group[group].end:
+                ratio = board.group[group].used / board.group[group].share
                 if best < 0 or ratio < least:
                     best, least = group, ratio
     if best < 0:
         return np.int64(-1)
-    row = np.int64(board.order[board.cursor[best]])
-    board.cursor[best] += 1
+    row = np.int64(board.order[board.group[best].next])
+    board.group[best].next += 1
     return row

@@ -21,14 +21,14 @@ def stand(rows, hosts, ends, calendar, room, board, standing, outlook, rate, now
     size = 0
     for i in range(standing.row.shape[0]):
         row = np.int64(standing.row[i])
-        if board.job_passed[rows.job[row]] != -board.tally[PASS] and _stands(rows, hosts, board, standing, row):
-            board.job_passed[rows.job[row]] = -board.tally[PASS]
+        if board.job_passed[rows.of[row].job] != -board.tally[PASS] and _stands(rows, hosts, board, standing, row):
+            board.job_passed[rows.of[row].job] = -board.tally[PASS]
             board.listed[size] = row
             size += 1
     board.tally[LISTED] = 0
     heaped = 0
     for i in range(size):
-        heaped = push(board.key_s, board.heap, heaped, standing.start_s[board.listed[i]], i)
+        heaped = push(board.key_s, board.heap, heaped, standing.promise[board.listed[i]].start_s, i)
     if size > 0 and not board.tally[PLANNED]:
         make_plan(rows, hosts, room, ends, board, outlook, now)
     while heaped > 0 and not board.tally[STATUS]:
@@ -45,9 +45,9 @@ def stand(rows, hosts, ends, calendar, room, board, standing, outlook, rate, now
 @inner
 def _stands(rows, hosts, board, standing, row):
     """Whether this row of a job is the one that the promise was made to."""
-    first = rows.first_host[row]
-    for at in range(first, first + standing.many[row]):
-        if not hosts.allowed[rows.hosts[row], standing.host[at]]:
+    first = rows.of[row].first_host
+    for at in range(first, first + standing.promise[row].many):
+        if not hosts.allowed[rows.of[row].hosts, standing.host[at]]:
             return False
     return within_limits(rows, board, row)
 
@@ -55,10 +55,10 @@ def _stands(rows, hosts, board, standing, row):
 @inner
 def _take_over(rows, board, standing, now, row):
     """Promise the row what it was promised before, from now on at the earliest."""
-    first = rows.first_host[row]
-    board.promised_s[row] = max(now.now_s, standing.start_s[row])
-    board.promised_many[row] = standing.many[row]
-    for at in range(first, first + standing.many[row]):
+    first = rows.of[row].first_host
+    board.promised[row].start_s = max(now.now_s, standing.promise[row].start_s)
+    board.promised[row].many = standing.promise[row].many
+    for at in range(first, first + standing.promise[row].many):
         board.promised_host[at] = standing.host[at]
 
 
@@ -68,18 +68,18 @@ def sort_by_promise(board, size):
     heaped = 0
     for i in range(size):
         row = board.listed[i]
-        heaped = push(board.key_s, board.heap, heaped, board.promised_s[row], i)
+        heaped = push(board.key_s, board.heap, heaped, board.promised[row].start_s, i)
     for i in range(size):
-        board.started[i] = board.listed[board.heap[0]]
+        board.place[i].row = board.listed[board.heap[0]]
         heaped = drop_first(board.key_s, board.heap, heaped)
     for i in range(size):
-        board.listed[i] = board.started[i]
+        board.listed[i] = board.place[i].row
 
 
 @inner
 def sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, only_now):
     """Move the row's promise to the first moment at which it fits beside all others; never to a later one."""
-    before_s = board.promised_s[row]
+    before_s = board.promised[row].start_s
     if before_s <= now.now_s:
         return
     withdraw(rows, hosts, board, outlook, now, row)

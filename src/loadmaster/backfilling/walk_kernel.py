@@ -3,13 +3,16 @@
 
 from loadmaster.backfilling.board_kernel import begin_pass, start
 from loadmaster.backfilling.rows_kernel import next_row
-from loadmaster.kernels import inner
+from loadmaster.lent import lend
 from loadmaster.place.room_kernel import is_exhausted, reserve
 
 
-@inner
 def serve_none(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules):
     """The same as `Blocking.serve`."""
+    rows, hosts, ends, calendar = lend(rows), lend(hosts), lend(ends), lend(calendar)
+    room, board, standing = lend(room), lend(board), lend(standing)
+    moments, outlook, scores = lend(moments), lend(outlook), lend(scores)
+    now = lend(now)
     begin_pass(rows, hosts, ends, room, board, moments, outlook, now)
     row = next_row(rows, board, now, False, False)
     while row >= 0:
@@ -20,9 +23,12 @@ def serve_none(rows, hosts, ends, calendar, room, board, standing, moments, outl
         row = next_row(rows, board, now, False, False)
 
 
-@inner
 def serve_skip(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules):
     """The same as `Skip.serve`."""
+    rows, hosts, ends, calendar = lend(rows), lend(hosts), lend(ends), lend(calendar)
+    room, board, standing = lend(room), lend(board), lend(standing)
+    moments, outlook, scores = lend(moments), lend(outlook), lend(scores)
+    now = lend(now)
     begin_pass(rows, hosts, ends, room, board, moments, outlook, now)
     row = next_row(rows, board, now, False, False)
     while row >= 0:
@@ -30,12 +36,15 @@ def serve_skip(rows, hosts, ends, calendar, room, board, standing, moments, outl
         row = next_row(rows, board, now, False, False)
 
 
-@inner
 def serve_netbatch(
     rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules
 ):  # fmt: skip
     """The same as `NetBatch.serve`; `rules` are (reservations, lookahead), -1 for no limit."""
     reservations, lookahead = rules
+    rows, hosts, ends, calendar = lend(rows), lend(hosts), lend(ends), lend(calendar)
+    room, board, standing = lend(room), lend(board), lend(standing)
+    moments, outlook, scores = lend(moments), lend(outlook), lend(scores)
+    now = lend(now)
     begin_pass(rows, hosts, ends, room, board, moments, outlook, now)
     tried = kept = 0
     row = next_row(rows, board, now, False, False)

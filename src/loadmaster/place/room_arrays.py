@@ -2,7 +2,13 @@
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+
+FAILURE = np.dtype([("number", "i8"), ("tasks", "i8")], align=True)
+"""The pass in which a demand failed, and with how many tasks."""
 
 
 class Room(NamedTuple):
@@ -13,7 +19,7 @@ class Room(NamedTuple):
         open: bool[H], not taken out of this pass; usable: bool[H], scratch: hosts for the task at hand.
         reserved: int32[H], the hosts reserved in this pass, in that order.
         host: int32[U], the hosts of the row at hand; before: float64[U, R], what they had.
-        failed, failed_tasks: int64[C, K], int32[C, K], the pass in which the demand failed, and with how many tasks.
+        failed: FAILURE[C, K].
         most: float64[1], the most of the first resource on any open host; memory: float64[S], of the second on any with
             so many whole units of the first: upper bounds.
         tally: int64[8], see below.
@@ -25,8 +31,7 @@ class Room(NamedTuple):
     reserved: Ints
     host: Ints
     before: Floats
-    failed: Longs
-    failed_tasks: Ints
+    failed: NDArray[np.void]
     most: Floats
     memory: Floats
     tally: Longs

@@ -3,7 +3,7 @@
 What is free only shrinks within a pass: a demand that has failed fails again, and nobody looks for a host where the
 most that any host has is too little.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
 
 import numpy as np
 
@@ -23,7 +23,9 @@ def begin_room(room, number):
 @inner
 def reopen(room):
     """Let all hosts be used again that were taken out or reserved."""
-    room.failed[:] = 0
+    for hosts in range(room.failed.shape[0]):
+        for kind in range(room.failed.shape[1]):
+            room.failed[hosts, kind].number = 0
     _open_all(room)
 
 
@@ -75,8 +77,11 @@ def renew(room):
 @inner
 def may_fit(room, rows, row):
     """Whether some open host may hold a task of the row, and the row has not failed in this pass."""
-    kind, hosts = rows.kind[row], rows.hosts[row]
-    if room.failed[hosts, kind] == room.tally[ROOM_PASS] and rows.tasks[row] >= room.failed_tasks[hosts, kind]:
+    kind, hosts = rows.of[row].kind, rows.of[row].hosts
+    if (
+        room.failed[hosts, kind].number == room.tally[ROOM_PASS]
+        and rows.of[row].tasks >= room.failed[hosts, kind].tasks
+    ):
         return False
     cores = rows.demand[kind, 0]
     if cores > room.most[0]:
@@ -89,17 +94,17 @@ def may_fit(room, rows, row):
 @inner
 def note_failure(room, rows, row):
     """The row fails, and so will all later ones that are as it is and have as many tasks."""
-    kind, hosts = rows.kind[row], rows.hosts[row]
-    known = room.failed[hosts, kind] == room.tally[ROOM_PASS]
-    if not known or rows.tasks[row] < room.failed_tasks[hosts, kind]:
-        room.failed[hosts, kind] = room.tally[ROOM_PASS]
-        room.failed_tasks[hosts, kind] = rows.tasks[row]
+    kind, hosts = rows.of[row].kind, rows.of[row].hosts
+    known = room.failed[hosts, kind].number == room.tally[ROOM_PASS]
+    if not known or rows.of[row].tasks < room.failed[hosts, kind].tasks:
+        room.failed[hosts, kind].number = room.tally[ROOM_PASS]
+        room.failed[hosts, kind].tasks = rows.of[row].tasks
 
 
 @inner
 def find_usable(room, hosts, rows, row, on):
     """Put the hosts that a task of the row may use into `usable`; `on` bool[H] says among which, bool[0] among all."""
-    allowed = hosts.allowed[rows.hosts[row]]
+    allowed = hosts.allowed[rows.of[row].hosts]
     if on.shape[0] == 0:
         for host in range(room.open.shape[0]):
             room.usable[host] = room.open[host] & allowed[host]
@@ -111,11 +116,11 @@ def find_usable(room, hosts, rows, row, on):
 @inner
 def find(room, rows, scores, scan, now, row, k, some_are_not):
     """The lowest rated host of `usable` for task number k of the row, -1 if none; all are usable but for the flag."""
-    kind = rows.kind[row]
+    kind = rows.of[row].kind
     demand, last_host = rows.demand[kind], room.tally[LAST_HOST]
     if now.varies:
         slot = np.int64(0)
-        wrong = rate_all(scores, scan, demand, room.free, last_host, rows.first_task[row] + k, now.seed)
+        wrong = rate_all(scores, scan, demand, room.free, last_host, rows.of[row].first_task + k, now.seed)
     else:
         slot, wrong = refresh(scores, scan, kind, demand, room.free, last_host, now.seed)
     if wrong:
@@ -127,7 +132,7 @@ def find(room, rows, scores, scan, now, row, k, some_are_not):
 @inner
 def take(room, rows, scores, row, k, host):
     """Take `host` for task number k of the row."""
-    kind = rows.kind[row]
+    kind = rows.of[row].kind
     for r in range(room.free.shape[1]):
         room.before[k, r] = room.free[host, r]
         room.free[host, r] -= rows.demand[kind, r]
@@ -152,8 +157,8 @@ def give_back(room, scores, tasks, last_host):
 @inner
 def reserve(room, hosts, rows, row):
     """Keep hosts for the row: most free memory first, until they could hold it when empty."""
-    kind, tasks = rows.kind[row], float(rows.tasks[row])
-    allowed = hosts.allowed[rows.hosts[row]]
+    kind, tasks = rows.of[row].kind, float(rows.of[row].tasks)
+    allowed = hosts.allowed[rows.of[row].hosts]
     memory = min(1, rows.demand.shape[1] - 1)
     while tasks > 0.0:
         best, most = -1, -np.inf

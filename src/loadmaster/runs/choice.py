@@ -104,7 +104,7 @@ def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
         winner = policy.members[next(m for m, member in enumerate(members) if member.won)]
     assert isinstance(winner, Policy)
     listener = Listener(winner, task)
-    decision = Scheduler(listener.policy, discipline).decide(snapshot)
+    decision = Scheduler(listener.policy, discipline).decide_plainly(snapshot)
     order = [place.job for place in decision.place]
     position = order.index(job) if job in order else len(order)
     fits = _fits(snapshot, decision, position, record.workload.demand[job])

@@ -3,8 +3,8 @@
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,9 +44,11 @@ from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
+from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Place, Promise, Snapshot
 from loadmaster.place import Policy
 from loadmaster.place.room_arrays import LAST_HOST, RESERVED, Room
+from loadmaster.schedule.discipline import Discipline
 from loadmaster.schedule.snapshot_arrays import Scene
 
 
@@ -71,38 +73,6 @@ class Rule:
     keeps: bool = False
 
 
-def _none(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules):
-    serve_none(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules)
-
-
-def _skip(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules):
-    serve_skip(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules)
-
-
-def _netbatch(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules):
-    serve_netbatch(
-        rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules
-    )  # fmt: skip
-
-
-def _easy(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules):
-    serve_easy(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules)
-
-
-def _selective(rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules):
-    serve_selective(
-        rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules
-    )  # fmt: skip
-
-
-def _conservative(
-    rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules
-):  # fmt: skip
-    serve_conservative(
-        rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores, scan, rate, now, rules
-    )  # fmt: skip
-
-
 def _limit(limit: int | None) -> int:
     return -1 if limit is None else int(limit)
 
@@ -117,13 +87,13 @@ def _of_conservative(rule: Conservative, snapshot: Snapshot) -> Rule | None:
     if early_end in (ARRIVAL, IN_THEIR_ORDER) and not snapshot.early_end:
         early_end = KEPT
     keeps = early_end != REPLAN
-    return Rule(_conservative, (early_end, _limit(rule.lookahead)), rule.promise, plans=True, keeps=keeps)
+    return Rule(serve_conservative, (early_end, _limit(rule.lookahead)), rule.promise, plans=True, keeps=keeps)
 
 
 def _of_easy(rule: Easy, snapshot: Snapshot) -> Rule:
     numbers = (int(rule.heads), rule.heads_of == "partition", rule.fill == "shortest")
     moments = rule.heads == 1
-    return Rule(_easy, numbers, rule.promise, moments, plans=not moments)
+    return Rule(serve_easy, numbers, rule.promise, moments, plans=not moments)
 
 
 def _of_stepwise(rule: Stepwise, snapshot: Snapshot) -> Rule:
@@ -132,12 +102,12 @@ def _of_stepwise(rule: Stepwise, snapshot: Snapshot) -> Rule:
 
 
 _RULES: dict[type, Callable[[Any, Snapshot], Rule | None]] = {
-    Blocking: lambda rule, snapshot: Rule(_none, ()),
-    Skip: lambda rule, snapshot: Rule(_skip, ()),
-    NetBatch: lambda rule, snapshot: Rule(_netbatch, (_limit(rule.reservations), _limit(rule.lookahead))),
+    Blocking: lambda rule, snapshot: Rule(serve_none, ()),
+    Skip: lambda rule, snapshot: Rule(serve_skip, ()),
+    NetBatch: lambda rule, snapshot: Rule(serve_netbatch, (_limit(rule.reservations), _limit(rule.lookahead))),
     Easy: _of_easy,
     Stepwise: _of_stepwise,
-    Selective: lambda rule, snapshot: Rule(_selective, (float(rule.expansion),), plans=True),
+    Selective: lambda rule, snapshot: Rule(serve_selective, (float(rule.expansion),), plans=True),
     Conservative: _of_conservative,
 }
 """The backfillings that are compiled, by their exact type: a subclass has rules of its own, on the plain board."""
@@ -174,53 +144,81 @@ def counts_hosts(snapshot: Snapshot, rule: Rule) -> bool:
     return snapshot.as_pool and not snapshot.closures and snapshot.allowed is None and rule.promise != "hosts"
 
 
+@dataclass(frozen=True)
+class CompiledDiscipline:
+    """A discipline on one snapshot: serves it as `Discipline.serve` does, to the bit, with any placement policy."""
+
+    discipline: Discipline
+    scene: Scene
+    rule: Rule
+
+    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        """Choose the jobs to start now; what the compiled board does not take, the plain one does, or refuses."""
+        with suppress(InputError):  # the plain board says what is wrong
+            decision = decide_compiled(self.scene, policy, self.rule)
+            if decision is not None:
+                return decision
+        return self.discipline.serve(snapshot, policy)
+
+
+def compiled(discipline: Discipline, snapshot: Snapshot) -> CompiledDiscipline | None:
+    """The discipline on the compiled board; None where only the plain one knows it."""
+    rule = rule_of(discipline.backfilling, snapshot) if type(discipline) is Discipline else None
+    return None if rule is None else CompiledDiscipline(discipline, Scene.of(snapshot), rule)
+
+
 def decide_compiled(scene: Scene, policy: Policy, rule: Rule) -> Decision | None:
     """What to start now; None if only the plain board can say what is wrong.
 
     Raises:
-        InputError: the policy cannot be compiled.
+        InputError: the policy cannot be compiled, or fails.
     """
     snapshot = scene.snapshot
     plans = rule.plans or len(snapshot.closures) > 0 or rule.promise == "hosts"
     now = scene.now(varies=never_remembered(policy), as_pool=counts_hosts(snapshot, rule))
     scan = scanner(policy, snapshot.free.shape[1])
-    steps = len(snapshot.free) + len(snapshot.running.job) + 4 * int(scene.rows.first_host[-1]) + 64
+    steps = len(snapshot.free) + len(snapshot.running.job) + 4 * scene.tasks + 64
     while True:
         room, board = scene.room(), scene.board()
         moments = scene.moments() if rule.moments and rule.promise != "hosts" and not snapshot.closures else None
-        outlook = scene.outlook(steps) if plans else None
-        rate = rater(policy) if plans else None
+        outlook, rate = (scene.outlook(steps), rater(policy)) if plans else (None, None)
         arguments = (
             scene.rows, scene.hosts, scene.ends, scene.calendar, room, board, scene.standing, moments, outlook,
-            scene.scores(),
+            scene.scores(), scan, rate, now, rule.numbers,
         )  # fmt: skip
-        entry = _entry(rule.entry, tuple(typeof(each) for each in arguments), plans, typeof(now), typeof(rule.numbers))
         with refusing(policy.name):
-            entry(*arguments, scan, rate, now, rule.numbers)
+            _entry(rule.entry, moments is None, arguments)(*arguments)
         status = board.tally[STATUS]
         if status == DONE:
             return _decision(scene, room, board, keeps=rule.keeps)
-        if status == NEEDS_PLAN:
-            plans = True
-        elif status == MORE_ROOM:
-            steps *= 2
-        else:
+        if status not in (NEEDS_PLAN, MORE_ROOM):
             return None
+        plans = True
+        steps *= 2 if status == MORE_ROOM else 1
 
 
-@cache
-def _entry(function: Callable[..., Any], layout: tuple[Any, ...], plans: bool, now: Any, rules: Any) -> Any:
-    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
-    rate = types.FunctionType(RATER) if plans else types.none
-    signature = types.void(*layout, types.FunctionType(SCAN), rate, now, rules)
-    return kept_njit(signature, nogil=True, error_model="numpy")(function)
+_ENTRIES: dict[tuple[Any, ...], Callable[..., None]] = {}
+
+
+def _entry(function: Callable[..., None], momentless: bool, arguments: tuple[Any, ...]) -> Callable[..., None]:
+    """The kernel compiled for such arguments, which are alike but for those that are None."""
+    plans = arguments[-3] is not None
+    key = function, momentless, plans
+    if key not in _ENTRIES:
+        warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
+        layout = [typeof(each) for each in arguments]
+        layout[-4] = types.FunctionType(SCAN)
+        layout[-3] = types.FunctionType(RATER) if plans else types.none
+        _ENTRIES[key] = kept_njit(types.void(*layout), nogil=True, error_model="numpy")(function)
+    return _ENTRIES[key]
 
 
 def _decision(scene: Scene, room: Room, board: Board, *, keeps: bool) -> Decision:
     snapshot, queue = scene.snapshot, scene.snapshot.queue
     many = int(board.tally[STARTED])
-    job, first = queue.job[board.started[:many]].tolist(), board.started_first[: many + 1].tolist()
-    hosts, part = board.started_host.tolist(), scene.rows.partition[board.started[:many]].tolist()
+    started, first = board.place["row"][:many], board.place["first"][: many + 1].tolist()
+    job, part = queue.job[started].tolist(), scene.rows.of["partition"][started].tolist()
+    hosts = board.started_host.tolist()
     place = tuple(Place(job[i], tuple(hosts[first[i] : first[i + 1]]), part[i]) for i in range(many))
     promises = _promises(scene, board)
     bound = [host for _, promise in promises for host in promise.hosts]
@@ -239,12 +237,12 @@ def _decision(scene: Scene, room: Room, board: Board, *, keeps: bool) -> Decisio
 
 def _promises(scene: Scene, board: Board) -> list[tuple[int, Promise]]:
     """What rows were promised in this pass, in the order in which they were."""
-    rows = np.flatnonzero(board.promised > board.tally[SINCE])
-    rows = rows[np.argsort(board.promised[rows])]
-    first = scene.rows.first_host[rows].tolist()
-    found = []
-    for row, start_s, at, many in zip(
-        rows.tolist(), board.promised_s[rows].tolist(), first, board.promised_many[rows].tolist(), strict=True
-    ):
-        found.append((row, Promise(start_s, tuple(board.promised_host[at : at + many].tolist()))))
-    return found
+    promised = board.promised
+    rows = np.flatnonzero(promised["number"] > board.tally[SINCE])
+    rows = rows[np.argsort(promised["number"][rows])]
+    first, start_s = scene.rows.of["first_host"][rows].tolist(), promised["start_s"][rows].tolist()
+    hosts = [
+        board.promised_host[at : at + many].tolist()
+        for at, many in zip(first, promised["many"][rows].tolist(), strict=True)
+    ]
+    return [(row, Promise(at_s, tuple(each))) for row, at_s, each in zip(rows.tolist(), start_s, hosts, strict=True)]

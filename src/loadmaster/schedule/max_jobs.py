@@ -1,15 +1,22 @@
 """Max-Jobs: run several placement policies on the same snapshot, keep the best outcome (Shai 2014, section 5)."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule.discipline import Discipline
 
 Target = Literal["jobs", "cores", "weighted"]
+
+
+class Serves(Protocol):
+    """Serves a queue with any placement policy: a discipline, as it is or compiled for the snapshot."""
+
+    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        """Choose the jobs to start now; pure."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class MaxJobs:
     log_ties: bool = True
     name: str = "max-jobs"
 
-    def choose(self, snapshot: Snapshot, discipline: Discipline) -> Decision:
+    def choose(self, snapshot: Snapshot, discipline: Serves) -> Decision:
         """The first member's decision among those with the highest target; every tied member is logged."""
         decisions = []
         for member in self.members:

@@ -15,7 +15,7 @@ from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import binding_of, binds, limits_work, only_plain
 from loadmaster.schedule.foresight import USERS, Foresight
-from loadmaster.sim.queue.reference import replay
+from loadmaster.sim.queue.reference import replay, replay_deciding
 
 Engine = Literal["auto", "rows", "compiled", "planning", "reference"]
 _TIMEOUT = STATUSES.index("timeout")
@@ -144,7 +144,7 @@ def _unbound(
         return planning.replay_planned(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
-    return replay(
+    return replay_deciding(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip
 
@@ -195,7 +195,7 @@ def uncompiled(workload: Workload, cluster: Cluster, foresight: Foresight) -> Ca
 
     known = not preempts(cluster) and not limits_work(cluster.rules or SiteRules())
     moments = binds(workload, cluster) and known and _is_plain(foresight)
-    return replay_asking if moments else replay
+    return replay_asking if moments else replay_deciding
 
 
 def _is_plain(foresight: Foresight) -> bool:

@@ -3,6 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -54,11 +55,21 @@ def replay(
     Returns:
         The schedule. Jobs that are never started keep NaN and -1.
     """
-    engine = Replay(workload, cluster, scheduler, interval_s, seed, foresight)
-    while engine.step():
-        if progress is not None:
-            progress(engine.arrived - len(engine.pending.waiting), workload.jobs)
-    return engine.schedule()
+    return Replay(workload, cluster, Plainly(scheduler), interval_s, seed, foresight).run(progress)
+
+
+def replay_deciding(
+    workload: Workload,
+    cluster: Cluster,
+    scheduler: Scheduler,
+    *,
+    interval_s: float = 30.0,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    foresight: Foresight = USERS,
+) -> Schedule:
+    """As `replay`, to the bit, but `scheduler` decides compiled where it can."""
+    return Replay(workload, cluster, scheduler, interval_s, seed, foresight).run(progress)
 
 
 _NODE_FAIL, _TIMEOUT = STATUSES.index("node_fail"), STATUSES.index("timeout")
@@ -75,6 +86,22 @@ class Decider(Protocol):
     def decide(self, snapshot: Snapshot) -> Decision:
         """What to start now."""
         ...
+
+
+@dataclass(frozen=True)
+class Plainly:
+    """A scheduler that decides in plain Python, however large the queue."""
+
+    scheduler: Scheduler
+
+    @property
+    def discipline(self) -> Discipline:
+        """As it is."""
+        return self.scheduler.discipline
+
+    def decide(self, snapshot: Snapshot) -> Decision:
+        """What to start now."""
+        return self.scheduler.decide_plainly(snapshot)
 
 
 class Replay:
@@ -114,6 +141,13 @@ class Replay:
         self.now_s = -math.inf
         self.ticked_s = 0.0
         self.cycles: list[tuple[float, int, int, int]] = []
+
+    def run(self, progress: Callable[[int, int], None] | None = None) -> Schedule:
+        """Go on until nothing happens any more."""
+        while self.step():
+            if progress is not None:
+                progress(self.arrived - len(self.pending.waiting), self.workload.jobs)
+        return self.schedule()
 
     def step(self) -> bool:
         """Deal with the next moment of decision; False when there is none."""

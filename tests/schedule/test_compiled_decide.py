@@ -1,0 +1,82 @@
+"""The compiled board decides as the plain one, to the bit, on whatever snapshot: places, hosts, promises, when next."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boards_at_random import decisions, snapshot_at_random
+from loadmaster.backfilling import Conservative, Easy, NetBatch
+from loadmaster.order import ORDERS
+from loadmaster.place import POLICIES, Policy
+from loadmaster.schedule import Discipline, MaxJobs, Scheduler, scheduler
+from loadmaster.schedule.compiled_decide import compiled, rule_of
+
+HELPER = Path(__file__).parents[1] / "boards_at_random.py"
+
+
+def test_every_rule_decides_as_its_plain_twin_on_any_snapshot():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", str(HELPER), "0", "60"], env=environment, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    compared, found = run.stdout.split(maxsplit=1)
+    assert int(compared) > 1300
+    assert found.strip() == "[]"
+
+
+@pytest.mark.parametrize("rule", [NetBatch(), Easy(), Conservative("arrival")])
+def test_machine_code_decides_as_the_plain_board(rule):
+    compared = 0
+    for seed in range(1000, 1060):
+        both = decisions(seed, rule)
+        if both is not None:
+            assert both[0] == both[1]
+            compared += 1
+    assert compared > 40
+
+
+@pytest.fixture
+def however_small(monkeypatch):
+    """Compiled from the first row on."""
+    monkeypatch.setattr(scheduler, "WORTHWHILE", 1)
+
+
+@pytest.mark.parametrize("log_ties", [True, False])
+def test_max_jobs_chooses_the_same_member_over_the_compiled_board(however_small, log_ties):
+    chooser = Scheduler(MaxJobs(log_ties=log_ties), Discipline(ORDERS["fcfs"], NetBatch()))
+    for seed in range(20):
+        snapshot = replace(snapshot_at_random(np.random.default_rng(seed)), closures=())
+        assert chooser.decide(snapshot) == chooser.decide_plainly(snapshot)
+
+
+@dataclass(frozen=True)
+class Mine(NetBatch):
+    """A rule of one's own, which only the plain board asks."""
+
+
+def test_a_subclass_is_never_taken_for_its_parent():
+    snapshot = snapshot_at_random(np.random.default_rng(1))
+    assert rule_of(Mine(), snapshot) is None
+    assert compiled(Discipline(ORDERS["fcfs"], Mine()), snapshot) is None
+
+
+def test_a_policy_that_cannot_be_compiled_is_asked_in_plain_python(however_small):
+    def by_name(demand, free, capacity):
+        return float(str(free[0]) > "3")
+
+    own = Scheduler(Policy("mine", by_name), Discipline(ORDERS["fcfs"], NetBatch()))
+    snapshot = replace(snapshot_at_random(np.random.default_rng(3)), closures=())
+    assert own.decide(snapshot) == own.decide_plainly(snapshot)
+
+
+def test_queues_that_are_served_at_once_in_python_are_not_compiled(monkeypatch):
+    monkeypatch.setattr("loadmaster.schedule.compiled_decide.compiled", None)
+    snapshot = snapshot_at_random(np.random.default_rng(5))
+    chooser = Scheduler(POLICIES["first-fit"], Discipline(ORDERS["fcfs"], NetBatch()))
+    assert chooser.decide(snapshot) == chooser.decide_plainly(snapshot)
