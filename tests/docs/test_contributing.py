@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-COMPILES = ("kernels.py", "compiled.py", "compiled_order.py", "compiled_scan.py")
+COMPILES = ("kernels.py", "lent.py", "parts.py", "compiled.py", "compiled_order.py", "compiled_scan.py")
 NAMED = {"typeof", "types", "NumbaExperimentalFeatureWarning"}
 """What a kernel's door may take from Numba: the types of what it hands to it."""
 
