@@ -51,10 +51,10 @@ def fake(
 
     refuse_reading(context, trace)
     reading = o.read_options(format, swf_memory, memory_unit, columns, limit, strict, hosts)
+    how = v.conduct(interval, shadow, dry_run, for_, max_starts, on_exit, others)
     rates, launch_s = Rates.of(trouble), parse_seconds(launch)
     case = noting(load(trace, hosts, reading, spread), policy)
     work = case.workload
-    how = v.conduct(interval, shadow, dry_run, for_, max_starts, on_exit, others)
     setting = Setting(policy, discipline, interval_s=how.interval_s, seed=seed)
     clock = FakeClock(float(work.submit_s[0]))
     engine = FakeEngine(work, case.cluster, clock, rates=rates, seed=seed, launch_s=launch_s)

@@ -41,6 +41,7 @@ class Fed(Replay):
         self.ranking = self.memory
         self.notes: list[str] = []
         self._away: set[int] = set()
+        self._here: set[str] = set()
         self._up = np.ones(self.cluster.hosts, bool)
         self._names = {name: host for host, name in enumerate(self.cluster.names)}
 
@@ -66,7 +67,7 @@ class Fed(Replay):
             if (job := self.number[name]) in self.occupancy.running:
                 self.occupancy.end_at(job, end_s, STATUSES.index(how))
         self._end_and_fail()
-        for name in news.withdrawn:
+        for name in (*news.withdrawn, *(name for name, _, _ in news.ended)):
             if (job := self.number[name]) in self.pending.waiting:
                 self.pending.waiting.remove(job)
         self.ended_now |= news.hosts
@@ -100,7 +101,7 @@ class Fed(Replay):
         )
 
     def _look(self, ledger: Ledger) -> None:
-        self._up = np.array(ledger.listing["up"], bool)
+        self._up, self._here = np.array(ledger.listing["up"], bool), set(ledger.rows)
         self._away = {self.number[name] for name in ledger.away()}
         if ledger.cluster is not self.cluster:
             self.notes.append(_CHANGED)
@@ -145,7 +146,7 @@ class Fed(Replay):
         return partition if partition in known else int(known[0])
 
     def _eligible(self) -> list[int]:
-        return [job for job in super()._eligible() if job not in self._away]
+        return [job for job in super()._eligible() if job not in self._away and self.ids[job] in self._here]
 
     def _start(self, place) -> None:  # type: ignore[no-untyped-def]
         super()._start(place)

@@ -1,0 +1,95 @@
+"""`loadmaster live` on the command line."""
+
+import json
+import sys
+
+import pytest
+
+from loadmaster.cli import main
+from loadmaster.runs.record import read_record
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{number},{2 * number},{20 + number},1" for number in range(12)]
+    (tmp_path / "log.csv").write_text("\n".join(["job_id,submit_s,runtime_s,cores", *lines]) + "\n")
+    (tmp_path / "mine.py").write_text("def rate(demand, free, capacity):\n    return -free[0]\n")
+    return tmp_path
+
+
+@pytest.fixture
+def run(here, monkeypatch, capsys):
+    """Exit code, stdout and stderr of a command, run in this process."""
+
+    def typed(command):
+        monkeypatch.setattr(sys, "argv", ["loadmaster", *command.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return typed
+
+
+FAKE = "live fake log.csv --hosts 2x2c1g --interval 5s"
+
+
+def test_a_live_run_shows_what_it_did_and_leaves_a_record_that_checks(run, here):
+    code, out, err = run(f"{FAKE} -o d")
+    assert code == 0
+    assert "starts                           12" in out
+    assert "loadmaster live --check d" in err
+    assert read_record(here / "d").workload.jobs == 12
+    code, out, _ = run("live --check d")
+    assert (code, out.splitlines()[1]) == (0, "12 of 12 starts alike in the simulator (100 %)")
+
+
+def test_a_record_that_does_not_check_ends_with_one(run, here):
+    run(f"{FAKE} -o d")
+    path = here / "d" / "live.jsonl"
+    path.write_text(path.read_text().replace('["node1"]', '["node0"]', 1))
+    code, out, _ = run("live --check d --json")
+    assert code == 1
+    assert json.loads(out)["same"] is False
+    assert json.loads(out)["first"]
+
+
+def test_a_dry_run_prints_what_it_would_have_asked(run):
+    _, _, err = run(f"{FAKE} --dry-run --for 10s -o d")
+    assert "would start at 0 s: 0 on node0" in err
+
+
+def test_the_same_folder_goes_on_where_it_was(run, here):
+    run(f"{FAKE} -o d --for 10s --on-exit hold")
+    run(f"{FAKE} -o d --for 10s")
+    lines = [json.loads(line) for line in (here / "d" / "live.jsonl").read_text().splitlines()]
+    assert sum("begin" in line for line in lines) == 2
+
+
+def test_python_in_a_record_is_run_only_if_it_is_trusted(run):
+    assert run(f"{FAKE} --policy mine.py:rate -o d")[0] == 0
+    code, _, err = run("live --check d")
+    assert code == 2
+    assert "carries Python" in err
+    assert run("live --check d --trust")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("live", "name an engine"),
+        ("live --check nowhere", "no record of a live run here"),
+        ("live --check d fake", "it stands alone"),
+        (f"{FAKE} --trouble smoke=1", "no such trouble"),
+        (f"{FAKE} --interval 0s", "needs a time between its cycles"),
+        (f"{FAKE} --shadow --dry-run", "both ask nothing"),
+        (f"{FAKE} --policy nothing", "nothing"),
+        (f"{FAKE} --for soon", "not a duration"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(told, command, words):
+    assert words in told(*command.split())
+
+
+def test_a_first_start_that_is_denied_ends_with_two(told):
+    assert "lets us start nothing" in told(*f"{FAKE} --trouble denied=0.999999 -o d".split())
