@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from loadmaster.traces import Trace
     from loadmaster.traces.summary import Fit, Summary
+    from loadmaster.traces.verdict import Verdict
 
 
 def info(
@@ -51,6 +52,7 @@ def info(
     from loadmaster.cli.options import read_log, read_options
     from loadmaster.report.document import print_document
     from loadmaster.traces.summary import fit, summarise
+    from loadmaster.traces.verdict import verdict_of
 
     options = read_options(
         trace_format, swf_memory, memory_unit, columns, limit, strict, hosts,
@@ -65,13 +67,28 @@ def info(
     if read.cluster is not None:
         fitted = fit(read.workload, read.cluster, spread, machines_of_log=read.machines == "log")
         read = replace(read, notes=(*read.notes, *([fitted.note] if fitted.note else [])))
+    verdict = verdict_of(read, summary, fitted, str(trace), _typed(context))
     if as_json:
-        print_document(_document(str(trace), read, summary, fitted))
+        print_document(_document(str(trace), read, summary, fitted, verdict))
     else:
-        _show(read, summary, fitted)
+        _show(read, summary, fitted, verdict)
 
 
-def _document(path: str, read: "Trace", summary: "Summary", fitted: "Fit | None") -> dict[str, Any]:
+def _typed(context: typer.Context) -> str:
+    """The options that the user typed, as they stand behind the log in another command."""
+    import shlex
+
+    from loadmaster.cli.idle import option, typed
+
+    parts = []
+    for name in typed(context):
+        value = context.params[name]
+        if name not in ("trace", "as_json"):
+            parts.append(option(context, name) + ("" if value is True else f" {shlex.quote(str(value))}"))
+    return " ".join(parts)
+
+
+def _document(path: str, read: "Trace", summary: "Summary", fitted: "Fit | None", verdict: "Verdict") -> dict[str, Any]:
     import dataclasses
 
     from loadmaster.cli.run_options import command_line
@@ -79,6 +96,7 @@ def _document(path: str, read: "Trace", summary: "Summary", fitted: "Fit | None"
     from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
 
     content: dict[str, Any] = {"trace": path, "source": read.workload.source, **dataclasses.asdict(summary)}
+    content |= {"sentence": verdict.sentence, "next": verdict.command}
     content |= {"about": dict(read.about), "constraints": bonds_of_jobs(read.workload), "cluster": None}
     if fitted is not None:
         kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
@@ -93,7 +111,7 @@ def _document(path: str, read: "Trace", summary: "Summary", fitted: "Fit | None"
     )  # fmt: skip
 
 
-def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
+def _show(read: "Trace", summary: "Summary", fitted: "Fit | None", verdict: "Verdict") -> None:
     from rich.table import Table
 
     from loadmaster.model.units import show_seconds
@@ -116,6 +134,9 @@ def _show(read: "Trace", summary: "Summary", fitted: "Fit | None") -> None:
     for label, words in _bonds(read):
         facts.add_row(label, words, "")
     console.print(title, style="bold")
+    console.print(verdict.sentence, highlight=False)
+    console.print(f"Next: {verdict.command}", highlight=False, soft_wrap=True, style="dim")
+    console.print()
     console.print(facts)
     many = columns_that_fit(console, len(_SHOWN), lambda most: _spreads(summary, _SHOWN[:most]))
     console.print()

@@ -108,7 +108,7 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
         notes += fit_notes(trace.workload, cluster, options)
     doubt = name == "swf" and any(DOUBT in note for note in notes)
-    return replace(trace, cluster=cluster, notes=tuple(notes), machines=machines, memory_in_doubt=doubt)
+    return replace(trace, cluster=cluster, notes=tuple(notes), machines=machines, memory_in_doubt=doubt, format=name)
 
 
 def without(trace: Trace, ignore: tuple[str, ...]) -> Trace:

@@ -79,6 +79,7 @@ class Trace:
         about: what the log says of itself (SWF header comments).
         machines: how the cluster became known: named by the user, by the log itself, by a file beside it, or not.
         memory_in_doubt: memory looks wrong; one of the notes says why.
+        format: a name of `loadmaster.traces.FORMATS`; empty for jobs that no file held.
         extra: further columns of the log, one value a job, where `ReadOptions.all_fields` asked for them.
     """
 
@@ -90,3 +91,4 @@ class Trace:
     extra: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     machines: Machines = ""
     memory_in_doubt: bool = False
+    format: str = ""

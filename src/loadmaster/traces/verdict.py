@@ -1,0 +1,75 @@
+"""What a log is, in one sentence, and the command to try next."""
+
+import shlex
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.model.units import MEMORY, show_bytes, show_seconds
+from loadmaster.traces.reader import FORMATS
+from loadmaster.traces.summary import Fit, Summary
+from loadmaster.traces.swf_memory import believable
+from loadmaster.traces.trace import Trace
+
+BUSY = 0.85
+"""A log that asks for less of its machines has hardly a queue: a higher load shows more."""
+
+
+class Verdict(NamedTuple):
+    """A sentence about a log, and what to type next."""
+
+    sentence: str
+    command: str
+
+
+def verdict_of(read: Trace, summary: Summary, fitted: Fit | None, path: str, options: str = "") -> Verdict:
+    """What the log at `path` is, whether its memory can be believed, and how busy its machines were.
+
+    Args:
+        read: the log.
+        summary: its jobs in numbers.
+        fitted: its jobs beside its machines; None where none are known.
+        path: of the log, as the user wrote it.
+        options: how it was read, as written behind it.
+    """
+    users = "" if summary.users is None else f" of {summary.users:,} {'user' if summary.users == 1 else 'users'}"
+    what = f"{summary.jobs:,} {'job' if summary.jobs == 1 else 'jobs'}{users} in {show_seconds(summary.span_s)}"
+    kind = FORMATS[read.format].summary if read.format in FORMATS else ""
+    parts = [f"{what} ({kind})" if kind else what, _memory(read), _busy(fitted)]
+    return Verdict("; ".join(parts) + ".", _next(read, fitted, shlex.quote(path) + (f" {options}" if options else "")))
+
+
+def _memory(read: Trace) -> str:
+    work = read.workload
+    if MEMORY not in work.resources:
+        return "its memory is not in the log"
+    asked = work.demand[:, work.resources.index(MEMORY)]
+    asked = asked[asked > 0]
+    if not asked.size:
+        return "its memory is not in the log"
+    median = f"the median task asks for {show_bytes(float(np.median(asked)))}"
+    if read.memory_in_doubt or not believable(work):
+        return f"its memory cannot be true as it was read ({median})"
+    return f"its memory is believable ({median})"
+
+
+def _busy(fitted: Fit | None) -> str:
+    if fitted is None:
+        return "its machines are not known"
+    resource, load = max(fitted.load.items(), key=lambda pair: pair[1])
+    if not np.isfinite(load):
+        return "all its jobs arrive at once"
+    if load > 1:
+        return f"it asks for {load:.2f} times the {resource} that its {fitted.hosts:,} hosts have"
+    return f"it asks for {load:.0%} of the {resource} of its {fitted.hosts:,} hosts"
+
+
+def _next(read: Trace, fitted: Fit | None, log: str) -> str:
+    if read.memory_in_doubt and "--memory-unit" not in log:
+        return f"loadmaster info {log} --memory-unit B"
+    if read.memory_in_doubt and "--swf-memory" not in log:
+        return f"loadmaster info {log} --swf-memory job-total"
+    if fitted is None:
+        return f"loadmaster info {log} --hosts 20x16c64g"
+    busiest = max(fitted.load.values())
+    return f"loadmaster compare {log}" + (" --loads 0.9" if busiest < BUSY else "")

@@ -1,0 +1,62 @@
+"""A log in one sentence, and what to try next."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from loadmaster.cli.app import app
+from loadmaster.traces import ReadOptions, read_trace
+from loadmaster.traces.summary import fit, summarise
+from loadmaster.traces.verdict import verdict_of
+from traces.logs import swf_line, write
+
+GB_IN_KB = 2**20
+
+
+def verdict(tmp_path, text, hosts=None, **options):
+    read = read_trace(write(tmp_path, "my log.swf", text), ReadOptions(hosts=hosts, **options))
+    fitted = None if read.cluster is None else fit(read.workload, read.cluster)
+    return verdict_of(read, summarise(read.workload), fitted, "my log.swf")
+
+
+def lines(memory=-1, run=10):
+    return "".join(swf_line(job=k, submit=10 * k, run=run, memory=memory, user=k % 3) for k in range(11))
+
+
+def test_without_machines_the_next_step_names_some(tmp_path):
+    sentence, command = verdict(tmp_path, lines())
+    assert sentence.startswith("11 jobs of 3 users in 1.67 min (Standard Workload Format")
+    assert "its memory is not in the log; its machines are not known." in sentence
+    assert command == "loadmaster info 'my log.swf' --hosts 20x16c64g"
+
+
+@pytest.mark.parametrize(
+    ("run", "said", "command"),
+    [
+        (10, "asks for 55% of the cores of its 2 hosts", " --loads 0.9"),
+        (100, "5.50 times the cores that its 2 hosts", ""),
+    ],
+)
+def test_how_busy_the_machines_are_decides_what_to_try(tmp_path, run, said, command):
+    found = verdict(tmp_path, lines(memory=GB_IN_KB, run=run), hosts="2x1c64g")
+    assert said in found.sentence
+    assert "its memory is believable (the median task asks for 1 GiB)" in found.sentence
+    assert found.command == f"loadmaster compare 'my log.swf'{command}"
+
+
+def test_memory_that_cannot_be_true_comes_first(tmp_path):
+    found = verdict(tmp_path, lines(memory=4096 * GB_IN_KB), hosts="2x1c64g")
+    assert "its memory cannot be true as it was read" in found.sentence
+    assert found.command.endswith("--memory-unit B")
+
+
+def test_info_shows_it_and_the_options_go_along(tmp_path):
+    path = str(write(tmp_path, "log.swf", lines()))
+    shown = CliRunner().invoke(app, ["info", path, "--hosts", "2x1c", "--limit", "9", "--strict"])
+    flat = " ".join(shown.stdout.split())
+    assert "9 jobs of 3 users" in flat
+    assert "Next: loadmaster compare" in flat
+    document = json.loads(CliRunner().invoke(app, ["info", path, "--hosts", "2x1c", "--json"]).stdout)
+    assert document["next"] == f"loadmaster compare {path} --hosts 2x1c --loads 0.9"
+    assert document["sentence"].startswith("11 jobs")
