@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
 from loadmaster.move.migration import Move
-from loadmaster.sharing.shared_hosts import SharedHosts
+from loadmaster.sharing.host_loads import HostLoads
 
 
 @dataclass(frozen=True)
@@ -17,13 +17,13 @@ class AssignUR:
 
     The theory counts loads in units of the best attainable largest load, without which that bound is not true: the
     cost of a long queue then rises with every task in it, and each that ends moves another. As the paper's section 4
-    has it, the cost is n^(load / L), L being the load at which the cluster counts as full (`SharedHosts.scale`): so
+    has it, the cost is n^(load / L), L being the load at which the cluster counts as full (`HostLoads.scale`): so
     a = n^(1 / L), n at least 2.
     """
 
     name: str = "assign-u-r"
 
-    def next_move(self, hosts: SharedHosts, demand: Floats, load_before: Floats) -> Move | None:
+    def next_move(self, hosts: HostLoads, demand: Floats, load_before: Floats) -> Move | None:
         """The first unstable task, to the host where it adds least (see `TerminationMover`)."""
         base = max(2.0, float(hosts.hosts)) ** (1.0 / hosts.scale)
         for host in range(hosts.hosts):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from loadmaster.model.arrays import Floats
 from loadmaster.move.migration import Move
 from loadmaster.move.mover import check_periodic
-from loadmaster.sharing.shared_hosts import SharedHosts
+from loadmaster.sharing.host_loads import HostLoads
 
 LEAST_GAIN = 1e-9
 """A move must lower the total cost by more than this (rule M4); moves closer to each other tie, the first wins."""
@@ -27,7 +27,7 @@ class EnhancedMosix:
     def __post_init__(self) -> None:
         check_periodic(self.period_s, self.fanout)
 
-    def turn(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
         """Over all residents and contacts the move with the most negative change of cost (see `PeriodicMover`)."""
         best, best_change = None, 0.0
         for task in hosts.present(host):
@@ -41,7 +41,7 @@ class EnhancedMosix:
         return best
 
 
-def host_cost(hosts: SharedHosts, host: int, added: Floats) -> float:
+def host_cost(hosts: HostLoads, host: int, added: Floats) -> float:
     """C_i = sum over resources of n^(use), with `added` on top; the CPU's use is its load over the scale L."""
     base = max(2.0, float(hosts.hosts))
     free, capacity = hosts.seen_by_policy(host, scaled=True)

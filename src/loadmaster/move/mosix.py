@@ -6,7 +6,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.move.migration import Move
 from loadmaster.move.mover import check_periodic
-from loadmaster.sharing.shared_hosts import SharedHosts
+from loadmaster.sharing.host_loads import HostLoads
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Mosix:
         if not self.stability >= 0.0:
             raise InputError(self.stability, "the stability factor is zero or more tasks")
 
-    def turn(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
         """Relieve the memory, else balance the load (see `PeriodicMover`)."""
         return self._relieve(hosts, host, contacts, demand) or self._balance(hosts, host, contacts, demand, pick)
 
-    def _relieve(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats) -> Move | None:
+    def _relieve(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats) -> Move | None:
         """The smallest task that is at least the excess, else the largest, of those for which a contact has room."""
         if hosts.used.shape[1] < 2:
             return None
@@ -60,7 +60,7 @@ class Mosix:
                 best, best_key = Move(task, min(room, key=lambda k: hosts.used[k, 0] / hosts.power[k])), key
         return best
 
-    def _balance(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+    def _balance(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
         """A random task among those that fit the free memory of the contact with the least load."""
         if not contacts:
             return None

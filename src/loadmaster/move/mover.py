@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.move.migration import Move
-from loadmaster.sharing.shared_hosts import SharedHosts
+from loadmaster.sharing.host_loads import HostLoads
 
 
 @runtime_checkable
@@ -27,7 +27,7 @@ class PeriodicMover(Protocol):
         """Contacts a turn."""
         ...
 
-    def turn(self, hosts: SharedHosts, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
         """The move that `host` makes, if any; pure.
 
         Args:
@@ -49,7 +49,7 @@ class TerminationMover(Protocol):
         """As on the command line."""
         ...
 
-    def next_move(self, hosts: SharedHosts, demand: Floats, load_before: Floats) -> Move | None:
+    def next_move(self, hosts: HostLoads, demand: Floats, load_before: Floats) -> Move | None:
         """The next move, if any; pure.
 
         Args:

@@ -15,10 +15,10 @@ from loadmaster.schedule import is_discipline
 from loadmaster.schedule.foresight import foresight_named
 from loadmaster.schedule.fractional import Fractional
 from loadmaster.schedule.time_shared import METHODS, method_named, parts_of
+from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.load import sharing_named
 from loadmaster.sharing.model import SharingModel
 from loadmaster.sharing.processor_sharing import ProcessorSharing
-from loadmaster.sharing.shared_hosts import CpuLoad
 from loadmaster.sharing.thrashing import THRASH, check_thrash
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sharing.water_filling import WaterFilling

@@ -20,7 +20,7 @@ from loadmaster.runs.sharing_row import SharingRow
 from loadmaster.runs.sharing_settings import BATCH_POLICY, SharingSettings, kind_of
 
 
-class Task(NamedTuple):
+class MethodToRun(NamedTuple):
     """One method, the policy of its queue if it is one, and the text of the user's files that they come from."""
 
     method: str
@@ -28,7 +28,7 @@ class Task(NamedTuple):
     sources: Sources
 
 
-class Shared(NamedTuple):
+class SharingCase(NamedTuple):
     """What all methods run on."""
 
     case: Case
@@ -61,7 +61,7 @@ class SharingStudy:
         """The rows that `store` has already."""
         return [row for row in finished(self._work, self._cells, store) if row is not None]
 
-    def plain(self, store: Store) -> Iterator[tuple[Task, float]]:
+    def plain(self, store: Store) -> Iterator[tuple[MethodToRun, float]]:
         """Rows not yet in `store` that only a plain engine can make and that take a while; its events a second."""
         done = finished(self._work, self._cells, store)
         for cell, row in zip(self._cells, done, strict=True):
@@ -71,20 +71,20 @@ class SharingStudy:
                 yield cell.task, rate
 
     @cached_property
-    def _work(self) -> Work[Shared, Task, SharingRow]:
+    def _work(self) -> Work[SharingCase, MethodToRun, SharingRow]:
         return Work(
-            "share", ("loadmaster.runs.sharing",), make_row, Shared(self.case, self.settings), from_row, row_of,
+            "share", ("loadmaster.runs.sharing",), make_row, SharingCase(self.case, self.settings), from_row, row_of,
             prepare=self._prepare, workers=workers_for(self.case.workload.jobs), steps=self.case.workload.jobs,
         )  # fmt: skip
 
     @cached_property
-    def _cells(self) -> list[Cell[Task]]:
+    def _cells(self) -> list[Cell[MethodToRun]]:
         about = {"case": self.case.digest, "users": digest_of(self.case.workload, ("user",)), "settings": self.settings}
-        tasks = [Task(*pair, self.settings.texts(*pair)) for pair in self.pairs]
+        tasks = [MethodToRun(*pair, self.settings.texts(*pair)) for pair in self.pairs]
         keys = [self._work.key(task=task, imported=imported(task.sources.values()), **about) for task in tasks]
         return [Cell(key, task, about_of(task)) for key, task in zip(keys, tasks, strict=True)]
 
-    def _prepare(self, tasks: Sequence[Task], watch: Watch) -> None:
+    def _prepare(self, tasks: Sequence[MethodToRun], watch: Watch) -> None:
         few, cluster = self.case.workload.take(slice(0, 2)), self.case.cluster
         usual = replace(self.settings, estimates="user", overrun="run")  # the first two jobs may lack a user
         for task in tasks:
@@ -97,12 +97,12 @@ class SharingStudy:
             watch.compiled(sum(each.seconds for each in compiled if each.kept))
 
 
-def about_of(task: Task) -> dict[str, str]:
+def about_of(task: MethodToRun) -> dict[str, str]:
     """Which row it is, for whoever reads messages and the database."""
     return {"method": task.method, "policy": task.policy} if task.policy else {"method": task.method}
 
 
-def make_row(shared: Shared, task: Task, moved: Moved) -> SharingRow:
+def make_row(shared: SharingCase, task: MethodToRun, moved: Moved) -> SharingRow:
     """Run one method."""
     workload = shared.case.workload
 

@@ -24,7 +24,7 @@ class Method:
         overcommit: True rates every host; False first those with room for the demand, if none those with room
             for all of it but the cores, if none all.
         scaled: the policy sees the CPU of a host as large as the load at which the cluster counts as full
-            (`SharedHosts.scale`), which is what an opportunity cost needs; else as its cores.
+            (`HostLoads.scale`), which is what an opportunity cost needs; else as its cores.
         blind: the policy is not told the demand, only a direction: one thread and the memory of the largest host.
     """
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from loadmaster.model import Cluster, Workload
 from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import METHODS, method_named
+from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sharing.load_scale import raised_scale
-from loadmaster.sharing.shared_hosts import SharedHosts
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.timeshared.reference import choose, replay_timeshared
 
@@ -44,7 +44,7 @@ def test_the_scale_is_the_power_of_two_strictly_above_every_load_seen():
 def test_the_published_three_hosts_rate_a_new_job_in_both_readings_of_the_load(reading, costs, chosen):
     capacity = np.array([[1.0, 128.0], [1.0, 64.0], [1.0, 64.0]])
     cluster = Cluster(("cores", "memory"), capacity, speed=np.array([1.0, 0.5, 0.25]))
-    hosts = SharedHosts(cluster, reading)
+    hosts = HostLoads(cluster, reading)
     for task, (host, memory) in enumerate([(0, 64.0), (0, 32.0), (1, 8.0)]):
         hosts.add(task, host, np.array([1.0, memory]))
     assert hosts.scale == 4.0
@@ -63,7 +63,7 @@ class _Context3:
 
 def test_one_step_of_memory_and_of_load_costs_what_was_published():
     cluster = Cluster.uniform(6, cores=1, memory=100)
-    hosts = SharedHosts(cluster, "jobs")
+    hosts = HostLoads(cluster, "jobs")
     for task in range(3):
         hosts.add(task, 0, np.array([1.0, 50.0 / 3]))
     hosts.scale = 8.0

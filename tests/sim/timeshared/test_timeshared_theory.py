@@ -12,7 +12,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.move.enhanced_mosix import LEAST_GAIN, EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.schedule.time_shared import METHODS, method_named
-from loadmaster.sharing.shared_hosts import SharedHosts
+from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.timeshared.reference import _Run
@@ -128,7 +128,7 @@ def test_every_move_of_enhanced_mosix_lowers_the_total_cost_most_and_it_stays_on
     cluster = Cluster(
         ("cores", "memory"), np.column_stack((np.ones(4), rng.uniform(50, 128, 4))), speed=rng.choice([0.5, 1.0], 4)
     )
-    hosts, demand = SharedHosts(cluster), np.column_stack((np.ones(12), rng.uniform(1, 60, 12)))
+    hosts, demand = HostLoads(cluster), np.column_stack((np.ones(12), rng.uniform(1, 60, 12)))
     for task in range(12):
         hosts.add(task, int(rng.integers(4)), demand[task])
     for turn in range(40):

@@ -17,8 +17,8 @@ from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.schedule.time_shared import METHODS, Method, method_named
+from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.learned_needs import learned_needs
-from loadmaster.sharing.shared_hosts import CpuLoad
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.traces.opportunity import ComponentMemory, ComponentWork, MemoryCap, generate_opportunity

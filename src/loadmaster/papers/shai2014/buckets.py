@@ -99,7 +99,7 @@ def match_plainly(workload: Workload, cluster: Cluster, policy: Policy, size: in
     return np.array(found, np.int64)
 
 
-class Task(NamedTuple):
+class StreamToMatch(NamedTuple):
     """One stream of a synthetic pool, and the shapes of hosts that it is matched on."""
 
     pool: str
@@ -115,7 +115,7 @@ def synthetic_buckets(
         "shai2014 buckets", (__name__, f"{__package__}.bucket_kernel"), make_stream, setup, _to_bytes, _of_bytes
     )
     tasks = [
-        Task(pool, number, SHAPES if number < setup.shape_streams else READINGS)
+        StreamToMatch(pool, number, SHAPES if number < setup.shape_streams else READINGS)
         for pool, number in product(TABLE_2_1, range(setup.bucket_streams))
     ]
     shaped_by = {"part": setup.bucket_part, "seed": setup.seed, "tried": TRIED, "size": BUCKET}
@@ -125,7 +125,7 @@ def synthetic_buckets(
             for pool in TABLE_2_1}  # fmt: skip
 
 
-def make_stream(setup: Setup, task: Task, _moved: Moved) -> list[Longs]:
+def make_stream(setup: Setup, task: StreamToMatch, _moved: Moved) -> list[Longs]:
     """Jobs matched of one stream, a table a shape."""
     workload = stream(task.pool, setup, task.number)
     return [match(workload, shape.cluster()) for shape in task.shapes]

@@ -34,7 +34,7 @@ class Level(NamedTuple):
     chosen: tuple[float, ...]
 
 
-class Shared(NamedTuple):
+class LevelCase(NamedTuple):
     """What all runs on one stream have in common."""
 
     case: Case
@@ -51,7 +51,7 @@ def make_levels(
 ) -> list[Level]:
     """All runs on a stream; those that `store` has are not made again."""
     work = Work(
-        "shai2014 loads", ("loadmaster.runs.outcome", __name__), make_level, Shared(case, warm_up_s), _to_bytes,
+        "shai2014 loads", ("loadmaster.runs.outcome", __name__), make_level, LevelCase(case, warm_up_s), _to_bytes,
         _of_bytes, prepare=lambda tasks, watch: compile_first(case, tasks, watch, {}),
         workers=workers_for(case.workload.jobs), steps=case.workload.jobs,
     )  # fmt: skip
@@ -65,7 +65,7 @@ def make_levels(
     return run_study(work, cells, store, workers, Advancing(progress))
 
 
-def make_level(shared: Shared, setting: Setting, moved: Moved) -> Level:
+def make_level(shared: LevelCase, setting: Setting, moved: Moved) -> Level:
     """Make one run and measure it."""
     schedule, outcome = run_fully(shared.case, setting, {}, progress=lambda started, _jobs: moved(started))
     workload = shared.case.workload.scaled(setting.beta)

@@ -12,9 +12,9 @@ from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
 from loadmaster.move.migration import Move
 from loadmaster.move.mover import PeriodicMover, TerminationMover
 from loadmaster.place.policy import Context, rated, read_only
+from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sharing.model import divided, stuck
 from loadmaster.sharing.processor_sharing import ProcessorSharing
-from loadmaster.sharing.shared_hosts import SharedHosts
 from loadmaster.sim.timeshared.clocks import CommonClock, OwnClocks
 from loadmaster.sim.timeshared.problem import Progress, TimesharedProblem, TimesharedRun
 
@@ -30,7 +30,7 @@ class _Run:
         self.demand = workload.demand[self.owner]
         self.seen = problem.demand_seen
         self.pause_s = problem.migration.of(workload.demand)[self.owner]
-        self.hosts = SharedHosts(problem.cluster, problem.cpu_load)
+        self.hosts = HostLoads(problem.cluster, problem.cpu_load)
         self.now = 0.0
         self.left = workload.runtime_s[self.owner].copy()  # work left of a task that waits or travels
         clock = CommonClock if type(problem.sharing) is ProcessorSharing else OwnClocks
@@ -167,7 +167,7 @@ class _Run:
         self.host[task] = host
 
 
-def choose(problem: TimesharedProblem, hosts: SharedHosts, demand: Floats, task: int, last_host: int) -> int:
+def choose(problem: TimesharedProblem, hosts: HostLoads, demand: Floats, task: int, last_host: int) -> int:
     """The lowest rated host among those that come into question, the lowest index among equals."""
     method = problem.method
     seen = [hosts.seen_by_policy(host, method.scaled) for host in range(hosts.hosts)]

@@ -8,7 +8,7 @@ from loadmaster.compiled import is_built_in
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.schedule.time_shared import Method
-from loadmaster.sharing.shared_hosts import SharedHosts
+from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 SCALE, NOW = 0, 1
@@ -28,7 +28,7 @@ HOST = np.dtype(
     [
         ("cores", "f8"),
         ("speed", "f8"),
-        ("unit", "f8"),  # see SharedHosts.unit
+        ("unit", "f8"),  # see HostLoads.unit
         ("power", "f8"),  # cores x speed
         ("active", "f8"),  # threads that run: the load without travelling tasks
         ("work", "f8"),  # the clock: work done by each task that has been there all the time
@@ -201,7 +201,7 @@ def _buffers(problem: TimesharedProblem, kinds: int, host_kinds: int) -> Buffers
 
 
 def _hosts(problem: TimesharedProblem) -> Any:
-    shared = SharedHosts(problem.cluster, problem.cpu_load)
+    shared = HostLoads(problem.cluster, problem.cpu_load)
     hosts = np.zeros(shared.hosts, HOST)
     for name in ("cores", "speed", "unit", "power"):
         hosts[name] = getattr(shared, name)

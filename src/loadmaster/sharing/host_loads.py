@@ -14,7 +14,7 @@ CpuLoad = Literal["jobs/speed", "jobs"]
 """How the CPU load of a host is read: threads over its cores and speed, or threads over its cores alone."""
 
 
-class SharedHosts:
+class HostLoads:
     """Loads, use and residents of H hosts; plain Python, the specification of the compiled engine's state.
 
     The engine changes it through `add` and `remove` alone; policies and movers only look.
