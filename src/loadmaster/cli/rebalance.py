@@ -10,8 +10,8 @@ from loadmaster.cli.options import AsJson
 
 def rebalance(
     context: typer.Context,
-    state: Annotated[Path, typer.Argument(help="Tasks as for `pack`, with a column host; empty for a new task.")],
-    hosts: Annotated[str, typer.Option(help="Machines: 20x16c64g or a file.")],
+    state: Annotated[Path, typer.Argument(help="Tasks as for `pack`, with a column host; or kubectl's JSON.")],
+    hosts: Annotated[str | None, typer.Option(help="Machines: 20x16c64g or a file; kubectl's JSON has them.")] = None,
     budget: Annotated[str | None, typer.Option(help="The most memory to move, such as 64GiB.")] = None,
     moves: Annotated[int | None, typer.Option(min=0, help="Or the most tasks to move.")] = None,
     method: Annotated[

@@ -11,6 +11,7 @@ from loadmaster.model.exact import exact_demand
 from loadmaster.model.units import CORES
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
+from loadmaster.packing.kubernetes_state import is_kubernetes, read_kubernetes
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of
 from loadmaster.site.machines import read_machines
@@ -43,13 +44,16 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
     the task runs now.
 
     Args:
-        path: CSV (also .gz), Parquet, openb's pod list, or OptaPlanner's .json, which names its hosts itself.
-        hosts: as `--hosts`; needed for all but OptaPlanner's files.
+        path: CSV (also .gz), Parquet, openb's pod list, or what names its hosts itself: OptaPlanner's .json, and
+            `kubectl get nodes,pods -A -o json`.
+        hosts: as `--hosts`; needed for tables.
         fluid: the resources whose demand may be scaled down.
 
     Raises:
         InputError: no such file, no hosts, or a value that breaks a rule.
     """
+    if path.is_file() and is_kubernetes(head_of(path, 1 << 16)):
+        return _of_kubernetes(path, hosts, fluid)
     if path.suffix == ".json":
         cluster, demand, names = read_cloud_balancing(path)
         note = "the computers' costs were not used: packing raises yields and saves no computers"
@@ -67,6 +71,17 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
         source=path.name, **_of_jobs(tasks),
     )  # fmt: skip
     return TaskFile(instance, tasks.host, (*notes, *notes_on_hosts(cluster)))
+
+
+def _of_kubernetes(path: Path, hosts: str | None, fluid: Sequence[str]) -> TaskFile:
+    if hosts is not None:
+        raise InputError("--hosts", "the state names its own nodes", fix="leave it out")
+    state = read_kubernetes(path)
+    job = state.job if len(state.job_names) < len(state.names) else None
+    instance = instance_of(
+        state.cluster, state.demand, fluid, job=job, task_names=state.names, job_names=state.job_names, source=path.name
+    )
+    return TaskFile(instance, state.host, state.notes)
 
 
 def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: Any) -> Instance:

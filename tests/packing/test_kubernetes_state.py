@@ -1,0 +1,119 @@
+"""What kubectl prints, as a running state."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from loadmaster.cli.app import app
+from loadmaster.model import InputError
+from loadmaster.packing.kubernetes_state import quantity, read_kubernetes
+from loadmaster.packing.read import read_tasks
+from loadmaster.traces import read_trace
+
+GB = 2**30
+
+
+def node(name, cpu="4", memory="16Gi", ready="True", **more):
+    allocatable = {"cpu": cpu, "memory": memory, "pods": "110", "ephemeral-storage": "9Gi", **more.pop("has", {})}
+    conditions = [{"type": "MemoryPressure", "status": "False"}, {"type": "Ready", "status": ready}]
+    status = {"allocatable": allocatable, "conditions": conditions}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": more, "status": status}
+
+
+def pod(name, host="", owner=None, phase="Running", init=None, overhead=None, **requests):
+    meta = {"name": name, "namespace": "web"} | (
+        {"ownerReferences": [{"kind": "ReplicaSet", "name": owner}]} if owner else {}
+    )
+    spec = {"containers": [{"name": "a", "resources": {"requests": requests}}, {"name": "b", "resources": {}}]}
+    spec |= {"nodeName": host} if host else {}
+    spec |= {"initContainers": [{"name": "i", "resources": {"requests": init}}]} if init else {}
+    spec |= {"overhead": overhead} if overhead else {}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec, "status": {"phase": phase}}
+
+
+ITEMS = [
+    node("n1"),
+    node("n2", cpu="3920m", memory="8388608Ki", has={"nvidia.com/gpu": "2"}), node("n3", unschedulable=True),
+    node("n4", ready="Unknown"),
+    pod("a-1", "n1", "a", cpu="500m", memory="1Gi"),
+    pod("a-2", "n1", "a", cpu="500m", memory="1Gi"),
+    pod("b", "n2", cpu="1", memory="128Mi", init={"cpu": "2"}, overhead={"cpu": "100m"}, **{"nvidia.com/gpu": "1"}),
+    pod("c", "", phase="Pending", cpu="2", memory="1G"), pod("d", "n3", cpu="1"),
+    pod("e", "n1", phase="Succeeded", cpu="1"),
+]  # fmt: skip
+
+
+def write(tmp_path, items=ITEMS):
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "items": list(items), "kind": "List", "metadata": {}}, indent=1))
+    return path
+
+
+def test_nodes_are_hosts_and_pods_tasks_where_they_run(tmp_path):
+    state = read_kubernetes(write(tmp_path))
+    assert (state.cluster.names, state.cluster.resources) == (("n1", "n2"), ("cores", "memory", "gpus"))
+    assert np.allclose(state.cluster.capacity, [[4.0, 16 * GB, 0.0], [3.92, 8 * GB, 2.0]])
+    assert state.names == ("web/a-1", "web/a-2", "web/b", "web/c")
+    assert np.allclose(state.demand, [[0.5, GB, 0], [0.5, GB, 0], [2.1, GB / 8, 1.0], [2.0, 1e9, 0.0]])
+    assert (state.host.tolist(), state.job.tolist()) == ([0, 0, 1, -1], [0, 0, 1, 2])
+
+
+def test_what_is_left_out_is_counted(tmp_path):
+    notes = " ".join(read_kubernetes(write(tmp_path)).notes)
+    for words in ("2 nodes are cordoned", "1 pods run on nodes that", "1 pods have ended", "ephemeral-storage"):
+        assert words in notes
+
+
+def test_pack_and_rebalance_take_it_without_hosts(tmp_path):
+    path = write(tmp_path)
+    assert read_tasks(path).host.tolist() == [0, 0, 1, -1]
+    for verb in ("pack", "rebalance"):
+        result = CliRunner().invoke(app, [verb, str(path), "--json"])
+        assert result.exit_code == 0, result.output
+    with pytest.raises(InputError, match="names its own nodes"):
+        read_tasks(path, "2x4c8g")
+
+
+def test_it_is_no_log(tmp_path):
+    with pytest.raises(InputError, match="a state of Kubernetes, not a log; give it to pack or rebalance"):
+        read_trace(write(tmp_path))
+
+
+@pytest.mark.parametrize("text", ["250x", "", "-", "1e999", True, None, "Ki"])
+def test_a_quantity_that_is_none_is_refused(text):
+    with pytest.raises(ValueError, match="no quantity"):
+        quantity(text)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [[], [node("n1")], [pod("a", cpu="1")], [node("n1"), pod("a", "n1", cpu="often")], [node("n1"), {"kind": "Pod"}],
+     [node("n1", cpu="-4"), pod("a")], [{"kind": "Node", "metadata": {"name": "x"}, "status": []}], ["n1"]],
+)  # fmt: skip
+def test_a_list_that_is_none_is_refused_in_one_line(tmp_path, items):
+    with pytest.raises(InputError) as error:
+        read_tasks(write(tmp_path, items))
+    assert "\n" not in str(error.value)
+
+
+def test_random_bytes_are_read_or_refused_in_one_line(tmp_path):
+    whole = write(tmp_path).read_bytes()
+    draw = np.random.default_rng(3)
+    messages = []
+    for _ in range(60):
+        text = bytearray(whole)
+        for at in draw.integers(0, len(text), draw.integers(1, 30)):
+            text[at] = draw.integers(1, 256)
+        (tmp_path / "broken.json").write_bytes(bytes(text))
+        messages.append(refusal(tmp_path / "broken.json"))
+    assert not any("\n" in message or len(message) > 400 for message in messages)
+
+
+def refusal(path):
+    try:
+        read_tasks(path)
+    except InputError as error:
+        return str(error)
+    return ""
