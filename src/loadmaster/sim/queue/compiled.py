@@ -35,6 +35,7 @@ from loadmaster.sim.queue.queue_state import (
     DONE,
     EASY,
     FAN,
+    LANES,
     NO_RANK,
     NOT_FINITE,
     PARETO,
@@ -181,7 +182,7 @@ def laid_out(
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
     return Table(
-        jobs, np.array(cluster.capacity), rules, state, _nobody_waits(rows, cluster),
+        jobs, np.array(cluster.capacity), rules, state, _nobody_waits(rows),
         _ranked(rows if rules.moving else 0), _stairs(cluster), _moment(cluster, len(state.undo_host)),
         empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
         Log(records.start_s, records.host, *records.buffers),
@@ -340,10 +341,9 @@ def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, *, meta: bool) 
     )
 
 
-def _nobody_waits(jobs: int, cluster: Cluster) -> Waiting:
-    resources = cluster.capacity.shape[1]
+def _nobody_waits(jobs: int) -> Waiting:
     nodes = [max(1, -(-jobs // FAN**level)) for level in (1, 2, 3)]
-    return Waiting(np.zeros(jobs, np.bool_), *(np.full((resources + 1, many), np.inf) for many in nodes))
+    return Waiting(np.zeros(jobs, np.bool_), *(np.full((many, 2, LANES), np.inf) for many in nodes))
 
 
 def _ranked(jobs: int) -> Ranked:
@@ -362,7 +362,9 @@ def _stairs(cluster: Cluster) -> Stairs:
     steps = 2 + int(min(MOST_STEPS, cluster.capacity[:, 0].max()))
     most = np.full(2, cluster.capacity[:, 0].max())
     memory = cluster.capacity[:, 1].max() if cluster.capacity.shape[1] > 1 else 0.0
-    return Stairs(most, np.full((2, steps), memory), np.full(2, -1, np.int64))
+    fewest = np.concatenate(([0], 2 ** np.arange(LANES - 1)))
+    lane = np.tile(np.where(fewest <= most[0], memory, -1.0), (2, 1))
+    return Stairs(most, np.full((2, steps), memory), lane, np.full(2, -1, np.int64))
 
 
 def _moment(cluster: Cluster, room: int) -> Moment:

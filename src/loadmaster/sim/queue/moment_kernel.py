@@ -11,6 +11,7 @@ from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.ends_kernel import next_end
 from loadmaster.sim.queue.queue_state import HEAD, LONG, PLANNED, SLACK, STAMP, TOUCHED
+from loadmaster.sim.queue.waiting_kernel import lower_stairs, raise_stairs, stand
 
 
 @inner
@@ -140,10 +141,7 @@ def renew_long(jobs, state, moment, stairs):
     """Make the stairs of long jobs exact: of a host that the head needs, what it leaves."""
     head = moment.number[HEAD]
     resources = state.free.shape[1]
-    steps = stairs.memory.shape[1]
-    for step in range(steps):
-        stairs.memory[LONG, step] = -1.0
-    most = 0.0
+    lower_stairs(stairs, LONG)
     for host in range(state.free.shape[0]):
         cores, memory = state.free[host, 0], state.free[host, 1] if resources > 1 else 0.0
         keep = moment.held[host] - moment.number[SLACK] if moment.then_at[host] == state.tally[STAMP] else 0
@@ -151,10 +149,5 @@ def renew_long(jobs, state, moment, stairs):
             cores = min(cores, moment.then[host, 0] - keep * jobs.demand[jobs.kind[head], 0])
             if resources > 1:
                 memory = min(memory, moment.then[host, 1] - keep * jobs.demand[jobs.kind[head], 1])
-        if cores >= 0.0:
-            most = max(most, cores)
-            step = min(np.int64(cores), steps - 1)
-            stairs.memory[LONG, step] = max(stairs.memory[LONG, step], memory)
-    for step in range(steps - 2, -1, -1):
-        stairs.memory[LONG, step] = max(stairs.memory[LONG, step], stairs.memory[LONG, step + 1])
-    stairs.most[LONG] = most
+        stand(stairs, LONG, cores, memory)
+    raise_stairs(stairs, LONG)

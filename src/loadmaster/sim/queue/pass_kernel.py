@@ -51,6 +51,7 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
         begin_ranked(ranked, bound)
     looked = tried = kept = 0
     wrong = 0
+    head = np.int64(-1)
     unseen = may_pass_over(bound)
     passing = unseen and rules.backfilling == WALK and rules.reservations == 0 and rules.lookahead < 0
     while count[CLOSED] + count[PENDING] < capacity.shape[0] and tried != rules.lookahead:
@@ -65,6 +66,8 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
             continue
         tried += 1
         placed = False
+        if head >= 0 and moment.number[HEAD] < 0:
+            promise(jobs, state, moment, ends, log, head, now)  # not before somebody might have room beside it
         length = length_of(moment, now, jobs.expected_s[job] / state.fastest[jobs.hosts[job]])
         if length == LONG and stairs.fresh[LONG] < 0:
             _renew_if_changed(jobs, state, stairs, moment, LONG)
@@ -81,8 +84,8 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
         pass_over_array(state, bound, job)
         if rules.backfilling == BLOCKING:
             break
-        if rules.backfilling == EASY and moment.number[HEAD] < 0:
-            promise(jobs, state, moment, ends, log, job, now)
+        if rules.backfilling == EASY and head < 0:
+            head = job
             passing = unseen
             continue
         if not was_shut_out(bound):

@@ -11,6 +11,10 @@ PARETO = 32
 """Failed demands remembered in a pass beside the exact ones."""
 FAN = 32
 """Jobs, or nodes, below a node of the tree of least demands."""
+LANES = 8
+"""Lanes of jobs by the cores that a task asks for: less than one, one, two and three, four to seven, and so on."""
+MEMORY, EXPECTED = 0, 1
+"""What is known of a lane."""
 BLOCKING, WALK, EASY, ASKED = 0, 1, 2, 3
 """Backfillings: none; netbatch and skip; easy with one head; any other, which somebody outside is asked to serve."""
 SHORT, LONG = 0, 1
@@ -87,8 +91,9 @@ class Waiting(NamedTuple):
 
     Attributes:
         here: bool[J], the job at this position waits.
-        low, mid, top: float64[R + 1, N], least demand, and least expected runtime, of each block of `FAN` jobs, of
-            each `FAN` such blocks, and of each `FAN` of those; infinite where nobody waits.
+        low, mid, top: float64[N, 2, LANES], the least memory, and the least expected runtime, that a job of the lane
+            asks for in each block of `FAN` jobs, in each `FAN` such blocks, and in each `FAN` of those; infinite where
+            nobody waits.
     """
 
     here: NDArray[np.bool_]
@@ -128,12 +133,15 @@ class Stairs(NamedTuple):
     Attributes:
         most: float64[2], the most of the first resource on any host.
         memory: float64[2, B], the most of the second resource on any host with at least so many whole units of it.
+        lane: float64[2, LANES], the same for the fewest units that a job of the lane asks for, -1 where no host has so
+            many.
         fresh: int64[2], the number of changes after which they were made anew; of row 1 -1 until they were, in each
             pass: then row 0 stands for it, as no job may take more than is free.
     """
 
     most: NDArray[np.float64]
     memory: NDArray[np.float64]
+    lane: NDArray[np.float64]
     fresh: NDArray[np.int64]
 
 

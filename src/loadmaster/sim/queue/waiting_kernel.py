@@ -1,14 +1,15 @@
 """The waiting jobs in an order that never changes, and how to find the next one that might fit.
 
 Jobs stand at fixed positions. A tree over the positions knows the least that anybody below a node asks for, so that
-thousands of jobs for which no host has room are passed over by a few comparisons.
+thousands of jobs for which no host has room are passed over by a few comparisons. It knows that by lanes, for jobs of
+few cores and of many apart: that one job asks for few cores and another for little memory says nothing of either.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.queue_state import FAN, HEAD, LONG, SHORT
+from loadmaster.sim.queue.queue_state import EXPECTED, FAN, HEAD, LANES, LONG, MEMORY, SHORT
 
 
 @inner
@@ -16,17 +17,34 @@ def join(jobs, waiting, job):
     """`job` waits from now on."""
     position = np.int64(jobs.position[job])
     waiting.here[position] = True
-    resources = jobs.demand.shape[1]
     node = position // FAN
-    for r in range(resources):
-        asked = jobs.demand[jobs.kind[job], r]
-        waiting.low[r, node] = min(waiting.low[r, node], asked)
-        waiting.mid[r, node // FAN] = min(waiting.mid[r, node // FAN], asked)
-        waiting.top[r, node // (FAN * FAN)] = min(waiting.top[r, node // (FAN * FAN)], asked)
-    asked = jobs.expected_s[job]
-    waiting.low[resources, node] = min(waiting.low[resources, node], asked)
-    waiting.mid[resources, node // FAN] = min(waiting.mid[resources, node // FAN], asked)
-    waiting.top[resources, node // (FAN * FAN)] = min(waiting.top[resources, node // (FAN * FAN)], asked)
+    _lower(jobs, waiting.low, node, job)
+    _lower(jobs, waiting.mid, node // FAN, job)
+    _lower(jobs, waiting.top, node // (FAN * FAN), job)
+
+
+@inner
+def _lower(jobs, least, node, job):
+    """`job` is below the node."""
+    demand = jobs.demand[jobs.kind[job]]
+    lane = lane_of(demand[0])
+    least[node, MEMORY, lane] = min(least[node, MEMORY, lane], demand[1] if demand.shape[0] > 1 else 0.0)
+    least[node, EXPECTED, lane] = min(least[node, EXPECTED, lane], jobs.expected_s[job])
+
+
+@inner
+def lane_of(cores):
+    """The lane of jobs that ask for so many cores a task: it doubles from lane to lane."""
+    lane = np.int64(0)
+    while lane < LANES - 1 and cores >= np.int64(1) << lane:
+        lane += 1
+    return lane
+
+
+@inlined
+def _cores_of(lane):
+    """The fewest cores that a job of the lane asks for."""
+    return (np.int64(1) << lane) >> 1
 
 
 @inner
@@ -34,28 +52,27 @@ def leave(jobs, waiting, job):
     """`job` waits no longer."""
     position = np.int64(jobs.position[job])
     waiting.here[position] = False
-    resources = jobs.demand.shape[1]
     node = position // FAN
-    for r in range(resources + 1):
-        waiting.low[r, node] = np.inf
+    for part in range(2):
+        for lane in range(LANES):
+            waiting.low[node, part, lane] = np.inf
     for other in range(node * FAN, min((node + 1) * FAN, waiting.here.shape[0])):
         if waiting.here[other]:
-            who = jobs.at[other]
-            for r in range(resources):
-                waiting.low[r, node] = min(waiting.low[r, node], jobs.demand[jobs.kind[who], r])
-            waiting.low[resources, node] = min(waiting.low[resources, node], jobs.expected_s[who])
+            _lower(jobs, waiting.low, node, np.int64(jobs.at[other]))
     _settle(waiting.low, waiting.mid, node // FAN)
     _settle(waiting.mid, waiting.top, node // (FAN * FAN))
 
 
-@inlined
+@inner
 def _settle(below, above, node):
-    last = min((node + 1) * FAN, below.shape[1])
-    for r in range(below.shape[0]):
-        least = np.inf
-        for child in range(node * FAN, last):
-            least = min(least, below[r, child])
-        above[r, node] = least
+    """Work out anew the least of a block of blocks."""
+    for part in range(2):
+        for lane in range(LANES):
+            above[node, part, lane] = np.inf
+    for child in range(node * FAN, min((node + 1) * FAN, below.shape[0])):
+        for part in range(2):
+            for lane in range(LANES):
+                above[node, part, lane] = min(above[node, part, lane], below[child, part, lane])
 
 
 @inner
@@ -64,13 +81,13 @@ def next_waiting(waiting, position, end):
     while position < end:
         if position % FAN == 0:
             node = position // FAN
-            if node % (FAN * FAN) == 0 and waiting.top[0, node // (FAN * FAN)] == np.inf:
+            if node % (FAN * FAN) == 0 and _nobody(waiting.top, node // (FAN * FAN)):
                 position += FAN * FAN * FAN
                 continue
-            if node % FAN == 0 and waiting.mid[0, node // FAN] == np.inf:
+            if node % FAN == 0 and _nobody(waiting.mid, node // FAN):
                 position += FAN * FAN
                 continue
-            if waiting.low[0, node] == np.inf:
+            if _nobody(waiting.low, node):
                 position += FAN
                 continue
         if waiting.here[position]:
@@ -108,16 +125,26 @@ def length_of(moment, now, expected_s):
     return LONG if moment.number[HEAD] >= 0 and now + expected_s > moment.shadow_s[0] else SHORT
 
 
-@inlined
+@inner
+def _nobody(least, node):
+    """Whether nobody waits below the node."""
+    low = np.inf
+    for lane in range(LANES):
+        low = min(low, least[node, MEMORY, lane])
+    return low == np.inf
+
+
+@inner
 def _may_fit(least, node, stairs, moment, now):
-    cores = least[0, node]
-    if cores == np.inf:
-        return False
-    resources = least.shape[0] - 1
-    memory = least[1, node] if resources > 1 else 0.0
-    if length_of(moment, now, least[resources, node] / moment.fastest[0]) == SHORT:
-        return below(stairs, SHORT, cores, memory)
-    return below(stairs, LONG, cores, memory)
+    """Whether some host might have room for a job below the node."""
+    long = LONG if stairs.fresh[LONG] >= 0 else SHORT
+    last_s = moment.shadow_s[0] if moment.number[HEAD] >= 0 else np.inf
+    some = False
+    for lane in range(LANES):
+        memory = least[node, MEMORY, lane]
+        short = now + least[node, EXPECTED, lane] / moment.fastest[0] <= last_s
+        some |= memory <= stairs.lane[long, lane] or (short and memory <= stairs.lane[SHORT, lane])
+    return some
 
 
 @inlined
@@ -147,22 +174,45 @@ def raise_to(stairs, free, host):
     while step >= 0 and stairs.memory[SHORT, step] < memory:
         stairs.memory[SHORT, step] = memory
         step -= 1
+    for lane in range(LANES):
+        if cores >= _cores_of(lane):
+            stairs.lane[SHORT, lane] = max(stairs.lane[SHORT, lane], memory)
 
 
 @inner
 def renew(stairs, length, room):
     """Make the row exact for what hosts have, `room` float64[H, R]."""
-    steps = stairs.memory.shape[1]
+    lower_stairs(stairs, length)
     several = room.shape[1] > 1
-    most = 0.0
-    for step in range(steps):
-        stairs.memory[length, step] = -1.0
     for host in range(room.shape[0]):
-        cores = room[host, 0]
-        if cores >= 0.0:
-            most = max(most, cores)
-            step = min(np.int64(cores), steps - 1)
-            stairs.memory[length, step] = max(stairs.memory[length, step], room[host, 1] if several else 0.0)
+        stand(stairs, length, room[host, 0], room[host, 1] if several else 0.0)
+    raise_stairs(stairs, length)
+
+
+@inner
+def lower_stairs(stairs, length):
+    """No host has anything yet."""
+    for step in range(stairs.memory.shape[1]):
+        stairs.memory[length, step] = -1.0
+    stairs.most[length] = 0.0
+
+
+@inlined
+def stand(stairs, length, cores, memory):
+    """A host has so much."""
+    if cores >= 0.0:
+        stairs.most[length] = max(stairs.most[length], cores)
+        step = min(np.int64(cores), stairs.memory.shape[1] - 1)
+        stairs.memory[length, step] = max(stairs.memory[length, step], memory)
+
+
+@inner
+def raise_stairs(stairs, length):
+    """All hosts have been looked at: who has many cores has few too."""
+    steps = stairs.memory.shape[1]
     for step in range(steps - 2, -1, -1):
         stairs.memory[length, step] = max(stairs.memory[length, step], stairs.memory[length, step + 1])
-    stairs.most[length] = most
+    for lane in range(LANES):
+        cores = _cores_of(lane)
+        reached = cores <= stairs.most[length]
+        stairs.lane[length, lane] = stairs.memory[length, min(cores, steps - 1)] if reached else -1.0
