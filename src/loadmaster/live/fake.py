@@ -19,6 +19,8 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import STATUSES
 
 _DEAD_S = 300.0
+_REMEMBERED_S = 300.0
+"""For how long the fake knows of a job that is over; Slurm does for as long."""
 
 
 @dataclass
@@ -258,10 +260,10 @@ class FakeEngine:
             np.repeat(np.array([job.state for job in mine], np.int32), count), np.array(hosts, np.int32),
             np.array(pins, np.int32), start_s=np.repeat(np.array([job.start_s for job in mine], float), count),
         )  # fmt: skip
-        told, self._told = tuple(self._told), []
+        self._told = [each for each in self._told if self._clock.now_s() - each.end_s <= _REMEMBERED_S]
         return Seen(
             self._clock.now_s(), self._cluster, self._dead_until <= self._clock.now_s(), self._estimated(jobs),
-            tuple(self.ids[number] for number in here), tasks, (), told, str(self._token),
+            tuple(self.ids[number] for number in here), tasks, (), tuple(self._told), str(self._token),
         )  # fmt: skip
 
     @staticmethod

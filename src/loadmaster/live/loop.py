@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -88,7 +89,7 @@ class _Loop:
             first = self._observed()
             self._begin(first)
             started = True
-            self._cycles(first)
+            self._cycles(self._warmed(first))
         except KeyboardInterrupt:
             self.report.ended = "stopped"
         except Denied:
@@ -110,6 +111,16 @@ class _Loop:
             origin_s=self.origin_s, at_s=first["at_s"], engine=self.engine.name, conduct=asdict(self.conduct),
             seed=self.seed, **self.about,
         )  # fmt: skip
+
+    def _warmed(self, first: Listing) -> Listing:
+        """Decide once for nothing, so that compiling is not taken for deciding; what to begin with after that."""
+        began_s = self.clock.now_s()
+        with suppress(Exception):  # a rule that fails is dealt with where it counts
+            trial = Ledger(self.scheduler.discipline.order, self.origin_s, self.seed)
+            trial.see(first, max(0.0, first["at_s"] - self.origin_s))
+            if (snapshot := trial.snapshot()) is not None:
+                self.scheduler.decide(snapshot)
+        return first if self.clock.now_s() - began_s <= self.conduct.interval_s / 2 else self._observed()
 
     def _cycles(self, first: Listing | None) -> None:
         interval_s = self.conduct.interval_s
