@@ -111,15 +111,23 @@ def test_exact_estimates_are_the_users_times_one_where_those_are_exact(seed, dis
 
 @given(
     seed=st.integers(0, 500),
-    foresight=st.sampled_from(["exact", "0.5", "3", "user(expiry_pass=yes)", "last-two", "last-two(correct=double)"]),
+    foresight=st.sampled_from(["exact", "0.5", "0.3(correct=steps)", "user(expiry_pass=yes)", "last-two",
+                               "last-two(correct=double,expiry_pass=yes)", "0.4(correct=user,expiry_pass=yes)"]),
     overrun=st.sampled_from(["run", "kill"]),
-    discipline=st.sampled_from(["easy", "netbatch", "ljf+skip", "conservative(early_end=replan)"]),
-)
-def test_engines_agree_whatever_is_expected(seed, foresight, overrun, discipline):
+    discipline=st.sampled_from(
+        ["easy", "netbatch", "ljf+skip", "sjf+easy", "lxf+easy", "conservative(early_end=replan)"]
+    ),
+    interval_s=st.sampled_from([0.0, 7.0]),
+)  # fmt: skip
+def test_engines_agree_whatever_is_expected(seed, foresight, overrun, discipline, interval_s):
     workload, cluster = bound_jobs(seed, *(["speed"] if seed % 3 == 0 else []))
     told = foresight_named(foresight, overrun)
-    plain, quick = (run(workload, told, discipline, cluster, engine=engine) for engine in ("reference", "auto"))
+    plain, quick = (
+        run(workload, told, discipline, cluster, interval_s, engine) for engine in ("reference", "auto")
+    )  # fmt: skip
     assert plain.same_as(quick)
+    assert np.array_equal(plain.cycles.time_s, quick.cycles.time_s)
+    assert np.array_equal(plain.expects_s(workload), quick.expects_s(workload))
     assert np.array_equal(plain.ends_s(workload), quick.ends_s(workload), equal_nan=True)
     assert (plain.status is None) == (quick.status is None)
     assert plain.status is None or np.array_equal(plain.status, quick.status)

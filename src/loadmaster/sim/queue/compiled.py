@@ -29,6 +29,8 @@ from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.bound_state import Bound
 from loadmaster.sim.queue.ends_kernel import empty_ends
+from loadmaster.sim.queue.guess_kernel import Guess
+from loadmaster.sim.queue.guessing import no_guess
 from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import (
     BLOCKING,
@@ -109,6 +111,11 @@ def by_arrival(discipline: Discipline) -> bool:
     return discipline.order is ORDERS["fcfs"]
 
 
+def _is_told_by_length(discipline: Discipline) -> bool:
+    """Whether what is expected of jobs may change their order, so that it is no longer known before they come."""
+    return isinstance(discipline.order, Order) and not by_arrival(discipline)
+
+
 def replay_compiled(
     workload: Workload,
     cluster: Cluster,
@@ -119,17 +126,23 @@ def replay_compiled(
     seed: int,
     progress: Progress | None = None,
     binding: Binding | None = None,
+    guess: Guess | None = None,
 ) -> Schedule:
     """Replay `workload` exactly as `reference.replay` does, compiled; `binding` is what binds its jobs.
+
+    `guess` is what is expected of jobs that nothing binds, where that is not known before; then `workload` has its
+    `expected_s` for estimates.
 
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
     members, records = members_of(policy), Records(workload)
-    table, bound = laid_out(workload, cluster, policy, discipline, interval_s, seed, records, binding)
+    table, bound = laid_out(workload, cluster, policy, discipline, interval_s, seed, records, binding, guess=guess)
     scans = tuple(scanner(member, cluster.capacity.shape[1]) for member in members)
     scans += (scans[0],) * (MEMBERS - len(scans))
     columns = columns_of(workload, bound, moving=table.rules.moving)
+    if table.rules.moving and guess is not None:
+        columns = columns._replace(expected_s=guess.expected_s)
     rank = ranker(discipline.order if isinstance(discipline.order, Order) else ORDERS["fcfs"])
     engine = _engine(tuple(typeof(arg) for arg in table), typeof(bound))
     cut = CutRuns()
@@ -169,7 +182,7 @@ class Table(NamedTuple):
 
 def laid_out(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
-    records: Records, binding: Binding | None, *, asks: bool = False,
+    records: Records, binding: Binding | None, *, asks: bool = False, guess: Guess | None = None,
 ) -> tuple[Table, Bound | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `asks`: somebody outside decides."""
     jobs, bound = jobs_of(workload, cluster, discipline), None
@@ -177,7 +190,9 @@ def laid_out(
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, asks=asks)
     rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
-    state = _state(jobs, cluster, discipline, meta=rules.members > 1)
+    if guess is not None:
+        rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
+    state = _state(jobs, cluster, discipline, guess or no_guess(), meta=rules.members > 1)
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
@@ -308,7 +323,7 @@ def _rules(
     )
 
 
-def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, *, meta: bool) -> State:
+def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, guess: Guess, *, meta: bool) -> State:
     total, hosts, kinds = jobs.submit_s.shape[0], cluster.hosts, jobs.demand.shape[0]
     projects, resources = len(jobs.span) - 1, cluster.capacity.shape[1]
     room = _startable(jobs, cluster)
@@ -338,6 +353,7 @@ def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, *, meta: bool) 
         plan_host=np.zeros((1, room if meta else 1), np.int32),
         plan_task=np.zeros(room, np.int64),
         tally=np.array([0, 0, 0, -1, *[0] * 8], np.int64),
+        guess=guess,
     )
 
 

@@ -50,7 +50,7 @@ def simulate(
             calls their own methods, and so have jobs that constraints bind in a way that `serves_bound` does not name.
         progress: told of the progress of long runs.
         foresight: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made as
-            jobs arrive, are the plain engine's, where the discipline looks at them.
+            jobs arrive, are compiled on hosts of speed 1 only, and not for conservative backfilling.
 
     Raises:
         InputError: jobs and hosts name different resources, a policy or an order of one's own is not sound, or the log
@@ -67,13 +67,16 @@ def simulate(
     foresight = foresight.under(discipline, workload, bound=bound)
     if bound and engine in ("auto", "compiled") and serves_bound(workload, cluster, policy, discipline, foresight):
         return _bound(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
-    if engine == "reference" or bound or not _is_told_before(foresight, cluster):
-        replayed = replay if engine == "reference" else uncompiled(workload, cluster, foresight)
-        return replayed(
-            workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
-            foresight=foresight,
-        )  # fmt: skip
-    return _foretold(workload, cluster, policy, discipline, interval_s, seed, engine, progress, foresight)
+    if engine != "reference" and not bound:
+        if _is_told_before(foresight, cluster):
+            return _foretold(workload, cluster, policy, discipline, interval_s, seed, engine, progress, foresight)
+        if _guesses(foresight, cluster, policy, discipline):
+            return _guessed(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
+    replayed = replay if engine == "reference" else uncompiled(workload, cluster, foresight)
+    return replayed(
+        workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
+        foresight=foresight,
+    )  # fmt: skip
 
 
 def _bound(
@@ -108,6 +111,36 @@ def _foretold(
         return schedule
     end_s = schedule.start_s + quick.runtime_s if one_speed else _ends(told, cluster, schedule)
     return replace(schedule, end_s=end_s)
+
+
+def _guesses(foresight: Foresight, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether a compiled engine predicts and corrects while it runs."""
+    from loadmaster.sim.queue import compiled
+    from loadmaster.sim.queue.guessing import serves_guesses
+
+    return compiled.serves(policy, discipline) and serves_guesses(foresight, cluster, discipline)
+
+
+def _guessed(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    progress: Progress | None, foresight: Foresight,
+) -> Schedule:  # fmt: skip
+    """A compiled run on hosts of speed 1 in which estimates are made or corrected."""
+    from loadmaster.sim.queue.compiled import replay_compiled
+    from loadmaster.sim.queue.guessing import guess_of
+
+    told = foresight.told(workload)
+    expected_s = np.array(told.expected_s)
+    cut, killed = _cut(told.expecting(expected_s), foresight.killed_after_s(workload))
+    schedule = replay_compiled(
+        cut, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress,
+        guess=guess_of(workload, expected_s, foresight, discipline),
+    )  # fmt: skip
+    schedule = replace(schedule, expected_s=expected_s)
+    if not killed.any():
+        return schedule
+    status = np.where(killed & schedule.started, _TIMEOUT, -1).astype(np.int32)
+    return replace(schedule, status=status, end_s=schedule.start_s + cut.runtime_s)
 
 
 def _is_told_before(foresight: Foresight, cluster: Cluster) -> bool:
@@ -228,5 +261,5 @@ def is_compiled(
     if binds(workload, cluster):
         return serves_bound(workload, cluster, policy, discipline, foresight)
     if not _is_told_before(foresight, cluster):
-        return False
+        return _guesses(foresight, cluster, policy, discipline)
     return compiled.serves(policy, discipline) or planning.serves(policy, discipline)

@@ -19,6 +19,7 @@ from loadmaster.sim.queue.bound_kernel import (
     start_bound,
 )
 from loadmaster.sim.queue.ends_kernel import add_end, drop_end
+from loadmaster.sim.queue.guess_kernel import NONE, correct, next_expiry, note_end, predict_until
 from loadmaster.sim.queue.pass_kernel import serve, take_again, take_back
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
@@ -83,8 +84,13 @@ def go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
     event = state.end_s[0] if count[RUNNING] > 0 else np.inf
     if count[ARRIVED] < total:
         event = min(event, jobs.submit_s[count[ARRIVED]])
+    if state.guess.expires and count[WAITING] > 0:
+        event = min(event, next_expiry(state.guess, ends))
     now = at_or_after(event, rules.interval_s)
+    state.guess.last_s[0] = now
     _complete(jobs, rules, state, stairs, ends, scores, log, now)
+    if state.guess.corrects != NONE:
+        correct(state.guess, ends, log, now)
     _admit(jobs, rules, state, waiting, ranked, now)
     return now
 
@@ -118,6 +124,8 @@ def _complete(jobs, rules, state, stairs, ends, scores, log, now):
     count = state.tally
     while count[RUNNING] > 0 and state.end_s[0] <= now:
         job = np.int64(state.ending[0])
+        if state.guess.predicts:
+            note_end(jobs, state.guess, job, state.end_s[0])
         count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
         kind = jobs.kind[job]
         for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
@@ -134,6 +142,8 @@ def _complete(jobs, rules, state, stairs, ends, scores, log, now):
 @inlined
 def _admit(jobs, rules, state, waiting, ranked, now):
     count = state.tally
+    if state.guess.predicts:
+        predict_until(jobs, state.guess, now, True)
     while count[ARRIVED] < jobs.submit_s.shape[0] and jobs.submit_s[count[ARRIVED]] <= now:
         if rules.moving:
             join_ranked(ranked, count[ARRIVED])

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.sim.queue.guess_kernel import Guess
+
 DONE, PAUSED, NOT_FINITE, NO_RANK = 0, 1, 2, 4
 """What `run` returns: finished; the records are full, call again; a score, or a rank, is not a finite number."""
 PARETO = 32
@@ -192,6 +194,7 @@ class State(NamedTuple):
         plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
         tally: int64[16], see the constants below.
+        guess: what is expected of jobs where that is not known before.
     """
 
     free: NDArray[np.float64]
@@ -218,6 +221,7 @@ class State(NamedTuple):
     plan_host: NDArray[np.int32]
     plan_task: NDArray[np.int64]
     tally: NDArray[np.int64]
+    guess: Guess
 
 
 (
