@@ -42,6 +42,7 @@ JOB = {
     "hosts": "how many hosts the job asked for, 1 if absent: a task is one, where all divides evenly, else one core",
     "memory_bytes": "of the whole job",
     "gpus": "of the whole job",
+    "tasks": "how many identical tasks the job has, instead of `hosts`",
     "limit_s": "runtime at which it is killed, and the user's estimate",
     "wait_s": "as recorded",
     "job_id": "the identifier, a whole number",
@@ -142,6 +143,8 @@ class _Reader:
         amounts = [np.nan_to_num(number[name]) for name in ("cores", "memory_bytes", "gpus")]
         cores, memory, gpus = amounts
         tasks = one_a_host(np.nan_to_num(number["hosts"], nan=1.0), cores, gpus)
+        told = _numbers(jobs, "tasks")
+        tasks = np.where(told >= 1, np.clip(np.floor(np.nan_to_num(told)), 1.0, _MOST_TASKS), tasks)
         checks += [
             *time_checks(submit, runtime), (NO_CORES, cores <= 0), (BAD_AMOUNT, np.minimum(memory, gpus) < 0),
         ]  # fmt: skip

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 from loadmaster.model import Cluster, Constraints, InputError
 from loadmaster.traces.alibaba2017 import TASK_FIELDS, read_alibaba2017
+from loadmaster.traces.alibaba2018 import is_alibaba2018, read_alibaba2018
 from loadmaster.traces.files import checked_text, head_of
 from loadmaster.traces.foreign import refuse_document
+from loadmaster.traces.google import is_google, read_google
 from loadmaster.traces.hosts import read_hosts
 from loadmaster.traces.htcondor import is_htcondor, read_htcondor
 from loadmaster.traces.job_table import read_csv, read_parquet
@@ -57,6 +59,10 @@ FORMATS: dict[str, Format] = {
     "lsf": Format("LSF: lsb.acct", lambda head: is_lsf(head.line), read_lsf, _BESIDE),
     "sge": Format("Grid Engine: accounting file", lambda head: is_sge(head.line), read_sge, _BESIDE),
     "htcondor": Format("HTCondor: history, also as JSON", lambda head: is_htcondor(head.text), read_htcondor, _BESIDE),
+    "google": Format("Google: task events 2011, instance events 2019", lambda head: is_google(head.line), read_google),
+    "alibaba2018": Format(
+        "Alibaba cluster trace 2018: batch_task.csv", lambda head: is_alibaba2018(head.line), read_alibaba2018
+    ),
     "swf": Format(
         "Standard Workload Format of the Parallel Workloads Archive",
         lambda head: head.name.endswith(".swf") or len(re.findall(r"(?:^|\s)[-+\d.eE]+(?=\s|$)", head.line)) >= 11,
