@@ -28,7 +28,7 @@ def _rows(name):
 def priorities():
     """For every priority printed: job, number of hosts, Slurm's, ours."""
     at = at_site(RECORDED / "slurm.conf", RECORDED / "accounts.txt")
-    jobs, _ = fit_to(at.jobs_of(read_trace(RECORDED / "log.sacct")).workload, at.cluster, "any")
+    jobs, _ = fit_to(at.jobs_of(read_trace(RECORDED / "log.sacct")).workload, at.cluster, "asked")
     log = sorted(_rows("log.sacct"), key=lambda row: (int(row["Submit"]), int(row["JobID"])))
     zero = int(log[0]["Submit"])
     number = {int(row["JobID"]): job for job, row in enumerate(log)}
@@ -56,7 +56,8 @@ def priorities():
     return found
 
 
-def test_the_priority_of_a_job_on_one_host_is_the_same_to_the_unit(priorities):
-    single = [(slurm, ours) for _, hosts, slurm, ours in priorities if hosts == 1]
-    assert len(single) > 50
-    assert [round(ours) for _, ours in single] == [slurm for slurm, _ in single]
+@pytest.mark.parametrize(("hosts", "many"), [(1, 50), (2, 10)])
+def test_the_priority_of_a_job_is_the_same_to_the_unit(priorities, hosts, many):
+    here = [(slurm, ours) for _, asked, slurm, ours in priorities if asked == hosts]
+    assert len(here) > many
+    assert [round(ours) for _, ours in here] == [slurm for slurm, _ in here]

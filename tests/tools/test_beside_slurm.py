@@ -6,6 +6,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "tests" / "site" / "recorded"
+BOUND = ROOT / "tests" / "site" / "recorded_bound"
 
 
 @pytest.fixture
@@ -37,3 +38,18 @@ def test_our_model_of_the_recorded_site_is_as_near_as_the_page_says(report):
     assert found.pairs > 0.85
     assert found.mean_wait_s[1] == pytest.approx(found.mean_wait_s[0], rel=0.05)
     assert found.hosts > 0.6
+
+
+def test_our_model_of_the_recorded_site_with_limits_and_a_reservation_is_as_near_as_the_page_says(report):
+    real, ours = report.recorded(BOUND), report.modelled(BOUND)
+    found = report.apart(real, ours)
+    assert found.pairs > 0.85
+    assert found.mean_wait_s[1] == pytest.approx(found.mean_wait_s[0], rel=0.2)
+    assert found.hosts > 0.55
+
+
+def test_jobs_of_the_reservation_keep_to_its_hosts_and_its_time_as_they_did(report):
+    for seen in (report.recorded(BOUND), report.modelled(BOUND)):
+        named = [f"job{number}" for number in (4, 5, 6, 28, 39, 43)]
+        assert all(set(seen.hosts[name]) <= {"n1", "n2"} for name in named)
+        assert min(seen.start_s[name] for name in named) == pytest.approx(40.0, abs=1.0)
