@@ -13,6 +13,7 @@ from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, hook_text
 from loadmaster.live.slurm.probe import probe
 from loadmaster.live.slurm.release import release_all
+from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
@@ -181,6 +182,27 @@ def test_a_job_that_names_its_hosts_is_left_to_slurm(site):
     job = site.submit("-n", "1", "--mem=100", "-w", "n2")
     assert site.until(job, RUNNING)[1] == "n2"
     site.slurm.run("scancel", job)
+
+
+def test_letting_go_of_what_a_user_holds_changes_nothing(site):
+    job = site.submit("-H", "-n", "1", "--mem=100", "-w", "n2")
+    before = site.slurm.run("scontrol", "-o", "show", "job", job)
+    assert site.state_of(job) is None or site.state_of(job)[0] == HELD
+    assert site.engine.act(Withdraw(job)) is None
+    assert site.slurm.run("scontrol", "-o", "show", "job", job) == before
+    site.slurm.run("scancel", job)
+
+
+def test_jobs_of_other_partitions_are_left_out_by_name(site):
+    look = SlurmEngine(Path(site.slurm.conf), looks_on=True, partitions=["small"])
+    job = site.submit("-n", "1", "--mem=100", "-p", "main")
+    mine = site.submit("-n", "1", "--mem=100", "-p", "small")
+    seen = look.observe()
+    assert mine in seen.ids
+    assert "not among the partitions" in dict(seen.left_out)[job]
+    with pytest.raises(InputError, match="smal"):
+        SlurmEngine(Path(site.slurm.conf), looks_on=True, partitions=["smal"])
+    site.slurm.run("scancel", job, mine)
 
 
 def test_a_cancelled_job_is_gone_when_we_act(site):

@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from loadmaster.live.engine import HELD, Can, Refusal, Seen
@@ -12,7 +13,9 @@ from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.nodes import parse_nodes, parse_reservations, parse_states
 from loadmaster.live.slurm.observation import Listings, Observer
-from loadmaster.model.actions import Action, Start
+from loadmaster.live.slurm.work import OURS
+from loadmaster.model.actions import Action, Start, Withdraw
+from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.host_names import host_names
 from loadmaster.site.site import read_site
@@ -30,7 +33,8 @@ class SlurmEngine:
         conf: its configuration; None is what the running Slurm names.
         accounts: a file as `--site-accounts` takes it; None leaves limits and shares out.
         looks_on: it is only looked at, as in shadow: all that waits counts as held for us, and no lease is taken.
-        folder: where the lease is.
+        folder: where the lease and the heartbeat are.
+        partitions: only jobs that wait in these are ours; () for all.
 
     Raises:
         InputError: no Slurm here, its configuration cannot be read, or another loadmaster has the lease.
@@ -41,17 +45,20 @@ class SlurmEngine:
 
     def __init__(
         self, conf: Path | None = None, accounts: Path | None = None, *, looks_on: bool = False,
-        folder: Path | None = None,
+        folder: Path | None = None, partitions: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self._commands = Commands(conf)
         self.settings = dict(_CONFIG.findall(self._commands.read("scontrol", "show", "config")))
         self.site = read_site(Path(self.settings.get("SLURM_CONF", "slurm.conf")))
+        for name in partitions:
+            pick(name, {part.name: part for part in self.site.partitions}, what="partition", see="see: sinfo -s")
         self._lease = None if looks_on else Lease(f"slurm-{self.cluster}", folder)
         self._heartbeat = None if looks_on else Heartbeat(heartbeat_path(self.cluster, folder))
         known = None if accounts is None else read_accounts(accounts, self.cluster)
-        self._observer = Observer(self.site, known, self._detail, looks_on=looks_on)
+        self._observer = Observer(self.site, known, self._detail, looks_on=looks_on, partitions=partitions)
         self._parts: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
         self._held: set[str] = set()
+        self._marked: set[str] = set()
         self.senseless = 0
         """Lines of the last listing that made no sense."""
 
@@ -59,6 +66,16 @@ class SlurmEngine:
     def cluster(self) -> str:
         """Its name."""
         return str(self.settings.get("ClusterName", ""))
+
+    @property
+    def default_partition(self) -> str:
+        """Of jobs that name none."""
+        return next((part.name for part in self.site.partitions if part.default), "")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user must know of how this Slurm is seen."""
+        return self._observer.notes
 
     @property
     def commands(self) -> Commands:
@@ -76,6 +93,7 @@ class SlurmEngine:
         if self._heartbeat is not None:
             self._heartbeat.beat()
         rows, self.senseless = parse_listing(self._commands.read(*COMMAND))
+        self._marked = {row.id for row in rows if row["admin_comment"] == OURS}
         about = self._commands.run("scontrol", "-o", text=_LOOK).text
         heard = Listings(
             at_s, rows, parse_nodes(about), parse_states(about), parse_reservations(about),
@@ -86,7 +104,9 @@ class SlurmEngine:
         return seen
 
     def act(self, action: Action) -> Refusal | None:
-        """See `Engine`."""
+        """See `Engine`; to let go of a job that does not bear our mark is nothing."""
+        if isinstance(action, Withdraw) and action.id not in self._marked:
+            return None
         if isinstance(action, Start):
             if action.id not in self._held:
                 return Refusal(action, "busy", "it was not held when it was last seen")

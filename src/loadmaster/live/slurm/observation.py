@@ -1,7 +1,7 @@
 """From Slurm's listings to an observation: hosts, jobs, tasks, and what is left out and why."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,12 +46,17 @@ class Observer:
         accounts: what only the accounting database knows, where it is to be had.
         looks_on: all that waits counts as held for us.
         detail: asks for the cores of a running job host by host.
+        partitions: only jobs that wait in these are ours; () for all.
     """
 
-    def __init__(self, site: Site, accounts: Accounts | None, detail: Detail, *, looks_on: bool) -> None:
+    def __init__(
+        self, site: Site, accounts: Accounts | None, detail: Detail, *, looks_on: bool, partitions: Sequence[str] = ()
+    ) -> None:
         self._site = site
         self._accounts = accounts
         self._detail = detail
+        self._partitions = set(partitions)
+        self.notes: tuple[str, ...] = cluster_of(site, accounts).notes
         self._looks_on = looks_on
         self._ends = Ends()
         self._users: dict[str, int] = {}
@@ -74,6 +79,8 @@ class Observer:
                 over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
                 continue
             work = work_of(row, looks_on=self._looks_on, counts_memory=self._site.selection.memory)
+            if isinstance(work, Work) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
+                work = f"waits in {row['Partition']}, which is not among the partitions asked for"
             if isinstance(work, str):
                 left_out.append((row.id, work))
             elif not set(work.on) <= known:
@@ -88,6 +95,9 @@ class Observer:
         )  # fmt: skip
         seen.check()
         return seen
+
+    def _is_ours(self, row: Row) -> bool:
+        return not self._partitions or set(row["Partition"].split(",")) <= self._partitions
 
     def _cluster(self, heard: Listings) -> Cluster:
         nodes = tuple(
