@@ -2,6 +2,7 @@
 
 from loadmaster.live.engine import Kind, Refusal
 from loadmaster.live.slurm.commands import Answer
+from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.work import OURS
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
 from loadmaster.model.errors import cut
@@ -20,14 +21,15 @@ def lines_of(action: Action) -> str:
     Raises:
         NotImplementedError: Slurm cannot do it, and says so in `Can`.
     """
+    job = number_of(getattr(action, "id", ""))
     if isinstance(action, Start):
-        return f"{_pin(action.id, action.hosts)}\nrelease {action.id}\n"
+        return f"{_pin(job, action.hosts)}\nrelease {job}\n"
     if isinstance(action, Repin):  # a job that was sent back to the queue would else wait for its begin time
-        return f"{_pin(action.id, action.hosts)} StartTime=now\nrelease {action.id}\n"
+        return f"{_pin(job, action.hosts)} StartTime=now\nrelease {job}\n"
     if isinstance(action, Hold):
-        return f"update JobId={action.id} ReqNodeList= Priority=0 AdminComment={OURS}\n"
+        return f"update JobId={job} ReqNodeList= Priority=0 AdminComment={OURS}\n"
     if isinstance(action, Withdraw):
-        return f"update JobId={action.id} ReqNodeList= AdminComment=\nrelease {action.id}\n"
+        return f"update JobId={job} ReqNodeList= AdminComment=\nrelease {job}\n"
     raise NotImplementedError(type(action).__name__)
 
 

@@ -11,6 +11,7 @@ from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
+from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.nodes import parse_nodes, parse_reservations, parse_states
 from loadmaster.live.slurm.observation import Listings, Observer
 from loadmaster.live.slurm.work import OURS
@@ -105,7 +106,7 @@ class SlurmEngine:
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`; to let go of a job that does not bear our mark is nothing."""
-        if isinstance(action, Withdraw) and action.id not in self._marked:
+        if isinstance(action, Withdraw) and number_of(action.id) not in self._marked:
             return None
         if isinstance(action, Start):
             if action.id not in self._held:

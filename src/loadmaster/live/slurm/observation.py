@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, Over, Seen, Tasks
 from loadmaster.live.slurm.listing import Row
+from loadmaster.live.slurm.names import Names
 from loadmaster.live.slurm.nodes import Node, Reservation
 from loadmaster.live.slurm.waits import Ends
 from loadmaster.live.slurm.work import ENDED, Work, is_over, work_of
@@ -59,6 +60,8 @@ class Observer:
         self.notes: tuple[str, ...] = cluster_of(site, accounts).notes
         self._looks_on = looks_on
         self._ends = Ends()
+        self._names = Names()
+        self._told: set[str] = set()  # whose end has been told: Slurm lists them for minutes
         self._users: dict[str, int] = {}
         self._payers: dict[str, int] = {}
 
@@ -70,13 +73,15 @@ class Observer:
         """
         cluster = self._cluster(heard)
         self._ends.look(heard.rows)
+        heard = replace(heard, rows=self._names.told_apart(heard.rows, heard.token))
         works: list[Work] = []
         left_out: list[tuple[str, str]] = []
         over: list[Over] = []
         known = set(cluster.names)
         for row in heard.rows:
             if is_over(row):
-                over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
+                if row.id not in self._told:
+                    over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
                 continue
             work = work_of(row, looks_on=self._looks_on, counts_memory=self._site.selection.memory)
             if isinstance(work, Work) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
@@ -94,6 +99,7 @@ class Observer:
             heard.token,
         )  # fmt: skip
         seen.check()
+        self._told = {row.id for row in heard.rows if is_over(row)}
         return seen
 
     def _is_ours(self, row: Row) -> bool:

@@ -1,0 +1,162 @@
+"""`loadmaster live slurm` as an operator meets it, on a real Slurm."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import real_slurm
+from loadmaster.live.slurm.hook import heartbeat_path, hook_text
+
+pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
+SETTINGS = """\
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+JobSubmitPlugins=lua
+KillWait=2
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+RUN = ("--interval", "1s", "--policy", "mix-fit", "--discipline", "multifactor+easy")
+
+
+@pytest.fixture(scope="module")
+def slurm():
+    def hook(folder):
+        return hook_text(heartbeat_path("lm", folder / "lm"), 600.0, 64030, ())
+
+    with real_slurm.real_slurm(["CPUs=4 RealMemory=8000"] * 3, SETTINGS, hook=hook) as made:
+        yield made
+
+
+def start(slurm, *words):
+    where = ["--conf", str(slurm.conf), "--state", str(slurm.folder / "lm")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.Popen(
+        [sys.executable, "-m", "loadmaster", "live", "slurm", *where, *words], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+
+
+def verb(slurm, *words):
+    with start(slurm, *words) as process:
+        out, err = process.communicate(timeout=240)
+    return process.returncode, out, err
+
+
+def submit(slurm, *words, run="sleep 1"):
+    return slurm.run("sbatch", "--parsable", "-o", "/dev/null", *words, "--wrap", run).strip()
+
+
+def states(slurm):
+    return dict(line.split("|") for line in slurm.run("squeue", "-h", "-t", "all", "-o", "%i|%T").splitlines())
+
+
+def wait_for(what, patience_s=120.0):
+    until = time.monotonic() + patience_s
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.3)
+
+
+def test_the_doctor_finds_nothing_bad_here(slurm):
+    code, out, err = verb(slurm, "--doctor", "--json")
+    assert code == 0, err
+    rows = json.loads(out)["rows"]
+    assert {row["level"] for row in rows} <= {"ok", "note"}
+    assert any("22.05" in row["what"] for row in rows)
+
+
+def test_a_killed_run_goes_on_and_the_simulator_does_the_same(slurm, tmp_path):
+    out = tmp_path / "live"
+    beat = heartbeat_path("lm", slurm.folder / "lm")
+    with start(slurm, *RUN, "-o", str(out)) as first:
+        wait_for(beat.exists)
+        jobs = [submit(slurm, "-n", "3", "--mem=100", "-t", "2", run=f"sleep {k % 3 + 1}") for k in range(6)]
+        wait_for(lambda: "RUNNING" in states(slurm).values())
+        first.kill()
+    jobs += [submit(slurm, "-n", "2", "--mem=100", "-t", "1") for _ in range(4)]
+    with start(slurm, *RUN, "-o", str(out), "--json") as second:
+        wait_for(lambda: all(states(slurm)[job] == "COMPLETED" for job in jobs))
+        second.send_signal(signal.SIGINT)
+        text, err = second.communicate(timeout=120)
+    assert second.returncode == 130, err
+    told = json.loads(text)
+    assert (told["ended"], told["stranded"], told["lost"]) == ("stopped", [], [])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    checked = subprocess.run(
+        [sys.executable, "-m", "loadmaster", "live", "--check", str(out), "--json"], capture_output=True, text=True,
+        env=environment, check=False,
+    )  # fmt: skip
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    result = json.loads(checked.stdout)
+    assert result["same"]
+    assert result["starts"] == len(jobs)
+
+
+def test_a_shadow_asks_for_nothing(slurm, tmp_path):
+    job = submit(slurm, "-H", "-n", "1", "--mem=100")
+    before = slurm.run("scontrol", "-o", "show", "job", job)
+    code, out, err = verb(slurm, *RUN, "--shadow", "--for", "3s", "-o", str(tmp_path / "shadow"), "--json")
+    assert code == 0, err
+    assert json.loads(out)["refusals"] == {}
+    assert slurm.run("scontrol", "-o", "show", "job", job) == before
+    slurm.run("scancel", job)
+
+
+def test_at_the_end_nothing_is_left_that_only_we_could_start(slurm, tmp_path):
+    with start(slurm, *RUN, "--max-starts", "0", "-o", str(tmp_path / "none")) as process:
+        wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)
+        job = submit(slurm, "-n", "1", "--mem=100")
+        time.sleep(2.0)
+        assert states(slurm)[job] == "PENDING"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+    wait_for(lambda: states(slurm)[job] == "COMPLETED")
+
+
+def test_the_watchdog_waits_for_the_heartbeat_to_be_old_then_lets_go(slurm):
+    beat = heartbeat_path("lm", slurm.folder / "lm")
+    beat.write_text(f"{time.time():.0f}\n")
+    job = submit(slurm, "-n", "1", "--mem=100")
+    code, out, _ = verb(slurm, "--watchdog", "--fail-open", "60s")
+    assert (code, states(slurm)[job]) == (0, "PENDING")
+    assert "nothing is released" in out
+    beat.write_text(f"{time.time() - 90:.0f}\n")
+    code, out, _ = verb(slurm, "--watchdog", "--fail-open", "60s")
+    assert code == 0
+    assert "1 jobs released" in out
+    wait_for(lambda: states(slurm)[job] == "COMPLETED")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--doctor", "--uninstall"), "each of these stands alone"),
+        (("--fail-open", "1s", "--doctor"), "10 s or more"), (("--partition", "mian", "--doctor"), "mian"),
+        (("--interval", "0"), "needs a time between its cycles"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_ends_in_one_line(slurm, words, says):
+    code, out, err = verb(slurm, *words)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_without_a_slurm_it_says_so_in_one_line(tmp_path):
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=x\nSlurmctldHost=localhost\nSlurmctldPort=1\n")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-m", "loadmaster", "live", "slurm", "--doctor", "--conf", str(Path(conf))],
+        capture_output=True, text=True, env=environment, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
