@@ -97,12 +97,12 @@ def test_a_max_jobs_that_chooses_otherwise_is_asked():
 
 
 def test_the_built_in_rules_are_compiled_and_their_subclasses_are_not():
-    assert is_compiled(FIRST_FIT, named("fcfs"))
-    assert is_compiled(FIRST_FIT, named("easy"))
-    assert is_compiled(MaxJobs(), named("netbatch"))
-    assert not is_compiled(FIRST_FIT, idle_until_noon(Blocking))
-    assert not is_compiled(LastFit("mine", FIRST_FIT.score), named("fcfs"))
-    assert not is_compiled(MaxJobs((LastFit("mine", FIRST_FIT.score),)), named("netbatch"))
+    assert is_compiled(LOG, HOSTS, FIRST_FIT, named("fcfs"))
+    assert is_compiled(LOG, HOSTS, FIRST_FIT, named("easy"))
+    assert is_compiled(LOG, HOSTS, MaxJobs(), named("netbatch"))
+    assert not is_compiled(LOG, HOSTS, FIRST_FIT, idle_until_noon(Blocking))
+    assert not is_compiled(LOG, HOSTS, LastFit("mine", FIRST_FIT.score), named("fcfs"))
+    assert not is_compiled(LOG, HOSTS, MaxJobs((LastFit("mine", FIRST_FIT.score),)), named("netbatch"))
 
 
 SHARED = Workload.of(
