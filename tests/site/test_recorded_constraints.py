@@ -21,7 +21,8 @@ def what_happened(folder):
     """Jobs, hosts and the schedule of a record."""
     at = at_site(folder / "slurm.conf", folder / "accounts.txt")
     case = case_of(at.jobs_of(read_trace(folder / "log.sacct")), at.cluster, "asked")
-    rows = {int(row["JobID"]): row for row in csv.DictReader((folder / "log.sacct").open(), delimiter="|")}
+    lines = (folder / "log.sacct").read_text().splitlines()
+    rows = {int(row["JobID"]): row for row in csv.DictReader(lines, delimiter="|")}
     zero = min(int(row["Submit"]) for row in rows.values())
     jobs = [rows[case.workload.id_of(job)] for job in range(case.workload.jobs)]
     start_s, end_s = (np.array([float(row[name]) - zero for row in jobs]) for name in ("Start", "End"))
