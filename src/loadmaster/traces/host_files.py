@@ -15,17 +15,22 @@ from loadmaster.traces.alibaba2017 import EVENT_FIELDS, read_server_events
 from loadmaster.traces.amount_columns import AMOUNT_COLUMNS, amounts, resource_columns, unknown_column
 from loadmaster.traces.files import checked_text, head_of, text_of
 from loadmaster.traces.foreign import refuse_document
+from loadmaster.traces.host_rules import RULE_COLUMNS, host_rules
 from loadmaster.traces.openb import read_openb_nodes
 from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.plain_yaml import FORM, plain_yaml
 from loadmaster.traces.values import absent, words
 from loadmaster.traces.whole_table import whole_table
 
-HOST_COLUMNS = {
-    "name": "a name; with count above 1, name-0, name-1, ...",
-    "count": "number of equal hosts, 1 if absent",
-    "speed": "speed relative to 1, 1 if absent",
-} | {column: meaning.format(what="host") for column, meaning in AMOUNT_COLUMNS.items()}
+HOST_COLUMNS = (
+    {
+        "name": "a name; with count above 1, name-0, name-1, ...",
+        "count": "number of equal hosts, 1 if absent",
+        "speed": "speed relative to 1, 1 if absent",
+    }
+    | dict(RULE_COLUMNS)
+    | {column: meaning.format(what="host") for column, meaning in AMOUNT_COLUMNS.items()}
+)
 """Every column of a host table and what it holds. Only cores must be there."""
 
 
@@ -137,7 +142,7 @@ def _hosts(path: Path, frame: pl.DataFrame, line: Longs) -> Cluster:
     speed = amount("speed", 1.0, tiny) if "speed" in frame.columns else None
     return Cluster(
         tuple(resources), np.repeat(capacity, count, axis=0), _names(frame, count),
-        None if speed is None else np.repeat(speed, count),
+        None if speed is None else np.repeat(speed, count), host_rules(path, frame, line, count),
     )  # fmt: skip
 
 
