@@ -1,0 +1,108 @@
+"""EASY beside queues of any length: `python benchmarks/long_queue.py [--beside OLD]`.
+
+Synthetic jobs of 1 to 8 cores on hosts of 16, runtimes log-normal, estimates one to three times the runtime; the load
+decides how long the queue grows. Prints CPU microseconds a job of `simulate` alone (the least of the runs; each case is
+run once before, which compiles) and the mean queue. With `--beside`, each run is followed by one with the package of
+another working tree (`git worktree add OLD COMMIT`), and the ratio is printed.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+CASES = (  # jobs, hosts, load, all demands distinct, seconds between decisions (0: at every event)
+    (20_000, 300, 0.9, False, 0.0),
+    (50_000, 300, 1.2, False, 0.0),
+    (50_000, 300, 1.2, True, 0.0),
+    (50_000, 300, 2.0, False, 0.0),
+    (50_000, 3_000, 1.2, False, 0.0),
+    (50_000, 300, 1.2, False, 30.0),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--beside", help="a working tree of another commit")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        for line in sys.stdin:
+            print(json.dumps(measured(*json.loads(line))), flush=True)
+        return
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()}")
+    print(
+        f"{'jobs':>7} {'hosts':>6} {'load':>5} {'distinct':>8} {'every':>6} {'queue':>7} {'us a job':>9} {'beside':>7}"
+    )
+    servers = [server(Path(tree)) for tree in (Path(__file__).parent.parent, options.beside) if tree]
+    for case in CASES:
+        report(case, servers, options.runs)
+
+
+def report(case, servers, runs) -> None:  # type: ignore[no-untyped-def]
+    times = [[asked(each, case) for each in servers] for _ in range(runs + 1)][1:]
+    least = [min(run[number][0] for run in times) for number in range(len(servers))]
+    jobs, hosts, load, distinct, interval_s = case
+    line = f"{jobs:>7} {hosts:>6} {load:>5} {distinct!s:>8} {interval_s:>6} {times[0][0][1]:>7.0f} {least[0]:>9.2f}"
+    print(line + (f" {least[1]:>7.2f} ({least[0] / least[1]:.2f})" if least[1:] else ""), flush=True)
+
+
+def server(tree: Path) -> subprocess.Popen[str]:
+    """The same script with the package of `tree`, asked for one case a line."""
+    return subprocess.Popen(
+        [sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(tree / "src")},
+    )  # fmt: skip
+
+
+def asked(process, case) -> list[float]:  # type: ignore[no-untyped-def]
+    process.stdin.write(json.dumps(case) + "\n")
+    process.stdin.flush()
+    answer: list[float] = json.loads(process.stdout.readline())
+    return answer
+
+
+def measured(jobs: int, hosts: int, load: float, distinct: bool, interval_s: float) -> tuple[float, float]:
+    """Microseconds a job, and the mean queue."""
+    from loadmaster.place import POLICIES
+    from loadmaster.sim.queue import simulate
+
+    try:
+        from loadmaster.schedule import discipline_named
+
+        easy = discipline_named("easy")
+    except ImportError:  # older commits
+        from loadmaster.order import Easy
+
+        easy = Easy()
+    workload, cluster = problem(jobs, hosts, load, distinct)
+    begin = time.process_time()
+    schedule = simulate(workload, cluster, POLICIES["best-fit-cores"], easy, interval_s=interval_s)
+    return (time.process_time() - begin) / jobs * 1e6, float(schedule.cycles.queue_length.mean())
+
+
+def problem(jobs: int, hosts: int, load: float, distinct: bool):  # type: ignore[no-untyped-def]
+    from loadmaster.model import Cluster, Workload
+
+    rng = np.random.default_rng(3)
+    cores = rng.choice([1, 1, 1, 2, 4, 8], jobs)
+    memory = rng.integers(1, 33_000, jobs) if distinct else rng.choice([1, 2, 4, 8, 16, 32], jobs) * 1000
+    runtime_s = np.ceil(rng.lognormal(7, 1.3, jobs))
+    estimate_s = np.ceil(runtime_s * rng.choice([1, 2, 3], jobs))
+    span_s = (cores * runtime_s).sum() / (load * hosts * 16)
+    workload = Workload.of(
+        submit_s=np.sort(rng.uniform(0, span_s, jobs)), runtime_s=runtime_s, cores=cores, memory=memory,
+        estimate_s=estimate_s,
+    )  # fmt: skip
+    return workload, Cluster.uniform(hosts, cores=16, memory=64_000)
+
+
+if __name__ == "__main__":
+    main()
