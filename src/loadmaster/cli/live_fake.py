@@ -34,6 +34,7 @@ def fake(
     columns: o.Columns = None,
     limit: o.Limit = None,
     strict: o.Strict = False,
+    metrics: v.MetricsPort = None,
     out: v.Out = Path("live"),
     as_json: o.AsJson = False,
 ) -> None:
@@ -60,5 +61,5 @@ def fake(
     engine = FakeEngine(work, case.cluster, clock, rates=rates, seed=seed, launch_s=launch_s)
     v.drive(
         engine, clock, setting, how, out, as_json=as_json, synthetic=work.synthetic, notes=tuple(remarks(case)),
-        jobs=work.jobs, done=engine.is_done,
+        jobs=work.jobs, done=engine.is_done, metrics=metrics,
     )  # fmt: skip

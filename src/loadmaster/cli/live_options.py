@@ -37,6 +37,10 @@ Others = Annotated[
     Literal["keep", "release"],
     typer.Option(help="What becomes of jobs that the model has no words for.", rich_help_panel=CONDUCT),
 ]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option("--metrics", min=0, max=65535, metavar="PORT", help="Serve /metrics on 127.0.0.1 while it runs."),
+]
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Where the record goes; an earlier one goes on.")]
 
 
@@ -66,13 +70,15 @@ def conduct(
 def drive(
     engine: "Engine", clock: "Clock", setting: "Setting", how: "Conduct", out: Path, *, as_json: bool,
     synthetic: bool | None = None, notes: tuple[str, ...] = (), jobs: int | None = None,
-    done: Callable[[], bool] | None = None,
+    done: Callable[[], bool] | None = None, metrics: int | None = None,
 ) -> None:  # fmt: skip
     """Run `setting` live on `engine`, show it, and keep it in the folder `out`."""
     from loadmaster.cli.live_table import LiveTable
     from loadmaster.cli.run_options import command_line, make_folder
+    from loadmaster.live.agreement import agreement_of
     from loadmaster.live.kept_run import kept_run
     from loadmaster.live.loop import run_live
+    from loadmaster.live.metrics import Metrics
     from loadmaster.live.record import LiveRecord, lines_of
     from loadmaster.model import InputError
     from loadmaster.runs import discipline_of, policy_of, sources_of
@@ -85,9 +91,14 @@ def drive(
     about = {"setting": setting.plain(), "sources": sources, "command": command_line()}
     record = LiveRecord(out)
     try:
-        with LiveTable(engine.name, how, jobs) as table:
+        with LiveTable(engine.name, how, jobs) as table, Metrics(metrics) as served:
+
+            def watch(*cycle: Any) -> None:
+                table.show(*cycle)
+                served.show(*cycle)
+
             report = run_live(
-                engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=table.show, done=done
+                engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=watch, done=done
             )
     finally:
         record.close()
@@ -98,17 +109,24 @@ def drive(
         notes = (*notes, *kept.case.notes)
     except InputError as error:  # nothing was there to be kept
         notes = (*notes, str(error))
-    _show(report, setting, out, as_json, synthetic, notes)
+    beside = {} if how.acts else agreement_of(lines_of(out)).summary()
+    _show(report, beside, setting, out, as_json, synthetic, notes)
 
 
 def _show(
-    report: "Report", setting: "Setting", out: Path, as_json: bool, synthetic: bool | None, notes: tuple[str, ...]
+    report: "Report",
+    beside: dict[str, Any],
+    setting: "Setting",
+    out: Path,
+    as_json: bool,
+    synthetic: bool | None,
+    notes: tuple[str, ...],
 ) -> None:
     from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
 
-    summary = _summary(report)
+    summary = _summary(report) | beside
     if as_json:
         content = {"record": str(out)} | summary | {"left_out_jobs": [list(pair) for pair in report.left_out]}
         made = document(

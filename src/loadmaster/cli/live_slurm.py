@@ -64,6 +64,7 @@ def slurm(
         bool, typer.Option("--uninstall", help="Release all that is held, and end.", rich_help_panel=SAFETY)
     ] = False,
     seed: o.Seed = 0,
+    metrics: v.MetricsPort = None,
     out: v.Out = Path("live"),
     as_json: o.AsJson = False,
 ) -> None:
@@ -93,7 +94,7 @@ def slurm(
     how = v.conduct(interval, shadow, dry_run, for_, max_starts, on_exit, others)
     setting = Setting(policy, discipline, interval_s=how.interval_s, seed=seed)
     engine = SlurmEngine(conf, site_accounts, looks_on=not how.acts, folder=state, partitions=names)
-    v.drive(engine, RealClock(), setting, how, out, as_json=as_json, notes=engine.notes)
+    v.drive(engine, RealClock(), setting, how, out, as_json=as_json, notes=engine.notes, metrics=metrics)
 
 
 def _look(

@@ -1,0 +1,116 @@
+"""A shadow beside the site: in each cycle, whom the site started and whom we would have, on the same snapshot."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from loadmaster.live.engine import HELD, RUNNING
+from loadmaster.live.listing import Listing, applied
+from loadmaster.live.record import passes_of
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One decision of a shadow, and what the site did until the next observation.
+
+    Attributes:
+        at_s: of the decision, seconds since the record's origin.
+        queue: jobs that waited.
+        ours: jobs that we would have started, each in the first cycle only in which that was so.
+        theirs: jobs that the site started, of those that had been seen to wait.
+        both: of theirs, those that we would have started in this very cycle; alike: and on the same hosts.
+        our_cores, their_cores: cores of `ours` and of `theirs`.
+        unseen: jobs that came and started between two observations: nobody could decide on them.
+    """
+
+    at_s: float
+    queue: int
+    ours: int
+    theirs: int
+    both: int
+    alike: int
+    our_cores: float
+    their_cores: float
+    unseen: int
+
+
+@dataclass
+class Agreement:
+    """All cycles of a shadow."""
+
+    cycles: list[Cycle] = field(default_factory=list)
+
+    def total(self, name: str) -> float:
+        """Sum of one attribute over all cycles."""
+        return float(sum(getattr(cycle, name) for cycle in self.cycles))
+
+    def summary(self) -> dict[str, Any]:
+        """Sums, and shares of the site's starts; None where the site started nothing that waited."""
+        theirs = self.total("theirs")
+        return {
+            "site_starts": int(theirs),
+            "our_starts": int(self.total("ours")),
+            "same_job": self.total("both") / theirs if theirs else None,
+            "same_hosts": self.total("alike") / theirs if theirs else None,
+            "site_cores": self.total("their_cores"),
+            "our_cores": self.total("our_cores"),
+            "started_unseen": int(self.total("unseen")),
+        }
+
+
+def agreement_of(lines: Iterable[Mapping[str, Any]]) -> Agreement:
+    """Compare decisions and events of a shadow's record.
+
+    Example:
+        >>> agreement_of([]).summary()["same_job"] is None
+        True
+    """
+    found = Agreement()
+    listing: Listing = {}
+    decided: dict[str, tuple[str, ...]] = {}
+    wanted: set[str] = set()
+    at_s = 0.0
+    for line in lines:
+        if "begin" in line:
+            decided = {}
+        if "cycle" not in line:
+            continue
+        after = applied(listing, line["seen"])
+        if listing:
+            found.cycles.append(_cycle(at_s, listing, after, decided, wanted))
+            wanted |= decided.keys()
+        listing, at_s = after, line["cycle"]
+        decided = {start.id: start.hosts for each in passes_of(line) for start in each.starts}
+    return found
+
+
+def _cycle(
+    at_s: float, before: Listing, after: Listing, decided: Mapping[str, tuple[str, ...]], wanted: set[str]
+) -> Cycle:
+    names = after["cluster"]["names"]
+    begun = {
+        name: tuple(names[host] for host in row["host"])
+        for name, row in after["jobs"].items()
+        if _state(row) == RUNNING and _state(before["jobs"].get(name)) != RUNNING
+    }
+    seen = {name for name in begun if _state(before["jobs"].get(name)) == HELD}
+    both, fresh = seen & decided.keys(), decided.keys() - wanted
+    return Cycle(
+        at_s=at_s,
+        queue=sum(_state(row) == HELD for row in before["jobs"].values()),
+        ours=len(fresh),
+        theirs=len(seen),
+        both=len(both),
+        alike=sum(sorted(decided[name]) == sorted(begun[name]) for name in both),
+        our_cores=sum(_cores(before["jobs"][name]) for name in fresh),
+        their_cores=sum(_cores(before["jobs"][name]) for name in seen),
+        unseen=len(begun) - len(seen),
+    )
+
+
+def _state(row: Mapping[str, Any] | None) -> int:
+    return -1 if row is None else int(row["state"][0])
+
+
+def _cores(row: Mapping[str, Any]) -> float:
+    return float(row["demand"][0]) * len(row["state"])

@@ -1,0 +1,101 @@
+"""Figures of a live run for those who watch clusters: the text form that Prometheus reads, on loopback alone."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from loadmaster.model.errors import InputError
+
+if TYPE_CHECKING:
+    from loadmaster.live.conduct import Report
+    from loadmaster.live.ledger import Ledger
+    from loadmaster.live.record import Decided
+
+_HELP = {
+    "cycles_total": "Cycles that saw an observation.", "missed_cycles_total": "Cycles whose time was over too early.",
+    "skipped_cycles_total": "Cycles without a decision.", "starts_total": "Jobs asked to start.",
+    "foreign_total": "Jobs started or released by others.", "refusals_total": "Actions that the engine refused.",
+    "queue_jobs": "Jobs that may start now.", "running_jobs": "Jobs that run.",
+    "claimed_jobs": "Jobs asked to start that do not run yet.",
+    "left_out_jobs": "Jobs that the model has no words for.",
+    "lost_jobs_total": "Jobs that the engine lost.", "cycle_time_seconds": "The last cycle, on the run's own clock.",
+}  # fmt: skip
+
+
+class Metrics:
+    """Serves `/metrics` on 127.0.0.1 while it is open.
+
+    Args:
+        port: 0 takes one that is free, as `port` then says; None serves nothing.
+
+    Raises:
+        InputError: the port is taken.
+    """
+
+    def __init__(self, port: int | None) -> None:
+        self._text = ""
+        self._server: ThreadingHTTPServer | None = None
+        if port is None:
+            return
+        try:
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+        except OSError as error:
+            raise InputError(port, f"/metrics cannot be served: {error.strerror}", fix="take another port") from None
+        self._server.daemon_threads = True
+
+    @property
+    def port(self) -> int:
+        """Where it is served."""
+        return 0 if self._server is None else int(self._server.server_address[1])
+
+    def __enter__(self) -> "Metrics":
+        if self._server is not None:
+            threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+
+    def show(self, now_s: float, ledger: "Ledger", _decided: "Decided", report: "Report") -> None:
+        """Called after every cycle."""
+        if self._server is None:
+            return
+        running = sum(run.running for run in ledger.runs.values())
+        values: dict[str, float] = {
+            "cycles_total": report.cycles, "missed_cycles_total": report.missed, "skipped_cycles_total": report.skipped,
+            "starts_total": report.starts, "foreign_total": report.foreign, "queue_jobs": len(ledger.waiting.rows),
+            "running_jobs": running, "claimed_jobs": len(ledger.runs) - running, "left_out_jobs": len(report.left_out),
+            "lost_jobs_total": len(report.lost), "cycle_time_seconds": now_s,
+        }  # fmt: skip
+        lines = [line for name, value in values.items() for line in _lines(name, {"": value})]
+        lines += _lines("refusals_total", {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()})
+        self._text = "\n".join(lines) + "\n"
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        metrics = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                found = self.path.partition("?")[0] == "/metrics"
+                body = metrics._text.encode() if found else b"only /metrics is here\n"
+                self.send_response(200 if found else 404)
+                self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *_: object) -> None:
+                """Says nothing: stderr is the table's."""
+
+        return Handler
+
+
+def _lines(name: str, values: dict[str, float]) -> list[str]:
+    kind = "counter" if name.endswith("_total") else "gauge"
+    head = [f"# HELP loadmaster_{name} {_HELP[name]}", f"# TYPE loadmaster_{name} {kind}"]
+    return head + [f"loadmaster_{name}{labels} {value:g}" for labels, value in values.items()] if values else []

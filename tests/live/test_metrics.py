@@ -1,0 +1,59 @@
+"""What is served for Prometheus: its text form, on loopback, while the run lasts."""
+
+import urllib.error
+import urllib.request
+from types import SimpleNamespace
+
+import pytest
+
+from loadmaster.live.conduct import Report
+from loadmaster.live.metrics import Metrics
+from loadmaster.model import InputError
+
+
+def ask(metrics, path="/metrics"):
+    with urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}{path}", timeout=30) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+def shown(metrics):
+    runs = {"a": SimpleNamespace(running=True), "b": SimpleNamespace(running=False)}
+    ledger = SimpleNamespace(runs=runs, waiting=SimpleNamespace(rows=[1, 2, 3]))
+    report = Report(cycles=7, starts=5)
+    report.refusals["gone"] += 2
+    metrics.show(210.0, ledger, None, report)
+
+
+def test_every_figure_has_its_help_its_type_and_its_value():
+    with Metrics(0) as metrics:
+        shown(metrics)
+        kind, text = ask(metrics)
+    assert kind.startswith("text/plain; version=0.0.4")
+    lines = text.splitlines()
+    wanted = [
+        "loadmaster_cycles_total 7", "loadmaster_starts_total 5", "loadmaster_queue_jobs 3",
+        "loadmaster_running_jobs 1", "loadmaster_claimed_jobs 1", 'loadmaster_refusals_total{kind="gone"} 2',
+        "# TYPE loadmaster_queue_jobs gauge",
+    ]  # fmt: skip
+    for line in wanted:
+        assert line in lines
+
+
+def test_nothing_else_is_there_and_nothing_stays_open():
+    with Metrics(0) as metrics:
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            ask(metrics, "/etc/passwd")
+        port = metrics.port
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5)
+
+
+def test_a_port_that_is_taken_is_refused_in_one_line():
+    with Metrics(0) as metrics, pytest.raises(InputError, match="cannot be served"):
+        Metrics(metrics.port)
+
+
+def test_without_a_port_nothing_listens():
+    with Metrics(None) as metrics:
+        shown(metrics)
+        assert metrics.port == 0
