@@ -28,6 +28,7 @@ def test_what_binds_a_job_is_kept():
     bound = read_trace(SAMPLE).workload.constraints
     assert (bound.partition.words(), bound.name.words()) == (["batch", "long"], ["first", "two words"])
     assert (bound.features.words(), bound.exclusive.tolist()) == (["ib", None], [0, 2])
+    assert (bound.min_hosts.tolist(), bound.max_hosts.tolist()) == ([2, 0], [2, 0])
     assert (bound.eligible_s.tolist(), bound.status.tolist()) == ([0.0, 75.0], [0, 3])
 
 
@@ -43,6 +44,19 @@ def test_what_binds_a_job_is_kept():
 def test_hosts_and_cores_are_told_in_many_ways(asked, shape):
     job = job_of(f"06/06/2005 14:07:17;E;4.s;ctime=1 start=2 end=9 {asked}")
     assert (job["hosts"], job["cores"]) == shape
+
+
+@pytest.mark.parametrize(
+    ("asked", "apart"),
+    [
+        ("Resource_List.nodes=2:ppn=4", 2), ("Resource_List.nodes=1:ppn=4", 0),
+        ("Resource_List.nodect=4 Resource_List.select=4:ncpus=4 Resource_List.place=free", 0),
+        ("Resource_List.nodect=4 Resource_List.select=4:ncpus=4 Resource_List.place=scatter:excl", 4),
+    ],
+)  # fmt: skip
+def test_chunks_may_share_a_host_unless_they_are_nodes_or_scattered(asked, apart):
+    job = job_of(f"06/06/2005 14:07:17;E;4.s;ctime=1 start=2 end=9 {asked}")
+    assert (job["min_hosts"], job["max_hosts"]) == (apart, apart)
 
 
 def test_dependencies_lose_the_names_of_servers():

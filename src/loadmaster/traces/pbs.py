@@ -58,6 +58,7 @@ def job_of(line: str) -> Found | Rule:
     submit = float(said.get("qtime") or said["ctime"])
     start, end = float(said["start"]), float(said["end"])
     hosts, cores, features, exclusive = _shape(asked, said.get("exec_host", ""))
+    apart = _apart(asked, hosts)
     memory = bytes_of(asked.get("mem")) or (bytes_of(asked.get("pmem")) or 0.0) * cores
     return {
         "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "eligible_s": said.get("etime"),
@@ -66,6 +67,7 @@ def job_of(line: str) -> Found | Rule:
         "gpus": _gpus(asked, hosts), "limit_s": clock(asked.get("walltime")), "user": said.get("user"),
         "account": said.get("account") or said.get("project") or said.get("group"), "partition": said.get("queue"),
         "name": said.get("jobname"), "features": features, "exclusive": exclusive,
+        "min_hosts": apart, "max_hosts": apart,
         "depends": _depends(asked.get("depend") or said.get("depend")), "status": _status(said.get("Exit_status")),
     }  # fmt: skip
 
@@ -103,6 +105,12 @@ def _shape(asked: dict[str, str], given: str) -> tuple[float, float, str | None,
         hosts = float(asked["nodect"])
     one_kind = "&".join(dict.fromkeys(features)) if "+" not in nodes else ""
     return max(hosts, 1.0), max(cores, slots) or float(len(run_on)), one_kind or None, whole
+
+
+def _apart(asked: dict[str, str], hosts: float) -> float:
+    """How many different hosts the job asks for, 0 where chunks may share one: `select` without `place=scatter`."""
+    by_nodes = "nodes" in asked and "select" not in asked
+    return hosts if hosts > 1 and (by_nodes or "scatter" in re.split(r"[:\s]", asked.get("place", ""))) else 0.0
 
 
 def _gpus(asked: dict[str, str], hosts: float) -> float:
