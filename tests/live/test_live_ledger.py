@@ -202,3 +202,15 @@ def test_what_is_held_for_us_or_pinned_by_us_is_releasable_and_nothing_else():
         "held": WAITS, "pinned": (CLAIMED, NOWHERE, 1), "others": (CLAIMED, NOWHERE, NOWHERE), "runs": (RUNNING, 0, 0),
     })  # fmt: skip
     assert world.ledger.releasable() == ["held", "pinned"]
+
+
+def test_what_others_run_against_all_rules_holds_its_host_and_the_check_outlives_it(tmp_path):
+    """Somebody releases jobs, and they start on hosts outside their partitions."""
+    scheduler = ruled("mix-fit", "multifactor+easy")
+    for seed in (3, 22):
+        workload, cluster = bound_jobs(seed, "partition", "features", "array")
+        folder = tmp_path / str(seed)
+        run = drive(folder, workload, cluster, scheduler=scheduler, rates="meddle=0.2", seed=seed, deaths=(9,))
+        assert run.report is not None
+        assert run.report.foreign > 0
+        assert check_live(folder, scheduler).first == ""

@@ -1,6 +1,7 @@
 """The simulator's plain engine, fed with what really happened: it decides by itself, and only that."""
 
 import math
+from bisect import insort
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -118,6 +119,8 @@ class Fed(Replay):
 
     def _found(self, name: str, run: Run) -> None:
         job = self.number[name]
+        if job not in self.pending.waiting and job not in self.occupancy.running:  # others run what we never would
+            insort(self.pending.waiting, job)
         if job in self.pending.waiting:
             hosts = tuple(self._names[host] for host in run.hosts)
             partition = self._partition(job, run.partition)

@@ -1,5 +1,6 @@
 """Who of the jobs of an observation may start now, and the snapshot that a scheduler decides on."""
 
+from bisect import insort
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -63,10 +64,11 @@ class Waiting:
             if job in self._runs or job not in out:
                 self._pending.arrive(job)
         for job, run in self._runs.items():
-            if job in self._pending.waiting:
-                self._pending.start(job, run.start_s)
-                if self._allowance is not None:
-                    self._allowance.start(job, self._partition(job, run), run.start_s)
+            if job not in self._pending.waiting:  # somebody runs what we never would
+                insort(self._pending.waiting, job)
+            self._pending.start(job, run.start_s)
+            if self._allowance is not None:
+                self._allowance.start(job, self._partition(job, run), run.start_s)
         self.rows = list(self._pending.eligible(now_s))
 
     def eligible_ids(self) -> list[str]:
