@@ -48,12 +48,12 @@ def test_starts_of_jobs_that_constraints_bind_are_decided_again_as_they_were(see
         assert explain(record, int(job)).choice.same, f"job {job}"
 
 
-@pytest.mark.parametrize("policy", ["worse-fit-cores", "round-robin", "random", "max-jobs"])
 @pytest.mark.parametrize(
-    "discipline",
-    ["conservative", "conservative(early_end=start)", "conservative(early_end=now)", "conservative(early_end=kept)",
-     "slurm(batch_sched_delay=7,bf_resolution=5)", "sjf+easy(heads=2)", "sjf+netbatch", "lxf+stepwise(depth=3)",
-     "easy(fill=shortest)", "sjf+selective"],
+    ("discipline", "policy"),
+    [("conservative", "worse-fit-cores"), ("conservative(early_end=start)", "round-robin"),
+     ("conservative(early_end=now)", "random"), ("conservative(early_end=kept)", "max-jobs"),
+     ("slurm(batch_sched_delay=7,bf_resolution=5)", "worse-fit-cores"), ("sjf+easy(heads=2)", "round-robin"),
+     ("sjf+netbatch", "round-robin"), ("easy(fill=shortest)", "round-robin")],
 )  # fmt: skip
 def test_decisions_that_rest_on_earlier_ones_are_made_again_as_they_were(discipline, policy):
     for seed, kinds in ((3, ()), (4, ("preempt",)), (6, ("partition", "depends", "limits"))):
