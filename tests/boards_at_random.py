@@ -8,10 +8,10 @@ import sys
 
 import numpy as np
 
-from loadmaster.backfilling import Blocking, Board, Conservative, Easy, NetBatch, Selective, Skip, Stepwise
+from loadmaster.backfilling import Blocking, Board, Conservative, Easy, NetBatch, Selective, Skip, Slurm, Stepwise
 from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN, rank_of
 from loadmaster.model import Cluster
-from loadmaster.model.snapshot import Closure, Need, Promise, Queue, Running, Snapshot
+from loadmaster.model.snapshot import Clock, Closure, Need, Promise, Queue, Running, Snapshot
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Context
 from loadmaster.schedule import compiled_decide
@@ -22,6 +22,12 @@ RULES = (
     Easy(), Easy(fill="shortest"), Easy(heads_of="cluster"), Easy(2), Easy(3, "cluster"), Easy(promise="hosts"),
     Stepwise(3), Stepwise(None), Stepwise(1), Selective(), Selective(1.0), Selective(3.0),
     *(Conservative(early_end) for early_end in ("replan", "arrival", "start", "now", "kept")),
+    Slurm(), Slurm(defer=True, bf_resolution=10, bf_window=1, bf_interval=1), Slurm(bf_interval=1, sched_interval=None),
+    Slurm(default_queue_depth=3, partition_job_depth=2, bf_interval=1, bf_resolution=10, assoc_limit_stop=True),
+    Slurm(bf_interval=1, bf_max_job_test=4, bf_max_job_user=2, bf_max_job_part=3, bf_max_job_start=2),
+    Slurm(bf_interval=1, bf_running_job_reserve=True, bf_resolution=20, bf_job_part_count_reserve=2, sched_interval=7),
+    Slurm(bf_interval=1, bf_window_linear=5, bf_max_job_array_resv=1, over_time_limit=None, bf_min_age_reserve=20),
+    Slurm(bf_interval=1, kill_wait=5, bf_min_prio_reserve=2, sched_interval=7, sched_max_job_start=2, bf_resolution=1),
     Conservative("replan", 3), Conservative("arrival", 4), Conservative("arrival", promise="hosts"),
 )  # fmt: skip
 POLICY_NAMES = ("first-fit", "worse-fit-cores", "round-robin", "best-fit-cores")
@@ -58,6 +64,7 @@ def snapshot_at_random(rng):
     return Snapshot(
         NOW_S, cluster, free, queue, running, last_host=int(rng.integers(-1, hosts)), seed=int(rng.integers(0, 9)),
         as_pool=pool, promises=_promises(rng, queue, hosts, pool and not {"allowed", "closures"} & set(given)),
+        clock=Clock(float(rng.choice([90, 99, 100])), *(float(rng.choice([90, 100, 120, np.inf])) for _ in range(3))),
         early_end=bool(rng.random() < 0.6), arrived=bool(rng.random() < 0.6), ended=bool(rng.random() < 0.6), **given,
     )  # fmt: skip
 

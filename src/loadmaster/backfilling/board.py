@@ -45,6 +45,7 @@ class Board:
         """When the loops of a scheduler that has several run next."""
         self._started: dict[int, Place] = {}
         self._put_off: list[int] = []
+        self._noted: set[int] = set()
         self._left = None if snapshot.left is None else snapshot.left.copy()
         self._used = None if snapshot.need is None else snapshot.need.used.copy()
         self._moments: dict[int, Moment] = {}
@@ -156,6 +157,11 @@ class Board:
         if found is before:
             self.plan().hold(row, before)
         self.promised[row] = found
+
+    def note(self, row: int, promise: Promise) -> None:
+        """Write down what a backfilling with a table of its own promises the job: no plan holds it."""
+        self.promised[row] = promise
+        self._noted.add(row)
 
     def withdraw(self, row: int) -> None:
         """Promise the job nothing any more."""
@@ -291,7 +297,7 @@ class Board:
     def _forget(self, row: int) -> None:
         """Promise nothing any more to a job that has started in another partition."""
         promise = self.promised.pop(row)
-        if self._moments.pop(row, None) is None and self._plan is not None:
+        if self._moments.pop(row, None) is None and self._plan is not None and row not in self._noted:
             self._plan.release(row, promise)
 
     def _stands(self, row: int, promise: Promise) -> bool:

@@ -160,11 +160,12 @@ class Board(NamedTuple):
     tally: Longs
 
 
-PASS, OFFERED, TAKEN, SINCE, SEQUENCE, STARTED, LISTED, PLANNED, STATUS = range(9)
+PASS, OFFERED, TAKEN, SINCE, SEQUENCE, STARTED, LISTED, PLANNED, STATUS, NOTED = range(10)
 DONE, NOT_FINITE, MORE_ROOM, NEEDS_PLAN, ODD = range(5)
 """What `tally[STATUS]` comes to: all is well; a score is no finite number; the plan needs more steps; a moment promised
 before has to be bound to hosts, for which there is no plan; something that the plain board would refuse. After all but
-the first the pass has to be made again from what was before it."""
+the first the pass has to be made again from what was before it. `tally[NOTED]`: promises are only noted, no plan holds
+them."""
 
 
 class Standing(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.backfilling.board_arrays import (
     NEEDS_PLAN,
     NOT_FINITE,
+    NOTED,
     ODD,
     PASS,
     PLANNED,
@@ -163,7 +164,7 @@ def note_start(rows, hosts, room, board, moments, outlook, now, row):
 
 @inner
 def _forget(rows, hosts, board, moments, outlook, now, row):
-    if outlook is not None and board.tally[PLANNED]:
+    if outlook is not None and board.tally[PLANNED] and not board.tally[NOTED]:
         release_promise(rows, hosts, board, outlook, now, row)
     if moments is not None:
         forget_moment(moments, row)

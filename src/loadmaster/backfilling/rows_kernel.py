@@ -8,7 +8,18 @@ Before the next row is looked for, it is noted whether the last one was taken: w
 
 import numpy as np
 
-from loadmaster.backfilling.board_arrays import LISTED, OFFERED, PASS, PLANNED, SEQUENCE, SINCE, STARTED, STATUS, TAKEN
+from loadmaster.backfilling.board_arrays import (
+    LISTED,
+    NOTED,
+    OFFERED,
+    PASS,
+    PLANNED,
+    SEQUENCE,
+    SINCE,
+    STARTED,
+    STATUS,
+    TAKEN,
+)
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 
@@ -18,7 +29,7 @@ def begin_board(board):
     """Begin a pass: nobody has started, nothing is promised."""
     board.tally[PASS] += 1
     board.tally[SINCE] = board.tally[SEQUENCE]
-    board.tally[STARTED] = board.tally[LISTED] = board.tally[PLANNED] = board.tally[STATUS] = 0
+    board.tally[STARTED] = board.tally[LISTED] = board.tally[PLANNED] = board.tally[STATUS] = board.tally[NOTED] = 0
     board.place[0].first = 0
     board.wake_s[0] = np.inf
     for part in range(board.part.shape[0]):

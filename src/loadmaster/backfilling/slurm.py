@@ -9,7 +9,7 @@ from loadmaster.backfilling.slurm_backfill import backfill_pass
 from loadmaster.backfilling.slurm_main import main_pass
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
 from loadmaster.model.moments import at_or_after
-from loadmaster.model.snapshot import Clock
+from loadmaster.model.snapshot import Clock, Snapshot
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,18 @@ class Slurm(SlurmParameters):
 
     def serve(self, board: Board) -> None:
         """Run the passes that are due."""
-        clock, now_s = self._due(board), board.now_s
+        clock, now_s = self.due(board.snapshot), board.now_s
         if clock.full_s <= now_s or clock.main_s <= now_s:
             main_pass(self, board, None if clock.full_s <= now_s else self.default_queue_depth + 1)
         if clock.backfill_s <= now_s:
             backfill_pass(self, board)
-        board.clock = self._next(clock, now_s, bool(board.started))
+        board.clock = self.following(clock, now_s, changed=bool(board.started))
         board.wake_s = min(board.wake_s, *board.clock[1:])
 
-    def _due(self, board: Board) -> Clock:
+    def due(self, snapshot: Snapshot) -> Clock:
         """When each pass is due, now that it is known what has happened."""
-        clock, now_s = board.snapshot.clock, board.now_s
-        arrived, ended = board.snapshot.arrived, board.snapshot.ended
+        clock, now_s = snapshot.clock, snapshot.now_s
+        arrived, ended = snapshot.arrived, snapshot.ended
         if not (arrived or ended):
             return clock
         soonest = now_s if ended and not self.defer else max(now_s, clock.last_s + self.batch_sched_delay)
@@ -45,7 +45,7 @@ class Slurm(SlurmParameters):
             backfill_s=min(clock.backfill_s, _on_grid(now_s, self.bf_interval)),
         )
 
-    def _next(self, clock: Clock, now_s: float, changed: bool) -> Clock:
+    def following(self, clock: Clock, now_s: float, *, changed: bool) -> Clock:
         """When each pass is due next, after those of now."""
         looked = min(clock.main_s, clock.full_s) <= now_s
         last_s = now_s if looked else clock.last_s

@@ -92,7 +92,7 @@ class _Pass:
                 return
 
     def _note(self, row: int, promise: Promise) -> None:
-        self.board.promised[row] = promise
+        self.board.note(row, promise)
         self.counts["reserve", self.board.partition(row), 0] += 1
         if self.board.snapshot.queue.array is not None:
             self.counts["array", int(self.board.snapshot.queue.array[row]), 0] += 1

@@ -19,6 +19,7 @@ from loadmaster.backfilling import (
     NetBatch,
     Selective,
     Skip,
+    Slurm,
     Stepwise,
 )
 from loadmaster.backfilling.board_arrays import (
@@ -40,6 +41,7 @@ from loadmaster.backfilling.conservative_kernel import (
 )
 from loadmaster.backfilling.easy_kernel import serve_easy
 from loadmaster.backfilling.selective_kernel import serve_selective
+from loadmaster.backfilling.slurm_kernel import serve_slurm
 from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve_skip
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
 from loadmaster.compiled_scan import SCAN, scanner
@@ -49,6 +51,7 @@ from loadmaster.model.snapshot import Decision, Place, Promise, Snapshot
 from loadmaster.place import Policy
 from loadmaster.place.room_arrays import LAST_HOST, RESERVED, Room
 from loadmaster.schedule.discipline import Discipline
+from loadmaster.schedule.slurm_scene import slurm_pass
 from loadmaster.schedule.snapshot_arrays import Scene
 
 
@@ -63,6 +66,7 @@ class Rule:
         moments: a moment alone may be promised.
         plans: promises are made that need a plan.
         keeps: what was promised stands in later passes.
+        slurm: the backfilling if it is Slurm's, which has arrays and a clock of its own.
     """
 
     entry: Callable[..., Any]
@@ -71,6 +75,7 @@ class Rule:
     moments: bool = False
     plans: bool = False
     keeps: bool = False
+    slurm: Slurm | None = None
 
 
 def _limit(limit: int | None) -> int:
@@ -109,6 +114,7 @@ _RULES: dict[type, Callable[[Any, Snapshot], Rule | None]] = {
     Stepwise: _of_stepwise,
     Selective: lambda rule, snapshot: Rule(serve_selective, (float(rule.expansion),), plans=True),
     Conservative: _of_conservative,
+    Slurm: lambda rule, snapshot: Rule(serve_slurm, (), "hosts", plans=True, slurm=rule),
 }
 """The backfillings that are compiled, by their exact type: a subclass has rules of its own, on the plain board."""
 
@@ -184,13 +190,13 @@ def decide_compiled(scene: Scene, policy: Policy, rule: Rule) -> Decision | None
         outlook, rate = (scene.outlook(steps), rater(policy)) if plans else (None, None)
         arguments = (
             scene.rows, scene.hosts, scene.ends, scene.calendar, room, board, scene.standing, moments, outlook,
-            scene.scores(), scan, rate, now, rule.numbers,
+            scene.scores(), scan, rate, now, rule.numbers if rule.slurm is None else slurm_pass(rule.slurm, scene),
         )  # fmt: skip
         with refusing(policy.name):
             _entry(rule.entry, moments is None, arguments)(*arguments)
         status = board.tally[STATUS]
         if status == DONE:
-            return _decision(scene, room, board, keeps=rule.keeps)
+            return _decision(scene, room, board, rule)
         if status not in (NEEDS_PLAN, MORE_ROOM):
             return None
         plans = True
@@ -213,7 +219,7 @@ def _entry(function: Callable[..., None], momentless: bool, arguments: tuple[Any
     return _ENTRIES[key]
 
 
-def _decision(scene: Scene, room: Room, board: Board, *, keeps: bool) -> Decision:
+def _decision(scene: Scene, room: Room, board: Board, rule: Rule) -> Decision:
     snapshot, queue = scene.snapshot, scene.snapshot.queue
     many = int(board.tally[STARTED])
     started, first = board.place["row"][:many], board.place["first"][: many + 1].tolist()
@@ -225,14 +231,15 @@ def _decision(scene: Scene, room: Room, board: Board, *, keeps: bool) -> Decisio
     reserved = tuple(dict.fromkeys((*room.reserved[: room.tally[RESERVED]].tolist(), *bound)))
     wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
     kept = {}
-    if keeps:
+    if rule.keeps:
         for row, promise in sorted(promises, key=lambda each: -each[1].start_s):
             if np.isfinite(promise.start_s):
                 kept[int(queue.job[row])] = promise
-    return Decision(
-        place, reserved, int(room.tally[LAST_HOST]), promises=kept, wake_s=min(wake_s, float(board.wake_s[0])),
-        clock=snapshot.clock,
-    )  # fmt: skip
+    wake_s, clock = min(wake_s, float(board.wake_s[0])), snapshot.clock
+    if rule.slurm is not None:
+        clock = rule.slurm.following(rule.slurm.due(snapshot), snapshot.now_s, changed=many > 0)
+        wake_s = min(wake_s, *clock[1:])
+    return Decision(place, reserved, int(room.tally[LAST_HOST]), promises=kept, wake_s=wake_s, clock=clock)
 
 
 def _promises(scene: Scene, board: Board) -> list[tuple[int, Promise]]:

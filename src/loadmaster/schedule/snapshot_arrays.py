@@ -55,6 +55,7 @@ class Scene:
     standing: Standing
     order: Ints
     group: Records
+    running_kind: Ints
 
     @staticmethod
     def of(snapshot: Snapshot) -> "Scene":
@@ -69,8 +70,9 @@ class Scene:
         )  # fmt: skip
         ends = Ends(end, np.array([len(by_end)], np.int64))
         return Scene(
-            snapshot, rows, _hosts(snapshot), ends, _calendar(snapshot), _standing(snapshot, rows), *_order(snapshot)
-        )
+            snapshot, rows, _hosts(snapshot), ends, _calendar(snapshot), _standing(snapshot, rows), *_order(snapshot),
+            kind[len(queue) :],
+        )  # fmt: skip
 
     @property
     def tasks(self) -> int:
@@ -142,9 +144,9 @@ class Scene:
         )  # fmt: skip
 
 
-def table(layout: np.dtype[Any], many: int, **columns: Any) -> Records:
+def table(layout: np.dtype[Any], rows: int, /, **columns: Any) -> Records:
     """So many records, with these columns and 0 in all others."""
-    records = np.zeros(many, layout).view(np.recarray)
+    records = np.zeros(rows, layout).view(np.recarray)
     for name, column in columns.items():
         records[name] = column
     return records

@@ -1,0 +1,84 @@
+"""One decision on a live snapshot: every backfilling compiled, absolute at full size and beside the plain board.
+
+    python benchmarks/decide.py [RULE...]
+
+3,000 hosts that are nearly full, 5,000 waiting jobs of up to 40 demands, seed 1; CPU milliseconds, median of 5. The
+ratio is to the plain board in the same process, at 60 hosts and 100 jobs.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from loadmaster.model import Cluster
+from loadmaster.model.snapshot import Clock, Queue, Running, Snapshot
+from loadmaster.order import ORDERS
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Discipline, discipline_named
+from loadmaster.schedule.compiled_decide import compiled
+
+RULES = (
+    "none", "skip", "netbatch", "easy", "easy(fill=shortest)", "easy(heads=10)", "stepwise(depth=100)", "selective",
+    "conservative(early_end=replan)", "slurm",
+)  # fmt: skip
+POLICY_NAMES = ("first-fit", "worse-fit-cores", "mix-fit", "opportunity-cost")
+
+
+def snapshot(hosts, jobs, seed=1):
+    """Hosts of two kinds filled by running tasks until 4 % of the cores are left, and a queue."""
+    rng = np.random.default_rng(seed)
+    capacity = np.array([[16.0, 64.0], [32.0, 128.0]])[rng.integers(0, 2, hosts)]
+    cluster = Cluster(("cores", "memory"), capacity)
+    free, tasks = capacity.copy(), []
+    while free[:, 0].sum() > 0.04 * capacity[:, 0].sum():
+        host, demand = int(rng.integers(0, hosts)), _demand(rng)
+        if (demand <= free[host]).all():
+            free[host] -= demand
+            tasks.append((len(tasks), host, demand, 1000.0 + 60.0 * rng.integers(-5, 600)))
+    job, host, demand, end_s = (np.array(column) for column in zip(*tasks, strict=True))
+    running = Running(job + jobs, host.astype(np.int32), demand, end_s, np.zeros(len(job), np.int32))
+    count = np.where(rng.random(jobs) < 0.9, 1, rng.integers(2, 9, jobs)).astype(np.int32)
+    queue = Queue(
+        np.arange(jobs), np.array([_demand(rng) for _ in range(jobs)]), count,
+        60.0 * rng.integers(1, 600, jobs), np.zeros(jobs, np.int32), np.cumsum(count).astype(np.int64) - count,
+        eligible_s=rng.uniform(0, 1000, jobs),
+    )  # fmt: skip
+    clock = Clock(main_s=1000.0, backfill_s=1000.0)
+    return Snapshot(1000.0, cluster, free, queue, running, clock=clock)
+
+
+def _demand(rng):
+    return np.array([float(rng.choice([1, 1, 2, 2, 4, 8, 12, 16])), float(rng.choice([1, 2, 4, 8, 16]))])
+
+
+def median_ms(discipline, snapshot, policy):
+    """CPU milliseconds of a compiled decision, the median of five, and what it starts."""
+    taken = []
+    for _ in range(6):  # the first may compile
+        began = time.process_time()
+        decision = compiled(discipline, snapshot).serve(snapshot, policy)
+        taken.append(1000 * (time.process_time() - began))
+    return float(np.median(taken[1:])), len(decision.place)
+
+
+def main(rules):
+    """Print a row a rule and policy."""
+    large, small = snapshot(3000, 5000), snapshot(60, 100)
+    print(f"{'rule':34} {'policy':18} {'started':>8} {'ms':>9} {'small ms':>9} {'plain ms':>9} {'ratio':>7}")
+    for name in rules:
+        discipline = Discipline(ORDERS["fcfs"], discipline_named(name).backfilling)
+        for policy in (POLICIES[each] for each in POLICY_NAMES):
+            at_size, started = median_ms(discipline, large, policy)
+            quick, _ = median_ms(discipline, small, policy)
+            began = time.process_time()
+            discipline.serve(small, policy)
+            plain = 1000 * (time.process_time() - began)
+            print(
+                f"{name:34} {policy.name:18} {started:8} {at_size:9.1f} {quick:9.2f} {plain:9.0f} {plain / quick:7.0f}",
+                flush=True,
+            )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or RULES)
