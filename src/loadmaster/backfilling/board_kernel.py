@@ -19,6 +19,7 @@ from loadmaster.backfilling.board_arrays import (
     STARTED,
     STATUS,
 )
+from loadmaster.backfilling.earliest_kernel import earliest
 from loadmaster.backfilling.moment_kernel import (
     close_to_long,
     counts_same_hosts,
@@ -29,11 +30,22 @@ from loadmaster.backfilling.moment_kernel import (
     take_for_long,
 )
 from loadmaster.backfilling.outlook_kernel import lay_out
-from loadmaster.backfilling.plan_kernel import earliest, place_at, release_promise, slowest_of
+from loadmaster.backfilling.plan_kernel import place_at, release_promise, slowest_of
 from loadmaster.backfilling.rows_kernel import begin_board
 from loadmaster.kernels import inner
 from loadmaster.place.room_arrays import LAST_HOST, SHUT, WRONG
-from loadmaster.place.room_kernel import begin_room, find, find_usable, give_back, may_fit, note_failure, renew, take
+from loadmaster.place.room_kernel import (
+    begin_room,
+    find,
+    find_usable,
+    give_back,
+    may_fit,
+    may_fit_long,
+    note_failure,
+    note_long_failure,
+    renew,
+    take,
+)
 
 
 @inner
@@ -98,6 +110,8 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
     long = False
     if moments is not None:
         long = is_outlasted(moments, until_s)
+        if long and moments.many[0] == 1 and not may_fit_long(room, rows, row):
+            return False
     part = on.shape[0] > 0 or not hosts.set[rows.of[row].hosts].whole
     last_host, shut = room.tally[LAST_HOST], part or room.tally[SHUT] > 0
     if part or shut or long:
@@ -112,6 +126,8 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
             if room.tally[WRONG]:
                 board.tally[STATUS] = NOT_FINITE
             _give_back(rows, room, moments, scores, row, k, last_host, until_s)
+            if moments is not None and long and moments.many[0] == 1 and k == 0:
+                note_long_failure(room, rows, row)
             if not long and on.shape[0] == 0:
                 note_failure(room, rows, row)
                 renew(room)

@@ -5,7 +5,8 @@ import numpy as np
 
 from loadmaster.backfilling.board_arrays import LISTED, PASS, PLANNED, STATUS
 from loadmaster.backfilling.board_kernel import make_plan, note_promise, withdraw, write_promise
-from loadmaster.backfilling.plan_kernel import earliest, hold_promise, place_at, release
+from loadmaster.backfilling.earliest_kernel import earliest
+from loadmaster.backfilling.plan_kernel import hold_promise, place_at, release
 from loadmaster.backfilling.rows_kernel import within_limits
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner

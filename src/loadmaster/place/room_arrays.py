@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 
-FAILURE = np.dtype([("number", "i8"), ("tasks", "i8")], align=True)
-"""The pass in which a demand failed, and with how many tasks."""
+FAILURE = np.dtype([("number", "i8"), ("tasks", "i8"), ("long_number", "i8")], align=True)
+"""The pass in which a demand failed, and with how many tasks; the pass in which no host had room for one task of it
+that outlasts the promised moment."""
 
 
 class Room(NamedTuple):

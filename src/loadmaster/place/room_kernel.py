@@ -25,7 +25,7 @@ def reopen(room):
     """Let all hosts be used again that were taken out or reserved."""
     for hosts in range(room.failed.shape[0]):
         for kind in range(room.failed.shape[1]):
-            room.failed[hosts, kind].number = 0
+            room.failed[hosts, kind].number = room.failed[hosts, kind].long_number = 0
     _open_all(room)
 
 
@@ -99,6 +99,21 @@ def note_failure(room, rows, row):
     if not known or rows.of[row].tasks < room.failed[hosts, kind].tasks:
         room.failed[hosts, kind].number = room.tally[ROOM_PASS]
         room.failed[hosts, kind].tasks = rows.of[row].tasks
+
+
+@inner
+def may_fit_long(room, rows, row):
+    """Whether some host might have room for a task of the row beyond the promised moment: what that leaves shrinks.
+
+    Only a single task tells: how many go beside the moment depends on which hosts the policy takes first.
+    """
+    return room.failed[rows.of[row].hosts, rows.of[row].kind].long_number != room.tally[ROOM_PASS]
+
+
+@inner
+def note_long_failure(room, rows, row):
+    """No host has room for a task of the row beyond the promised moment."""
+    room.failed[rows.of[row].hosts, rows.of[row].kind].long_number = room.tally[ROOM_PASS]
 
 
 @inner
