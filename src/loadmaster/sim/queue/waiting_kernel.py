@@ -53,26 +53,29 @@ def leave(jobs, waiting, job):
     position = np.int64(jobs.position[job])
     waiting.here[position] = False
     node = position // FAN
-    for part in range(2):
-        for lane in range(LANES):
-            waiting.low[node, part, lane] = np.inf
+    demand = jobs.demand[jobs.kind[job]]
+    lane = lane_of(demand[0])
+    memory = demand[1] if demand.shape[0] > 1 else 0.0
+    if waiting.low[node, MEMORY, lane] < memory and waiting.low[node, EXPECTED, lane] < jobs.expected_s[job]:
+        return
+    waiting.low[node, MEMORY, lane] = waiting.low[node, EXPECTED, lane] = np.inf
     for other in range(node * FAN, min((node + 1) * FAN, waiting.here.shape[0])):
         if waiting.here[other]:
-            _lower(jobs, waiting.low, node, np.int64(jobs.at[other]))
-    _settle(waiting.low, waiting.mid, node // FAN)
-    _settle(waiting.mid, waiting.top, node // (FAN * FAN))
+            who = np.int64(jobs.at[other])
+            if lane_of(jobs.demand[jobs.kind[who], 0]) == lane:
+                _lower(jobs, waiting.low, node, who)
+    _settle(waiting.low, waiting.mid, node // FAN, lane)
+    _settle(waiting.mid, waiting.top, node // (FAN * FAN), lane)
 
 
 @inner
-def _settle(below, above, node):
-    """Work out anew the least of a block of blocks."""
+def _settle(below, above, node, lane):
+    """Work out anew the least of a lane of a block of blocks."""
     for part in range(2):
-        for lane in range(LANES):
-            above[node, part, lane] = np.inf
-    for child in range(node * FAN, min((node + 1) * FAN, below.shape[0])):
-        for part in range(2):
-            for lane in range(LANES):
-                above[node, part, lane] = min(above[node, part, lane], below[child, part, lane])
+        least = np.inf
+        for child in range(node * FAN, min((node + 1) * FAN, below.shape[0])):
+            least = min(least, below[child, part, lane])
+        above[node, part, lane] = least
 
 
 @inner
