@@ -3,6 +3,7 @@
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.distinct import distinct_rows
 
 MINUTE_S = 60.0
 
@@ -55,9 +56,9 @@ def fewest_hosts(demand: Floats, tasks: Ints, kinds: Floats, kind: Ints) -> Floa
         kinds: float64[K, R], the distinct capacities.
         kind: int32[H], that of each host.
     """
-    rows, back = np.unique(np.column_stack((demand, tasks)), axis=0, return_inverse=True)
-    found = np.array([_fewest(row[:-1], row[-1], kinds, kind) for row in rows], float)
-    return np.asarray(found[back.reshape(-1)])
+    rows, row = distinct_rows(np.column_stack((demand, tasks)))
+    fewest = np.array([_fewest(each[:-1], each[-1], kinds, kind) for each in rows], float)
+    return np.asarray(fewest[row])
 
 
 def _fewest(demand: Floats, tasks: float, kinds: Floats, kind: Ints) -> float:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.named import Named
 from loadmaster.model.site_rules import Account, Partition, Qos, SiteRules
@@ -58,28 +58,41 @@ def _rows(jobs: int, column: Named | None, known: list[str], usual: str) -> Ints
 
 
 def _leaves(workload: Workload, more: Constraints, rules: SiteRules) -> tuple[Tree, Ints, Floats, tuple[str, ...]]:
-    user = _names(workload.jobs, workload.user, more.user_names)
-    account = [name.lower() for name in _names(workload.jobs, workload.project, more.account_names)]
-    if rules.accounts:
-        home = _home_accounts(rules.accounts)
-        pairs = [(own or home.get(who, ROOT), who or "?") for own, who in zip(account, user, strict=True)]
-    else:
-        pairs = [(ROOT, who or "?") for who in user]
-    distinct = dict.fromkeys(pairs)
-    rows = with_missing(rules.accounts, distinct)
+    who, number = _payers(workload, with_account=bool(rules.accounts))
+    user = [_name(code, more.user_names) for code in who[:, 0]]
+    account = [_name(code, more.account_names).lower() for code in who[:, 1]]
+    home = _home_accounts(rules.accounts)
+    pairs = [(own or home.get(name, ROOT), name or "?") for own, name in zip(account, user, strict=True)]
+    rows = with_missing(rules.accounts, pairs)
     tree, node = tree_of(rows)
-    leaf = np.array([node[pair] for pair in pairs], np.int32)
+    leaf = np.array([node[pair] for pair in pairs], np.int32)[number]
     priority = np.zeros(len(tree.parent))
     for row in rules.accounts:
         priority[node[row.account, row.user]] = row.priority
-    return tree, leaf, priority, _notes(rules.accounts, distinct)
+    return tree, leaf, priority, _notes(rules.accounts, dict.fromkeys(pairs))
 
 
-def _names(jobs: int, code: Ints | None, names: tuple[str, ...]) -> list[str]:
-    """The name behind each code, its number where there are no names; "" where nothing is known."""
-    if code is None:
-        return [""] * jobs
-    return ["" if each < 0 else names[each] if each < len(names) else str(each) for each in code.tolist()]
+def _payers(workload: Workload, *, with_account: bool) -> tuple[Longs, Longs]:
+    """The distinct (user, account) codes int64[P, 2] as they come up first, -1 where unknown, and each job's int64[J].
+
+    The account counts only if `with_account`.
+    """
+    unknown = np.full(workload.jobs, -1, np.int64)
+    user = unknown if workload.user is None else np.maximum(workload.user, -1).astype(np.int64)
+    account = unknown
+    if with_account and workload.project is not None:
+        account = np.maximum(workload.project, -1).astype(np.int64)
+    both = (user + 1) * (account.max(initial=-1) + 2) + account + 1
+    _, first, number = np.unique(both, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return np.column_stack((user, account))[first[order]], place[number.reshape(-1)]
+
+
+def _name(code: int, names: tuple[str, ...]) -> str:
+    """The name behind a code, its number where there are no names; "" where nothing is known."""
+    return "" if code < 0 else names[code] if code < len(names) else str(code)
 
 
 def _home_accounts(rows: tuple[Account, ...]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.distinct import distinct_rows
-from loadmaster.order import ORDERS, FairShare, JobColumns, Order, job_columns
+from loadmaster.order import ORDERS, AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.order.order import rank_not_finite
 from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, is_plain_data, members_of
@@ -43,6 +43,7 @@ from loadmaster.sim.queue.queue_state import (
     PARETO,
     STARTED,
     WALK,
+    Happened,
     Jobs,
     Log,
     Moment,
@@ -52,7 +53,9 @@ from loadmaster.sim.queue.queue_state import (
     State,
     Waiting,
 )
+from loadmaster.sim.queue.ranked_kernel import KEPT
 from loadmaster.sim.queue.records import Records
+from loadmaster.sim.queue.ticked import book_of, happened_of, is_ticked, is_told, positions, reckoner, reckoner_type
 
 MEMBERS = 8
 """Members of a meta-policy that the compiled engine takes: it is compiled once, for that many scans."""
@@ -94,7 +97,7 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     backfilling = discipline.backfilling
     one_head = not isinstance(backfilling, Easy) or backfilling == Easy()
     order = discipline.order
-    known = type(order) in (Order, FairShare)
+    known = type(order) in (Order, FairShare) or is_told(order)
     return (
         type(backfilling) in _WALKS and one_head and known and is_plain_data(policy)
         and len(members_of(policy)) <= MEMBERS
@@ -136,19 +139,21 @@ def replay_compiled(
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
-    members, records = members_of(policy), Records(workload)
+    members, order, records = members_of(policy), discipline.order, Records(workload)
     table, bound = laid_out(workload, cluster, policy, discipline, interval_s, seed, records, binding, guess=guess)
     scans = tuple(scanner(member, cluster.capacity.shape[1]) for member in members)
     scans += (scans[0],) * (MEMBERS - len(scans))
-    columns = columns_of(workload, bound, moving=table.rules.moving)
+    columns = columns_of(workload, bound, moving=table.rules.moving and not table.rules.told)
     if table.rules.moving and guess is not None:
         columns = columns._replace(expected_s=guess.expected_s)
-    rank = ranker(discipline.order if isinstance(discipline.order, Order) else ORDERS["fcfs"])
-    engine = _engine(tuple(typeof(arg) for arg in table), typeof(bound))
+    rank, book = ranker(order if isinstance(order, Order) else ORDERS["fcfs"]), book_of(order, workload, cluster)
+    heard = typeof(book), typeof(table.waiting), typeof(table.ranked), typeof(table.jobs)
+    reckon = reckoner(heard, table.rules.told)
+    engine = _engine(tuple(typeof(arg) for arg in table), heard, typeof(bound))
     cut = CutRuns()
     while True:
         with refusing(_suspects(policy)):
-            status = engine(*table, scans, columns, rank, bound)
+            status = engine(*table, scans, columns, rank, book, reckon, bound)
         records.keep(int(table.log.rows[0]))
         if bound is not None:
             cut.keep(bound, workload.task_count)
@@ -192,33 +197,37 @@ def laid_out(
     rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
     if guess is not None:
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
-    state = _state(jobs, cluster, discipline, guess or no_guess(), meta=rules.members > 1)
+    waiting = _nobody_waits(jobs, ticked=rules.ticked)
+    state = _state(jobs, cluster, discipline, waiting, guess or no_guess(), meta=rules.members > 1)
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
     return Table(
-        jobs, np.array(cluster.capacity), rules, state, _nobody_waits(rows),
-        _ranked(rows if rules.moving else 0), _stairs(cluster), _moment(cluster, len(state.undo_host)),
+        jobs, np.array(cluster.capacity), rules, state, waiting,
+        _ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
+        _stairs(cluster), _moment(cluster, len(state.undo_host)),
         empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
         Log(records.start_s, records.host, *records.buffers),
     ), bound  # fmt: skip
 
 
 @cache
-def _engine(layout: tuple[Any, ...], binds: Any) -> Callable[..., int]:
+def _engine(layout: tuple[Any, ...], heard: tuple[Any, ...], binds: Any) -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
 
     def entry(  # type: ignore[no-untyped-def]
-        jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, bound
+        jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, book,
+        reckon, bound,
     ):  # fmt: skip
         return run(
             lend(jobs), capacity, lend(rules), lend(state), lend(waiting), lend(ranked), lend(stairs), lend(moment),
-            lend(ends), lend(scores), lend(log), scans, columns, rank,
+            lend(ends), lend(scores), lend(log), scans, columns, rank, lend(book), reckon,
             None if bound is None else lend(bound),
         )  # fmt: skip
 
     scans = types.UniTuple(types.FunctionType(SCAN), MEMBERS)
-    signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER), binds)
+    hook = types.FunctionType(reckoner_type(heard))
+    signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER), heard[0], hook, binds)
     engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
     return engine
 
@@ -265,7 +274,7 @@ def _positions(workload: Workload, cluster: Cluster, discipline: Discipline, pro
     if by_arrival(discipline):
         return number, number
     order = discipline.order
-    if isinstance(order, Order) and order.moves:
+    if (isinstance(order, Order) and order.moves) or is_told(order):
         return number, number
     at = np.lexsort((number, project if not isinstance(order, Order) else _ranks(order, workload))).astype(np.int32)
     position = np.empty_like(at)
@@ -316,14 +325,24 @@ def _rules(
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
         target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
         seed=int(seed),
-        moving=isinstance(discipline.order, Order) and discipline.order.moves,
+        moving=_moves(discipline.order),
+        ticked=is_ticked(discipline.order),
+        told=is_told(discipline.order),
+        pruned=isinstance(policy, MaxJobs) and not policy.log_ties,
         several_speeds=bool((cluster.speed != cluster.speed[0]).any()),
         everywhere=bool(jobs.whole.all()),
         limited=bool(jobs.use_limit.size),
     )
 
 
-def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, guess: Guess, *, meta: bool) -> State:
+def _moves(order: AnyOrder) -> bool:
+    """Whether ranks change at every pass."""
+    return order.moves if isinstance(order, Order) else is_told(order) and not is_ticked(order)
+
+
+def _state(
+    jobs: Jobs, cluster: Cluster, discipline: Discipline, waiting: Waiting, guess: Guess, *, meta: bool
+) -> State:
     total, hosts, kinds = jobs.submit_s.shape[0], cluster.hosts, jobs.demand.shape[0]
     projects, resources = len(jobs.span) - 1, cluster.capacity.shape[1]
     room = _startable(jobs, cluster)
@@ -337,7 +356,7 @@ def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, guess: Guess, *
         closed=np.zeros(hosts, np.int32),
         used=np.zeros(projects),
         share=_shares(discipline, projects),
-        cursor=np.zeros(projects, np.int64),
+        cursor=np.zeros(len(waiting.span) - 1, np.int64),
         left=np.zeros(1),
         end_s=np.zeros(total),
         ending=np.zeros(total, np.int32),
@@ -357,20 +376,31 @@ def _state(jobs: Jobs, cluster: Cluster, discipline: Discipline, guess: Guess, *
     )
 
 
-def _nobody_waits(jobs: int) -> Waiting:
-    nodes = [max(1, -(-jobs // FAN**level)) for level in (1, 2, 3)]
-    return Waiting(np.zeros(jobs, np.bool_), *(np.full((many, 2, LANES), np.inf) for many in nodes))
+def _nobody_waits(jobs: Jobs, *, ticked: bool) -> Waiting:
+    rows = len(jobs.kind)
+    total = positions(rows) if ticked else rows
+    low, mid, top = (np.full((max(1, -(-total // FAN**level)), 2, LANES), np.inf) for level in (1, 2, 3))
+    here = np.zeros(total, np.bool_)
+    if ticked:
+        nowhere, nobody = np.full(rows, -1, np.int32), np.zeros(total, np.int32)
+        return Waiting(here, low, mid, top, nowhere, nobody, np.zeros(3, np.int64), np.zeros(rows))
+    return Waiting(here, low, mid, top, np.array(jobs.position), np.array(jobs.at), np.array(jobs.span), np.zeros(0))
 
 
-def _ranked(jobs: int) -> Ranked:
+def _ranked(jobs: int, happened: Happened) -> Ranked:
     return Ranked(
         queue=np.zeros(jobs, np.int32),
         where=np.zeros(jobs, np.int32),
+        cores=np.zeros(jobs),
+        memory=np.zeros(jobs),
+        expected_s=np.zeros(jobs),
         rank=np.zeros(jobs),
-        left=np.zeros(jobs),
         key=np.zeros(jobs),
         job=np.zeros(jobs, np.int32),
-        number=np.zeros(4, np.int64),
+        bound=np.zeros(1),
+        sample=np.zeros(KEPT),
+        number=np.zeros(5, np.int64),
+        happened=happened,
     )
 
 

@@ -117,8 +117,10 @@ def _guesses(foresight: Foresight, cluster: Cluster, policy: AnyPolicy, discipli
     """Whether a compiled engine predicts and corrects while it runs."""
     from loadmaster.sim.queue import compiled
     from loadmaster.sim.queue.guessing import serves_guesses
+    from loadmaster.sim.queue.ticked import is_told
 
-    return compiled.serves(policy, discipline) and serves_guesses(foresight, cluster, discipline)
+    known = compiled.serves(policy, discipline) and not is_told(discipline.order)
+    return known and serves_guesses(foresight, cluster, discipline)
 
 
 def _guessed(
@@ -208,15 +210,16 @@ def serves_bound(
     """Whether the general compiled engine knows all that binds these jobs, under this policy and discipline.
 
     It stops no job for another and counts neither hosts nor work; EASY there promises one moment, in one queue, on
-    hosts that no calendar closes. Estimates are known as the log begins, and kill nobody.
+    hosts that no calendar closes. It tells no order what happens there. Estimates are known before, and kill nobody.
     """
     from loadmaster.sim.queue import compiled
+    from loadmaster.sim.queue.ticked import is_told
 
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     one_queue = len(rules.partitions) < 2 or constraints.partition is None
     moment_holds = one_queue and not rules.calendar
     return (
-        compiled.serves(policy, discipline) and not preempts(cluster)
+        compiled.serves(policy, discipline) and not is_told(discipline.order) and not preempts(cluster)
         and not only_plain(workload, cluster) and _is_plain(foresight)
         and (moment_holds or type(discipline.backfilling) is not Easy)
     )  # fmt: skip

@@ -161,7 +161,7 @@ def _join_queue(jobs, rules, waiting, ranked, bound, job):
     bound.tally[IN_QUEUE] += 1
     for row in range(bound.job[job].rows, bound.job[job + 1].rows):
         if rules.moving:
-            join_ranked(ranked, row)
+            join_ranked(jobs, ranked, row)
         else:
             join(jobs, waiting, row)
 

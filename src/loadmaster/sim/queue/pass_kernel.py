@@ -31,6 +31,7 @@ from loadmaster.sim.queue.queue_state import (
     LAST_HOST,
     LONG,
     PARETO,
+    PARTLY,
     PENDING,
     PLANNED,
     SHORT,
@@ -46,22 +47,23 @@ from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting
 def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, bound, now):
     """One member passes over the queue; its starts go to plan_job[1] and the undo list. 1 on a score not finite."""
     count = state.tally
-    _begin(jobs, state, stairs, moment)
+    _begin(state, waiting, stairs, moment)
     if rules.moving:
-        begin_ranked(ranked, bound)
-    looked = tried = kept = 0
+        begin_ranked(ranked)
+    tried = kept = 0
     wrong = 0
     head = np.int64(-1)
     unseen = may_pass_over(bound)
     passing = unseen and rules.backfilling == WALK and rules.reservations == 0 and rules.lookahead < 0
     while count[CLOSED] + count[PENDING] < capacity.shape[0] and tried != rules.lookahead:
         if rules.moving:
-            job, project = next_ranked(jobs, ranked, stairs, moment, bound, now, looked, passing), 0
+            job, project = next_ranked(ranked, stairs, moment, bound, now, passing), 0
+        elif bound is None and rules.ticked:
+            job, project = _next_of_two(jobs, state, waiting, stairs, moment, now, passing), 0
         else:
             job, project = _next(jobs, state, waiting, stairs, moment, now, passing)
         if job < 0:
             break
-        looked += 1
         if not is_offered(jobs, state, bound, job):
             continue
         tried += 1
@@ -91,7 +93,8 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
         if not was_shut_out(bound):
             if rules.everywhere and length == SHORT and jobs.smallest[jobs.kind[job]] and jobs.tasks[job] == 1:
                 break
-            _remember(jobs, state, job, length)
+            if length == SHORT:
+                _remember(jobs, state, job, SHORT, jobs.tasks[job])
         if rules.backfilling == WALK and (rules.reservations < 0 or kept < rules.reservations):
             _reserve(jobs, capacity, state, job)
             kept += 1
@@ -100,43 +103,64 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
 
 
 @inlined
-def _begin(jobs, state, stairs, moment):
+def _begin(state, waiting, stairs, moment):
     count = state.tally
     count[STAMP] += 1
-    count[CLOSED] = count[HEAPED] = count[UNDO] = count[PLANNED] = count[PENDING] = 0
+    count[CLOSED] = count[HEAPED] = count[UNDO] = count[PLANNED] = count[PENDING] = count[PARTLY] = 0
     state.paretos[0] = state.paretos[1] = 0
     moment.number[HEAD] = -1
     stairs.fresh[LONG] = -1
     for project in range(state.cursor.shape[0]):
-        state.cursor[project] = jobs.span[project]
+        state.cursor[project] = waiting.span[project]
 
 
 @inlined
 def _next(jobs, state, waiting, stairs, moment, now, passing):
     """The next job to be looked at and its group, (-1, 0) at the end."""
     while True:
-        project = _neediest(jobs, state)
+        project = _neediest(state, waiting)
         if project < 0:
             return np.int64(-1), 0
-        end = jobs.span[project + 1]
+        end = waiting.span[project + 1]
         if passing:
             position = next_fitting(jobs, waiting, stairs, moment, now, state.cursor[project], end)
         else:
             position = next_waiting(waiting, state.cursor[project], end)
         if position >= 0:
             state.cursor[project] = position + 1
-            return np.int64(jobs.at[position]), project
+            return np.int64(waiting.at[position]), project
         state.cursor[project] = end
 
 
 @inlined
-def _neediest(jobs, state):
+def _next_of_two(jobs, state, waiting, stairs, moment, now, passing):
+    """The next job under a ticked order: of those sorted at the last tick and those that came since; -1 at the end."""
+    first, of = np.int64(-1), 0
+    for run in range(2):
+        end = waiting.span[run + 1]
+        if passing:
+            position = next_fitting(jobs, waiting, stairs, moment, now, state.cursor[run], end)
+        else:
+            position = next_waiting(waiting, state.cursor[run], end)
+        state.cursor[run] = end if position < 0 else position
+        if position >= 0:
+            job = np.int64(waiting.at[position])
+            ahead = waiting.rank[first] - waiting.rank[job] if first >= 0 else 1.0
+            if ahead > 0.0 or (ahead == 0.0 and job < first):
+                first, of = job, run
+    if first >= 0:
+        state.cursor[of] += 1
+    return first
+
+
+@inlined
+def _neediest(state, waiting):
     if state.cursor.shape[0] == 1:
-        return 0 if state.cursor[0] < jobs.span[1] else -1
+        return 0 if state.cursor[0] < waiting.span[1] else -1
     best = -1
     lowest_ratio = np.inf
     for project in range(state.cursor.shape[0]):
-        if state.cursor[project] < jobs.span[project + 1]:
+        if state.cursor[project] < waiting.span[project + 1]:
             ratio = state.used[project] / state.share[project]
             if best < 0 or ratio < lowest_ratio:
                 best, lowest_ratio = project, ratio
@@ -189,6 +213,10 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
         else:
             host = lowest(scores, slot, state.open, count[CLOSED] > 0)
         if host < 0:
+            if length == LONG and k > 0:
+                count[PARTLY] = 1
+            elif length == LONG and not was_shut_out(bound):
+                _remember(jobs, state, job, LONG, 1)
             take_back(jobs, state, stairs, moment, scores, mark, job, length)
             _renew_if_changed(jobs, state, stairs, moment, length)
             return False, 0
@@ -308,20 +336,25 @@ def _hopeless(jobs, state, job, length):
 
 
 @inner
-def _remember(jobs, state, job, length):
+def _remember(jobs, state, job, length, tasks):
+    """So many tasks of `job` find no hosts any more in this pass.
+
+    Of LONG jobs that is known of one task alone: of several, the first take what they are allowed on hosts where it is
+    dear, and a larger demand, which fits on fewer, may come off better.
+    """
     kind, hosts = jobs.kind[job], jobs.hosts[job]
     stamp = state.tally[STAMP]
-    if state.failed[length, hosts, kind] == stamp and state.failed_tasks[length, hosts, kind] <= jobs.tasks[job]:
+    if state.failed[length, hosts, kind] == stamp and state.failed_tasks[length, hosts, kind] <= tasks:
         return
     known = _hopeless(jobs, state, job, length)
     state.failed[length, hosts, kind] = stamp
-    state.failed_tasks[length, hosts, kind] = jobs.tasks[job]
+    state.failed_tasks[length, hosts, kind] = tasks
     if not known and state.paretos[length] < PARETO:
         resources = jobs.demand.shape[1]
         row = state.pareto[length, state.paretos[length]]
         for r in range(resources):
             row[r] = jobs.demand[kind, r]
-        row[resources] = jobs.tasks[job]
+        row[resources] = tasks
         row[resources + 1] = hosts
         state.paretos[length] += 1
 

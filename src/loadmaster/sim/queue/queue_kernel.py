@@ -1,4 +1,4 @@
-"""The engine of the queue family, compiled: any placement policy, static orders, several backfillings, Max-Jobs."""
+"""The engine of the queue family, compiled: any placement policy, any order, several backfillings, Max-Jobs."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 import numpy as np
@@ -29,6 +29,7 @@ from loadmaster.sim.queue.queue_state import (
     MANY,
     NO_RANK,
     NOT_FINITE,
+    PARTLY,
     PAUSED,
     PLANNED,
     RUNNING,
@@ -43,7 +44,8 @@ from loadmaster.sim.queue.waiting_kernel import join, leave, raise_to
 
 @inner
 def run(
-    jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, bound
+    jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, book,
+    reckon, bound,
 ):  # fmt: skip
     """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
 
@@ -58,7 +60,7 @@ def run(
             continue
         wrong = _decide(
             jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank,
-            bound, now,
+            book, reckon, bound, now,
         )  # fmt: skip
         if wrong != 0:
             return wrong
@@ -88,7 +90,7 @@ def go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
         event = min(event, next_expiry(state.guess, ends))
     now = at_or_after(event, rules.interval_s)
     state.guess.last_s[0] = now
-    _complete(jobs, rules, state, stairs, ends, scores, log, now)
+    _complete(jobs, rules, state, ranked, stairs, ends, scores, log, now)
     if state.guess.corrects != NONE:
         correct(state.guess, ends, log, now)
     _admit(jobs, rules, state, waiting, ranked, now)
@@ -97,14 +99,18 @@ def go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
 
 @inlined
 def _decide(
-    jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, bound, now
+    jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, book,
+    reckon, bound, now,
 ):  # fmt: skip
     """One pass, and its row in the record; returns what is wrong, 0 if nothing."""
     count = state.tally
     row = log.rows[0]
     log.time_s[row] = now
     log.queue_length[row] = queue_length(state, bound)
-    if rules.moving and rank(columns, ranked.queue, ranked.number[MANY], now, ranked.rank):
+    if bound is None and rules.told:
+        if rules.moving or ranked.number[MANY] > 0 or now >= ranked.happened.due_s[0]:
+            reckon(book, waiting, ranked, jobs, now)
+    elif rules.moving and rank(columns, ranked.queue, ranked.number[MANY], now, ranked.rank):
         return NO_RANK
     winners = count[PLANNED] = 0
     if somebody_may_start(state, bound):
@@ -120,12 +126,14 @@ def _decide(
 
 
 @inlined
-def _complete(jobs, rules, state, stairs, ends, scores, log, now):
+def _complete(jobs, rules, state, ranked, stairs, ends, scores, log, now):
     count = state.tally
     while count[RUNNING] > 0 and state.end_s[0] <= now:
         job = np.int64(state.ending[0])
         if state.guess.predicts:
             note_end(jobs, state.guess, job, state.end_s[0])
+        if rules.told:
+            _tell(ranked.happened, -1 - job, state.end_s[0])
         count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
         kind = jobs.kind[job]
         for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
@@ -145,8 +153,8 @@ def _admit(jobs, rules, state, waiting, ranked, now):
     if state.guess.predicts:
         predict_until(jobs, state.guess, now, True)
     while count[ARRIVED] < jobs.submit_s.shape[0] and jobs.submit_s[count[ARRIVED]] <= now:
-        if rules.moving:
-            join_ranked(ranked, count[ARRIVED])
+        if rules.moving or rules.ticked:
+            join_ranked(jobs, ranked, count[ARRIVED])
         else:
             join(jobs, waiting, count[ARRIVED])
         count[ARRIVED] += 1
@@ -170,7 +178,10 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
         if rules.members == 1:
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]
             return 0, 0
+        if bound is None and member == 0 and count[PLANNED] == 0 and count[PARTLY] == 0:
+            return (1 << rules.members) - 1, 0  # who fits at all does not depend on the member
         value = _value(jobs, capacity, rules, state)
+        starts_all = count[PLANNED] == count[WAITING]
         if value > best_value:
             best_value, winners, best_planned = value, 1 << member, count[PLANNED]
             best_last = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]
@@ -181,6 +192,8 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
         elif value == best_value:
             winners |= 1 << member
         take_back(jobs, state, stairs, moment, scores, 0, 0, SHORT)
+        if bound is None and rules.pruned and starts_all:
+            break
     for i in range(best_planned):
         job = state.plan_job[0, i]
         state.plan_task[i] = count[UNDO]
@@ -232,6 +245,8 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
         state.used[jobs.project[row]] += jobs.demand[jobs.kind[row], 0] * jobs.tasks[row]
         if rules.backfilling == EASY:
             add_end(ends, now + jobs.expected_s[row] / slowest, row)
+        if bound is None and rules.told:
+            _tell(ranked.happened, row, now)
         if bound is not None:
             start_bound(jobs, rules, state, waiting, ranked, bound, row, end_s)
         elif rules.moving:
@@ -242,3 +257,10 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
     count[STARTED] += count[PLANNED]
     if bound is not None:
         end_round(state, bound)
+
+
+@inner
+def _tell(happened, job, time_s):
+    happened.job[happened.number[0]] = job
+    happened.time_s[happened.number[0]] = time_s
+    happened.number[0] += 1

@@ -69,7 +69,10 @@ class Rules(NamedTuple):
         varies: bit m: member m's scores are never remembered.
         target: of Max-Jobs, 0: jobs, 1: cores, 2: weighted.
         several_speeds: hosts have several.
-        moving: ranks change while jobs wait.
+        moving: ranks change at every pass.
+        ticked: ranks change at ticks; in between, who has come since the last one stands in a run of his own.
+        told: the order wants to know what happens.
+        pruned: of Max-Jobs, no member after one that starts the whole queue is tried.
         everywhere: every job may use every host.
         limited: some job counts against some limit.
     """
@@ -84,47 +87,84 @@ class Rules(NamedTuple):
     seed: int
     several_speeds: bool
     moving: bool
+    ticked: bool
+    told: bool
+    pruned: bool
     everywhere: bool
     limited: bool
 
 
 class Waiting(NamedTuple):
-    """The waiting jobs at their positions, with the least that any of a block asks for.
+    """The waiting jobs at their positions, with the least that any of a block asks for; N positions, P runs of them.
 
     Attributes:
-        here: bool[J], the job at this position waits.
-        low, mid, top: float64[N, 2, LANES], the least memory, and the least expected runtime, that a job of the lane
+        here: bool[N], the job at this position waits.
+        low, mid, top: float64[B, 2, LANES], the least memory, and the least expected runtime, that a job of the lane
             asks for in each block of `FAN` jobs, in each `FAN` such blocks, and in each `FAN` of those; infinite where
             nobody waits.
+        position: int32[J], where each job stands; at: int32[N], who stands there.
+        span: int64[P + 1], the positions of each run: of a project, or of a ticked order (`ticked_kernel.py`).
+        rank: float64[J], of each job under a ticked order; empty under any other.
     """
 
     here: NDArray[np.bool_]
     low: NDArray[np.float64]
     mid: NDArray[np.float64]
     top: NDArray[np.float64]
+    position: NDArray[np.int32]
+    at: NDArray[np.int32]
+    span: NDArray[np.int64]
+    rank: NDArray[np.float64]
+
+
+class Happened(NamedTuple):
+    """What an order that wants to be told has not yet heard; of no jobs under any other.
+
+    Attributes:
+        job: int32[2 J], in the order of time: a job that has started, or -1 minus one that has ended; time_s:
+            float64[2 J], when.
+        number: int64[1], how many.
+        due_s: float64[1], the next tick.
+    """
+
+    job: NDArray[np.int32]
+    time_s: NDArray[np.float64]
+    number: NDArray[np.int64]
+    due_s: NDArray[np.float64]
 
 
 class Ranked(NamedTuple):
-    """The waiting jobs under an order whose ranks change while they wait; empty under any other.
+    """The waiting jobs under an order whose ranks change at every pass; empty under any other.
+
+    Under a ticked order `queue` holds those that have come since it was last asked.
 
     Attributes:
         queue: int32[J], the waiting jobs in no order; where: int32[J], where each stands there.
-        rank: float64[J], their ranks in this pass, beside `queue`; left: the same, infinite once looked at.
-        key, job: float64[J], int32[J], heap of those that are worth looking at.
-        number: int64[4]: waiting jobs, size of the heap, which jobs are in it, the tier (see the constants below).
+        cores, memory, expected_s: float64[J] each, what they ask for, beside `queue`.
+        rank: float64[J], their ranks in this pass, beside `queue`.
+        key, job: float64[J], int32[J], heap of those that are looked at next.
+        bound: float64[1], all of a lower or equal rank are in the heap, or were looked at, or have no room.
+        sample: float64[64], scratch.
+        number: int64[5], see the constants below.
+        happened: what the order has not heard.
     """
 
     queue: NDArray[np.int32]
     where: NDArray[np.int32]
+    cores: NDArray[np.float64]
+    memory: NDArray[np.float64]
+    expected_s: NDArray[np.float64]
     rank: NDArray[np.float64]
-    left: NDArray[np.float64]
     key: NDArray[np.float64]
     job: NDArray[np.int32]
+    bound: NDArray[np.float64]
+    sample: NDArray[np.float64]
     number: NDArray[np.int64]
+    happened: Happened
 
 
-MANY, SIZE, HOLDS, TIER = range(4)
-NOTHING, ALL, FITTING = range(3)
+MANY, SIZE, WANTED, MISSES, TIER = range(5)
+"""Waiting jobs; size of the heap; jobs that are to come into it next; jobs without room met in it; the tier."""
 
 
 class Stairs(NamedTuple):
@@ -225,8 +265,9 @@ class State(NamedTuple):
 
 
 (
-    ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES,
-) = range(12)  # fmt: skip
+    ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES, PARTLY,
+) = range(13)  # fmt: skip
+"""PARTLY: a LONG job of several tasks found hosts for some of them only, which depends on the order of the hosts."""
 
 
 class Log(NamedTuple):

@@ -1,7 +1,8 @@
-"""The waiting jobs under an order whose ranks change while they wait.
+"""The waiting jobs under an order whose ranks change at every pass.
 
-All are ranked before a pass, which is quick, and almost none is sorted: the first few are looked for one by one, and of
-the rest only those come into a heap for which some host may have room.
+All are ranked before a pass, which is quick, and almost none is sorted: the lowest few hundred come into a heap, below
+a threshold that a sample gives; of the rest, once the pass looks for what fits beside a promise, only those come in for
+which some host may have room, and the heap is cleared of the others when many have been met there.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
@@ -9,19 +10,27 @@ import numpy as np
 
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.queue_state import ALL, FITTING, HOLDS, MANY, NOTHING, SIZE, TIER
-from loadmaster.sim.queue.waiting_kernel import length_of, may_fit
+from loadmaster.sim.queue.queue_state import MANY, MISSES, SIZE, TIER, WANTED
+from loadmaster.sim.queue.waiting_kernel import below, length_of
 
-FEW = 8
-"""So many jobs are looked for one by one before a heap of all is cheaper."""
+FIRST, MORE = 512, 8
+"""So many jobs come into the heap at first, and each time so many times more."""
+SAMPLE, KEPT = 1024, 64
+"""Ranks that are looked at for a threshold, and the lowest of them that are kept."""
+MISSED = 16
+"""Jobs without room that are met before the heap is cleared of them, and one more for each 64 in the heap."""
 
 
 @inner
-def join_ranked(ranked, job):
+def join_ranked(jobs, ranked, job):
     """`job` waits from now on."""
+    demand = jobs.demand[jobs.kind[job]]
     at = ranked.number[MANY]
     ranked.queue[at] = job
     ranked.where[job] = at
+    ranked.cores[at] = demand[0]
+    ranked.memory[at] = demand[1] if demand.shape[0] > 1 else 0.0
+    ranked.expected_s[at] = jobs.expected_s[job]
     ranked.number[MANY] = at + 1
 
 
@@ -32,92 +41,106 @@ def leave_ranked(ranked, job):
     at, moved = ranked.where[job], ranked.queue[last]
     ranked.queue[at] = moved
     ranked.where[moved] = at
+    ranked.cores[at] = ranked.cores[last]
+    ranked.memory[at] = ranked.memory[last]
+    ranked.expected_s[at] = ranked.expected_s[last]
     ranked.number[MANY] = last
 
 
 @inner
-def begin_ranked(ranked, bound):
+def begin_ranked(ranked):
     """A pass begins, with the ranks as they are."""
     ranked.number[TIER] = 0
-    _begin_tier(ranked, bound)
+    _begin_tier(ranked)
+
+
+@inlined
+def _begin_tier(ranked):
+    ranked.bound[0] = -np.inf
+    ranked.number[SIZE] = ranked.number[MISSES] = 0
+    ranked.number[WANTED] = FIRST
 
 
 @inner
-def next_ranked(jobs, ranked, stairs, moment, bound, now, tried, passing):
+def next_ranked(ranked, stairs, moment, bound, now, passing):
     """The waiting job of the lowest rank that was not looked at, the earliest among equals; -1 if there is none.
 
     If `passing`, jobs for which no host can have room are passed over. Of several tiers, the first comes first.
     """
-    job = _next_of_tier(jobs, ranked, stairs, moment, now, tried, passing)
-    if bound is not None:
-        while job < 0 and ranked.number[TIER] + 1 < bound.tiers:
+    while True:
+        while ranked.number[SIZE] > 0:
+            job = np.int64(ranked.job[0])
+            ranked.number[SIZE] = drop_first(ranked.key, ranked.job, ranked.number[SIZE])
+            if not passing or _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+                return job
+            ranked.number[MISSES] += 1
+            if ranked.number[MISSES] > MISSED + ranked.number[SIZE] // 64:
+                _clear(ranked, stairs, moment, now)
+        if ranked.bound[0] == np.inf:
+            if bound is None or ranked.number[TIER] + 1 >= bound.tiers:
+                return np.int64(-1)
             ranked.number[TIER] += 1
-            _begin_tier(ranked, bound)
-            job = _next_of_tier(jobs, ranked, stairs, moment, now, tried, passing)
-    return job
+            _begin_tier(ranked)
+        _gather(ranked, stairs, moment, bound, now, passing)
 
 
 @inner
-def _begin_tier(ranked, bound):
-    for i in range(ranked.number[MANY]):
-        ranked.left[i] = ranked.rank[i]
-        if not _is_of_tier(bound, ranked.queue[i], ranked.number[TIER]):
-            ranked.left[i] = np.inf
-    ranked.number[HOLDS] = NOTHING
-    ranked.number[SIZE] = 0
-
-
-@inlined
-def _is_of_tier(bound, row, tier):
-    """Whether the row is of that tier; where no constraint binds there is one."""
-    return True if bound is None else bound.row[row].tier == tier
-
-
-@inner
-def _next_of_tier(jobs, ranked, stairs, moment, now, tried, passing):
-    if passing and ranked.number[HOLDS] != FITTING:
-        _gather(jobs, ranked, stairs, moment, now, True)
-    elif not passing and ranked.number[HOLDS] == NOTHING:
-        if tried < FEW:
-            return _lowest(ranked)
-        _gather(jobs, ranked, stairs, moment, now, False)
-    while ranked.number[SIZE] > 0:
-        job = np.int64(ranked.job[0])
-        ranked.number[SIZE] = drop_first(ranked.key, ranked.job, ranked.number[SIZE])
-        ranked.left[ranked.where[job]] = np.inf
-        if not passing or _may_fit(jobs, stairs, moment, now, job):
-            return job
-    return np.int64(-1)
-
-
-@inlined
-def _lowest(ranked):
-    low = np.inf
-    for i in range(ranked.number[MANY]):
-        low = min(low, ranked.left[i])
-    if low == np.inf:
-        return np.int64(-1)
-    job = np.int64(2**62)
-    for i in range(ranked.number[MANY]):
-        if ranked.left[i] == low:
-            job = min(job, np.int64(ranked.queue[i]))
-    ranked.left[ranked.where[job]] = np.inf
-    return job
-
-
-@inlined
-def _gather(jobs, ranked, stairs, moment, now, fitting):
-    """Make a heap of all that was not looked at, or of those of them that may fit."""
+def _gather(ranked, stairs, moment, bound, now, passing):
+    """The next few jobs of the tier by rank come into the heap, or all that are left and may fit."""
+    low, high = ranked.bound[0], np.inf
+    if not passing:
+        high = _threshold(ranked, low, ranked.number[WANTED])
+        ranked.number[WANTED] *= MORE
     size = np.int64(0)
     for i in range(ranked.number[MANY]):
-        if ranked.left[i] < np.inf:
-            job = ranked.queue[i]
-            if not fitting or _may_fit(jobs, stairs, moment, now, job):
-                size = push(ranked.key, ranked.job, size, ranked.left[i], job)
+        rank = ranked.rank[i]
+        comes = low < rank <= high and _is_of_tier(ranked, bound, i)
+        if comes and (not passing or _may_fit(ranked, stairs, moment, now, i)):
+            size = push(ranked.key, ranked.job, size, rank, ranked.queue[i])
     ranked.number[SIZE] = size
-    ranked.number[HOLDS] = FITTING if fitting else ALL
+    ranked.bound[0] = high
 
 
 @inlined
-def _may_fit(jobs, stairs, moment, now, job):
-    return may_fit(jobs, stairs, job, length_of(moment, now, jobs.expected_s[job] / moment.fastest[0]))
+def _is_of_tier(ranked, bound, at):
+    """Whether a job is of the tier at hand; where no constraint binds there is one."""
+    return True if bound is None else bound.row[ranked.queue[at]].tier == ranked.number[TIER]
+
+
+@inlined
+def _threshold(ranked, low, wanted):
+    """A rank that about so many of those above `low` do not exceed: infinite where not many more are left."""
+    many = ranked.number[MANY]
+    kept = np.int64(wanted * SAMPLE / max(many, 1)) + 8
+    if many < SAMPLE or kept > KEPT:
+        return np.inf
+    held = 0
+    step = many // SAMPLE
+    for i in range(0, many, step):
+        rank = ranked.rank[i]
+        if rank > low and (held < kept or rank < ranked.sample[held - 1]):
+            at = held if held < kept else held - 1
+            while at > 0 and ranked.sample[at - 1] > rank:
+                ranked.sample[at] = ranked.sample[at - 1]
+                at -= 1
+            ranked.sample[at] = rank
+            held = min(held + 1, kept)
+    return ranked.sample[held - 1] if held == kept else np.inf
+
+
+@inner
+def _clear(ranked, stairs, moment, now):
+    """Only what may fit stays in the heap."""
+    size = np.int64(0)
+    for i in range(ranked.number[SIZE]):
+        key, job = ranked.key[i], ranked.job[i]
+        if _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+            size = push(ranked.key, ranked.job, size, key, job)
+    ranked.number[SIZE] = size
+    ranked.number[MISSES] = 0
+
+
+@inlined
+def _may_fit(ranked, stairs, moment, now, at):
+    length = length_of(moment, now, ranked.expected_s[at] / moment.fastest[0])
+    return below(stairs, length, ranked.cores[at], ranked.memory[at])

@@ -15,7 +15,7 @@ from loadmaster.sim.queue.queue_state import EXPECTED, FAN, HEAD, LANES, LONG, M
 @inner
 def join(jobs, waiting, job):
     """`job` waits from now on."""
-    position = np.int64(jobs.position[job])
+    position = np.int64(waiting.position[job])
     waiting.here[position] = True
     node = position // FAN
     _lower(jobs, waiting.low, node, job)
@@ -50,7 +50,7 @@ def _cores_of(lane):
 @inner
 def leave(jobs, waiting, job):
     """`job` waits no longer."""
-    position = np.int64(jobs.position[job])
+    position = np.int64(waiting.position[job])
     waiting.here[position] = False
     node = position // FAN
     demand = jobs.demand[jobs.kind[job]]
@@ -61,15 +61,26 @@ def leave(jobs, waiting, job):
     waiting.low[node, MEMORY, lane] = waiting.low[node, EXPECTED, lane] = np.inf
     for other in range(node * FAN, min((node + 1) * FAN, waiting.here.shape[0])):
         if waiting.here[other]:
-            who = np.int64(jobs.at[other])
+            who = np.int64(waiting.at[other])
             if lane_of(jobs.demand[jobs.kind[who], 0]) == lane:
                 _lower(jobs, waiting.low, node, who)
-    _settle(waiting.low, waiting.mid, node // FAN, lane)
-    _settle(waiting.mid, waiting.top, node // (FAN * FAN), lane)
+    settle(waiting.low, waiting.mid, node // FAN, lane)
+    settle(waiting.mid, waiting.top, node // (FAN * FAN), lane)
 
 
 @inner
-def _settle(below, above, node, lane):
+def settle_block(waiting, jobs, node):
+    """Work out anew the least that the jobs of a lowest block ask for."""
+    for part in range(2):
+        for lane in range(LANES):
+            waiting.low[node, part, lane] = np.inf
+    for position in range(node * FAN, min((node + 1) * FAN, waiting.here.shape[0])):
+        if waiting.here[position]:
+            _lower(jobs, waiting.low, node, np.int64(waiting.at[position]))
+
+
+@inner
+def settle(below, above, node, lane):
     """Work out anew the least of a lane of a block of blocks."""
     for part in range(2):
         least = np.inf
@@ -115,7 +126,7 @@ def next_fitting(jobs, waiting, stairs, moment, now, position, end):
                 position += FAN
                 continue
         if waiting.here[position]:
-            job = jobs.at[position]
+            job = waiting.at[position]
             if may_fit(jobs, stairs, job, length_of(moment, now, jobs.expected_s[job] / moment.fastest[0])):
                 return position
         position += 1
