@@ -198,6 +198,20 @@ def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, pr
     assert not violations(workload, cluster, compiled)
 
 
+def test_easy_tries_a_larger_job_of_several_tasks_though_a_smaller_one_took_what_the_head_can_spare_and_failed():
+    workload = Workload.of(
+        submit_s=[0, 0, 0, 0, 0], runtime_s=[40, 40, 10, 60, 50], cores=[3, 3, 4, 3, 3], memory=[4, 4, 2, 2, 3],
+        tasks=[1, 1, 2, 2, 2],
+    )  # fmt: skip
+    hosts = Cluster.uniform(3, cores=6, memory=6)
+    plain, fast = (
+        simulate(workload, hosts, POLICIES["first-fit"], named("easy"), interval_s=0.0, engine=engine)
+        for engine in ("reference", "compiled")
+    )
+    assert plain.start_s.tolist() == [0.0, 0.0, 40.0, 50.0, 0.0]
+    assert_same(plain, fast)
+
+
 def prefers_by_task(demand, free, capacity, context):
     return float(context.task % 2) * free[0]
 

@@ -88,11 +88,14 @@ def test_it_agrees_where_many_come_between_two_ticks(spec, interval_s):
 
 
 def test_every_backfilling_but_those_that_plan_is_compiled_under_it():
-    assert all(is_compiled(POLICIES["mix-fit"], named(f"multifactor+{each}")) for each in BACKFILLINGS)
+    workload, cluster = log(3, 2, 10, seed=0)
+    for each in BACKFILLINGS:
+        assert is_compiled(workload, cluster, POLICIES["mix-fit"], named(f"multifactor+{each}"))
 
 
 def test_a_subclass_of_it_is_asked_by_the_plain_engine():
     class Mine(Multifactor):
         pass
 
-    assert not is_compiled(POLICIES["mix-fit"], Discipline(Mine(), named("easy").backfilling))
+    workload, cluster = log(3, 2, 10, seed=0)
+    assert not is_compiled(workload, cluster, POLICIES["mix-fit"], Discipline(Mine(), named("easy").backfilling))
