@@ -124,7 +124,7 @@ def _threshold(ranked, low, wanted):
                 ranked.sample[at] = ranked.sample[at - 1]
                 at -= 1
             ranked.sample[at] = rank
-            held = min(held + 1, kept)
+            held += held < kept
     return ranked.sample[held - 1] if held == kept else np.inf
 
 
