@@ -124,7 +124,8 @@ def _threshold(ranked, low, wanted):
                 ranked.sample[at] = ranked.sample[at - 1]
                 at -= 1
             ranked.sample[at] = rank
-            held += held < kept
+            if held < kept:
+                held += 1
     return ranked.sample[held - 1] if held == kept else np.inf
 
 
