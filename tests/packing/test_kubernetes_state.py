@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
 from loadmaster.model import InputError
-from loadmaster.packing.kubernetes_state import quantity, read_kubernetes
+from loadmaster.packing.kubernetes_requests import quantity
+from loadmaster.packing.kubernetes_state import read_kubernetes
 from loadmaster.packing.read import read_tasks
 from loadmaster.traces import read_trace
 

@@ -1,6 +1,5 @@
 """What `kubectl get nodes,pods -A -o json` prints, as a running state: nodes are hosts, pods tasks."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +10,10 @@ import numpy as np
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.packing.kubernetes_requests import amounts, requests_of
 from loadmaster.traces.json_records import json_records
 
 MOST_PODS = 10_000_000
-_QUANTITY = re.compile(r"([+-]?\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:([eE][+-]?\d{1,2})|([KMGTPE]i|[numkMGTPE])?)")
-_SUFFIX = {
-    "": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
-} | {f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}  # fmt: skip
 _KNOWN = {"cpu": CORES, "memory": MEMORY}
 _LEFT_OUT = ("pods", "ephemeral-storage", "storage")
 
@@ -88,22 +84,6 @@ def read_kubernetes(path: Path) -> KubernetesState:
     return _state(found)
 
 
-def quantity(text: Any) -> float:
-    """The number that Kubernetes writes as `250m`, `16Gi`, `1e3` or plain.
-
-    Raises:
-        ValueError: it is none.
-
-    Example:
-        >>> quantity("250m"), quantity("2Ki"), quantity(3)
-        (0.25, 2048.0, 3.0)
-    """
-    match = _QUANTITY.fullmatch(str(text))
-    if match is None or isinstance(text, bool):
-        raise ValueError(f"{text} is no quantity")
-    return float(match[1] + (match[2] or "")) * _SUFFIX[match[3] or ""]
-
-
 def _take(found: _Found, item: Mapping[str, Any]) -> None:
     kind = item["kind"]
     if kind == "Node":
@@ -111,7 +91,7 @@ def _take(found: _Found, item: Mapping[str, Any]) -> None:
         if item.get("spec", {}).get("unschedulable") or any(each.get("status") != "True" for each in ready):
             found.closed += 1
             return
-        found.nodes[item["metadata"]["name"]] = _amounts(item["status"]["allocatable"], found)
+        found.nodes[item["metadata"]["name"]] = _counted(amounts(item["status"]["allocatable"]), found)
     elif kind == "Pod":
         if item.get("status", {}).get("phase") in ("Succeeded", "Failed"):
             found.ended += 1
@@ -121,34 +101,20 @@ def _take(found: _Found, item: Mapping[str, Any]) -> None:
         owners = item["metadata"].get("ownerReferences") or ()
         space = item["metadata"].get("namespace", "default")
         owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
-        found.pods.append((_name(item), owner, item["spec"].get("nodeName") or "", _requests(item["spec"], found)))
+        asked = _counted(requests_of(item["spec"]), found)
+        found.pods.append((_name(item), owner, item["spec"].get("nodeName") or "", asked))
 
 
-def _requests(spec: Mapping[str, Any], found: _Found) -> dict[str, float]:
-    total: dict[str, float] = {}
-    for container in spec.get("containers", ()):
-        for name, amount in _amounts((container.get("resources") or {}).get("requests") or {}, found).items():
-            total[name] = total.get(name, 0.0) + amount
-    for container in spec.get("initContainers") or ():
-        for name, amount in _amounts((container.get("resources") or {}).get("requests") or {}, found).items():
-            total[name] = max(total.get(name, 0.0), amount)
-    for name, amount in _amounts(spec.get("overhead") or {}, found).items():
-        total[name] = total.get(name, 0.0) + amount
-    return total
-
-
-def _amounts(listed: Mapping[str, Any], found: _Found) -> dict[str, float]:
-    amounts: dict[str, float] = {}
-    for name, text in listed.items():
+def _counted(listed: Mapping[str, float], found: _Found) -> dict[str, float]:
+    """Amounts by our names of resources; what is not modelled is noted."""
+    counted: dict[str, float] = {}
+    for name, amount in listed.items():
         if name in _LEFT_OUT or name.startswith("hugepages-"):
             found.left_out[name.partition("-2Mi")[0]] = None
             continue
         ours = _KNOWN.get(name) or (GPUS if name.endswith("/gpu") else name)
-        amount = quantity(text)
-        if amount < 0:
-            raise ValueError(f"{name} {text} is below zero")
-        amounts[ours] = amounts.get(ours, 0.0) + (np.floor(amount) if ours == MEMORY else amount)
-    return amounts
+        counted[ours] = counted.get(ours, 0.0) + (np.floor(amount) if ours == MEMORY else amount)
+    return counted
 
 
 def _state(found: _Found) -> KubernetesState:

@@ -1,0 +1,80 @@
+"""What Kubernetes counts: quantities, and what a pod requests, by the names that Kubernetes has for resources."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_QUANTITY = re.compile(r"([+-]?\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:([eE][+-]?\d{1,2})|([KMGTPE]i|[numkMGTPE])?)")
+_SUFFIX = {
+    "": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
+} | {f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}  # fmt: skip
+
+
+def quantity(text: Any) -> float:
+    """The number that Kubernetes writes as `250m`, `16Gi`, `1e3` or plain.
+
+    Raises:
+        ValueError: it is none.
+
+    Example:
+        >>> quantity("250m"), quantity("2Ki"), quantity(3)
+        (0.25, 2048.0, 3.0)
+    """
+    match = _QUANTITY.fullmatch(str(text))
+    if match is None or isinstance(text, bool):
+        raise ValueError(f"{text} is no quantity")
+    return float(match[1] + (match[2] or "")) * _SUFFIX[match[3] or ""]
+
+
+def amounts(listed: Mapping[str, Any]) -> dict[str, float]:
+    """Quantities by name.
+
+    Raises:
+        ValueError: one is none, or below zero.
+    """
+    found = {name: quantity(text) for name, text in listed.items()}
+    for name, amount in found.items():
+        if amount < 0:
+            raise ValueError(f"{name} {listed[name]} is below zero")
+    return found
+
+
+def requests_of(spec: Mapping[str, Any]) -> dict[str, float]:
+    """What a pod requests: the sum of its containers, or more where an init container needs more; and its overhead.
+
+    An init container that is restarted for ever (a sidecar) stays beside all that come after it. Requests of the pod
+    as a whole take the place of the sum.
+
+    Raises:
+        ValueError: a quantity is none.
+
+    Example:
+        >>> cpu = lambda amount: {"resources": {"requests": {"cpu": amount}}}
+        >>> requests_of({"containers": [cpu("1"), cpu("500m")], "initContainers": [cpu(2)]})
+        {'cpu': 2.0}
+        >>> requests_of({"containers": [cpu("1")], "initContainers": [cpu(2) | {"restartPolicy": "Always"}, cpu(3)]})
+        {'cpu': 5.0}
+    """
+    total = _sum(_asked(container) for container in spec.get("containers") or ())
+    stays: dict[str, float] = {}
+    most: dict[str, float] = {}
+    for container in spec.get("initContainers") or ():
+        beside = _sum((stays, _asked(container)))
+        most = {name: max(most.get(name, 0.0), beside.get(name, 0.0)) for name in most | beside}
+        if container.get("restartPolicy") == "Always":
+            stays = beside
+    total = _sum((total, stays))
+    total = {name: max(total.get(name, 0.0), most.get(name, 0.0)) for name in total | most}
+    return _sum((total | _asked(spec), amounts(spec.get("overhead") or {})))
+
+
+def _asked(item: Mapping[str, Any]) -> dict[str, float]:
+    return amounts((item.get("resources") or {}).get("requests") or {})
+
+
+def _sum(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for part in parts:
+        for name, amount in part.items():
+            total[name] = total.get(name, 0.0) + amount
+    return total
