@@ -2,18 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from loadmaster.cli import live_options as v
 from loadmaster.cli import options as o
 
-if TYPE_CHECKING:
-    from loadmaster.live.slurm.doctor import Finding
-
 SAFETY = "Before and after"
-MARKS = {"ok": "[green]ok[/]  ", "note": "[yellow]note[/]", "bad": "[red]bad[/] "}
 WORK = ("doctor", "probe", "print_", "watchdog", "uninstall")
 
 
@@ -102,7 +98,9 @@ def _look(
     text: Literal["hook", "units"] | None, patience_s: float, as_json: bool,
 ) -> None:  # fmt: skip
     """What is asked beside running."""
-    from loadmaster.live.slurm.doctor import Finding, examine
+    from loadmaster.cli.live_findings import show
+    from loadmaster.live.finding import Finding
+    from loadmaster.live.slurm.doctor import examine
     from loadmaster.live.slurm.engine import SlurmEngine
     from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
     from loadmaster.live.slurm.probe import probe
@@ -127,7 +125,7 @@ def _look(
         found += [Finding("bad", f"job {job} stays held: {why}") for job, why in released.failed]
         if what == "uninstall":
             found.append(Finding("note", "job_submit.lua and JobSubmitPlugins=lua are yours to take out of Slurm"))
-    _show(what, found, as_json)
+    show(what, found, as_json)
 
 
 def _printed(engine, text, heartbeat, patience_s, partitions) -> str:  # type: ignore[no-untyped-def]
@@ -141,24 +139,3 @@ def _printed(engine, text, heartbeat, patience_s, partitions) -> str:  # type: i
         return hook_text(heartbeat.absolute(), patience_s, os.geteuid(), partitions, engine.default_partition)
     files = unit_files(Path(sys.argv[0]).absolute(), f"--state {heartbeat.parent.absolute()}", patience_s)
     return "\n".join(f"# {name}\n{content}" for name, content in files.items())
-
-
-def _show(what: str, found: "Sequence[Finding]", as_json: bool) -> None:
-    from dataclasses import asdict
-
-    from rich.markup import escape
-
-    from loadmaster.cli.run_options import command_line
-    from loadmaster.report.console import for_results
-    from loadmaster.report.document import document, print_document
-
-    bad = any(finding.level == "bad" for finding in found)
-    if as_json:
-        content = {what: not bad, "rows": [asdict(finding) for finding in found]}
-        print_document(document("live", content, command=command_line()))
-    else:
-        for finding in found:
-            fix = f"; {finding.fix}" if finding.fix else ""
-            for_results().print(f"{MARKS[finding.level]} {escape(finding.what + fix)}", soft_wrap=True)
-    if bad:
-        raise typer.Exit(1)

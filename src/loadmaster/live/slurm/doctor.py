@@ -4,24 +4,13 @@ import os
 import pwd
 import time
 from collections import Counter
-from dataclasses import dataclass
-from typing import Literal
 
+from loadmaster.live.finding import Finding
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.live.slurm.listing import COMMAND
 
-Level = Literal["ok", "note", "bad"]
 SLOW_S = 1.0
 _KNOWN = ("22.05", "23.02", "23.11", "24.05", "24.11")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at; `bad` stands in the way of a live run, not of a shadow."""
-
-    level: Level
-    what: str
-    fix: str = ""
 
 
 def examine(engine: SlurmEngine) -> list[Finding]:

@@ -3,9 +3,9 @@
 import re
 import time
 
+from loadmaster.live.finding import Finding
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
-from loadmaster.live.slurm.doctor import Finding
 from loadmaster.live.slurm.listing import COMMAND, Row, parse_listing
 from loadmaster.live.slurm.work import is_over
 from loadmaster.model.actions import Start

@@ -1,0 +1,37 @@
+"""Shows what a look at an engine found."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from loadmaster.live.finding import Finding
+
+MARKS = {"ok": "[green]ok[/]  ", "note": "[yellow]note[/]", "bad": "[red]bad[/] "}
+
+
+def show(what: str, found: "Sequence[Finding]", as_json: bool) -> None:
+    """Print it line by line or as JSON.
+
+    Raises:
+        Exit: with code 1 where something stands in the way.
+    """
+    from dataclasses import asdict
+
+    from rich.markup import escape
+
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_results
+    from loadmaster.report.document import document, print_document
+
+    bad = any(finding.level == "bad" for finding in found)
+    if as_json:
+        content = {what: not bad, "rows": [asdict(finding) for finding in found]}
+        print_document(document("live", content, command=command_line()))
+    else:
+        for finding in found:
+            fix = f"; {finding.fix}" if finding.fix else ""
+            for_results().print(f"{MARKS[finding.level]} {escape(finding.what + fix)}", soft_wrap=True)
+    if bad:
+        raise typer.Exit(1)
