@@ -8,9 +8,10 @@ import typer
 
 from loadmaster.cli import options as o
 from loadmaster.cli.live_fake import fake
+from loadmaster.cli.live_kubernetes import kubernetes
 from loadmaster.cli.live_slurm import slurm
 
-ENGINES: dict[str, Callable[..., None]] = {"fake": fake, "slurm": slurm}
+ENGINES: dict[str, Callable[..., None]] = {"fake": fake, "slurm": slurm, "kubernetes": kubernetes}
 """Every engine by its name on the command line, and the function whose parameters are its options."""
 
 live = typer.Typer(help="Run the scheduler that was simulated on a real cluster; --shadow first.")

@@ -1,0 +1,89 @@
+"""What is asked of the API server for each action, and what its answer means."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from loadmaster.live.engine import EngineDown, Kind, Refusal
+from loadmaster.live.kubernetes.api import Answer, Api
+from loadmaster.live.kubernetes.pods import parts_of
+from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
+
+_KINDS: dict[int, Kind] = {401: "denied", 403: "denied", 404: "gone", 409: "busy", 422: "busy", 429: "busy"}
+_AWAY = (502, 503, 504)
+_KEPT = "a pod's schedulerName never changes: it waits for us"
+
+
+def act(api: Api, action: Action) -> Refusal | None:
+    """Do it, or say why not.
+
+    Raises:
+        EngineDown: nobody can tell whether it was done.
+        NotImplementedError: Kubernetes cannot do it, and says so in `Can`.
+    """
+    if isinstance(action, Start):
+        return _bind(api, action, action.id, action.hosts[0])
+    if isinstance(action, Repin):
+        return _again(api, action)
+    if isinstance(action, Hold):
+        node, refusal = _node_of(api, action, action.id)
+        return refusal or (Refusal(action, "busy", "a bound pod cannot be unbound") if node else None)
+    if isinstance(action, Withdraw):
+        return Refusal(action, "denied", _KEPT)
+    raise NotImplementedError(type(action).__name__)
+
+
+def binding(name: str, node: str) -> Mapping[str, Any]:
+    """The object that binds a pod to a node, and only the pod that was seen."""
+    space, pod, uid = parts_of(name)
+    return {
+        "apiVersion": "v1", "kind": "Binding", "metadata": {"namespace": space, "name": pod, "uid": uid},
+        "target": {"apiVersion": "v1", "kind": "Node", "name": node},
+    }  # fmt: skip
+
+
+def path_of(name: str, beneath: str = "") -> str:
+    """Where the API has a pod."""
+    space, pod, _ = parts_of(name)
+    return f"/api/v1/namespaces/{space}/pods/{pod}{beneath}"
+
+
+def _bind(api: Api, action: Action, name: str, node: str) -> Refusal | None:
+    answer = api.ask("POST", path_of(name, "/binding"), binding(name, node))
+    if not answer.good:
+        return refusal_of(action, answer)
+    _, refusal = _node_of(api, action, name)  # a server before 1.21 binds a pod of that name with any uid
+    return refusal
+
+
+def _again(api: Api, action: Repin) -> Refusal | None:
+    """A pod that was asked to start and was not seen to: bound there it is well, not bound it is bound."""
+    node, refusal = _node_of(api, action, action.id)
+    if refusal is not None or node == action.hosts[0]:
+        return refusal
+    if node:
+        return Refusal(action, "busy", f"it is bound to {node}")
+    return _bind(api, action, action.id, action.hosts[0])
+
+
+def _node_of(api: Api, action: Action, name: str) -> tuple[str, Refusal | None]:
+    """Where the very pod that was seen is bound."""
+    answer = api.ask("GET", path_of(name))
+    if not answer.good:
+        return "", refusal_of(action, answer)
+    if answer.body["metadata"]["uid"] != parts_of(name)[2]:
+        return "", Refusal(action, "gone", "another pod has its name now")
+    return str(answer.body["spec"].get("nodeName") or ""), None
+
+
+def refusal_of(action: Action, answer: Answer) -> Refusal:
+    """What an answer means that was not good.
+
+    Raises:
+        EngineDown: a server that is not there has done it, or not.
+    """
+    if answer.status in _AWAY:
+        raise EngineDown(answer.text)
+    text = answer.text
+    if answer.status == 409 and "uid" in text.lower():
+        return Refusal(action, "gone", text)
+    return Refusal(action, _KINDS.get(answer.status, "unknown"), text)

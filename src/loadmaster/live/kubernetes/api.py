@@ -1,0 +1,142 @@
+"""The API server as it answers: raw JSON, and what a failure means."""
+
+import importlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+
+from loadmaster.live.engine import EngineDown
+from loadmaster.model import InputError, MissingExtra
+from loadmaster.model.errors import cut
+
+CONNECT_S, READ_S = 5.0, 60.0
+_AWAY = (429, 500, 502, 503, 504)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server said.
+
+    Attributes:
+        status: of HTTP.
+        body: the object; of a refusal, its Status.
+        server_s: the server's clock as it answered, NaN where it did not say.
+    """
+
+    status: int
+    body: Mapping[str, Any]
+    server_s: float = math.nan
+
+    @property
+    def good(self) -> bool:
+        """It was done."""
+        return 200 <= self.status < 300
+
+    @property
+    def text(self) -> str:
+        """The server's own words."""
+        return cut(str(self.body.get("message") or f"HTTP {self.status}"), 200)
+
+
+class Api:
+    """A connection to the API server; the official client reads the configuration and speaks TLS.
+
+    Args:
+        kubeconfig: a file as `kubectl` takes it; None is `KUBECONFIG`, `~/.kube/config` or the pod's own account.
+        context: of that file; "" is the current one.
+
+    Raises:
+        MissingExtra: the client is not installed.
+        InputError: there is no configuration, or it makes no sense.
+    """
+
+    def __init__(self, kubeconfig: Path | None = None, context: str = "") -> None:
+        self._configuration = _configured(kubeconfig, context)
+        rest = importlib.import_module("kubernetes.client.rest")
+        self._urllib3 = importlib.import_module("urllib3")
+        self._pool = rest.RESTClientObject(self._configuration).pool_manager
+
+    @property
+    def host(self) -> str:
+        """Its address."""
+        return str(self._configuration.host)
+
+    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+        """Ask, once.
+
+        Raises:
+            EngineDown: nobody answers, or not in JSON.
+        """
+        headers = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "loadmaster"}
+        for each in self._configuration.auth_settings().values():
+            if each["in"] == "header" and each["value"]:
+                headers[each["key"]] = each["value"]
+        try:
+            answer = self._pool.request(
+                method, self.host.rstrip("/") + path, headers=headers, retries=False,
+                body=None if body is None else json.dumps(body),
+                timeout=self._urllib3.Timeout(connect=CONNECT_S, read=READ_S),
+            )  # fmt: skip
+            found = json.loads(answer.data)
+        except self._urllib3.exceptions.HTTPError as error:
+            raise EngineDown(f"{self.host}: {error}") from error
+        except ValueError as error:
+            if answer.status in (401, 403, 404):  # a proxy, or another server
+                raise InputError(self.host, f"no Kubernetes API answers there (HTTP {answer.status})") from None
+            raise EngineDown(f"{self.host} did not answer in JSON (HTTP {answer.status})") from error
+        return Answer(answer.status, found if isinstance(found, dict) else {}, _moment(answer.headers.get("Date")))
+
+    def read(self, path: str) -> Mapping[str, Any]:
+        """What there is.
+
+        Raises:
+            EngineDown: the server cannot say now.
+            InputError: we may not look, or there is no such thing.
+        """
+        answer = self.ask("GET", path)
+        if answer.good:
+            return answer.body
+        if answer.status in _AWAY:
+            raise EngineDown(answer.text)
+        fix = "see: loadmaster live kubernetes --doctor" if answer.status in (401, 403) else ""
+        raise InputError(path.partition("?")[0], answer.text, fix=fix)
+
+
+def _configured(kubeconfig: Path | None, context: str) -> Any:
+    try:
+        client, config = (importlib.import_module(f"kubernetes.{part}") for part in ("client", "config"))
+    except ModuleNotFoundError as error:
+        raise MissingExtra("live kubernetes", "live") from error
+    made = client.Configuration()
+    given = {"client_configuration": made, "context": context or None}
+    try:
+        if kubeconfig is not None or context:
+            config.load_kube_config(**given, config_file=None if kubeconfig is None else str(kubeconfig))
+        else:
+            _load_usual(config, made)
+    except (config.ConfigException, OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        fix = "name a file by --kubeconfig, as kubectl takes it"
+        raise InputError(kubeconfig or context or "kubeconfig", str(error) or "makes no sense", fix=fix) from error
+    return made
+
+
+def _load_usual(config: Any, made: Any) -> None:
+    """As `kubectl` does: the user's file, else the account of the pod that we run in."""
+    try:
+        config.load_kube_config(client_configuration=made)
+    except config.ConfigException as error:
+        try:
+            config.load_incluster_config(client_configuration=made)
+        except config.ConfigException:
+            raise error from None
+
+
+def _moment(text: str | None) -> float:
+    try:
+        return parsedate_to_datetime(text).timestamp() if text else math.nan
+    except ValueError:
+        return math.nan

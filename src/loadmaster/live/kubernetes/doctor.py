@@ -1,0 +1,120 @@
+"""Looks at a Kubernetes and says what stands in the way of running it; changes nothing."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loadmaster.live.engine import HELD, Seen
+from loadmaster.live.finding import Finding
+from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.engine import NODES, PODS
+from loadmaster.live.kubernetes.observation import Listings, Observer
+
+SLOW_S = 1.0
+SKEW_S = 2.0
+_OLDEST = (1, 21)
+_REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+
+
+@dataclass(frozen=True)
+class Right:
+    """Something that a run needs to be allowed; `looking`: a shadow needs it too."""
+
+    verb: str
+    resource: str
+    group: str = ""
+    space: str = ""
+    looking: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.resource}" + (f" in {self.space}" if self.space else "")
+
+
+def examine(
+    api: Api, scheduler: str, namespaces: Sequence[str] = (), lease_namespace: str = "kube-system"
+) -> list[Finding]:
+    """Version, rights, latency, clocks, and which pods would be left out and why.
+
+    Raises:
+        EngineDown: the server stopped answering.
+        InputError: it lets us look at nothing.
+    """
+    rights, may_look = _rights(api, namespaces, lease_namespace)
+    found = [*_version(api), *rights]
+    return [*found, *_pods(api, scheduler, namespaces)] if may_look else found
+
+
+def needed(namespaces: Sequence[str], lease_namespace: str) -> list[Right]:
+    """Every right that a run needs."""
+    leases = [Right(verb, "leases", "coordination.k8s.io", lease_namespace) for verb in ("get", "create", "update")]
+    places = namespaces or ("",)
+    acts = [Right(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))]
+    return [Right("list", "nodes", looking=True), Right("list", "pods", looking=True), *acts, *leases]
+
+
+def _version(api: Api) -> list[Finding]:
+    about = api.read("/version")
+    text = f"Kubernetes {about.get('gitVersion', 'without a version')} at {api.host}"
+    digits = ["".join(sign for sign in str(about.get(part, "")) if sign.isdigit()) for part in ("major", "minor")]
+    if all(digits) and tuple(map(int, digits)) < _OLDEST:
+        return [Finding("note", f"{text}: binds a pod of the same name with another uid; it is looked at afterwards")]
+    return [Finding("ok", text)]
+
+
+def _rights(api: Api, namespaces: Sequence[str], lease_namespace: str) -> tuple[list[Finding], bool]:
+    """What we may, and whether that is enough to look on."""
+    rights = needed(namespaces, lease_namespace)
+    missing = [right for right in rights if not _may(api, right)]
+    if not missing:
+        return [Finding("ok", f"you may {', '.join(map(str, rights))}")], True
+    fix = "see the ClusterRole in the guide"
+    return [Finding("bad", f"you may not {right}", fix) for right in missing], not any(r.looking for r in missing)
+
+
+def _may(api: Api, right: Right) -> bool:
+    resource, _, beneath = right.resource.partition("/")
+    asked = {"verb": right.verb, "resource": resource, "group": right.group, "namespace": right.space}
+    asked |= {"subresource": beneath} if beneath else {}
+    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+            "spec": {"resourceAttributes": asked}}  # fmt: skip
+    answer = api.ask("POST", _REVIEW, body)
+    return answer.good and bool((answer.body.get("status") or {}).get("allowed"))
+
+
+def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
+    """How long listing takes, and what a live run and a shadow would find."""
+    begun, now_s = time.perf_counter(), time.time()
+    answer = api.ask("GET", PODS)
+    took_s = time.perf_counter() - begun
+    heard = Listings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
+    found = [_latency(took_s), *_skew(answer.server_s - now_s, took_s)]
+    live = Observer(scheduler, everyone=False, namespaces=namespaces).see(heard)
+    down = int((~live.up).sum())
+    text = f"{live.cluster.hosts} nodes" + (f", {down} of them take no pods now" if down else "")
+    found.append(Finding("ok", f"{text}; resources: {', '.join(live.cluster.resources)}"))
+    found += _whose(f"pods with schedulerName {scheduler}", live)
+    return found + _whose("pods of any scheduler", Observer(scheduler, everyone=True, namespaces=namespaces).see(heard))
+
+
+def _whose(whose: str, seen: Seen) -> list[Finding]:
+    waiting = int((seen.tasks.state == HELD).sum())
+    found = [Finding("ok", f"{whose}: {waiting:,} wait and can be placed, {len(seen.left_out):,} left out")]
+    counted = Counter(why for _, why in seen.left_out).most_common()
+    return found + [Finding("note", f"{count:,} left out: {why}") for why, count in counted]
+
+
+def _latency(took_s: float) -> Finding:
+    text = f"listing all pods takes {1000 * took_s:.0f} ms"
+    if took_s > SLOW_S:
+        return Finding("note", text, f"take an --interval of {10 * took_s:.0f} s or more")
+    return Finding("ok", text)
+
+
+def _skew(skew_s: float, took_s: float) -> list[Finding]:
+    """A clock that is not told is none that is wrong."""
+    if math.isnan(skew_s) or abs(skew_s) <= SKEW_S + took_s:
+        return []
+    what = f"the server's clock is {abs(skew_s):.0f} s {'ahead' if skew_s > 0 else 'behind'}"
+    return [Finding("bad", what, "set the clocks: leases and arrivals are told by them")]

@@ -1,0 +1,96 @@
+"""One loadmaster at a time for one cluster: a Lease object of the cluster's own, renewed while we live."""
+
+import math
+import os
+import socket
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from loadmaster.live.engine import EngineDown
+from loadmaster.live.kubernetes.api import Answer, Api
+from loadmaster.live.kubernetes.pods import moment_s
+from loadmaster.model import InputError
+
+
+class ClusterLease:
+    """Held from now on.
+
+    Args:
+        api: of the cluster.
+        name: of the object.
+        namespace: where it is.
+        lasts_s: so long it is ours after we renewed it last.
+        now_s: the clock, which should go as those of others do.
+
+    Raises:
+        InputError: somebody else holds it, or we may not.
+        EngineDown: the server does not answer.
+    """
+
+    def __init__(self, api: Api, name: str, namespace: str, lasts_s: float, now_s: Callable[[], float]) -> None:
+        self._api, self._name, self._space, self._lasts_s, self._now_s = api, name, namespace, lasts_s, now_s
+        self.holder = f"{socket.gethostname()}_{os.getpid()}"
+        self._renewed_s = -math.inf
+        self.renew()
+
+    def keep(self) -> None:
+        """Renew it if a third of its time is over."""
+        if self._now_s() - self._renewed_s > self._lasts_s / 3:
+            self.renew()
+
+    def renew(self) -> None:
+        """It is ours for its time from now on.
+
+        Raises:
+            InputError: somebody else has taken it.
+            EngineDown: the server does not answer.
+        """
+        asked_s = self._now_s()
+        found = self._api.ask("GET", self._path)
+        if found.status == 404:
+            answer = self._api.ask("POST", self._path.rpartition("/")[0], self._body({}, self.holder))
+        else:
+            self._require(found)
+            self._refuse_others(found.body.get("spec") or {})
+            answer = self._api.ask("PUT", self._path, self._body(found.body["metadata"], self.holder))
+        if answer.status == 409:
+            raise self._taken("who was quicker")
+        self._require(answer)
+        self._renewed_s = asked_s
+
+    def release(self) -> None:
+        """Give it back, if it is ours still."""
+        found = self._api.ask("GET", self._path)
+        if found.good and (found.body.get("spec") or {}).get("holderIdentity") == self.holder:
+            self._api.ask("PUT", self._path, self._body(found.body["metadata"], ""))
+
+    @property
+    def _path(self) -> str:
+        return f"/apis/coordination.k8s.io/v1/namespaces/{self._space}/leases/{self._name}"
+
+    def _refuse_others(self, spec: Mapping[str, Any]) -> None:
+        holder = spec.get("holderIdentity") or ""
+        ends_s = moment_s(spec.get("renewTime"), 0.0) + float(spec.get("leaseDurationSeconds") or 0)
+        if holder not in ("", self.holder) and ends_s > self._now_s():
+            raise self._taken(f"{holder}, for {ends_s - self._now_s():.0f} s more unless it renews it")
+
+    def _taken(self, who: str) -> InputError:
+        fix = "stop it first, or look on with --shadow"
+        return InputError(self._name, f"another loadmaster runs this cluster ({who})", fix=fix)
+
+    def _require(self, answer: Answer) -> None:
+        if answer.status >= 500 or answer.status == 429:
+            raise EngineDown(answer.text)
+        if not answer.good:
+            rule = f"no lease can be kept in namespace {self._space}: {answer.text}"
+            raise InputError(self._name, rule, fix="name another by --lease-namespace, or see --doctor")
+
+    def _body(self, meta: Mapping[str, Any], holder: str) -> Mapping[str, Any]:
+        version = {"resourceVersion": meta["resourceVersion"]} if "resourceVersion" in meta else {}
+        now = datetime.fromtimestamp(self._now_s(), UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return {
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"name": self._name, "namespace": self._space, **version},
+            "spec": {"holderIdentity": holder, "leaseDurationSeconds": max(1, round(self._lasts_s)), "renewTime": now},
+        }  # fmt: skip

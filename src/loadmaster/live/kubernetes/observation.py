@@ -1,0 +1,197 @@
+"""From the API's listings to an observation: nodes, pods, and what is left out and why."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from loadmaster.live.engine import HELD, NOWHERE, Over, Seen, Tasks
+from loadmaster.live.kubernetes.affinity import admits, required_of, selects
+from loadmaster.live.kubernetes.nodes import Node, parse_nodes
+from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
+from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
+from loadmaster.model.named import Named
+from loadmaster.model.units import CORES, MEMORY
+
+Apart = list[tuple[Pod, Mapping[str, Any]]]
+"""Pods that are bound, and whom each of them keeps away."""
+
+
+@dataclass(frozen=True)
+class Listings:
+    """What the server said at one moment; `token` changes when it may have forgotten something."""
+
+    at_s: float
+    nodes: Sequence[Mapping[str, Any]]
+    pods: Sequence[Mapping[str, Any]]
+    token: str = ""
+
+
+class Observer:
+    """Makes observations of listings; remembers numbers of namespaces, and whose end it has told.
+
+    Args:
+        scheduler: pods that wait for this one (`schedulerName`) are ours.
+        everyone: pods that wait for any scheduler count as held for us.
+        namespaces: only pods that wait in these are ours; () for all.
+    """
+
+    def __init__(self, scheduler: str, *, everyone: bool, namespaces: Sequence[str] = ()) -> None:
+        self._scheduler, self._everyone, self._namespaces = scheduler, everyone, set(namespaces)
+        self._accounts: dict[str, int] = {}
+        self._told: set[str] = set()
+
+    def see(self, heard: Listings) -> Seen:
+        """The observation.
+
+        Raises:
+            InputError: no node takes pods, or a listing is as no server writes it.
+        """
+        try:
+            nodes = parse_nodes(heard.nodes)
+            over, pods = self._over(heard), self._pods(heard)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise InputError(str(error), "a node or pod is not as Kubernetes lists one") from None
+        if not nodes:
+            raise InputError("nodes", "there is none with processors for pods", fix="see: kubectl get nodes")
+        cluster = _cluster(nodes)
+        works, left_out = self._sorted_out(pods, nodes, cluster)
+        works.sort(key=lambda pair: (pair[0].created_s, pair[0].id))
+        chosen = [pod for pod, _ in works]
+        seen = Seen(
+            heard.at_s, cluster, np.array([node.up for node in nodes]),
+            self._jobs(chosen, [features for _, features in works], cluster), tuple(pod.id for pod in chosen),
+            _tasks(chosen, cluster), tuple(left_out), tuple(over), heard.token,
+        )  # fmt: skip
+        seen.check()
+        return seen
+
+    def _over(self, heard: Listings) -> list[Over]:
+        """Who has ended since the last observation: Kubernetes lists them until somebody deletes them."""
+        ended = [end for item in heard.pods if (end := over_of(item, heard.at_s)) is not None]
+        fresh = [end for end in ended if end.id not in self._told]
+        self._told = {end.id for end in ended}
+        return fresh
+
+    def _pods(self, heard: Listings) -> list[Pod]:
+        live = (pod_of(item) for item in heard.pods if id_of(item) not in self._told)
+        return [pod for pod in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
+
+    def _is_ours(self, pod: Pod) -> bool:
+        return (self._everyone or pod.scheduler == self._scheduler) and (
+            not self._namespaces or pod.namespace in self._namespaces
+        )
+
+    def _sorted_out(
+        self, pods: Iterable[Pod], nodes: Sequence[Node], cluster: Cluster
+    ) -> tuple[list[tuple[Pod, str]], list[tuple[str, str]]]:
+        """Those that the model has words for, with the features that they need; and the others."""
+        pods = list(pods)
+        works: list[tuple[Pod, str]] = []
+        left_out: list[tuple[str, str]] = []
+        places, known = Places(nodes), set(cluster.names)
+        apart = [(pod, term) for pod in pods if pod.node for term in required_of(pod.spec, "podAntiAffinity") or ()]
+        for pod in pods:
+            if pod.node:
+                reason = "" if pod.node in known else f"is on {pod.node}, which is not listed or has no processors"
+                features = ""
+            else:
+                features, reason = _placeable(pod, places, cluster, apart)
+            if reason:
+                left_out.append((pod.id, reason))
+            else:
+                works.append((pod, features))
+        return works, left_out
+
+    def _jobs(self, pods: list[Pod], features: list[str], cluster: Cluster) -> Workload:
+        limit_s = np.array([pod.limit_s for pod in pods], float)
+        demand = np.array([[pod.asks.get(name, 0.0) for name in cluster.resources] for pod in pods], float)
+        payers = [self._accounts.setdefault(pod.namespace, len(self._accounts)) for pod in pods]
+        given: dict[str, Any] = {
+            "name": Named.of(pod.owner for pod in pods),
+            "priority": np.array([pod.priority for pod in pods], float),
+            "hold": np.array([pod.hold for pod in pods], np.int32),
+            "account_names": tuple(self._accounts),
+        }
+        if any(features):
+            given["features"] = Named.of(features)
+        return Workload(
+            cluster.resources, np.array([pod.created_s for pod in pods], float), limit_s,
+            demand.reshape(len(pods), len(cluster.resources)), estimate_s=limit_s,
+            project=np.array(payers, np.int32), source="Kubernetes", constraints=Constraints(**given),
+        )  # fmt: skip
+
+
+class Places:
+    """Which nodes pods may use, as features of hosts; asked once for all pods of one template."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._nodes = nodes
+        self._found: dict[str, str | None] = {}
+
+    def features(self, pod: Pod) -> str | None:
+        """Groups of nodes and single nodes, joined by `|`; "" for all of them, None for none.
+
+        Raises:
+            ValueError: an operator that we do not know.
+        """
+        spec = pod.spec
+        asked = (spec.get("nodeSelector"), required_of(spec, "nodeAffinity"), spec.get("tolerations"))
+        key = json.dumps(asked, sort_keys=True)
+        if key not in self._found:
+            self._found[key] = self._asked(spec)
+        return self._found[key]
+
+    def _asked(self, spec: Mapping[str, Any]) -> str | None:
+        good = [node for node in self._nodes if admits(node.labels, node.name, node.taints, spec)]
+        if len(good) == len(self._nodes):
+            return ""
+        names = {node.name for node in good}
+        split = {node.group for node in self._nodes if node.name not in names}
+        words = [node.name if node.group in split else node.group for node in good]
+        return "|".join(dict.fromkeys(words)) or None
+
+
+def _placeable(pod: Pod, places: Places, cluster: Cluster, apart: Apart) -> tuple[str, str]:
+    """The features that a waiting pod needs, and why it has to be left out; "" where it has not."""
+    if reason := why_not(pod):
+        return "", reason
+    for name, amount in pod.asks.items():
+        if amount > 0 and name not in cluster.resources and name != "pods":
+            return "", f"asks for {name}, which no node has"
+    try:
+        features = places.features(pod)
+        keeper = next((other for other, term in apart if _keeps_away(other, term, pod)), None)
+    except (ValueError, KeyError) as error:
+        return "", f"its affinity makes no sense to us: {error}"
+    if keeper is not None:
+        return "", f"{keeper.namespace}/{keeper.owner} keeps it away (podAntiAffinity)"
+    return ("", "no node has what it selects and taints that it tolerates") if features is None else (features, "")
+
+
+def _keeps_away(other: Pod, term: Mapping[str, Any], pod: Pod) -> bool:
+    """Whether a bound pod may keep this one from nodes near it; which namespaces a selector means is not looked up."""
+    spaces = term.get("namespaces") or [other.namespace]
+    here = term.get("namespaceSelector") is not None or pod.namespace in spaces
+    return here and selects(term.get("labelSelector"), pod.labels)
+
+
+def _cluster(nodes: Sequence[Node]) -> Cluster:
+    """All nodes; every host bears its own name and its group as features."""
+    resources = dict.fromkeys((CORES, MEMORY))
+    for node in nodes:
+        resources |= dict.fromkeys(name for name, amount in sorted(node.has.items()) if amount > 0)
+    capacity = np.array([[node.has.get(name, 0.0) for name in resources] for node in nodes], float)
+    rules = SiteRules(features=tuple((node.name, node.group) for node in nodes))
+    return Cluster(tuple(resources), capacity, tuple(node.name for node in nodes), rules=rules)
+
+
+def _tasks(pods: Sequence[Pod], cluster: Cluster) -> Tasks:
+    number = {name: k for k, name in enumerate(cluster.names)}
+    return Tasks(
+        np.arange(len(pods)), np.zeros(len(pods), np.int32), np.array([pod.state for pod in pods], np.int32),
+        np.array([number.get(pod.node, NOWHERE) for pod in pods], np.int32), np.full(len(pods), NOWHERE, np.int32),
+        start_s=np.array([pod.start_s for pod in pods], float),
+    )  # fmt: skip

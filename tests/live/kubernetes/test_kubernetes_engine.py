@@ -1,0 +1,265 @@
+"""Kubernetes as an engine: what is seen, what is done, what goes wrong; on a fake of its API, through the real loop."""
+
+import math
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, node, pod, serving
+
+from loadmaster.live.agreement import agreement_of
+from loadmaster.live.check import check_live
+from loadmaster.live.clocks import FakeClock
+from loadmaster.live.conduct import Conduct
+from loadmaster.live.engine import HELD, RUNNING, EngineDown
+from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.engine import KubernetesEngine
+from loadmaster.live.loop import Denied, run_live
+from loadmaster.live.record import LiveRecord, lines_of
+from loadmaster.model import InputError
+from loadmaster.model.actions import Hold, Repin, Start, Withdraw
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler, discipline_named
+
+RULE = Scheduler(POLICIES["first-fit"], discipline_named("easy"))
+
+
+@dataclass
+class Made:
+    fake: FakeKubernetes
+    clock: FakeClock
+    api: Api
+    config: Any
+
+    def engine(self, **more):
+        return KubernetesEngine(self.api, now_s=self.clock.now_s, **more)
+
+    def run(self, folder, *, for_s=60.0, mode="live", events=(), **conduct):
+        """A live run; `events` are (moment, what to do) of the world outside."""
+        waiting = sorted(events, key=lambda event: event[0])
+        engine = self.engine(looks_on=mode != "live", everyone=mode == "shadow")
+
+        def observe():
+            while waiting and waiting[0][0] <= self.clock.now_s():
+                waiting.pop(0)[1]()
+            return KubernetesEngine.observe(engine)
+
+        engine.observe = observe
+        record = LiveRecord(folder)
+        how = Conduct(interval_s=5.0, mode=mode, for_s=for_s, on_exit="hold", **conduct)
+        try:
+            return run_live(engine, self.clock, RULE, how, record)
+        finally:
+            record.close()
+            engine.close()
+
+
+@pytest.fixture
+def made(tmp_path):
+    clock = FakeClock(1000.0)
+    fake = FakeKubernetes(clock.now_s)
+    fake.add(node("n1"), node("n2"))
+    with serving(fake, tmp_path) as config:
+        yield Made(fake, clock, Api(config), config)
+
+
+def named(name, uid=None):
+    return f"default/{name}@{uid or 'uid-' + name}"
+
+
+def test_a_listing_says_what_pods_ask_and_what_nodes_have(made):
+    made.fake.add(
+        node("n3", **{"nvidia.com/gpu": 2, "ephemeral-storage": "10Gi"}),
+        pod("a", cpu="1500m", memory="2Gi", priority=7, activeDeadlineSeconds=60, created_s=990),
+        pod("b", created_s=980, asks={"nvidia.com/gpu": "1"}),
+    )
+    made.fake.add(pod("c", schedulerName="default-scheduler", created_s=970))
+    made.fake.bind("default/c", "n2")
+    seen = made.engine().observe()
+    assert seen.cluster.resources == ("cores", "memory", "pods", "ephemeral-storage", "gpus")
+    assert seen.ids == (named("c"), named("b"), named("a"))
+    assert seen.jobs.demand.tolist() == [[1, 2**30, 1, 0, 0], [1, 2**30, 1, 0, 1], [1.5, 2**31, 1, 0, 0]]
+    assert seen.tasks.state.tolist() == [RUNNING, HELD, HELD]
+    assert seen.tasks.host.tolist() == [1, -1, -1]
+    assert seen.jobs.constraints.priority.tolist() == [0, 0, 7]
+    assert seen.jobs.estimate_s[2] == 60.0
+
+
+def test_a_start_binds_the_pod_and_only_the_one_that_was_seen(made):
+    made.fake.add(pod("a"))
+    engine = made.engine()
+    engine.observe()
+    assert engine.act(Start(named("a"), ("n2",))) is None
+    assert made.fake.bound == [("default/a", "n2")]
+    assert engine.act(Start(named("a"), ("n1",))).kind == "busy"
+    assert made.fake.bound == [("default/a", "n2")]
+
+
+@pytest.mark.parametrize("checks_uid", [True, False])
+def test_another_pod_of_the_same_name_is_told_as_gone(made, checks_uid):
+    made.fake.checks_uid = checks_uid
+    made.fake.add(pod("a"))
+    engine = made.engine()
+    engine.observe()
+    made.fake.add(pod("a", uid="second"))
+    assert engine.act(Start(named("a"), ("n1",))).kind == "gone"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind"),
+    [
+        (lambda fake: fake.remove("default/a"), "gone"),
+        (lambda fake: fake.bind("default/a", "n1"), "busy"),
+        (lambda fake: fake.denied.add(("create", "pods/binding")), "denied"),
+        (lambda fake: fake.faults.append(("/binding", 429, "slow down")), "busy"),
+        (lambda fake: fake.faults.append(("/binding", 500, "a webhook failed")), "unknown"),
+    ],
+)
+def test_a_refusal_bears_its_kind(made, spoil, kind):
+    made.fake.add(pod("a"))
+    engine = made.engine()
+    engine.observe()
+    spoil(made.fake)
+    assert engine.act(Start(named("a"), ("n2",))).kind == kind
+
+
+@pytest.mark.parametrize("status", [DIES_BEFORE, DIES_AFTER, 503])
+def test_a_server_that_goes_away_in_a_binding_leaves_it_open(made, status):
+    made.fake.add(pod("a"))
+    engine = made.engine()
+    engine.observe()
+    made.fake.faults.append(("/binding", status, "etcd is away"))
+    with pytest.raises(EngineDown):
+        engine.act(Start(named("a"), ("n2",)))
+
+
+def test_what_kubernetes_cannot_do_is_refused_and_nothing_is_deleted(made):
+    made.fake.add(pod("a"), pod("b"))
+    engine = made.engine()
+    engine.observe()
+    made.fake.bind("default/a", "n1")
+    assert engine.act(Hold(named("a"))).kind == "busy"
+    assert engine.act(Hold(named("b"))) is None
+    assert engine.act(Withdraw(named("b"))).kind == "denied"
+    assert engine.act(Repin(named("a"), ("n1",))) is None
+    assert engine.act(Repin(named("a"), ("n2",))).kind == "busy"
+    assert engine.act(Repin(named("b"), ("n2",))) is None
+    assert made.fake.bound == [("default/a", "n1"), ("default/b", "n2")]
+    assert not any(line.startswith("DELETE") for line in made.fake.asked)
+
+
+def test_an_older_listing_is_not_looked_at_until_it_stays(made):
+    made.fake.add(pod("a"))
+    engine = made.engine()
+    old = {"metadata": {"resourceVersion": "5"}, "items": []}
+    first = engine.observe()
+    made.fake.old = [old, old, old]
+    assert engine.observe() is first
+    assert engine.observe() is first
+    restored = engine.observe()
+    assert restored.ids == ()
+    assert restored.token != first.token
+
+
+def test_a_second_loadmaster_finds_the_lease_taken_until_it_is_given_back_or_over(made, monkeypatch):
+    first = made.engine()
+    monkeypatch.setattr("socket.gethostname", lambda: "elsewhere")
+    with pytest.raises(InputError, match="another loadmaster runs this cluster"):
+        made.engine()
+    made.engine(looks_on=True).observe()
+    first.close()
+    made.engine()
+    monkeypatch.setattr("socket.gethostname", lambda: "third")
+    made.clock.sleep_until(1061.0)
+    third = made.engine()
+    monkeypatch.undo()
+    made.clock.sleep_until(1090.0)
+    with pytest.raises(InputError, match="another loadmaster"):
+        first.observe()
+    third.observe()
+    assert made.fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"].startswith("third_")
+
+
+def test_a_lease_that_we_may_not_have_is_an_error_of_one_line(made):
+    made.fake.denied.add(("create", "leases"))
+    with pytest.raises(InputError, match="no lease can be kept in namespace kube-system"):
+        made.engine()
+
+
+def test_a_token_that_is_not_accepted_is_an_error_of_one_line(made):
+    made.config.write_text(made.config.read_text().replace("secret", "wrong"))
+    with pytest.raises(InputError, match="Unauthorized"):
+        KubernetesEngine(Api(made.config), looks_on=True).observe()
+
+
+def test_a_run_binds_everyone_once_and_the_check_agrees(made, tmp_path):
+    jobs = [pod(f"p{k:02}", cpu=1 + k % 4, runs_s=7 + 3 * (k % 5), created_s=1000 + k) for k in range(30)]
+    events = [(1000 + k, lambda job=job: made.fake.add(job)) for k, job in enumerate(jobs)]
+    report = made.run(tmp_path / "run", for_s=150, events=events)
+    assert report.starts == 30
+    assert sorted(name for name, _ in made.fake.bound) == sorted(f"default/p{k:02}" for k in range(30))
+    assert not made.fake.wrong
+    assert {found["status"]["phase"] for found in made.fake.pods.values()} == {"Succeeded"}
+    checked = check_live(tmp_path / "run", RULE)
+    assert checked.same
+    assert checked.starts == 30
+
+
+def test_a_run_goes_on_through_trouble_and_starts_nobody_twice(made, tmp_path):
+    fake = made.fake
+    jobs = [pod(f"p{k:02}", cpu=2, runs_s=12, created_s=1000 + k) for k in range(24)]
+    fake.add(*jobs[:12])
+    fake.faults += [
+        ("/binding", 500, "a webhook failed"),
+        ("/binding", DIES_AFTER, ""),
+        ("/binding", DIES_BEFORE, ""),
+        ("GET /api/v1/pods", 503, "away"),
+    ]
+    events = [
+        (1010, lambda: fake.remove("default/p11")),
+        (1010, lambda: fake.add(*jobs[12:])),
+        (1012, lambda: fake.faults.append(("/binding", 503, "etcd is away"))),
+        (1015, lambda: fake.add(node("n2", cordoned=True))),
+        (1020, lambda: fake.old.append({"metadata": {"resourceVersion": "5"}, "items": []})),
+        (1030, lambda: fake.bind("default/p23", "n1")),
+        (1040, lambda: fake.add(node("n2"))),
+    ]
+    report = made.run(tmp_path / "run", for_s=300, events=events)
+    names = [name for name, _ in fake.bound]
+    assert len(names) == len(set(names))
+    assert {found["status"]["phase"] for found in fake.pods.values()} == {"Succeeded"}
+    assert report.refusals["unknown"] >= 1
+    assert not fake.wrong
+    assert check_live(tmp_path / "run", RULE).same
+
+
+def test_a_run_that_died_goes_on_where_it_was(made, tmp_path):
+    made.fake.add(*(pod(f"p{k}", cpu=4, runs_s=20, created_s=1000) for k in range(8)))
+    first = made.run(tmp_path / "run", for_s=10)
+    second = made.run(tmp_path / "run", for_s=60)
+    assert first.starts + second.starts == 8
+    assert sorted(name for name, _ in made.fake.bound) == [f"default/p{k}" for k in range(8)]
+    assert check_live(tmp_path / "run", RULE).same
+
+
+def test_a_first_start_that_is_denied_ends_the_run_with_nothing_touched(made, tmp_path):
+    made.fake.add(pod("a"))
+    made.fake.denied.add(("create", "pods/binding"))
+    with pytest.raises(Denied, match="forbidden"):
+        made.run(tmp_path / "run")
+    assert not made.fake.bound
+    assert made.fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"] == ""
+
+
+def test_a_shadow_asks_nothing_and_says_how_often_it_agrees_with_the_site(made, tmp_path):
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=4, runs_s=1e6, created_s=1000, schedulerName="default-scheduler") for k in range(4)))
+    events = [(1007 + k, lambda k=k: fake.bind(f"default/p{k}", "n1" if k < 2 else "n2")) for k in range(4)]
+    report = made.run(tmp_path / "run", mode="shadow", events=events)
+    assert len(fake.bound) == 4
+    assert all(line.startswith("GET") for line in fake.asked)
+    summary = SimpleNamespace(**agreement_of(lines_of(tmp_path / "run")).summary())
+    assert (summary.site_starts, summary.same_job, summary.same_hosts) == (4, 1.0, 1.0)
+    assert report.starts >= 4
+    assert math.isclose(summary.site_cores, 16.0)

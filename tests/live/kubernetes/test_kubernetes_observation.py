@@ -1,0 +1,130 @@
+"""From listings to an observation: who may go where, and who is left out by name."""
+
+import pytest
+from fake_kubernetes import node, pod, stamp
+
+from loadmaster.live.engine import ENDING, HELD
+from loadmaster.live.kubernetes.observation import Listings, Observer
+from loadmaster.live.waiting import Waiting
+from loadmaster.model import InputError
+
+
+def see(nodes, pods, **more):
+    return Observer("loadmaster", **{"everyone": False, **more}).see(Listings(1000.0, nodes, pods))
+
+
+def allowed(seen):
+    """By job, the hosts that it may use."""
+    from loadmaster.live.listing import listing_of
+
+    listing, waiting = listing_of(seen), Waiting()
+    waiting.know(seen.cluster, listing["jobs"], listing["names"])
+    names = seen.cluster.names
+    if waiting.binding is None:
+        return {name: list(names) for name in waiting.ids}
+    rows = waiting.binding.entries.allowed
+    return {name: [host for host, good in zip(names, rows[k], strict=True) if good] for k, name in enumerate(seen.ids)}
+
+
+NODES = [
+    node("n1", labels={"disk": "ssd"}), node("n2", labels={"disk": "hdd"}), node("n3", labels={"disk": "ssd"}),
+    node("n4", labels={"disk": "ssd"}, taints=[{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]),
+]  # fmt: skip
+
+
+def test_selectors_and_taints_come_to_the_hosts_that_a_scheduler_may_use():
+    pods = [
+        pod("any", tolerations=[{"operator": "Exists"}]), pod("plain"), pod("ssd", nodeSelector={"disk": "ssd"}),
+        pod("one", nodeSelector={"kubernetes.io/hostname": "n3"}),
+        pod("gpu", nodeSelector={"disk": "ssd"}, tolerations=[{"key": "gpu", "operator": "Exists"}]),
+    ]  # fmt: skip
+    found = {name.partition("@")[0]: hosts for name, hosts in allowed(see(NODES, pods)).items()}
+    assert found == {
+        "default/any": ["n1", "n2", "n3", "n4"], "default/plain": ["n1", "n2", "n3"], "default/ssd": ["n1", "n3"],
+        "default/one": ["n3"], "default/gpu": ["n1", "n3", "n4"],
+    }  # fmt: skip
+
+
+APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+    {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}]}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"affinity": APART}, "podAntiAffinity"),
+        ({"affinity": {"podAffinity": APART["podAntiAffinity"]}}, "podAffinity"),
+        ({"topologySpreadConstraints": [{"topologyKey": "zone"}]}, "spread by zone"),
+        ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}, "claim"),
+        ({"resourceClaims": [{"name": "gpu"}]}, "resourceClaims"),
+        ({"asks": {"fpga.example/x": 1}}, "fpga.example/x, which no node has"),
+        ({"nodeSelector": {"disk": "tape"}}, "no node has"),
+    ],
+)  # fmt: skip
+def test_what_the_model_has_no_words_for_is_left_out_by_name(more, why):
+    seen = see(NODES, [pod("a", **more), pod("b")])
+    assert seen.ids == ("default/b@uid-b",)
+    ((name, reason),) = seen.left_out
+    assert name == "default/a@uid-a"
+    assert why in reason
+
+
+def test_wishes_leave_nobody_out():
+    soft = {"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}
+    assert len(see(NODES, [pod("a", **soft)]).ids) == 1
+
+
+def test_whom_a_bound_pod_keeps_away_is_left_out():
+    keeper = pod("keeper", affinity=APART, nodeName="n1")
+    seen = see(NODES, [keeper, pod("web", labels={"app": "web"}), pod("db", labels={"app": "db"})])
+    assert [reason for _, reason in seen.left_out] == ["default/keeper keeps it away (podAntiAffinity)"]
+    assert "default/db@uid-db" in seen.ids
+
+
+def test_only_our_pods_wait_for_us_and_all_hold_their_nodes():
+    pods = [pod("mine"), pod("theirs", schedulerName="default-scheduler"), pod("far", namespace="far")]
+    pods.append(pod("runs", schedulerName="default-scheduler", namespace="far", nodeName="n1"))
+    names = {name.partition("@")[0] for name in see(NODES, pods, namespaces=("default",)).ids}
+    assert names == {"default/mine", "far/runs"}
+    assert len(see(NODES, pods, everyone=True).ids) == 4
+
+
+def test_a_node_that_takes_no_pods_is_not_up_and_is_there():
+    nodes = [
+        node("n1"), node("n2", ready=False), node("n3", cordoned=True),
+        node("n4", taints=[{"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"}]),
+    ]  # fmt: skip
+    assert see(nodes, []).up.tolist() == [True, False, False, False]
+
+
+def test_gates_hold_a_pod_and_a_pod_that_goes_still_holds_its_node():
+    gated = pod("gated", schedulingGates=[{"name": "later"}])
+    goes, never = pod("goes", nodeName="n1"), pod("never")
+    for each in (goes, never):
+        each["metadata"]["deletionTimestamp"] = stamp(990)
+    seen = see(NODES, [gated, goes, never])
+    assert dict(zip(seen.ids, seen.tasks.state.tolist(), strict=True)) == {
+        "default/gated@uid-gated": HELD, "default/goes@uid-goes": ENDING,
+    }  # fmt: skip
+    assert seen.jobs.constraints.hold.tolist() == [1, 0]
+
+
+def test_an_end_is_told_once():
+    done, failed = pod("done", nodeName="n1"), pod("failed", nodeName="n1")
+    ends = [{"state": {"terminated": {"finishedAt": stamp(900)}}}]
+    done["status"] = {"phase": "Succeeded", "containerStatuses": ends}
+    failed["status"] = {"phase": "Failed", "reason": "Evicted"}
+    observer = Observer("loadmaster", everyone=False)
+    first = observer.see(Listings(1000.0, NODES, [done, failed]))
+    assert [(over.id, over.end_s, over.status) for over in first.over] == [
+        ("default/done@uid-done", 900.0, "ok"), ("default/failed@uid-failed", 1000.0, "preempted"),
+    ]  # fmt: skip
+    assert not first.ids
+    assert observer.see(Listings(1010.0, NODES, [done, failed])).over == ()
+
+
+def test_a_listing_that_no_server_writes_is_an_error_of_one_line():
+    with pytest.raises(InputError, match="not as Kubernetes lists one"):
+        see([node("n1", cpu="many")], [])
+    with pytest.raises(InputError, match="there is none"):
+        see([], [])

@@ -1,0 +1,83 @@
+"""`loadmaster live kubernetes` as an operator meets it, on a fake of the API in this process."""
+
+import json
+import time
+
+import pytest
+from fake_kubernetes import FakeKubernetes, node, pod, serving
+from typer.testing import CliRunner
+
+from loadmaster.cli.app import app
+from loadmaster.model import InputError
+
+RULE = ("--policy", "first-fit", "--interval", "5s", "--for", "1s")
+
+
+@pytest.fixture
+def made(tmp_path):
+    fake = FakeKubernetes(time.time)
+    fake.add(node("n1"), node("n2", cordoned=True))
+    with serving(fake, tmp_path) as config:
+        yield fake, ("live", "kubernetes", "--kubeconfig", str(config)), tmp_path
+
+
+def verb(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def test_the_doctor_looks_and_changes_nothing(made):
+    fake, words, _ = made
+    fake.add(pod("a"), pod("b", resourceClaims=[{"name": "gpu"}]), pod("c", schedulerName="default-scheduler"))
+    result = verb(*words, "--doctor")
+    assert result.exit_code == 0, result.output
+    for part in (
+        "v1.31.0-fake", "you may list nodes", "2 nodes, 1 of them take no pods now", "asks for devices by",
+        "schedulerName loadmaster: 1 wait and can be placed, 1 left out", "any scheduler: 2 wait",
+    ):  # fmt: skip
+        assert part in " ".join(result.output.split())
+    assert not fake.bound
+    assert not fake.leases
+
+
+def test_the_doctor_names_each_right_that_is_missing(made):
+    fake, words, _ = made
+    fake.denied |= {("create", "pods/binding"), ("update", "leases")}
+    result = verb(*words, "--doctor", "--json")
+    assert result.exit_code == 1
+    bad = [row["what"] for row in json.loads(result.output)["rows"] if row["level"] == "bad"]
+    assert bad == ["you may not create pods/binding", "you may not update leases in kube-system"]
+
+
+def test_the_doctor_ends_with_the_rights_where_it_may_not_look(made):
+    fake, words, _ = made
+    fake.denied.add(("list", "pods"))
+    result = verb(*words, "--doctor")
+    assert result.exit_code == 1
+    assert "you may not list pods" in result.output
+
+
+def test_a_run_binds_what_waits_and_its_record_is_checked(made):
+    fake, words, folder = made
+    fake.add(*(pod(f"p{k}", cpu=3, created_s=time.time()) for k in range(3)))
+    run = verb(*words, *RULE, "-o", folder / "run", "--json")
+    assert run.exit_code == 0, run.output
+    assert sorted(fake.bound) == [("default/p0", "n1"), ("default/p1", "n1")]
+    assert not fake.wrong
+    checked = verb("live", "--check", folder / "run")
+    assert checked.exit_code == 0, checked.output
+    assert "2 of 2 starts alike in the simulator (100 %)" in checked.output
+
+
+def test_a_dry_run_binds_nothing_and_takes_no_lease(made):
+    fake, words, folder = made
+    fake.add(pod("a", created_s=time.time()))
+    run = verb(*words, *RULE, "-o", folder / "run", "--dry-run")
+    assert run.exit_code == 0, run.output
+    assert not fake.bound
+    assert not fake.leases
+
+
+def test_a_kubeconfig_that_is_not_there_is_an_error_of_one_line(tmp_path):
+    result = verb("live", "kubernetes", "--kubeconfig", tmp_path / "nowhere", "--doctor")
+    assert isinstance(result.exception, InputError)
+    assert "kubeconfig" in str(result.exception)
