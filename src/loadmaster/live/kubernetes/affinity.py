@@ -1,6 +1,6 @@
 """Which nodes a pod may use: its selectors and required affinity, and the taints that it tolerates."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _KEEPS_OUT = ("NoSchedule", "NoExecute")
@@ -76,7 +76,8 @@ def _meets(labels: Mapping[str, str], name: str, term: Mapping[str, Any]) -> boo
 
 def _holds(labels: Mapping[str, str], wanted: Mapping[str, Any]) -> bool:
     operator = str(wanted["operator"])
-    value, values = labels.get(wanted["key"]), wanted.get("values") or ()
+    value = labels.get(wanted["key"])
+    values: Sequence[str] = wanted.get("values") or ()
     if operator == "In":
         return value in values
     if operator == "NotIn":

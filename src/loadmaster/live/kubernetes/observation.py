@@ -164,7 +164,7 @@ def _placeable(pod: Pod, places: Places, cluster: Cluster, apart: Apart) -> tupl
     try:
         features = places.features(pod)
         keeper = next((other for other, term in apart if _keeps_away(other, term, pod)), None)
-    except (ValueError, KeyError) as error:
+    except (ValueError, LookupError) as error:
         return "", f"its affinity makes no sense to us: {error}"
     if keeper is not None:
         return "", f"{keeper.namespace}/{keeper.owner} keeps it away (podAntiAffinity)"
