@@ -188,6 +188,7 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def _do(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)

@@ -64,6 +64,38 @@ def made(tmp_path):
         yield Made(fake, clock, Api(config), config)
 
 
+class Killed(BaseException):
+    """The process is gone."""
+
+
+@dataclass
+class Mortal:
+    """An engine and a record that work for so many steps, and then never again."""
+
+    engine: KubernetesEngine
+    record: LiveRecord
+    steps: int
+    name: str = "kubernetes"
+    can: Any = None
+
+    def observe(self):
+        return self._step(self.engine.observe, 0)
+
+    def act(self, action):
+        refusal = self._step(lambda: self.engine.act(action))
+        return self._step(lambda: refusal)  # it may die before it learns of the answer
+
+    def __getattr__(self, name):
+        method = getattr(self.record, name)
+        return method if name == "lines" else lambda *words, **more: self._step(lambda: method(*words, **more))
+
+    def _step(self, what, cost=1):
+        self.steps -= cost
+        if self.steps < 0:
+            raise Killed
+        return what()
+
+
 def named(name, uid=None):
     return f"default/{name}@{uid or 'uid-' + name}"
 
@@ -241,6 +273,33 @@ def test_a_run_that_died_goes_on_where_it_was(made, tmp_path):
     assert first.starts + second.starts == 8
     assert sorted(name for name, _ in made.fake.bound) == [f"default/p{k}" for k in range(8)]
     assert check_live(tmp_path / "run", RULE).same
+
+
+@pytest.mark.parametrize("steps", range(16))
+def test_wherever_a_run_is_killed_the_next_one_binds_the_rest_and_nobody_twice(made, tmp_path, steps):
+    made.fake.add(*(pod(f"p{k}", cpu=4, runs_s=20, created_s=1000) for k in range(8)))
+    record = LiveRecord(tmp_path / "run")
+    mortal = Mortal(made.engine(), record, steps)
+    with pytest.raises(Killed):
+        run_live(mortal, made.clock, RULE, Conduct(interval_s=5.0, for_s=60.0, on_exit="hold"), mortal)
+    record.close()
+    made.run(tmp_path / "run", for_s=120)
+    assert sorted(name for name, _ in made.fake.bound) == [f"default/p{k}" for k in range(8)]
+    assert not made.fake.wrong
+    assert {found["status"]["phase"] for found in made.fake.pods.values()} == {"Succeeded"}
+    assert check_live(tmp_path / "run", RULE).same
+
+
+@pytest.mark.parametrize("policy", ["mix-fit", "best-fit-memory", "round-robin"])
+def test_pods_that_request_nothing_are_placed_up_to_the_pods_of_a_node(made, tmp_path, policy):
+    made.fake.add(node("n1", pods=2), node("n2", pods=1))
+    for k in range(4):
+        made.fake.add(pod(f"p{k}", cpu=0, memory=0, created_s=1000 + k))
+    engine, record = made.engine(), LiveRecord(tmp_path / "run")
+    rule = Scheduler(POLICIES[policy], discipline_named("easy"))
+    run_live(engine, made.clock, rule, Conduct(interval_s=5.0, for_s=20.0, on_exit="hold"), record)
+    record.close()
+    assert sorted(host for _, host in made.fake.bound) == ["n1", "n1", "n2"]
 
 
 def test_a_first_start_that_is_denied_ends_the_run_with_nothing_touched(made, tmp_path):

@@ -3,6 +3,7 @@
 import importlib
 import json
 import math
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -15,6 +16,8 @@ from loadmaster.model.errors import cut
 
 CONNECT_S, READ_S = 5.0, 60.0
 _AWAY = (429, 500, 502, 503, 504)
+_AT_ONCE = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+"""A small request that waits for the answer to its first half takes 40 ms; a binding takes 4."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Api:
 
     def __init__(self, kubeconfig: Path | None = None, context: str = "") -> None:
         self._configuration = _configured(kubeconfig, context)
+        self._configuration.socket_options = _AT_ONCE
         rest = importlib.import_module("kubernetes.client.rest")
         self._urllib3 = importlib.import_module("urllib3")
         self._pool = rest.RESTClientObject(self._configuration).pool_manager
@@ -91,7 +95,11 @@ class Api:
         return Answer(answer.status, found if isinstance(found, dict) else {}, _moment(answer.headers.get("Date")))
 
     def read(self, path: str) -> Mapping[str, Any]:
-        """What there is.
+        """What there is; raises as `look` does."""
+        return self.look(path).body
+
+    def look(self, path: str) -> Answer:
+        """What there is, with the server's clock.
 
         Raises:
             EngineDown: the server cannot say now.
@@ -99,7 +107,7 @@ class Api:
         """
         answer = self.ask("GET", path)
         if answer.good:
-            return answer.body
+            return answer
         if answer.status in _AWAY:
             raise EngineDown(answer.text)
         fix = "see: loadmaster live kubernetes --doctor" if answer.status in (401, 403) else ""

@@ -86,7 +86,7 @@ def _may(api: Api, right: Right) -> bool:
 def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
     """How long listing takes, and what a live run and a shadow would find."""
     begun, now_s = time.perf_counter(), time.time()
-    answer = api.ask("GET", PODS)
+    answer = api.look(PODS)
     took_s = time.perf_counter() - begun
     heard = Listings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
     found = [_latency(took_s), *_skew(answer.server_s - now_s, took_s)]
