@@ -41,7 +41,7 @@ STOPPED_WHILE_THE_PLAIN_ENGINE_RUNS = """
 import signal, sys, threading
 import loadmaster.sim.queue.door as engine
 
-real = engine.replay
+real = engine.replay_deciding
 
 def endless(workload, *more, **keywords):
     if workload.jobs == 2:  # while the engine is made ready
@@ -49,7 +49,7 @@ def endless(workload, *more, **keywords):
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
     threading.Event().wait()  # one long cycle, in which nobody is told of any progress
 
-engine.replay = endless
+engine.replay_deciding = endless
 from loadmaster.cli import main
 sys.argv = ["loadmaster", *sys.argv[1:]]
 main()

@@ -62,9 +62,3 @@ def test_the_discipline_of_a_site_needs_one():
 def test_under_least_loaded_nodes_the_site_s_own_policy_spreads(tmp_path):
     (tmp_path / "slurm.conf").write_text(CONF + "SelectTypeParameters=CR_CPU_Memory,CR_LLN\n")
     assert at_site(tmp_path / "slurm.conf").policy == "worse-fit-cores"
-
-
-def test_tasks_that_may_share_a_host_are_said():
-    at = at_site(RECORDED / "slurm.conf", RECORDED / "accounts.txt")
-    notes = at.jobs_of(read_trace(RECORDED / "log.sacct")).notes
-    assert [note for note in notes if "which may share a host here" in note and note.startswith("17 jobs")]
