@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from loadmaster.live.finding import Finding
 
-MARKS = {"ok": "[green]ok[/]  ", "note": "[yellow]note[/]", "bad": "[red]bad[/] "}
+STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
 
 
 def show(what: str, found: "Sequence[Finding]", as_json: bool) -> None:
@@ -19,7 +19,7 @@ def show(what: str, found: "Sequence[Finding]", as_json: bool) -> None:
     """
     from dataclasses import asdict
 
-    from rich.markup import escape
+    from rich.text import Text
 
     from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_results
@@ -32,6 +32,7 @@ def show(what: str, found: "Sequence[Finding]", as_json: bool) -> None:
     else:
         for finding in found:
             fix = f"; {finding.fix}" if finding.fix else ""
-            for_results().print(f"{MARKS[finding.level]} {escape(finding.what + fix)}", soft_wrap=True)
+            mark = (f"{finding.level:4}", STYLES[finding.level])
+            for_results().print(Text.assemble(mark, " ", finding.what + fix), soft_wrap=True)
     if bad:
         raise typer.Exit(1)

@@ -56,6 +56,7 @@ APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
         ({"affinity": {"podAffinity": APART["podAntiAffinity"]}}, "podAffinity"),
         ({"topologySpreadConstraints": [{"topologyKey": "zone"}]}, "spread by zone"),
         ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}, "claim"),
+        ({"containers": [{"ports": [{"hostPort": 80}]}]}, "hostPort"),
         ({"resourceClaims": [{"name": "gpu"}]}, "resourceClaims"),
         ({"asks": {"fpga.example/x": 1}}, "fpga.example/x, which no node has"),
         ({"nodeSelector": {"disk": "tape"}}, "no node has"),

@@ -31,8 +31,9 @@ def test_the_doctor_looks_and_changes_nothing(made):
     result = verb(*words, "--doctor")
     assert result.exit_code == 0, result.output
     for part in (
-        "v1.31.0-fake", "you may list nodes", "2 nodes, 1 of them take no pods now", "asks for devices by",
-        "schedulerName loadmaster: 1 wait and can be placed, 1 left out", "any scheduler: 2 wait",
+        "ok Kubernetes v1.31.0-fake", "you may list nodes", "2 nodes, 1 of them take no pods now",
+        "asks for devices by", "schedulerName loadmaster: 1 wait and can be placed, 1 left out",
+        "any scheduler: 2 wait", "note 1 left out",
     ):  # fmt: skip
         assert part in " ".join(result.output.split())
     assert not fake.bound
