@@ -78,7 +78,7 @@ def name_in(reservation: str) -> str:
     return reservation.split()[0].partition("=")[2]
 
 
-def submit(slurm: RealSlurm, jobs: list[Asked], reservation: str) -> str:
+def submit(slurm: RealSlurm, jobs: list[Asked], reservation: str = "") -> str:
     """Each at its moment, one after the other; before them one that shows that all is up, of which nothing is kept.
 
     Returns:

@@ -83,9 +83,12 @@ def _calendar(
     workload: Workload, cluster: Cluster, schedule: Schedule, bound: Constraints, rules: SiteRules, times: Held
 ) -> Iterator[str]:
     assert cluster.speed is not None
-    slowest = np.full(workload.jobs, np.inf)
-    np.minimum.at(slowest, times.job, cluster.speed[times.host])
-    expected_end_s = times.start_s + (schedule.expects_s(workload) / slowest)[times.job]
+    _, run = np.unique(
+        np.stack((times.job, times.start_s)), axis=1, return_inverse=True
+    )  # a job may run again elsewhere
+    slowest = np.full(len(times.job), np.inf)
+    np.minimum.at(slowest, run, cluster.speed[times.host])
+    expected_end_s = times.start_s + schedule.expects_s(workload)[times.job] / slowest[run]
     for row in rules.calendar:
         here = np.isin(times.host, row.hosts) if row.hosts is not None else np.ones(len(times.job), bool)
         begins_inside = here & (times.start_s >= row.from_s) & (times.start_s < row.until_s)
