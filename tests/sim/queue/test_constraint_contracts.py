@@ -36,6 +36,13 @@ def test_no_schedule_breaks_a_constraint(kinds, seed, discipline, interval_s):
     assert violations(workload, cluster, schedule) == ()
 
 
+def test_a_job_that_was_stopped_on_a_slow_host_is_judged_by_where_it_runs_again():
+    workload, cluster = bound_jobs(862, "calendar", "speed")
+    schedule = schedule_of(workload, cluster, "fcfs", 0.0)
+    assert schedule.segments is not None
+    assert violations(workload, cluster, schedule) == ()
+
+
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), discipline=st.sampled_from(DISCIPLINES))
 def test_all_constraints_together_are_kept(seed, discipline):
