@@ -136,7 +136,8 @@ def _leave(namespace: dict[str, Any]) -> None:
 
 _collect = Sybil(
     parsers=[Python(), Console()], patterns=["README.md", "docs/*.md", "docs/**/*.md"], path=str(REPOSITORY),
-    excludes=["docs/_build/**", "docs/reference/generated/**"], setup=_enter, teardown=_leave,
+    excludes=["docs/_build/**", "docs/reference/generated/**", "docs/tutorial/generated/**"], setup=_enter,
+    teardown=_leave,
 ).pytest()  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from loadmaster.model import Cluster
-from loadmaster.model.snapshot import Clock, Queue, Running, Snapshot
+from loadmaster.model.snapshot import NextLoops, Queue, Running, Snapshot
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Discipline, discipline_named
@@ -44,7 +44,7 @@ def snapshot(hosts, jobs, seed=1):
         60.0 * rng.integers(1, 600, jobs), np.zeros(jobs, np.int32), np.cumsum(count).astype(np.int64) - count,
         eligible_s=rng.uniform(0, 1000, jobs),
     )  # fmt: skip
-    clock = Clock(main_s=1000.0, backfill_s=1000.0)
+    clock = NextLoops(main_s=1000.0, backfill_s=1000.0)
     return Snapshot(1000.0, cluster, free, queue, running, clock=clock)
 
 

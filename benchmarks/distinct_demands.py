@@ -4,9 +4,9 @@ A synthetic NetBatch-like log (bursts of equal jobs by user, a cycle every 30 s)
 levels as give the wanted number of distinct demands; 3,000 hosts, of one kind and of four, two resources and three.
 Prints CPU microseconds a job of `simulate` alone (median of the runs; each score is run once before, which compiles).
 With `--beside`, the same cases are run with the package of another working tree (`git worktree add OLD COMMIT`), each
-right after ours, and the ratio is printed. `--whole --hosts 100000 --scores first-fit,round-robin` is the case of very
-many hosts. The unkind cases: all demands distinct, a score that calls `exp`, a queue that grows, a score with a branch
-for every host.
+right after ours, and the ratio is printed. `--whole --hosts 100000 --scores first-fit,best-fit-memory,mix-fit` is the
+case of very many hosts. The unkind cases: all demands distinct, a score that calls `exp`, a queue that grows, a score
+with a branch for every host.
 """
 
 import argparse

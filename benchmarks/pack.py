@@ -18,8 +18,9 @@ from loadmaster.packing.cp_sat import cp_sat
 from loadmaster.packing.generate import Spec, virtual_clusters
 from loadmaster.packing.improve import improve
 from loadmaster.packing.level import level_of
-from loadmaster.packing.mcb import PAPER, mcb
+from loadmaster.packing.mcb import mcb
 from loadmaster.packing.milp import highs
+from loadmaster.packing.switches import PAPER
 from loadmaster.papers.casanova2008.study import Size, cells
 
 

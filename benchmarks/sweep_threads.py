@@ -15,7 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from loadmaster.runs import Setting, Store, Threads, case_of, sweep
+from loadmaster.runs import Setting, Store, Threads, case_of
+from loadmaster.runs.sweep import sweep
 from loadmaster.traces import generate_netbatch
 
 POLICIES = ("first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit")

@@ -8,13 +8,26 @@ import sys
 
 import numpy as np
 
-from loadmaster.backfilling import Blocking, Board, Conservative, Easy, NetBatch, Selective, Skip, Slurm, Stepwise
+from loadmaster.backfilling import (
+    Blocking,
+    Board,
+    Conservative,
+    Easy,
+    NetBatch,
+    Selective,
+    Skip,
+    Slurm,
+    Stepwise,
+    bounds_kernel,
+    earliest_kernel,
+    soon_kernel,
+)
 from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN, rank_of
 from loadmaster.model import Cluster
-from loadmaster.model.snapshot import Clock, Closure, Need, Promise, Queue, Running, Snapshot
+from loadmaster.model.snapshot import Closure, Need, NextLoops, Promise, Queue, Running, Snapshot
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Context
-from loadmaster.schedule import compiled_decide
+from loadmaster.schedule import compiled_decide, snapshot_arrays
 from loadmaster.schedule.snapshot_arrays import Scene
 
 RULES = (
@@ -28,6 +41,7 @@ RULES = (
     Slurm(bf_interval=1, bf_running_job_reserve=True, bf_resolution=20, bf_job_part_count_reserve=2, sched_interval=7),
     Slurm(bf_interval=1, bf_window_linear=5, bf_max_job_array_resv=1, over_time_limit=None, bf_min_age_reserve=20),
     Slurm(bf_interval=1, kill_wait=5, bf_min_prio_reserve=2, sched_interval=7, sched_max_job_start=2, bf_resolution=1),
+    Slurm(bf_interval=1, bf_one_resv_per_job=True, bf_resolution=5), Slurm(bf_interval=1, bf_max_job_assoc=1),
     Conservative("replan", 3), Conservative("arrival", 4), Conservative("arrival", promise="hosts"),
 )  # fmt: skip
 POLICY_NAMES = ("first-fit", "worse-fit-cores", "round-robin", "best-fit-cores")
@@ -54,7 +68,7 @@ def snapshot_at_random(rng):
     capacity = rng.integers(2, 9, (2, resources)).astype(float)[rng.integers(0, 2, hosts)]
     speed = rng.choice([1.0, 1.0, 2.0, 0.5], hosts) if rng.random() < 0.3 else np.ones(hosts)
     if pool:
-        capacity, speed = np.ones((hosts, 1)), np.full(hosts, rng.choice([1.0, 2.0]))
+        capacity, speed = np.full((hosts, 1), rng.choice([1.0, 5.0])), np.full(hosts, rng.choice([1.0, 2.0]))
     resources = capacity.shape[1]
     cluster = Cluster(("cores", "memory", "gpus")[:resources], capacity, speed=speed)
     free, running = _running(rng, cluster, pool)
@@ -64,7 +78,9 @@ def snapshot_at_random(rng):
     return Snapshot(
         NOW_S, cluster, free, queue, running, last_host=int(rng.integers(-1, hosts)), seed=int(rng.integers(0, 9)),
         as_pool=pool, promises=_promises(rng, queue, hosts, pool and not {"allowed", "closures"} & set(given)),
-        clock=Clock(float(rng.choice([90, 99, 100])), *(float(rng.choice([90, 100, 120, np.inf])) for _ in range(3))),
+        clock=NextLoops(
+            float(rng.choice([90, 99, 100])), *(float(rng.choice([90, 100, 120, np.inf])) for _ in range(3))
+        ),
         early_end=bool(rng.random() < 0.6), arrived=bool(rng.random() < 0.6), ended=bool(rng.random() < 0.6), **given,
     )  # fmt: skip
 
@@ -74,7 +90,7 @@ def _running(rng, cluster, pool):
     resources = free.shape[1]
     for number in range(int(rng.integers(0, 10))):
         host = int(rng.integers(0, len(free)))
-        demand = np.ones(1) if pool else np.floor(rng.uniform(0, 1, resources) * cluster.capacity[host])
+        demand = cluster.capacity[0] if pool else np.floor(rng.uniform(0, 1, resources) * cluster.capacity[host])
         if (demand <= free[host]).all():
             free[host] -= demand
             again = bool(tasks) and rng.random() < 0.3
@@ -97,7 +113,7 @@ def _queue(rng, cluster, many, pool):
     _, first, which = np.unique(job, return_index=True, return_inverse=True)
     resources = cluster.capacity.shape[1]
     demand = np.floor(rng.uniform(0, 1, (many, resources)) * cluster.capacity.max(axis=0))
-    demand = np.ones((many, 1)) if pool else demand
+    demand = np.full((many, 1), cluster.capacity[0]) if pool else demand
     tasks = rng.choice([1, 1, 1, 2, 3, 5], many).astype(np.int32)[first][which]
     expected_s = rng.choice([0.0, 5, 10, 20, 30, 50, 100], many)[first][which]
     return Queue(
@@ -129,6 +145,9 @@ def _bound(rng, queue, hosts):
                 columns["partition"], given["partitions"] = columns["hosts"], given["allowed"]
     if rng.random() < 0.4:
         columns["array"] = rng.integers(-1, 3, many).astype(np.int64)
+    if rng.random() < 0.25:
+        columns["min_hosts"] = rng.integers(0, 4, many).astype(np.int32)
+        columns["max_hosts"] = np.where(rng.random(many) < 0.5, 0, rng.integers(1, 4, many)).astype(np.int32)
     if rng.random() < 0.4:
         columns["uses"] = tuple(
             tuple((limit, float(rng.integers(1, 3))) for limit in range(2) if rng.random() < 0.6) for _ in range(many)
@@ -218,4 +237,6 @@ def differing(first, last):
 if __name__ == "__main__":
     compiled_decide.scanner, compiled_decide.rater = scan_in_python, rate_in_python
     compiled_decide._entry = lambda function, momentless, arguments: function
+    for module in (bounds_kernel, earliest_kernel, snapshot_arrays, soon_kernel):
+        module.BLOCK = 2  # several blocks of hosts
     print(*differing(int(sys.argv[1]), int(sys.argv[2])))

@@ -26,10 +26,10 @@ KINDS = (
 KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}", "singleton", "afterany:{}?after:{}")
 
 
-def bound_jobs(seed: int, *kinds: str) -> tuple[Workload, Cluster]:
-    """A log of some twelve jobs on three hosts, bound by constraints of these kinds."""
+def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, Cluster]:
+    """A log of 4 to `most_jobs` jobs on three hosts, bound by constraints of these kinds."""
     rng = np.random.default_rng(seed)
-    jobs, hosts = int(rng.integers(4, 14)), 3
+    jobs, hosts = int(rng.integers(4, most_jobs + 1)), 3
     submit_s = np.sort(rng.integers(0, 60, jobs)).astype(float)
     columns = {}
     rules = {}
@@ -72,7 +72,16 @@ def bound_jobs(seed: int, *kinds: str) -> tuple[Workload, Cluster]:
         mode, low = rng.choice(["requeue", "cancel", "suspend"]), rules.get("qos", (Qos("low"),))[0]
         high = rules.get("qos", (low, Qos("high")))[1]
         rules["qos"] = (replace(low, grace_s=float(rng.integers(0, 2) * 3)), replace(high, preempts=("low",)))
-        rules["preemption"] = Preemption("qos", str(mode), youngest_first=bool(rng.random() < 0.3))
+        more = {"youngest_first": bool(rng.random() < 0.3), "exempt_s": float(rng.choice([0.0, 0.0, 5.0]))}
+        rules["preemption"] = Preemption("qos", str(mode), reorder_count=int(rng.integers(0, 3)), **more)
+        if "partition" in kinds and rng.random() < 0.5:
+            low, high = rules["partitions"]
+            grace_s = float(rng.integers(0, 2) * 3)
+            rules["partitions"] = (replace(low, preempt_mode=str(mode), grace_s=grace_s), high)
+            rules["preemption"] = replace(rules["preemption"], by="partition")
+        elif rng.random() < 0.3:
+            columns["priority"] = rng.integers(0, 3, jobs).astype(float)
+            rules["qos"] = (replace(rules["qos"][0], within=True), replace(rules["qos"][1], preempt_mode="suspend"))
     if "accounts" in kinds:
         columns |= {"user_names": ("u", "v"), "account_names": ("p", "q"), "nice": np.zeros(jobs)}
         leaf = Account("p", "u", limits=Limits(max_tres_pu=(("cores", 4.0),)))

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from loadmaster.live.slurm.hook import heartbeat_path, hook_text
+
 PATIENCE_S = 60.0
 PROGRAMS = (
     "slurmctld", "slurmd", "slurmdbd", "sacct", "sacctmgr", "sbatch", "munged", "mariadbd",
@@ -19,6 +21,17 @@ PROGRAMS = (
 )  # fmt: skip
 PACKAGES = "slurmctld slurmd slurmdbd slurm-client slurm-wlm-basic-plugins slurm-wlm-mysql-plugin munge mariadb-server"
 """Of Debian 12; `.ci/run` installs them."""
+
+HELD = """\
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+JobSubmitPlugins=lua
+KillWait=2
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+"""Settings of a site whose jobs are held at submission, by a hook."""
 
 
 def why_not() -> str:
@@ -65,6 +78,17 @@ class RealSlurm:
         """Start a daemon once more."""
         words = ["slurmctld", "-D"] if name == "slurmctld" else ["slurmd", "-D", "-N", name]
         self.running.append(_start(self.folder, *words, "-f", str(self.conf)))
+
+
+@contextmanager
+def held_slurm(hosts: Sequence[str], settings: str = "", fail_open_s: float = 600.0) -> Iterator[RealSlurm]:
+    """One whose jobs our hook holds at submission while there is a heartbeat in its folder `lm`; see `real_slurm`."""
+
+    def hook(folder: Path) -> str:
+        return hook_text(heartbeat_path("lm", folder / "lm"), fail_open_s, 64030, ())
+
+    with real_slurm(hosts, HELD + settings, hook=hook) as slurm:
+        yield slurm
 
 
 @contextmanager

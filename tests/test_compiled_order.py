@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
+from numba.core.caching import NullCache
 
-from loadmaster.compiled_order import check_order, is_compiled, ranker, refusing_order
+from loadmaster.compiled_order import check_order, is_compiled, no_ranker, ranker, refusing_order
 from loadmaster.model import InputError
 from loadmaster.order import ORDERS, Job, JobColumns, Order
 from loadmaster.order.order import rank_of
@@ -122,3 +123,10 @@ def test_a_subclass_runs_plain_and_is_tried_out_too():
     assert not is_compiled(order)
     with pytest.raises(InputError, match="finite"):
         check_order(order, some_jobs())
+
+
+def test_what_an_engine_is_given_that_asks_for_no_rank_writes_none_and_is_kept_on_disk():
+    jobs, out = some_jobs(), np.full(3, np.nan)
+    assert no_ranker()(jobs, NONE, 3, 0.0, out) == 0
+    assert np.isnan(out).all()
+    assert not isinstance(no_ranker()._cache, NullCache)

@@ -1,6 +1,9 @@
 """A policy compiled as a scan gives every host that fits the score of plain Python, and is checked as a rater is."""
 
 import math
+import os
+import subprocess
+import sys
 from functools import cache
 
 import numpy as np
@@ -143,3 +146,25 @@ def test_what_changes_an_argument_is_not_compiled(line):
     exec(f"def rule(demand, free, capacity):\n    {line}\n    return 0.0\n", names)
     with pytest.raises(InputError, match="change"):
         scanner(Policy("mine", names["rule"]), 2)
+
+
+KEPT = """
+from dataclasses import replace
+from loadmaster.compiled import rater
+from loadmaster.compiled_scan import scanner
+from loadmaster.place import POLICIES
+policy = POLICIES["first-fit"]
+loops = scanner(policy, 2), rater(policy), rater(replace(policy, name="mine"))
+print([bool(loop.stats.cache_hits) for loop in loops])
+"""
+
+
+def test_loops_of_built_in_policies_are_found_on_disk_by_the_next_process_and_those_of_ones_own_are_not(tmp_path):
+    shown = [
+        subprocess.run(
+            [sys.executable, "-c", KEPT], capture_output=True, text=True, check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        ).stdout
+        for _ in range(2)
+    ]  # fmt: skip
+    assert shown == ["[False, False, False]\n", "[True, True, False]\n"]

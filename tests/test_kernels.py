@@ -151,3 +151,50 @@ def plainly_twice(x):
 
 def plainly_thrice(x):
     return 3 * x
+
+
+HOLDING = """
+from loadmaster.kernels import kept_under
+from loadmaster.room.called_kernel import called
+
+def engine(step, name):
+    def entry(x):
+        return called(x) + step
+    return kept_under(name, ("loadmaster.room.holding",), "int64(int64)")(entry)
+"""
+RUN_HOLDING = """
+from loadmaster.room.holding import engine
+one, two = engine(1, "one-up"), engine(2, "one")
+print(one(1), two(1), sum(one.stats.cache_hits.values()) + sum(two.stats.cache_hits.values()))
+"""
+
+
+def test_a_function_that_holds_a_kernel_is_kept_under_its_name_for_as_long_as_no_source_changes(package):
+    (package / "holding.py").write_text(HOLDING)
+    assert run(package, RUN_HOLDING) == (12, 13, 0)
+    assert run(package, RUN_HOLDING) == (12, 13, 2)
+    called = package / "called_kernel.py"
+    called.write_text(called.read_text().replace("10 *", "20 *"))
+    assert run(package, RUN_HOLDING) == (22, 23, 0)
+    assert run(package, RUN_HOLDING) == (22, 23, 2)
+
+
+ONE_OF_THEM = """
+from loadmaster.room.holding import engine
+print(engine({step}, "{name}")(1))
+"""
+HANDED_ON = """
+from numba import njit, types
+from loadmaster.room.holding import engine
+signature = types.int64(types.int64)
+asked = njit(types.int64(types.FunctionType(signature), types.int64))(lambda function, x: function(x))
+one, two = engine(1, "one-up"), engine(2, "one")
+print(asked(one, 1), asked(two, 1), sum(one.stats.cache_hits.values()) + sum(two.stats.cache_hits.values()))
+"""
+
+
+def test_functions_of_one_text_that_other_processes_have_kept_are_told_apart_where_they_are_handed_on(package):
+    (package / "holding.py").write_text(HOLDING)
+    assert run(package, ONE_OF_THEM.format(step=1, name="one-up")) == (12,)
+    assert run(package, ONE_OF_THEM.format(step=2, name="one")) == (13,)
+    assert run(package, HANDED_ON) == (12, 13, 2)

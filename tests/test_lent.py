@@ -54,6 +54,10 @@ def test_every_kind_of_field_reads_the_same_as_in_the_tuple_itself():
     assert lent(given()) == handed_on(given()) == 7 + 0.5 + 4 + 15 + 1
 
 
+def test_what_is_lent_is_lent_on_as_it_is():
+    assert njit(lambda values: total(lend(lend(values))))(given()) == total.py_func(given())
+
+
 def test_what_a_kernel_writes_into_a_lent_array_stands_there_when_it_is_read_next():
     def write_and_read(values):
         tuple_ = lend(values)

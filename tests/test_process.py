@@ -1,8 +1,12 @@
 """What a process may use, as the files of Linux tell it."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
-from loadmaster.process import UNKNOWN_BYTES, free_memory_bytes, usable_cores
+from loadmaster.process import UNKNOWN_BYTES, free_memory_bytes, identity_of, is_alive, usable_cores
 
 GIB = 1 << 30
 
@@ -85,3 +89,25 @@ def test_a_system_that_tells_nothing_is_taken_at_a_terabyte(system):
 def test_this_process_has_cores_and_memory():
     assert usable_cores() >= 1
     assert free_memory_bytes() > 0
+
+
+def test_a_process_has_a_name_that_no_later_one_has(tmp_path):
+    ours = identity_of(os.getpid())
+    assert ours.startswith(f"{os.getpid()}.")
+    assert is_alive(ours)
+    assert not is_alive(f"{os.getpid()}.1")
+    assert not any(is_alive(name) for name in ("", "x", "0", "-1", "99999999999999999999.1"))
+
+
+def test_a_process_that_has_ended_is_gone_even_before_anybody_asked_for_its_exit_code():
+    ended = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
+    assert ended.stdout.read() == b""  # it has closed it
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    assert identity_of(ended.pid) == ""
+    ended.wait()
+    ended.stdout.close()
+
+
+def test_where_the_system_has_no_proc_a_process_is_named_by_its_number(tmp_path):
+    assert identity_of(os.getpid(), tmp_path) == str(os.getpid())
+    assert identity_of((1 << 22) + 1, tmp_path) == ""

@@ -10,18 +10,19 @@ from numba import njit, typeof, types
 
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.lent import lend
+from loadmaster.lowest_kernel import lowest, lowest_open
 from loadmaster.place import POLICIES, Context, Policy
 from loadmaster.scores_kernel import (
     SHARED,
     changed,
     empty_scores,
-    lowest,
     rate_again,
     rate_all,
     refresh,
     reload,
     score_in,
 )
+from loadmaster.shut_kernel import open_again, shut
 
 
 def leaving_early(demand, free, capacity):
@@ -37,22 +38,28 @@ RULES.append(Policy("leaving-early", leaving_early))
 
 @cache
 def engine(scores, kept):
-    """Notes changed hosts, asks for a host, in slot 0 or remembered, and for its score."""
+    """Notes changed and shut hosts, asks for a host, in slot 0 or remembered, for its score, and for an open host."""
 
-    def ask(given, scan, hosts, kind, demand, free, usable, some_are_not):
+    def ask(given, scan, hosts, kind, demand, free, usable, some_are_not, closed):
         scores = lend(given)
         for host in hosts:
             changed(scores, host)
+        for host in range(closed.shape[0]):
+            if closed[host] and not scores.shut.host[host]:
+                shut(scores, host)
+            elif scores.shut.host[host] and not closed[host]:
+                open_again(scores, host)
         if kept:
             slot, wrong = refresh(scores, scan, kind, demand, free, -1, 0)
         else:
             slot, wrong = 0, rate_all(scores, scan, demand, free, -1, kind, 0)
         host = lowest(scores, slot, usable, some_are_not)
-        return host, score_in(scores, slot, host) if host >= 0 else np.inf, wrong
+        score = score_in(scores, slot, host) if host >= 0 else np.inf
+        return host, score, lowest_open(scores, slot, closed.any()), wrong
 
     numbers, row, table, flags = types.int32[::1], types.float64[::1], types.float64[:, ::1], types.boolean[::1]
-    arguments = (scores, types.FunctionType(SCAN), numbers, types.int64, row, table, flags, types.boolean)
-    return njit(types.Tuple((types.int64, types.float64, types.int64))(*arguments))(ask)
+    arguments = (scores, types.FunctionType(SCAN), numbers, types.int64, row, table, flags, types.boolean, flags)
+    return njit(types.Tuple((types.int64, types.float64, types.int64, types.int64))(*arguments))(ask)
 
 
 def expected(policy, task, demand, free, capacity, usable):
@@ -79,15 +86,18 @@ def test_the_host_named_is_the_one_that_a_look_at_every_host_names(policy, resou
     demands = np.unique(rng.integers(1, 5, (rng.integers(1, 40), resources)), axis=0).astype(float)
     scores = empty_scores((sizes, kind), demands, rng.uniform(0, 9, len(demands)))
     ask = engine(typeof(scores), not policy.varies)
+    closed = np.zeros(len(kind), np.bool_)
     for _ in range(60):
         hosts = rng.integers(0, len(kind), rng.choice([0, 1, 1, 2, 30])).astype(np.int32)
         free[hosts] = np.floor(capacity[hosts] * rng.choice([0.0, 0.5, 0.8, 1.0], (len(hosts), 1)))
         number = int(rng.integers(0, len(demands))) if rng.random() < 0.6 else 0
         usable = rng.random(len(kind)) < rng.choice([0.1, 0.9, 1.0])
-        host, score, wrong = ask(
-            scores, scanner(policy, resources), hosts, number, demands[number], free, usable, not usable.all()
+        closed ^= rng.random(len(kind)) < rng.choice([0.0, 0.1, 0.9])
+        host, score, open_host, wrong = ask(
+            scores, scanner(policy, resources), hosts, number, demands[number], free, usable, not usable.all(), closed
         )
         assert wrong == 0
+        assert open_host == expected(policy, number, demands[number], free, capacity, ~closed)[0]
         assert (host, score) == expected(policy, number, demands[number], free, capacity, usable)
 
 

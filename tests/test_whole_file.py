@@ -1,10 +1,11 @@
 """A file is there whole or not at all, whatever stops its writer."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from loadmaster.whole_file import whole_file
+from loadmaster.whole_file import whole_file, write_whole
 
 
 def test_a_file_appears_when_it_is_whole_and_replaces_the_older_one(tmp_path):
@@ -54,3 +55,14 @@ def test_a_folder_is_no_file_to_write(tmp_path, monkeypatch, folder):
         raise AssertionError
     assert error.value.filename == str(Path(folder))
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_two_threads_that_write_the_same_file_do_not_disturb_each_other(tmp_path):
+    path = tmp_path / "rows.json"
+    with whole_file(path) as first:
+        first.write_text("first")
+        with ThreadPoolExecutor(1) as other:
+            other.submit(write_whole, path, "second").result()
+        assert path.read_text() == "second"
+    assert path.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]

@@ -20,7 +20,8 @@ from numba import njit, types
 from numba.core.caching import NullCache
 from numba.core.event import Listener, install_listener
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kept.stamp import file_of
+from loadmaster.kernels import kept_njit, kept_under
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.place import POLICIES
@@ -51,7 +52,7 @@ CHECKED: dict[str, Any] = {"error_model": "numpy", "boundscheck": True}
 
 @lru_cache(maxsize=256)
 def rater(policy: Policy, only_fitting: bool = True) -> Callable[..., int]:
-    """`policy` compiled as a rater; the first call for a policy takes some tenths of a second.
+    """`policy` compiled as a rater; some tenths of a second where it is not kept on disk.
 
     Args:
         policy: built-in or of the user's own.
@@ -62,7 +63,9 @@ def rater(policy: Policy, only_fitting: bool = True) -> Callable[..., int]:
     """
     with compiling(policy.name):
         rate = (_contextual if policy.contextual else _plain)(_score(policy), only_fitting)
-        return njit(RATER, error_model="numpy", nogil=True)(rate)
+        name = policy.name if only_fitting else f"{policy.name}_any"
+        kept = kept_as(policy, name, (__name__,), RATER, error_model="numpy", nogil=True)
+        return cast(Callable[..., int], kept(rate))
 
 
 @lru_cache(maxsize=256)
@@ -78,6 +81,16 @@ def scorer(policy: Policy) -> Callable[..., float]:
             return cast(Callable[..., float], kept_njit(signature, nogil=True, error_model="numpy")(policy.score))
         rate = (_one_host_contextual if policy.contextual else _one_host)(_score(policy))
         return njit(signature, nogil=True, error_model="numpy")(rate)
+
+
+def kept_as(policy: Policy, name: str, modules: tuple[str, ...], signature: Any, **options: Any) -> Any:
+    """The decorator of a loop that calls the score of `policy`: kept on disk under `name` for built-in ones.
+
+    What a user's function does stands in no source that we know, so its loops are compiled in every process.
+    """
+    if is_built_in(policy) and file_of(policy.score.__module__) is not None:
+        return kept_under(name, (*modules, "loadmaster.place", policy.score.__module__), signature, **options)
+    return njit(signature, **options)
 
 
 def is_built_in(policy: Policy) -> bool:

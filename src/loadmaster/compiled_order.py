@@ -4,13 +4,13 @@
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, cast
 
 from numba import njit, types
 
 from loadmaster.compiled import CHECKED, compiling, with_helpers
-from loadmaster.kernels import LEAN
+from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.errors import InputError
 from loadmaster.order import ORDERS, AnyOrder, Job, JobColumns, Order
 from loadmaster.order.trial import try_out
@@ -42,6 +42,12 @@ def ranker(order: Order) -> Callable[..., int]:
     """
     with compiling(order.name, "an order"):
         return njit(RANKER, **LEAN)(_rank_all(_rank(order)))
+
+
+@cache
+def no_ranker() -> Callable[..., int]:
+    """What an engine is given that will ask for no rank: kept on disk, so that nothing is compiled for it."""
+    return cast(Callable[..., int], kept_njit(RANKER, **LEAN)(_rank_none))
 
 
 def is_compiled(order: AnyOrder) -> bool:
@@ -92,6 +98,10 @@ def _rank(order: Order) -> Any:
         return njit(RANK, error_model="numpy")(order.rank)
     rank: Any = order.rank
     return njit(RANK, **CHECKED)(with_helpers(getattr(rank, "py_func", rank), {}))
+
+
+def _rank_none(columns, jobs, n, now, out):
+    return 0
 
 
 def _rank_all(rank):

@@ -16,7 +16,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from loadmaster.compiled import READ_ONLY, compiling, is_built_in, score_for_scans
+from loadmaster.compiled import READ_ONLY, compiling, is_built_in, kept_as, score_for_scans
 from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN, Lanes, rank_of
 from loadmaster.lent import Lent
 from loadmaster.place.policy import Context, Policy
@@ -39,7 +39,7 @@ _LEAN: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
 
 @lru_cache(maxsize=256)
 def scanner(policy: Policy, resources: int) -> Callable[..., int]:
-    """`policy` compiled as a scan of hosts with so many resources; the first call takes some tenths of a second.
+    """`policy` compiled as a scan of hosts with so many resources: some tenths of a second where it is not on disk.
 
     Raises:
         InputError: the function uses Python that cannot be compiled.
@@ -49,7 +49,8 @@ def scanner(policy: Policy, resources: int) -> Callable[..., int]:
         if not policy.contextual:
             score = _without_context(score, checked=not is_built_in(policy))
         scan = _scan(score, resources, _row_of(resources))
-        return cast(Callable[..., int], njit(SCAN, **_LEAN)(scan))
+        kept = kept_as(policy, f"{policy.name}_{resources}", (__name__,), SCAN, **_LEAN)
+        return cast(Callable[..., int], kept(scan))
 
 
 def _scan(score, resources, row_of):

@@ -61,6 +61,32 @@ def kept_njit(signature: Any = None, **options: Any) -> Callable[[Callable[..., 
     return decorate
 
 
+def kept_under(name: str, modules: tuple[str, ...], signature: Any, **options: Any) -> Callable[[Any], Any]:
+    """As `kept_njit`, for a function that holds kernels in its closure, as a loop holds the score that it calls.
+
+    The function's own name takes in `name`: what is loaded is linked by names, and those of one text, that processes
+    have compiled each for itself, would be one.
+
+    Args:
+        name: tells this function from others of the same text that hold something else.
+        modules: whose source, with all that they import, says what the function holds; machine code that was made
+            of other source is made anew.
+        signature: the one to compile for, at once.
+        options: of `numba.njit`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        function.__qualname__ += f"_{name.replace('-', '_')}"
+        dispatcher = njit(**options)(function)
+        with suppress(RuntimeError):  # nowhere to write
+            dispatcher._cache = _NamedCache(function, stamp(*modules))
+        dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        return dispatcher
+
+    return decorate
+
+
 def kernel_stamp(function: Callable[..., Any]) -> str:
     """A name for all the source that the machine code of `function` is made from.
 
@@ -139,6 +165,17 @@ class _KernelCache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):  # disk full, or no longer writable
             super().save_overload(sig, data)
+
+
+class _NamedCache(_KernelCache):
+    """The same of one function among several of the same text: by its name, whatever it holds."""
+
+    def __init__(self, py_func: Callable[..., Any], source_stamp: str) -> None:
+        FunctionCache.__init__(self, py_func)
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, source_stamp)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return sig, codegen.magic_tuple()
 
 
 class _Files(IndexDataCacheFile):

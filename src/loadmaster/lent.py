@@ -87,7 +87,7 @@ def _fixed(builder, place):
 
 @intrinsic
 def _lent(typing, values):
-    if isinstance(values, types.NoneType):
+    if isinstance(values, types.NoneType | Lent):
         return values(values), lambda context, builder, signature, arguments: arguments[0]
     return Lent(values)(values), _lend
 
@@ -97,7 +97,9 @@ def _itself(values):
 
 
 lend: Any = _itself if config.DISABLE_JIT else _lent
-"""Lend a named tuple for as long as the calling function runs; None stays None, as tuples do where nothing is compiled.
+"""Lend a named tuple for as long as the calling function runs.
+
+None stays None, and so does what is lent already, as tuples do where nothing is compiled.
 """
 
 

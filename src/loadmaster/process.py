@@ -1,4 +1,4 @@
-"""What this process may use of the machine it runs on."""
+"""What this process may use of the machine it runs on, and which others run there."""
 
 import os
 from collections.abc import Iterator
@@ -12,6 +12,33 @@ UNKNOWN_BYTES = 1 << 40
 def usable_cores() -> int:
     """The cores this process may run on; fewer than the machine's where it is confined to some of them."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def identity_of(pid: int, root: Path = Path("/")) -> str:
+    """A name for a process that no later one has: its number and when it began; empty if it is gone.
+
+    Where the system does not tell when processes began, its number alone. `root` is where /proc is found.
+    """
+    if not (root / "proc/self").exists():
+        return str(pid) if _is_there(pid) else ""
+    fields = _text(root / f"proc/{pid}/stat").rpartition(")")[2].split()
+    return f"{pid}.{fields[19]}" if len(fields) > 19 and fields[0] not in "ZX" else ""
+
+
+def is_alive(identity: str) -> bool:
+    """Whether the process that `identity_of` gave this name still runs, on this machine."""
+    pid = identity.partition(".")[0]
+    return pid.isdecimal() and 0 < int(pid) < 1 << 31 and identity_of(int(pid)) == identity
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def free_memory_bytes(root: Path = Path("/")) -> int:

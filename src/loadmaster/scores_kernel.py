@@ -3,7 +3,7 @@
     scores = empty_scores(cluster.kinds, demand, often)      in Python, once
     changed(scores, host)                                    whenever what is free on a host has changed; no more
     slot, wrong = refresh(scores, scan, kind, demand, free, last_host, seed)
-    host = lowest(scores, slot, usable, some_are_not)        usable: bool[H], looked at only if `some_are_not`
+    host = lowest(scores, slot, usable, some_are_not)        or `lowest_open` (`lowest_kernel.py`)
     wrong = rate_all(scores, scan, demand, free, last_host, task, seed)        into slot 0, for scores that vary
     reload(scores)                                           before the next question `free` is another table
 
@@ -27,8 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.lanes_kernel import BLOCK, EMPTY, NEVER, NOBODY, UNKNOWN, Lanes, score_of
+from loadmaster.lanes_kernel import BLOCK, EMPTY, NEVER, NOBODY, Lanes, score_of
 from loadmaster.model.arrays import Floats, Ints
+from loadmaster.shut_kernel import Shut, all_open, come_into, move_from
 
 SLOT_BYTES = 2**25
 """Memory for slots, about."""
@@ -56,6 +57,7 @@ class Scores(NamedTuple):
         owner: int32[S], the demand whose scores are in a slot, -1 if none.
         known_at: int64[S], the changes up to this one are in the slot.
         blocks: int32[B], scratch: blocks to scan.
+        shut: the hosts that nobody may have.
     """
 
     lanes: Lanes
@@ -75,6 +77,7 @@ class Scores(NamedTuple):
     owner: NDArray[np.int32]
     known_at: NDArray[np.int64]
     blocks: NDArray[np.int32]
+    shut: Shut
 
 
 def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, members: int = 1) -> Scores:
@@ -121,6 +124,7 @@ def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, memb
         owner=np.full(slots, -1, np.int32),
         known_at=np.zeros(slots, np.int64),
         blocks=np.zeros(many, np.int32),
+        shut=all_open(len(kind), size),
     )
 
 
@@ -180,19 +184,6 @@ def rate_again(scores, scan, demand, free, last_host, task, seed):
         scores.lanes, demand, scores.blocks, _blocks_since(scores, since), 0, since,
         scores.lane.shape[0], last_host, task, seed,
     )  # fmt: skip
-
-
-@inlined
-def lowest(scores, slot, usable, some_are_not):
-    """The usable host with the lowest score in `slot`, the lowest index among equals; -1 if none fits."""
-    many = scores.blocks.shape[0]
-    best = _least(scores.lanes.least, slot * many, (slot + 1) * many)
-    if best == NEVER:
-        return np.int64(-1)
-    host = _first_holder(scores.lanes, slot, many, best)
-    if not some_are_not or usable[host]:
-        return host
-    return _lowest_usable(scores.lanes, slot, many, usable)
 
 
 @inner
@@ -260,6 +251,7 @@ def _settle(scores, free):
             lane = np.int64(scores.first[kind] + scores.taken[kind])
             scores.taken[kind] += 1
             scores.lane[host], scores.lanes.host[lane] = lane, host
+            come_into(scores, lane, host)
             _write(scores, lane, free, host)
     scores.clock[DIRTY] = 0
 
@@ -303,6 +295,7 @@ def _leave(scores, lane):
     scores.lanes.host[lane] = moved
     scores.lane[moved] = lane
     scores.lane[host] = -1
+    move_from(scores, lane, last)
     for r in range(scores.needed.shape[0]):
         scores.lanes.free[r * size + lane] = scores.lanes.free[r * size + last]
         scores.lanes.free[r * size + last] = EMPTY
@@ -318,71 +311,3 @@ def _touch(scores, lane):
     scores.lanes.changed_at[lane] = now
     scores.block_changed_at[block] = now
     scores.news[now % scores.news.shape[0]] = block
-
-
-@inner
-def _least(ranks, start, stop):
-    low = NEVER
-    for i in range(np.uint64(start), np.uint64(stop)):
-        low = min(low, ranks[i])
-    return low
-
-
-@inlined
-def _first_holder(lanes, slot, many, rank):
-    """The lowest host among the blocks whose lowest rank is `rank`."""
-    start = slot * many
-    host = _least_host(lanes.holder, lanes.least, start, start, many, rank)
-    if host == UNKNOWN:
-        for first in range(0, many, BLOCK):
-            stop = min(first + BLOCK, many)
-            if _least_host(lanes.holder, lanes.least, start + first, start + first, stop - first, rank) == UNKNOWN:
-                for block in range(first, stop):
-                    if lanes.least[start + block] == rank:
-                        _holder(lanes, slot, many, block)
-        host = _least_host(lanes.holder, lanes.least, start, start, many, rank)
-    return np.int64(host)
-
-
-@inlined
-def _holder(lanes, slot, many, block):
-    """The lowest host of a block with its lowest rank."""
-    at = slot * many + block
-    if lanes.holder[at] == UNKNOWN:
-        first = block * BLOCK
-        ranks = slot * lanes.host.shape[0] + first
-        lanes.holder[at] = _least_host(lanes.host, lanes.rank, first, ranks, BLOCK, lanes.least[at])
-    return lanes.holder[at]
-
-
-@inner
-def _least_host(hosts, ranks, first, at, n, rank):
-    """The lowest of n hosts from `first` on whose rank, from `at` on, is `rank`."""
-    low = NOBODY
-    for i in range(np.uint64(n)):
-        low = min(low, hosts[np.uint64(first) + i] if ranks[np.uint64(at) + i] == rank else NOBODY)
-    return low
-
-
-@inner
-def _lowest_usable(lanes, slot, many, usable):
-    """As `lowest`, where the best host of all may not be used."""
-    best, found = NEVER, np.int64(NOBODY)
-    ranks = slot * lanes.host.shape[0]
-    for block in range(many):
-        least = lanes.least[slot * many + block]
-        if least > best or least == NEVER:
-            continue
-        holder = np.int64(_holder(lanes, slot, many, block))
-        if least == best and holder > found:
-            continue
-        if usable[holder]:
-            best, found = least, holder
-            continue
-        for lane in range(block * BLOCK, (block + 1) * BLOCK):
-            rank = lanes.rank[ranks + lane]
-            if rank <= best and rank < NEVER:
-                host = np.int64(lanes.host[lane])
-                if (rank < best or host < found) and usable[host]:
-                    best, found = rank, host
-    return found if best < NEVER else np.int64(-1)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def whole_file(path: Path) -> Iterator[Path]:
     """Where to write what takes the place of `path` at the end of the block; nothing is left behind if that fails.
 
-    The name is this process's own, so that two that write the same file do not disturb each other.
+    The name is this thread's own, so that two that write the same file do not disturb each other.
 
     Raises:
         OSError: `path` is a folder, or the writing or the renaming failed; its file name is `path`. Libraries that tell
@@ -61,5 +62,5 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def part_of(path: Path) -> Path:
-    """Where this process writes `path` until it is whole."""
-    return path.with_name(f"{path.name}.{os.getpid()}.part")
+    """Where this thread writes `path` until it is whole."""
+    return path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")

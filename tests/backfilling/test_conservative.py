@@ -108,3 +108,8 @@ def test_counting_hosts_is_refused_where_hosts_are_not_alike():
     _, cluster = as_one_host(4, [1], [1])
     with pytest.raises(InputError, match="hosts are not alike"):
         starts(workload, cluster, "conservative(promise=pool)")
+
+
+def test_a_run_ends_though_a_job_of_no_length_is_promised_something_behind_one_that_has_outlived_its_estimate():
+    found = starts_of("conservative", 1, [1, 1, 1], [30, 5, 5], estimate_s=[10, 0, 20], submit_s=[0, 1, 2])
+    assert found == [0, 30, 35]

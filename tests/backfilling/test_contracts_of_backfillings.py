@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bound_jobs import KINDS, bound_jobs
 from loadmaster.backfilling import BACKFILLINGS, Backfilling
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Constraints, Workload
@@ -139,3 +140,15 @@ def test_a_depth_of_one_is_easy_and_no_bound_on_it_is_a_plan_made_anew(policy, p
 
     assert starts("stepwise(depth=1)") == starts("easy")
     assert starts("stepwise(depth=all)") == starts("conservative(early_end=replan)")
+
+
+KINDS_PLAIN = [*((kind, f"fcfs+{each}") for kind in KINDS for each in BACKFILLINGS)]
+KINDS_PLAIN += [(kind, f"{order}+easy") for kind in KINDS for order in ORDER_NAMES if order != "fcfs"]
+
+
+@pytest.mark.parametrize(("kind", "pair"), KINDS_PLAIN, ids="-".join)
+def test_under_every_kind_of_constraint_nothing_is_broken(kind, pair):
+    for seed in (1, 2):
+        workload, cluster = bound_jobs(seed, kind)
+        scheduler = Scheduler(POLICIES["worse-fit-cores"], named(pair))
+        assert not violations(workload, cluster, replay(workload, cluster, scheduler, interval_s=0.0))

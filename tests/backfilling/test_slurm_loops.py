@@ -8,7 +8,7 @@ from small_queues import starts
 
 from loadmaster.backfilling import Board, Slurm
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.model.snapshot import Clock, Running
+from loadmaster.model.snapshot import NextLoops, Running
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Discipline
@@ -62,13 +62,13 @@ def decide(state, **parameters):
     return Discipline(ORDERS["fcfs"], Slurm(**parameters)).serve(state, POLICIES["first-fit"])
 
 
-BACKFILL_ONLY = {"arrived": False, "ended": False, "clock": Clock(0.0, np.inf, np.inf, 0.0)}
+BACKFILL_ONLY = {"arrived": False, "ended": False, "clock": NextLoops(0.0, np.inf, np.inf, 0.0)}
 
 
 def planned(state, **parameters):
     """The promises of a backfill pass, by row."""
     board = Board(
-        replace(state, **{**BACKFILL_ONLY, "clock": Clock(0, np.inf, np.inf, state.now_s)}), POLICIES["first-fit"]
+        replace(state, **{**BACKFILL_ONLY, "clock": NextLoops(0, np.inf, np.inf, state.now_s)}), POLICIES["first-fit"]
     )
     Slurm(**parameters).serve(board)
     return {row: promise.start_s for row, promise in board.promised.items()}
@@ -123,7 +123,7 @@ def test_the_main_pass_stops_at_its_counts():
 
 def test_the_backfill_pass_stops_at_its_counts():
     state = queue_state(8, [1] * 8, [600] * 8, now_s=30.0, user=np.array([0, 0, 0, 0, 1, 1, 1, 1], np.int32))
-    backfill = replace(state, arrived=False, ended=False, clock=Clock(0, np.inf, np.inf, 30.0))
+    backfill = replace(state, arrived=False, ended=False, clock=NextLoops(0, np.inf, np.inf, 30.0))
     assert len(decide(backfill).place) == 8
     assert len(decide(backfill, bf_max_job_test=5).place) == 5
     assert len(decide(backfill, bf_max_job_start=3).place) == 3

@@ -127,6 +127,7 @@ def test_no_job_that_fits_any_machine_is_said(told):
         (("--loads", "high"), "high"),
         (("--loads", ","), "--loads"),
         (("--loads", "1", "--beta", "1"), "--beta"),
+        (("--samples", "100001"), "100000"),
         (("--interval", "-30s"), "-30"),
         (("--interval", "soon"), "soon"),
         (("--reservations", "-1"), "-1"),
@@ -194,6 +195,16 @@ def test_more_than_memory_can_hold_is_said(told):
 )  # fmt: skip
 def test_a_command_that_makes_no_sense_is_explained(told, arguments):
     told(*arguments)
+
+
+def test_a_group_of_commands_alone_shows_its_help_and_asks_for_one_of_them(monkeypatch, capfd):
+    monkeypatch.setattr(sys, "argv", ["loadmaster", "generate"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    printed = capfd.readouterr()
+    assert stop.value.code == 2
+    assert "netbatch" in printed.out
+    assert printed.err == "loadmaster: name one of its commands; see `loadmaster generate --help`\n"
 
 
 def test_the_real_program_does_the_same(here):

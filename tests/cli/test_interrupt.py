@@ -25,7 +25,7 @@ main()
 
 @pytest.mark.parametrize(
     "module",
-    ["loadmaster.cli.app", "typer", "loadmaster.cli.size", "loadmaster.packing", "numba"],
+    ["loadmaster.cli.app", "typer", "loadmaster.cli.pack", "loadmaster.packing", "numba"],
 )
 def test_ctrl_c_while_the_program_loads_is_quiet(module, tmp_path):
     tasks = tmp_path / "tasks.csv"

@@ -59,6 +59,29 @@ def test_a_dry_run_prints_what_it_would_have_asked(run):
     assert "would start at 0 s: 0 on node0" in err
 
 
+def test_a_shadow_tells_what_jobs_waited_so_far_and_its_record_and_page_do(run, here):
+    code, out, _ = run(f"{FAKE.replace('2x2c', '1x2c')} --shadow --discipline ljf+easy -o d --json")
+    told = json.loads(out)["so_far"]
+    assert code == 0
+    assert told["jobs"] > 0
+    assert told["model_error"] == pytest.approx(0.0, abs=1e-9)
+    assert json.loads((here / "d" / "live.jsonl").read_text().splitlines()[-1]) == {"so_far": told}
+    code, out, _ = run("live --so-far d --json")
+    assert (code, json.loads(out)["so_far"]) == (0, told)
+    code, out, _ = run("report d --json")
+    assert (code, json.loads(out)["live"]["so_far"]) == (0, told)
+    page = (here / "d" / "report.html").read_text()
+    assert "What the same jobs waited so far" in page
+    assert "the model's error" in page or "the model&#39;s error" in page or "the model&#x27;s error" in page
+
+
+def test_a_run_that_acts_has_no_waits_of_a_site(run, here):
+    run(f"{FAKE} -o d")
+    code, _, err = run("live --so-far d")
+    assert code == 2
+    assert "this run acts" in err
+
+
 def test_the_same_folder_goes_on_where_it_was(run, here):
     run(f"{FAKE} -o d --for 10s --on-exit hold")
     run(f"{FAKE} -o d --for 10s")
@@ -78,6 +101,7 @@ def test_python_in_a_record_is_run_only_if_it_is_trusted(run):
     ("command", "words"),
     [
         ("live", "name an engine"),
+        ("live --check d --so-far d", "each of these stands alone"),
         ("live --check nowhere", "no record of a live run here"),
         ("live --check d fake", "it stands alone"),
         (f"{FAKE} --trouble smoke=1", "no such trouble"),

@@ -27,7 +27,7 @@ def here(tmp_path, monkeypatch):
 FILES = {
     "empty.csv": b"",
     "binary.csv": bytes(range(256)) * 8,
-    "cut.csv.gz": gzip.compress((TASKS * 50).encode())[:-30],
+    "cut.csv.gz": gzip.compress((TASKS * 50).encode(), mtime=0)[:-30],
     "negative.csv": b"cores,memory,host\n1,1,0\n-1,1,0\n",
     "nan.csv": b"cores,memory,host\nnan,1,0\n",
     "other.csv": b"colour,host\nred,0\n",

@@ -152,7 +152,7 @@ def test_sharing_comes_out_the_same_on_a_dask_cluster(log, tmp_path, monkeypatch
     rule.write_text("def least(demand, free, capacity):\n    return free[0]\n")
     methods = ("--methods", f"pvm+mosix,fractional,easy,{rule}:least")
     here = share(log, "-o", str(tmp_path / "here"), *methods)
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as cluster:
         there = share(log, "-o", str(tmp_path / "there"), *methods, "--on", cluster.scheduler_address)
     assert there == here
 

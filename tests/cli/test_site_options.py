@@ -38,9 +38,32 @@ def said(here):
 def test_compare_shows_the_site_s_own_queue_beside_the_candidates(said):
     document = said("compare", "log.sacct", *SITE, "--policies", "first-fit,mix-fit", "--disciplines", "easy")
     rows = [(row["kind"], row["policy"], row["discipline"]) for row in document["rows"]]
-    assert rows == [("candidate", "first-fit", "easy"), ("candidate", "mix-fit", "easy"), ("site", "first-fit", "site")]
-    assert len({row["mean_wait_s"] for row in document["rows"]}) > 1
+    assert rows == [
+        ("recorded", None, None), ("candidate", "first-fit", "easy"), ("candidate", "mix-fit", "easy"),
+        ("site", "first-fit", "site"),
+    ]  # fmt: skip
+    assert len({row["mean_wait_s"] for row in document["rows"]}) > 2
     assert any("make only the row site" in note for note in document["notes"])
+
+
+def test_on_a_real_slurm_s_log_the_model_of_its_rule_is_near_what_it_did(said):
+    """The error is that of the model; no candidate of this log gains on the record, so none is claimed."""
+    document = said("compare", "log.sacct", *SITE, "--policies", "first-fit,mix-fit", "--disciplines", "easy")
+    recorded, *candidates, site = document["rows"]
+    assert recorded["mean_wait_s"] == pytest.approx(46.4, abs=0.05)
+    assert document["recorded"]["explained_by_queueing"]
+    assert abs(document["recorded"]["model_error"]) < 0.05
+    assert document["recorded"]["model_error"] == site["mean_wait_s"] / recorded["mean_wait_s"] - 1
+    for row in candidates:
+        assert row["change_on_recorded"] == row["mean_wait_s"] / recorded["mean_wait_s"] - 1
+        assert not row["gain_claimed"]
+
+
+@pytest.mark.parametrize("changed", [("--loads", "0.8"), ("--beta", "2"), ("--limit", "40")])
+def test_the_record_is_shown_only_of_the_log_as_it_is(said, changed):
+    document = said("compare", "log.sacct", *SITE, "--policies", "first-fit", *changed)
+    assert document["recorded"] is None
+    assert "recorded" not in {row["kind"] for row in document["rows"]}
 
 
 def test_partitions_bind_every_run(here, said):
@@ -62,8 +85,9 @@ def test_a_single_run_is_the_site_s_own_unless_another_is_named(said):
     assert (mixed["kind"], mixed["policy"]) == ("site", "mix-fit")
 
 
-def test_a_record_needs_none_of_the_site_s_files(here, said):
-    said("simulate", "log.sacct", *SITE, "-o", "run")
+@pytest.mark.parametrize("load", [(), ("--load", "0.5")], ids=["as it is", "at another load"])
+def test_a_record_needs_none_of_the_site_s_files(here, said, load):
+    said("simulate", "log.sacct", *SITE, *load, "-o", "run")
     for name in ("slurm.conf", "accounts.txt", "log.sacct"):
         (here / name).unlink()
     assert said("simulate", "--again", "run")["same"]

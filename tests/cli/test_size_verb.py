@@ -22,7 +22,7 @@ def test_the_fastest_point_near_the_least_cost_is_recommended(tmp_path):
     result = size(str(tmp_path / "bag.txt"), "-o", str(tmp_path / "out"))
     assert json.loads(result.stdout)["recommended"]["label"] == "25"
     assert json.loads(result.stdout)["synthetic"] is False
-    for name in ("size.png", "size.html", "size.json"):
+    for name in ("size.png", "report.html", "size.json"):
         assert (tmp_path / "out" / name).stat().st_size > 0
 
 

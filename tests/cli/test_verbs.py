@@ -120,7 +120,7 @@ def test_a_run_that_does_not_repeat_ends_with_code_1(run):
 def test_policies_lists_everything_that_can_be_named(run):
     rows = json.loads(run("policies --json")[1])["rows"]
     names = {(row["kind"], row["name"]) for row in rows}
-    assert {("placement", "mix-fit"), ("meta-policy", "max-jobs"), ("backfilling", "netbatch")} <= names
+    assert {("placement", "mix-fit"), ("meta-rule", "max-jobs"), ("backfilling", "netbatch")} <= names
     assert "max-jobs" in run("policies")[1]
 
 
@@ -128,7 +128,7 @@ BAD = [
     ("compare --policies mix-fti", "did you mean mix-fit?"),
     ("compare --policies ,", "--policies names nothing"),
     ("compare --policies nofile.py:f", "no such file"),
-    ("compare --policies max-jobs --max-jobs-members max-jobs", "cannot be a member of itself"),
+    ("compare --policies max-jobs --max-jobs-members max-jobs", "cannot be a member of another"),
     ("compare --disciplines easyy", "no such discipline"),
     ("compare --loads heavy", "--loads takes a number above 0"),
     ("compare --loads -1", "--loads takes a number above 0"),

@@ -25,6 +25,8 @@ def parsed_imports(module):
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "later":
+            names.add(node.args[0].value)
     return {name for name in names if file_of(name) is not None}
 
 
@@ -37,3 +39,18 @@ def test_a_result_of_compare_is_made_by_engines_policies_and_readers_but_not_by_
     names = set(sources(["loadmaster.runs.outcome"]))
     assert {"loadmaster.place.mix_fit", "loadmaster.sim.queue.levels_kernel", "loadmaster.traces.swf_kernel"} <= names
     assert not [name for name in names if name.startswith(("loadmaster.report", "loadmaster.cli"))]
+
+
+def test_the_front_door_does_not_make_every_result_depend_on_every_verb():
+    assert sources(["loadmaster"]) == ["loadmaster"]
+
+
+def test_what_is_loaded_later_is_of_the_room_that_names_it_so_that_no_import_points_up_unseen():
+    named = {}
+    for module in modules():
+        for node in ast.walk(ast.parse(file_of(module).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "later":
+                named[module, node.args[0].value] = node.args[0].value
+    assert named
+    assert [pair for pair in named if pair[0].split(".")[:2] != pair[1].split(".")[:2]] == []
+    assert [name for name in named.values() if file_of(name) is None] == []

@@ -2,10 +2,12 @@
 
 import random
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
-from loadmaster.kept.store import Result, Store
+from loadmaster.kept.store import KeptResult, Store
 from loadmaster.model import InputError
 
 KEYS = [f"{number:064x}" for number in range(6)]
@@ -18,7 +20,7 @@ def block_of(key):
 def filled(folder):
     store = Store.in_folder(folder)
     for key in KEYS:
-        store.put(key, Result("test", {"policy": "mix-fit", "load": float("inf")}, block_of(key)))
+        store.put(key, KeptResult("test", {"policy": "mix-fit", "load": float("inf")}, block_of(key)))
     store.close()
     return folder / "results.sqlite"
 
@@ -38,8 +40,8 @@ def test_what_was_put_is_found_by_its_key_and_nothing_else_is(tmp_path):
 
 def test_the_first_result_of_a_key_stays(tmp_path):
     store = Store.in_folder(tmp_path)
-    store.put(KEYS[0], Result("test", {}, b"first"))
-    store.put(KEYS[0], Result("test", {}, b"second"))
+    store.put(KEYS[0], KeptResult("test", {}, b"first"))
+    store.put(KEYS[0], KeptResult("test", {}, b"second"))
     assert store.get(KEYS).whole == {KEYS[0]: b"first"}
 
 
@@ -59,7 +61,7 @@ def test_a_changed_value_is_found_out_and_replaced(tmp_path, statement, value):
     found = store.get(KEYS)
     assert found.damaged == {KEYS[2]}
     assert len(found.whole) == 5
-    store.put(KEYS[2], Result("test", {}, block_of(KEYS[2])))
+    store.put(KEYS[2], KeptResult("test", {}, block_of(KEYS[2])))
     assert store.get(KEYS).whole == {key: block_of(key) for key in KEYS}
 
 
@@ -106,7 +108,7 @@ def used(folder):
         store = Store.in_folder(folder)
         found = store.get(KEYS)
         for key in set(KEYS) - set(found.whole):
-            store.put(key, Result("test", {}, block_of(key)))
+            store.put(key, KeptResult("test", {}, block_of(key)))
         return [], {**found.whole, **store.get(KEYS).whole}
     except InputError as error:
         return [str(error)], {}
@@ -121,6 +123,30 @@ def test_a_url_that_is_none_is_refused_and_a_password_is_never_shown(tmp_path):
         Store(f"sqlite:///{tmp_path}/missing/results.sqlite")
 
 
+def test_a_store_in_a_file_loads_no_library_of_databases(tmp_path):
+    code = "import sys; from pathlib import Path; from loadmaster.kept.store import Store; "
+    code += f"Store.in_folder(Path({str(tmp_path)!r})).get(['x']); print('sqlalchemy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_without_the_library_of_databases_a_url_says_which_extra_is_missing_and_shows_no_password():
+    code = "import sys; sys.modules['sqlalchemy'] = None; from loadmaster.kept.store import Store; "
+    code += "Store('postgresql://me:secret@127.0.0.1/name')"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
+    assert said.splitlines()[-1].endswith(
+        "MissingExtra: a store at postgresql://... needs the extra 'postgres'; "
+        "install it with: pip install 'loadmaster[postgres]'"
+    )
+
+
+def test_sqlite_with_options_in_its_url_is_a_store_as_well(tmp_path):
+    filled(tmp_path)
+    store = Store(f"sqlite:///{tmp_path}/results.sqlite?timeout=5")
+    store.put("f" * 64, KeptResult("test", {}, b"by URL"))
+    store.close()
+    assert Store.in_folder(tmp_path).get([*KEYS, "f" * 64]).whole.keys() == {*KEYS, "f" * 64}
+
+
 def test_a_password_is_never_shown():
     pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
     with pytest.raises(InputError, match="cannot be opened") as refused:
@@ -132,15 +158,15 @@ def test_postgresql_keeps_results_as_sqlite_does_and_two_that_write_at_once_lose
     store, other = Store(postgres), Store(postgres)
     for key in KEYS:
         for each in (store, other):
-            each.put(key, Result("test", {"policy": "mix-fit"}, block_of(key)))
+            each.put(key, KeptResult("test", {"policy": "mix-fit"}, block_of(key)))
     assert other.get([*KEYS, "f" * 64]).whole == {key: block_of(key) for key in KEYS}
-    with store._engine.begin() as connection:
+    with store._rows._engine.begin() as connection:
         connection.exec_driver_sql(f"update results set result = 'x' where key = '{KEYS[1]}'")
         connection.exec_driver_sql(f"delete from results where key = '{KEYS[0]}'")
     found = store.get(KEYS)
     assert found.damaged == {KEYS[1]}
     assert set(found.whole) == set(KEYS[2:])
-    store.put(KEYS[1], Result("test", {}, block_of(KEYS[1])))
+    store.put(KEYS[1], KeptResult("test", {}, block_of(KEYS[1])))
     assert other.get(KEYS).whole[KEYS[1]] == block_of(KEYS[1])
     store.close()
     other.close()

@@ -8,8 +8,8 @@ import numpy as np
 
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct, Report
+from loadmaster.live.door import run_live
 from loadmaster.live.fake import FakeEngine
-from loadmaster.live.loop import run_live
 from loadmaster.live.record import FILE, LiveRecord, lines_of
 from loadmaster.live.trouble import Rates, Trick
 from loadmaster.model import Cluster, Workload
@@ -90,21 +90,9 @@ class Mortal:
     def lines(self) -> Any:
         return self.record.lines()
 
-    def begin(self, **about: Any) -> None:
+    def append(self, lines: Any) -> None:
         self._live(1)
-        self.record.begin(**about)
-
-    def cycle(self, *what: Any) -> None:
-        self._live(1)
-        self.record.cycle(*what)
-
-    def answer(self, *what: Any) -> None:
-        self._live(1)
-        self.record.answer(*what)
-
-    def end(self, *what: Any) -> None:
-        self._live(1)
-        self.record.end(*what)
+        self.record.append(lines)
 
     def _live(self, cost: int) -> None:
         self.steps -= cost
@@ -147,11 +135,12 @@ class Run:
 
 def drive(
     folder: Path, workload: Workload, cluster: Cluster = FOUR, *, rates: str = "", tricks: tuple[Trick, ...] = (),
-    scheduler: Any = None, seed: int = 0, deaths: tuple[int, ...] = (), torn: bool = False, **conduct: Any,
+    scheduler: Any = None, seed: int = 0, deaths: tuple[int, ...] = (), torn: bool = False,
+    strange: dict[str, str] | None = None, clock: FakeClock | None = None, **conduct: Any,
 ) -> Run:  # fmt: skip
     """Run `workload` live on the fake engine, dying after each of `deaths` writes and acts and beginning again."""
-    clock = FakeClock()
-    engine = FakeEngine(workload, cluster, clock, rates=Rates.of(rates), tricks=tricks, seed=seed)
+    clock = clock or FakeClock()
+    engine = FakeEngine(workload, cluster, clock, rates=Rates.of(rates), tricks=tricks, seed=seed, strange=strange)
     run = Run(engine, clock, folder, scheduler or Looking(ruled()))
     behave = Conduct(**({"interval_s": 5.0, "for_s": workload.span_s + 500.0} | conduct))
     for steps in (*deaths, float("inf")):

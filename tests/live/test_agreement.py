@@ -1,6 +1,8 @@
 """A shadow beside the site: who started whom, counted by hand."""
 
-from loadmaster.live.agreement import agreement_of
+from loadmaster.live.agreement import Agreeing, agreement_of
+from loadmaster.live.listing import applied
+from loadmaster.live.record import Decided, passes_of
 
 
 def row(state, host=-1, cores=2.0, tasks=1):
@@ -41,3 +43,13 @@ def test_sums_and_shares_are_of_what_the_site_started():
 
 def test_a_site_that_starts_nothing_has_no_share():
     assert agreement_of(LINES[:2]).summary()["same_job"] is None
+
+
+def test_a_loop_at_work_counts_what_its_record_counts_and_keeps_sums_alone():
+    agreeing, listing = Agreeing(), {}
+    for line in LINES[1:]:
+        listing = applied(listing, line["seen"])
+        agreeing.look(line["cycle"], listing, Decided(passes_of(line)))
+        agreeing.look(line["cycle"] + 0.5, {**listing, "at_s": line["cycle"] + 0.5}, Decided())
+    assert agreeing.agreement.summary() == agreement_of(LINES).summary()
+    assert len(agreeing.agreement.cycles) == 1

@@ -6,7 +6,7 @@ import pytest
 from fake_runs import Looking, drive, made_jobs, ruled
 
 from loadmaster.live.check import check_live, scheduler_in
-from loadmaster.live.record import FILE
+from loadmaster.live.record import FILE, ledger_after, lines_of, passes_of
 from loadmaster.model import InputError
 
 
@@ -72,3 +72,32 @@ def test_python_that_came_with_a_record_is_not_run(tmp_path):
     about = {"setting": Setting("mine.py:rate").plain(), "sources": {"mine.py": "def rate(d, f, c): return 0.0"}}
     with pytest.raises(InputError, match=r"mine\.py.*carries Python.*--trust"):
         scheduler_in(about, tmp_path)
+
+
+@pytest.mark.parametrize("discipline", ["multifactor+easy", "fair-share", "easy"])
+def test_decisions_after_any_cut_are_those_of_the_run(tmp_path, discipline):
+    """Whoever begins again with a part of the record decides as the one who never stopped."""
+    rule = ruled(discipline=discipline)
+    drive(tmp_path, made_jobs(40, 1, every_s=2.0), scheduler=rule)
+    lines = lines_of(tmp_path)
+    for cut in range(1, len(lines), 9):
+        reading = ledger_after(lines[:cut], rule.discipline.order, lines[0]["origin_s"], lines[0]["seed"])
+        passes = 0
+        for line in lines[cut:]:
+            reading.read(line)
+            for each in passes_of(line):
+                ids, decision = reading.ledger.waiting.ids, rule.decide(reading.ledger.snapshot())
+                assert [ids[place.job] for place in decision.place] == [start.id for start in each.starts]
+                reading.take(line, each)
+                passes += 1
+            reading.after(line)
+        assert passes or cut > 2
+
+
+def test_a_twin_decides_live_as_it_is_simulated_also_when_it_began_again(tmp_path):
+    twin = Looking(ruled("first-fit", "twin(every_s=20)"))
+    run = drive(tmp_path, made_jobs(60, 4, every_s=2.0), scheduler=twin, deaths=(9, 30))
+    checked = check_live(tmp_path, run.scheduler)
+    assert checked.same
+    passes = [each for line in lines_of(tmp_path) for each in passes_of(line)]
+    assert {option.member for each in passes for option in each.options} >= {"lxf+easy"}

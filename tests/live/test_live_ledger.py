@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bound_jobs import bound_jobs
 from loadmaster.live.check import check_live
 from loadmaster.live.claims import FOREIGN
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, Over, Refusal, Seen, Tasks
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, ObservedTasks, Over, Refusal, Seen
 from loadmaster.live.ledger import AGAIN_S, Ledger
 from loadmaster.live.listing import listing_of
 from loadmaster.model import Cluster, Workload
@@ -61,7 +61,7 @@ class World:
         )
         count = len(jobs)
         work = Workload.of(submit_s=[0.0] * count, runtime_s=[60.0] * count, cores=[3] * count)
-        tasks = Tasks(np.arange(count), np.zeros(count, np.int32), states, hosts, pins)
+        tasks = ObservedTasks(np.arange(count), np.zeros(count, np.int32), states, hosts, pins)
         cluster = Cluster(("cores",), np.full((2, 1), 4.0), ("a", "b"))
         seen = Seen(self.at_s, cluster, np.array(self.up), work, tuple(jobs), tasks, (), over, self.token)
         seen.check()

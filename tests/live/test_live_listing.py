@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bound_jobs import KINDS, bound_jobs
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Over, Seen, Tasks
+from loadmaster.live.engine import HELD, NOWHERE, RUNNING, ObservedTasks, Over, Seen
 from loadmaster.live.listing import applied, change, listing_of, seen_in
 from loadmaster.model import Cluster, Constraints
 from loadmaster.strict_json import to_json
@@ -24,7 +24,7 @@ def observed(seed: int, *kinds: str) -> Seen:
     state = rng.choice([HELD, RUNNING], workload.jobs)[job].astype(np.int32)
     host = np.where(state == RUNNING, rng.integers(0, cluster.hosts, count), NOWHERE).astype(np.int32)
     task = np.concatenate([np.arange(n) for n in workload.task_count]).astype(np.int32)
-    tasks = Tasks(job, task, state, host, host, start_s=np.where(state == RUNNING, 3.25, np.nan))
+    tasks = ObservedTasks(job, task, state, host, host, start_s=np.where(state == RUNNING, 3.25, np.nan))
     return Seen(
         float(seed), Cluster(cluster.resources, cluster.capacity, names, cluster.speed, cluster.rules),
         np.ones(cluster.hosts, bool), workload, tuple(f"j{j}" for j in range(workload.jobs)), tasks,

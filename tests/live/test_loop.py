@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
+from loadmaster.live.door import run_live
 from loadmaster.live.fake import FakeEngine
-from loadmaster.live.loop import Denied, run_live
+from loadmaster.live.loop import Denied
 from loadmaster.live.record import LiveRecord, lines_of
 from loadmaster.live.trouble import TROUBLES, Trick
 from loadmaster.model import Account, Cluster, InputError, SiteRules, Workload
@@ -221,7 +222,7 @@ class Failing:
         if self.from_s <= snapshot.now_s < self.until_s:
             if not self.took_s:
                 raise InputError("my_rule", "a rate must be a number")
-            self.clock.append(self.took_s)
+            self.clock.sleep_until(self.clock.now_s() + self.took_s)
         return ruled().decide(snapshot)
 
 
@@ -235,6 +236,54 @@ def test_a_rule_that_raises_skips_the_cycle_and_after_three_the_fallback_decides
     assert run.report is not None
     assert [note.partition(" in the place")[0] for note in run.report.notes][-1] == "first-fit decides"
     assert set(run.starts) == {"0", "1"}
+
+
+def test_a_rule_that_takes_more_than_half_of_the_interval_skips_the_cycle_and_claims_stay(tmp_path):
+    """The second job would fit only if the claim of the first, which does not run yet, were forgotten meanwhile."""
+    workload = one_job(submit_s=[0.0, 4.0], runtime_s=[20.0] * 2, cores=[4, 6], memory=[1] * 2)
+    clock, alone = FakeClock(), Cluster.uniform(1, cores=8, memory=8)
+    slow = Failing(5.0, 9.0, took_s=3.0, clock=clock)
+    run = drive(tmp_path, workload, alone, tricks=(Trick(0.0, "stuck"),), scheduler=slow, clock=clock, for_s=60.0)
+    skipped = {line["cycle"]: line["skipped"] for line in lines_of(tmp_path) if "skipped" in line}
+    assert skipped == {5.0: "'3.0 s': deciding took more than half of the interval"}
+    assert asked(tmp_path) == [(0.0, "start", "0"), (10.0, "repin", "0"), (30.0, "start", "1")]
+    assert run.report is not None
+    assert (run.report.skipped, run.report.missed) == (1, 0)
+    assert run.report.notes == ["no decision in a cycle: '3.0 s': deciding took more than half of the interval"]
+    assert check_live(tmp_path, ruled()).same
+
+
+def test_a_rule_that_takes_half_of_the_interval_decides(tmp_path):
+    clock = FakeClock()
+    run = drive(tmp_path, one_job(), scheduler=Failing(0.0, took_s=2.5, clock=clock), clock=clock, for_s=60.0)
+    assert run.report is not None
+    assert (run.report.skipped, run.starts) == (0, {"0": (0.0, ("node0",))})
+
+
+@pytest.mark.parametrize(("others", "words"), [("release", [(0.0, "withdraw", "0")]), ("keep", [])])
+def test_what_the_model_has_no_words_for_goes_to_the_engine_once_if_asked_and_its_hosts_are_seen_as_taken(
+    tmp_path, others, words
+):
+    two = one_job(submit_s=[0.0, 4.0], runtime_s=[50.0] * 2, cores=[6, 4], memory=[1] * 2)
+    alone = Cluster.uniform(1, cores=8, memory=8)
+    run = drive(tmp_path, two, alone, strange={"0": "a licence"}, others=others, for_s=300.0, on_exit="hold")
+    starts = [(50.0 if words else 5.0, "start", "1")]
+    assert asked(tmp_path) == words + starts
+    assert run.engine.ran == {"0": len(words), "1": 1}
+    assert run.report is not None
+    assert run.report.left_out == ([] if words else [("0", "a licence")])
+
+
+def test_what_was_handed_to_an_engine_that_was_restarted_is_handed_to_it_again(tmp_path):
+    two = one_job(submit_s=[0.0, 0.0], runtime_s=[50.0] * 2, cores=[7, 7], memory=[1] * 2)
+    alone = Cluster.uniform(1, cores=8, memory=8)
+    tricks = (Trick(20.0, "restart"),)
+    run = drive(tmp_path, two, alone, strange={"1": "a licence"}, others="release", tricks=tricks, for_s=300.0,
+                on_exit="hold")  # fmt: skip
+    assert [each[:3] for each in asked(tmp_path) if each[1] == "withdraw"] == [
+        (0.0, "withdraw", "1"), (20.0, "withdraw", "1"),
+    ]  # fmt: skip
+    assert run.engine.ran == {"0": 1, "1": 1}
 
 
 def test_no_more_jobs_are_started_than_max_starts_allows(tmp_path):
@@ -258,6 +307,21 @@ def test_at_the_end_waiting_jobs_go_to_the_engine_unless_they_are_to_be_held(tmp
     run = drive(tmp_path, workload, Cluster.uniform(1, cores=8, memory=16), max_starts=0, on_exit=on_exit, for_s=60.0)
     run.engine.run_out(1e5)
     assert len(run.engine.over) == over
+
+
+def test_who_is_stopped_while_something_is_compiled_hands_back_what_is_held(tmp_path):
+    class Compiling(Failing):
+        def decide(self, snapshot):
+            raise KeyboardInterrupt
+
+    clock = FakeClock()
+    engine = FakeEngine(one_job(), FOUR, clock)
+    report = run_live(engine, clock, Compiling(0.0), Conduct(5.0), LiveRecord(tmp_path))
+    assert (report.ended, report.cycles, report.stranded) == ("stopped", 0, [])
+    assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == ["stopped"]
+    clock.sleep_until(1000.0)
+    engine.observe()
+    assert sorted(engine.over) == ["0"]
 
 
 def test_claims_made_before_a_death_still_count_with_the_moment_of_their_decision(tmp_path):

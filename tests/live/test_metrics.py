@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from loadmaster.live.conduct import Report
-from loadmaster.live.metrics import Metrics
+from loadmaster.live.metrics import MetricsServer
 from loadmaster.model import InputError
+from loadmaster.runs.so_far import SoFar
 
 
 def ask(metrics, path="/metrics"):
@@ -25,7 +26,7 @@ def shown(metrics):
 
 
 def test_every_figure_has_its_help_its_type_and_its_value():
-    with Metrics(0) as metrics:
+    with MetricsServer(0) as metrics:
         shown(metrics)
         kind, text = ask(metrics)
     assert kind.startswith("text/plain; version=0.0.4")
@@ -39,8 +40,25 @@ def test_every_figure_has_its_help_its_type_and_its_value():
         assert line in lines
 
 
+def test_a_shadow_tells_what_jobs_waited_and_leaves_out_what_nobody_knows():
+    with MetricsServer(0) as metrics:
+        metrics.so_far = SoFar(60.0, 12, 3, 40.0, 30.0, 44.0)
+        shown(metrics)
+        with_error = ask(metrics)[1].splitlines()
+        metrics.so_far = SoFar(60.0, 12, 3, 40.0, 30.0)
+        shown(metrics)
+        without = ask(metrics)[1]
+    for line in (
+        "shadow_site_mean_wait_seconds 40", "shadow_own_mean_wait_seconds 30", "shadow_model_mean_wait_seconds 44",
+        "shadow_model_error_ratio 0.1", "shadow_jobs 12", "shadow_open_jobs 3",
+    ):  # fmt: skip
+        assert f"loadmaster_{line}" in with_error
+    assert "loadmaster_shadow_own_mean_wait_seconds 30" in without
+    assert "error" not in without
+
+
 def test_nothing_else_is_there_and_nothing_stays_open():
-    with Metrics(0) as metrics:
+    with MetricsServer(0) as metrics:
         with pytest.raises(urllib.error.HTTPError, match="404"):
             ask(metrics, "/etc/passwd")
         port = metrics.port
@@ -49,11 +67,11 @@ def test_nothing_else_is_there_and_nothing_stays_open():
 
 
 def test_a_port_that_is_taken_is_refused_in_one_line():
-    with Metrics(0) as metrics, pytest.raises(InputError, match="cannot be served"):
-        Metrics(metrics.port)
+    with MetricsServer(0) as metrics, pytest.raises(InputError, match="cannot be served"):
+        MetricsServer(metrics.port)
 
 
 def test_without_a_port_nothing_listens():
-    with Metrics(None) as metrics:
+    with MetricsServer(None) as metrics:
         shown(metrics)
         assert metrics.port == 0

@@ -37,3 +37,11 @@ def test_a_job_of_whole_hosts_gets_as_many_as_it_asks_for():
     whole = hold_whole_hosts(jobs, Cluster.uniform(4, cores=4, memory=8))
     assert whole.tasks.tolist() == [3, 2, 2]
     assert whole.demand.tolist() == [[4, 4], [4, 2], [4, 8]]
+
+
+def test_a_partition_with_hosts_of_another_size_than_most_gives_those_whole():
+    rules = SiteRules((Partition("main"), Partition("large", hosts=(2,))))
+    bound = Constraints(exclusive=[2, 2, 2], partition=Named.of(["main", "large", None]))
+    jobs = Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, constraints=bound)
+    cluster = Cluster(("cores",), np.array([[4.0], [4.0], [16.0]]), rules=rules)
+    assert hold_whole_hosts(jobs, cluster).demand[:, 0].tolist() == [4, 16, 4]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadmaster.move.change import Move, State
+from loadmaster.move.change import State, TaskTransfer
 from loadmaster.move.climb import climb
 from loadmaster.move.sequence import carried_out, spent_by
 from loadmaster.packing import Instance
@@ -39,9 +39,9 @@ def test_every_climb_can_be_carried_out_within_the_budget_and_leaves_no_higher_p
 @pytest.mark.parametrize(
     ("room", "way"),
     [
-        ([2.0, 3.0, 0.0], [Move(0, 0, 1), Move(2, 1, 0)]),
-        ([3.0, 2.0, 0.0], [Move(2, 1, 0), Move(0, 0, 1)]),
-        ([2.0, 2.0, 1.0], [Move(0, 0, 2), Move(2, 1, 0), Move(0, 2, 1)]),
+        ([2.0, 3.0, 0.0], [TaskTransfer(0, 0, 1), TaskTransfer(2, 1, 0)]),
+        ([3.0, 2.0, 0.0], [TaskTransfer(2, 1, 0), TaskTransfer(0, 0, 1)]),
+        ([2.0, 2.0, 1.0], [TaskTransfer(0, 0, 2), TaskTransfer(2, 1, 0), TaskTransfer(0, 2, 1)]),
         ([2.0, 2.0, 0.0], []),
     ],
 )

@@ -9,7 +9,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.move import bounded
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
-from loadmaster.move.change import Move, State
+from loadmaster.move.change import State, TaskTransfer
 from loadmaster.move.evict import SUBSETS_UP_TO, evicted
 from loadmaster.move.evict_plain import evicted_plainly
 from loadmaster.move.relabel import relabelled, relabelled_by_greed
@@ -214,8 +214,8 @@ def test_a_mapping_over_the_budget_by_the_solvers_rounding_is_not_taken(monkeypa
 def test_moves_that_overfill_a_host_by_a_hair_cannot_be_carried_out():
     for memory, fine in ((0.5, True), (0.5 + 5e-10, True), (0.5 + 5e-9, False)):
         state = State(Instance.of(2, [0, 0], [0.5, memory]), np.array([0, 1], np.int32))
-        assert (carried_out(state, [Move(1, 1, 0)]) is not None) == fine
-    assert carried_out(state, [Move(0, 1, 0)]) is None
+        assert (carried_out(state, [TaskTransfer(1, 1, 0)]) is not None) == fine
+    assert carried_out(state, [TaskTransfer(0, 1, 0)]) is None
 
 
 def test_a_state_with_a_host_that_does_not_exist_is_refused():

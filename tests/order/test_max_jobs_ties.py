@@ -3,7 +3,7 @@
 import pytest
 
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs
+from loadmaster.schedule import MaxJobs, Scheduler
 from loadmaster.schedule import discipline_named as named
 from snapshots import placed, snapshot
 
@@ -16,21 +16,21 @@ def hosts(decision):
 
 
 def test_the_first_member_in_the_list_wins_a_tie_and_all_winners_are_logged():
-    decision = MaxJobs().choose(FIGURE_3_1, named("netbatch"))
+    decision = Scheduler(MaxJobs(), named("netbatch")).decide_plainly(FIGURE_3_1)
     assert hosts(decision) == "ABABABAB"
     assert decision.winners == WORSE_FIT_CORES | WORSE_FIT_MEMORY | MIX_FIT
 
 
 def test_another_order_of_members_breaks_the_tie_otherwise():
     members = tuple(POLICIES[name] for name in ("mix-fit", "best-fit-cores", "worse-fit-cores"))
-    decision = MaxJobs(members).choose(FIGURE_3_1, named("netbatch"))
+    decision = Scheduler(MaxJobs(members), named("netbatch")).decide_plainly(FIGURE_3_1)
     assert hosts(decision) == "ABAABBAB"
     assert decision.winners == 0b101
 
 
 def test_without_the_log_of_ties_the_schedule_is_the_same():
-    decision = MaxJobs(log_ties=False).choose(FIGURE_3_1, named("netbatch"))
-    assert decision.place == MaxJobs().choose(FIGURE_3_1, named("netbatch")).place
+    decision = Scheduler(MaxJobs(log_ties=False), named("netbatch")).decide_plainly(FIGURE_3_1)
+    assert decision.place == Scheduler(MaxJobs(), named("netbatch")).decide_plainly(FIGURE_3_1).place
     assert decision.winners == WORSE_FIT_CORES
 
 
@@ -39,4 +39,6 @@ def test_the_target_decides_what_counts(target, starts):
     """Best-fit keeps the large host whole for the job of four cores, worse-fit the memory for two of one core."""
     state = snapshot([(2, 8), (4, 10)], [(2, 8), (4, 10)], [(1, 2), (4, 1), (1, 8), (1, 8)])
     members = (POLICIES["best-fit-cores"], POLICIES["worse-fit-cores"])
-    assert placed(MaxJobs(members, target).choose(state, named("netbatch(reservations=0)"))) == starts
+    assert (
+        placed(Scheduler(MaxJobs(members, target), named("netbatch(reservations=0)")).decide_plainly(state)) == starts
+    )

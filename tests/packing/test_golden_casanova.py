@@ -8,12 +8,13 @@ import pytest
 from loadmaster.packing import Instance, finish, pack
 from loadmaster.packing.bound import upper_bound
 from loadmaster.packing.check import violations
-from loadmaster.packing.mcb import PAPER, McbSwitches, filling_order, mcb, problem_of, work_for
+from loadmaster.packing.mcb import filling_order, mcb, problem_of, work_for
 from loadmaster.packing.mcb_kernel import probe
 from loadmaster.packing.mcb_plain import pack_at
 from loadmaster.packing.mean_yield import yields_by_greed, yields_by_lp
 from loadmaster.packing.packing import Attempt
 from loadmaster.packing.solve import PACKERS, PackOptions
+from loadmaster.packing.switches import PAPER, McbSwitches
 
 FIVE = Instance.of(2, cpu=[0.9, 0.2, 0.7, 0.3, 0.5], memory=[0.1, 0.6, 0.2, 0.5, 0.3])
 TIGHT = Instance.of(2, cpu=[0.0, 0.2, 0.5, 0.5], memory=[0.3, 0.3, 0.7, 0.7])

@@ -11,6 +11,7 @@ from loadmaster.model import InputError
 from loadmaster.packing.kubernetes_requests import quantity
 from loadmaster.packing.kubernetes_state import read_kubernetes
 from loadmaster.packing.read import read_tasks
+from loadmaster.packing.state_facts import state_facts
 from loadmaster.traces import read_trace
 
 GB = 2**30
@@ -78,8 +79,31 @@ def test_pack_and_rebalance_take_it_without_hosts(tmp_path):
 
 
 def test_it_is_no_log(tmp_path):
-    with pytest.raises(InputError, match="a state of Kubernetes, not a log; give it to pack or rebalance"):
+    with pytest.raises(InputError, match="a state of Kubernetes, not a log; give it to info, pack or rebalance"):
         read_trace(write(tmp_path))
+
+
+def test_info_says_what_runs_what_waits_and_what_is_left(tmp_path):
+    path = write(tmp_path)
+    result = CliRunner().invoke(app, ["info", str(path), "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert (told["hosts"], told["running"], told["waiting"], told["without_room"], told["owners"]) == (2, 3, 1, 0, 3)
+    cores = next(row for row in told["resources"] if row["name"] == "cores")
+    assert cores == {
+        "name": "cores", "total": pytest.approx(7.92), "used": pytest.approx(3.1), "waiting": 2.0,
+        "largest_free": 3.0, "stranded": 0.0,
+    }  # fmt: skip
+    shown = CliRunner().invoke(app, ["info", str(path)])
+    assert "2 nodes; 3 pods run, 1 wait, 0 of them without room; 3 owners" in shown.output
+    with pytest.raises(InputError, match="a state names its own nodes"):
+        CliRunner().invoke(app, ["info", str(path), "--limit", "3"], catch_exceptions=False)
+
+
+def test_what_is_free_beside_a_full_resource_is_stranded(tmp_path):
+    items = [node("n1"), node("n2"), pod("a", "n1", cpu="4", memory="1Gi"), pod("b", "n2", cpu="1", memory="1Gi")]
+    facts = state_facts(read_kubernetes(write(tmp_path, items)))
+    assert {each.name: each.stranded for each in facts.resources} == {"cores": 0.0, "memory": 15.0 * GB}
 
 
 @pytest.mark.parametrize("text", ["250x", "", "-", "1e999", True, None, "Ki"])

@@ -8,7 +8,7 @@ import pytest
 from loadmaster.dask_client import DaskAddress
 from loadmaster.model import InputError
 from loadmaster.papers.amir2000 import claims, published
-from loadmaster.papers.amir2000.study import BLOCK, Outcome, Setup, run_block, run_study
+from loadmaster.papers.amir2000.study import BLOCK, MethodSlowdowns, Setup, run_block, run_study
 from loadmaster.traces.opportunity import CLUSTERS, generate_opportunity, opportunity_cluster
 
 SMALL = Setup(executions=24)
@@ -98,7 +98,7 @@ def made_up(*slowdowns, n=30):
     """Executions of 100 jobs whose mean slowdowns under each method spread by a tenth around those given."""
     spread = np.random.default_rng(0).uniform(0.95, 1.05, (n, 1))
     total = 100.0 * np.array(slowdowns) * spread
-    return Outcome(total, np.full(n, 100), total / 100, np.zeros_like(total))
+    return MethodSlowdowns(total, np.full(n, 100), total / 100, np.zeros_like(total))
 
 
 def test_methods_that_are_all_alike_hold_no_ordering():
@@ -128,7 +128,7 @@ def test_a_study_on_a_dask_cluster_comes_to_the_same_numbers(tmp_path):
     distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     setup = Setup(methods=("pvm", "mosix"), executions=2 * BLOCK, seed=5)
     done: list[int] = []
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as cluster:
         there = run_study(setup, tmp_path, DaskAddress(cluster.scheduler_address), done.append)
     here = run_study(setup)
     assert done == [BLOCK, BLOCK]

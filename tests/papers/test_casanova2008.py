@@ -9,8 +9,8 @@ from loadmaster.model.errors import InputError
 from loadmaster.packing.branch_and_bound import branch_and_bound
 from loadmaster.packing.generate import Spec, lublin_size, lublin_sizes, virtual_clusters
 from loadmaster.papers.casanova2008 import caps, claims, judged, large_claims
-from loadmaster.papers.casanova2008.outcome import Outcome, degradations, outcome_of, percent_below
-from loadmaster.papers.casanova2008.study import QUICK, Cell, Size, cells, run, timed
+from loadmaster.papers.casanova2008.outcome import StudyPart, degradations, outcome_of, percent_below
+from loadmaster.papers.casanova2008.study import QUICK, Size, StudyCell, cells, run, timed
 
 
 def test_the_study_has_the_published_number_of_instances():
@@ -74,7 +74,7 @@ def test_a_specification_out_of_range_is_refused():
 
 
 def test_a_stored_specification_is_read_and_not_run_again(tmp_path, monkeypatch):
-    wanted = [Cell("small", Spec(4, 6, 0.5), 2, 0), Cell("parallel", Spec(64, 100, 0.5, parallel=True), 1, 0)]
+    wanted = [StudyCell("small", Spec(4, 6, 0.5), 2, 0), StudyCell("parallel", Spec(64, 100, 0.5, parallel=True), 1, 0)]
     first = run(wanted, tmp_path)
     monkeypatch.setattr("loadmaster.papers.casanova2008.study.make_cell", None)
     assert run(wanted, tmp_path).equals(first)
@@ -88,7 +88,7 @@ def test_a_stored_specification_is_read_and_not_run_again(tmp_path, monkeypatch)
 def made_up():
     nan = np.nan
     level = {f"mcb{k}": np.array([0.5, nan, nan]) for k in range(1, 8)} | {"mcb8": np.array([0.4, 0.9, nan])}
-    return Outcome(level, {}, {}, np.array([0.5, 1.0, 1.0]), np.array([0.1] * 3), np.array([6.0] * 3))
+    return StudyPart(level, {}, {}, np.array([0.5, 1.0, 1.0]), np.array([0.1] * 3), np.array([6.0] * 3))
 
 
 def test_a_failure_counts_as_a_hundred_percent_in_the_mean_and_not_in_the_largest():
@@ -114,7 +114,7 @@ def failing(n, fails, level=0.5):
     """An outcome of `n` instances with 100 tasks; each algorithm fails a random choice of so many of them."""
     rng = np.random.default_rng(n)
     found = {name: np.where(rng.permutation(n) < number, np.nan, level) for name, number in fails.items()}
-    return Outcome(found, {}, {}, np.ones(n), np.tile([0.1, 0.4, 0.9], n)[:n], np.full(n, 100.0))
+    return StudyPart(found, {}, {}, np.ones(n), np.tile([0.1, 0.4, 0.9], n)[:n], np.full(n, 100.0))
 
 
 def test_each_of_the_better_three_must_fail_less_often_than_each_of_the_others():
@@ -145,7 +145,7 @@ def test_without_a_sample_nothing_is_said_of_it():
 
 def test_rows_that_are_all_alike_hold_no_ordering_of_the_keys():
     level = {f"mcb{k}": np.full(50, 0.5) for k in range(1, 9)}
-    same = Outcome(level, {}, {}, np.ones(50), np.full(50, 0.5), np.full(50, 6.0))
+    same = StudyPart(level, {}, {}, np.ones(50), np.full(50, 0.5), np.full(50, 6.0))
     assert claims.descending("Figs 2, 4", same).verdict == "differs"
     rng = np.random.default_rng(0)
     failed = {k: rng.random(400) < (0.4 if k < 5 else 0.1) for k in range(1, 9)}
@@ -173,7 +173,7 @@ def test_a_count_is_of_the_papers_number_of_instances_and_few_do_not_tell():
 def test_no_mcb_may_lose_more_than_sixty_percent_on_a_small_instance():
     best = np.full(1440, 0.8)
     level = {f"mcb{k}": best for k in range(1, 9)} | {"mcb4": np.where(np.arange(1440) == 7, 0.4, 0.8)}
-    outcome = Outcome(level, {}, {}, best, best, best)
+    outcome = StudyPart(level, {}, {}, best, best, best)
     claim = claims.largest_degradation(outcome)
     assert (claim.ours, claim.verdict) == ("50.00 (MCB4)", "holds")
     assert claims.largest_degradation(outcome.take(np.arange(1440) < 100)).verdict == "report only"

@@ -9,8 +9,8 @@ import pytest
 from loadmaster.papers.delgado2011 import claims, figures
 from loadmaster.papers.delgado2011.streams import (
     LARGEST,
-    Group,
-    Stream,
+    JobStream,
+    StreamGroup,
     at_load,
     ctc,
     grid,
@@ -18,16 +18,16 @@ from loadmaster.papers.delgado2011.streams import (
     stretches,
     synthetic,
 )
-from loadmaster.papers.delgado2011.study import PLATFORMS, Case, Row, run_cases
+from loadmaster.papers.delgado2011.study import PLATFORMS, StudyCase, StudyRow, run_cases
 
-STREAM = Stream("s", synthetic(400, 0.244, 3))
+STREAM = JobStream("s", synthetic(400, 0.244, 3))
 
 
 @pytest.fixture(scope="module")
 def rows():
-    cases = [Case("s", p, load, c) for p in PLATFORMS for load in (0.3, 0.7) for c in claims.CHOICES]
-    cases.append(Case("s", "heterogeneous", 0.3, "pcfc-sg", coupled=False))
-    cases.append(Case("s", "homogeneous", 0.3, "pc-g", "static"))
+    cases = [StudyCase("s", p, load, c) for p in PLATFORMS for load in (0.3, 0.7) for c in claims.CHOICES]
+    cases.append(StudyCase("s", "heterogeneous", 0.3, "pcfc-sg", coupled=False))
+    cases.append(StudyCase("s", "homogeneous", 0.3, "pc-g", "static"))
     return run_cases(cases, {"s": STREAM})
 
 
@@ -59,23 +59,23 @@ def test_real_logs_are_clipped_to_the_vms(real_logs):
 
 def test_unequal_shares_and_coupling_cost_efficiency_and_semigreedy_wins_some_back(rows):
     for choice in claims.CHOICES:
-        hom, het = (rows[Case("s", p, 0.7, choice)].efficiency_full for p in ("homogeneous", "heterogeneous"))
+        hom, het = (rows[StudyCase("s", p, 0.7, choice)].efficiency_full for p in ("homogeneous", "heterogeneous"))
         assert het < hom
-    het = {c: rows[Case("s", "heterogeneous", 0.3, c)].efficiency_full for c in claims.CHOICES}
+    het = {c: rows[StudyCase("s", "heterogeneous", 0.3, c)].efficiency_full for c in claims.CHOICES}
     assert min(het[c] for c in claims.BASELINES) < 0.65
     assert het["pcfc-sg"] > het["pc-g"]
-    bag = rows[Case("s", "heterogeneous", 0.3, "pcfc-sg", coupled=False)]
+    bag = rows[StudyCase("s", "heterogeneous", 0.3, "pcfc-sg", coupled=False)]
     assert bag.efficiency_full == pytest.approx(1.0, abs=1e-3)  # speeds are settled to 1e-4
 
 
 def test_ranking_once_a_job_crowds_it(rows):
-    claim = claims.incremental_ranking(rows, Group("s", (STREAM,)), 0.3)
+    claim = claims.incremental_ranking(rows, StreamGroup("s", (STREAM,)), 0.3)
     assert claim.verdict == "report only"
-    anew = rows[Case("s", "homogeneous", 0.3, "pc-g")]
-    assert anew.speed > 1.3 * rows[Case("s", "homogeneous", 0.3, "pc-g", "static")].speed
+    anew = rows[StudyCase("s", "homogeneous", 0.3, "pc-g")]
+    assert anew.speed > 1.3 * rows[StudyCase("s", "homogeneous", 0.3, "pc-g", "static")].speed
 
 
-FIVE = Group("made up", tuple(Stream(f"m{k}", STREAM.workload) for k in range(5)))
+FIVE = StreamGroup("made up", tuple(JobStream(f"m{k}", STREAM.workload) for k in range(5)))
 
 
 def made_up(full, part=0.3, noise=0.01):
@@ -83,8 +83,8 @@ def made_up(full, part=0.3, noise=0.01):
     found = {}
     for k, name in enumerate(FIVE.parts):
         for choice, value in full.items():
-            row = Row(0.2, value + noise * (k - 2), part, 1.0, 1.0, 0.0, 1.0, 0)
-            found |= {Case(name, p, load, choice): row for p in PLATFORMS for load in (0.3, 0.7)}
+            row = StudyRow(0.2, value + noise * (k - 2), part, 1.0, 1.0, 0.0, 1.0, 0)
+            found |= {StudyCase(name, p, load, choice): row for p in PLATFORMS for load in (0.3, 0.7)}
     return found
 
 
@@ -131,9 +131,9 @@ def test_equal_choices_serve_serial_jobs_equally_and_ripples_need_a_difference()
 
 def test_a_group_counts_a_stream_by_its_time_with_all_machines_in_use():
     rows = made_up({"pc-g": 0.5}, noise=0.0)
-    first = Case("m0", "homogeneous", 0.3, "pc-g")
+    first = StudyCase("m0", "homogeneous", 0.3, "pc-g")
     rows[first] = replace(rows[first], efficiency_full=1.0, part_full=1.2)
-    mean = claims.averages(rows, FIVE)[Case("made up", "homogeneous", 0.3, "pc-g")]
+    mean = claims.averages(rows, FIVE)[StudyCase("made up", "homogeneous", 0.3, "pc-g")]
     assert mean.efficiency_full == pytest.approx(0.75)
 
 
@@ -145,8 +145,8 @@ def test_stretches_of_a_log_are_all_of_it_one_after_another():
 
 
 def test_a_kept_run_is_not_made_again_unless_its_stream_changed(tmp_path, monkeypatch):
-    case = Case("s", "homogeneous", 0.5, "pmvm")
-    small, other = Stream("s", synthetic(60, 0.5, 1)), Stream("s", synthetic(60, 0.5, 2))
+    case = StudyCase("s", "homogeneous", 0.5, "pmvm")
+    small, other = JobStream("s", synthetic(60, 0.5, 1)), JobStream("s", synthetic(60, 0.5, 2))
     first = run_cases([case], {"s": small}, tmp_path)
     monkeypatch.setattr("loadmaster.papers.delgado2011.study.run_case", None)
     assert run_cases([case], {"s": small}, tmp_path) == first

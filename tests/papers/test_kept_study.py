@@ -7,7 +7,7 @@ import pytest
 
 from loadmaster.dask_client import DaskAddress
 from loadmaster.model import InputError
-from loadmaster.papers import PAPERS, Options, amir2000, casanova2008, delgado2011, silva2008
+from loadmaster.papers import PAPERS, StudyOptions, amir2000, casanova2008, delgado2011, silva2008
 from loadmaster.papers.amir2000 import study as amir
 from loadmaster.papers.casanova2008 import study as casanova
 from loadmaster.papers.delgado2011 import study as delgado
@@ -21,7 +21,7 @@ def block(setup, start, _moved):
     rng = np.random.default_rng((start, len(setup.methods)))
     shape = (amir.BLOCK, len(setup.methods))
     jobs = np.full(amir.BLOCK, 10)
-    return amir.Outcome(rng.uniform(10, 90, shape), jobs, rng.uniform(1, 9, shape), rng.uniform(0, 1, shape))
+    return amir.MethodSlowdowns(rng.uniform(10, 90, shape), jobs, rng.uniform(1, 9, shape), rng.uniform(0, 1, shape))
 
 
 def rows(_shared, cell, _moved):
@@ -43,7 +43,7 @@ def rows(_shared, cell, _moved):
 
 def row(_streams, case, _moved):
     """What a run came to, drawn instead of run."""
-    return delgado.Row(*np.random.default_rng(len(case.stream)).uniform(0.1, 0.9, 7).tolist(), 0)
+    return delgado.StudyRow(*np.random.default_rng(len(case.stream)).uniform(0.1, 0.9, 7).tolist(), 0)
 
 
 REPRODUCED = {
@@ -62,10 +62,10 @@ def test_a_second_reproduction_takes_over_what_the_first_kept(paper, tmp_path, m
         monkeypatch.setattr(maker, stand_in)
         monkeypatch.setattr("loadmaster.papers.amir2000.study._compile", lambda _setup: None)
         monkeypatch.setattr("loadmaster.papers.casanova2008.study._compile", lambda _cells, _watch: None)
-    first = reproduce(Options(quick=True, out=tmp_path))
+    first = reproduce(StudyOptions(quick=True, out=tmp_path))
     assert (tmp_path / f"{paper}-records" / "results.sqlite").is_file()
     monkeypatch.setattr(maker, None)
-    assert reproduce(Options(quick=True, out=tmp_path, on=NOBODY)).claims == first.claims
+    assert reproduce(StudyOptions(quick=True, out=tmp_path, on=NOBODY)).claims == first.claims
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -73,7 +73,7 @@ def test_every_reproduction_asks_the_cluster_it_is_given(paper, tmp_path, monkey
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     monkeypatch.setattr("loadmaster.dask_client.PATIENCE_S", 0.5)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
-        importlib.import_module(PAPERS[paper].module).reproduce(Options(quick=True, out=tmp_path, on=NOBODY))
+        importlib.import_module(PAPERS[paper].module).reproduce(StudyOptions(quick=True, out=tmp_path, on=NOBODY))
 
 
 def test_without_a_folder_nothing_is_kept():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
 from loadmaster.model.units import GB
-from loadmaster.papers import PAPERS, Options
+from loadmaster.papers import PAPERS, StudyOptions
 from loadmaster.papers.shai2014 import published as paper
 from loadmaster.papers.shai2014 import reproduce_with
 from loadmaster.papers.shai2014.bucket_claims import bucket_claims
@@ -20,13 +20,13 @@ from loadmaster.papers.shai2014.load_claims import load_claims
 from loadmaster.papers.shai2014.load_tables import readings_table
 from loadmaster.papers.shai2014.loads import OPEN, RESERVED, Curves, scarcer_load, synthetic_streams
 from loadmaster.papers.shai2014.real_logs import wagap_stream
-from loadmaster.papers.shai2014.setup import READINGS, SHAPES, Setup
+from loadmaster.papers.shai2014.setup import READINGS, SHAPES, StudySetup
 from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
 from loadmaster.place import POLICIES
 from loadmaster.traces import generate_netbatch, write_trace
 from loadmaster.traces.netbatch import POOLS
 
-TINY = Setup(bucket_streams=2, bucket_part=0.0002, streams=2, scale=0.01, jobs=400, betas=(0.58, 0.95, 1.0))
+TINY = StudySetup(bucket_streams=2, bucket_part=0.0002, streams=2, scale=0.01, jobs=400, betas=(0.58, 0.95, 1.0))
 
 
 def workload(rows):
@@ -175,7 +175,7 @@ def test_jobs_of_the_empty_start_are_run_and_not_measured():
 
 
 def test_a_quick_run_is_the_same_experiment_with_fewer_streams():
-    quick, whole = Setup.quick(0), Setup()
+    quick, whole = StudySetup.quick(0), StudySetup()
     assert (quick.scale, quick.jobs, quick.highest_load) == (whole.scale, whole.jobs, whole.highest_load)
     assert quick.streams < whole.streams
     assert min(quick.betas) == min(whole.betas)
@@ -197,7 +197,7 @@ def test_streams_of_buckets_on_record_are_not_made_again(tmp_path, monkeypatch):
 
 
 def test_the_whole_reproduction_runs_and_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    options = Options(out=tmp_path)
+    options = StudyOptions(out=tmp_path)
     setup = replace(TINY, streams=1, betas=(0.58, 1.0))
     first = reproduce_with(setup, options)
     assert PAPERS["shai2014"].module == "loadmaster.papers.shai2014"
@@ -223,7 +223,7 @@ def test_a_given_netbatch_log_is_counted_and_run(tmp_path):
     found = log_claims("D", path, 9_054_066, 862, trace)
     assert [claim.verdict for claim in found] == ["holds", "holds", "differs", "differs"]
     result = reproduce_with(
-        replace(TINY, bucket_streams=1, streams=1, betas=(0.58, 1.0)), Options(out=tmp_path, trace=path)
+        replace(TINY, bucket_streams=1, streams=1, betas=(0.58, 1.0)), StudyOptions(out=tmp_path, trace=path)
     )
     assert any(claim.claim.startswith("given log of pool D (synthetic)") for claim in result.claims)
 
@@ -239,7 +239,7 @@ def test_without_a_log_the_table_is_not_measured():
 
 
 def test_the_real_log_runs_on_its_own_hosts(real_logs):
-    stream = wagap_stream(real_logs, Setup())
+    stream = wagap_stream(real_logs, StudySetup())
     assert stream.case.cluster.hosts == 68
     assert stream.case.workload.jobs == 17_892
     assert not stream.case.workload.synthetic

@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from loadmaster.measure import MemberShare
 from loadmaster.report.comparison import Comparison
-from loadmaster.runs import Setting, Threads, case_of, sweep
+from loadmaster.runs import Setting, Threads, case_of
+from loadmaster.runs.sweep import sweep
 from loadmaster.traces import generate_netbatch
 
 MEMBERS = tuple(MemberShare(name, 0.9, 0.1, 0.5, 20) for name in ("mix-fit", "best-fit-cores"))

@@ -22,7 +22,7 @@ def installed(tmp_path):
 
 def compare(installed, folder):
     """(rows, what stderr says) of the same comparison, as often as it is made."""
-    command = "compare --limit 3000 --loads 4 --policies opportunity-cost,first-fit --json -o out"
+    command = "compare --limit 3000 --loads 4 --policies most-allocated,first-fit --json -o out"
     told = subprocess.run(
         [sys.executable, "-m", "loadmaster", *command.split()], cwd=folder, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(installed.parent)}, timeout=300,
@@ -38,8 +38,8 @@ def test_a_changed_formula_of_a_built_in_policy_is_run_and_a_changed_page_is_not
     same, told = compare(installed, tmp_path)
     assert "2 of 2 runs were kept from before" in told
     assert same == before
-    formula = installed / "place" / "opportunity_cost.py"
-    formula.write_text(formula.read_text().replace("return growth", "return -growth"))
+    formula = installed / "place" / "most_allocated.py"
+    formula.write_text(formula.read_text().replace("return -float", "return float"))
     after, told = compare(installed, tmp_path)
     assert "kept from before" not in told
     assert after[0]["mean_wait_s"] != before[0]["mean_wait_s"]

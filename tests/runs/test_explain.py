@@ -169,7 +169,7 @@ def test_the_members_of_max_jobs_are_told_with_what_they_would_start():
     assert [member.name for member in choice.members][-1] == "mix-fit"
     assert sum(member.won for member in choice.members) == 1
     winner = next(member for member in choice.members if member.won)
-    assert winner.target == max(member.target for member in choice.members)
+    assert winner.value == max(member.value for member in choice.members)
     assert choice.policy == winner.name
 
 

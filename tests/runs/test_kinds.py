@@ -1,5 +1,8 @@
 """The table of kinds: all registries are in it, its filters, and what is said of a name in the wrong place."""
 
+import subprocess
+import sys
+
 import pytest
 
 from loadmaster.backfilling import BACKFILLINGS
@@ -18,7 +21,7 @@ from loadmaster.sizing import SIZERS
     [
         ("placement", POLICIES), ("packer", PACKERS), ("order", {**ORDERS, **ORDERS_WITH_MEMORY}),
         ("backfilling", BACKFILLINGS), ("method", METHODS), ("mover", MOVERS), ("sizer", SIZERS),
-        ("vm-choice", VM_CHOICES), ("meta-policy", ["max-jobs"]),
+        ("vm-choice", VM_CHOICES), ("meta-rule", ["max-jobs"]),
     ],
 )  # fmt: skip
 def test_everything_in_a_registry_is_listed_under_its_kind(kind, names):
@@ -43,7 +46,7 @@ def test_a_part_of_a_name_finds_it_in_every_kind_whatever_the_case():
     ("kind", "part", "said"),
     [
         ("ordre", None, "no such kind of rule; did you mean order?"),
-        ("x", None, "known: placement, meta-policy, packer"),
+        ("x", None, "known: placement, meta-rule, packer"),
         (None, "mix-fti", "no such rule; did you mean mix-fit?"),
         ("backfilling", "eazy", "no such rule of kind backfilling; did you mean easy?"),
         ("sizer", "mix-fit", "no such rule of kind sizer; see `loadmaster policies` without a name"),
@@ -61,7 +64,7 @@ def test_what_is_not_there_is_answered_by_what_is_near(kind, part, said):
         ("placement policy", "easy", "a discipline"), ("placement policy", "planner", "a sizer"),
         ("placement policy", "fractional", "a method"), ("placement policy", "pc-g", "virtual machines"),
         ("placement policy", "mosix", "a method"), ("placement policy", "enhanced-mosix", "moves tasks"),
-        ("discipline", "max-jobs", "a placement policy"), ("discipline", "mcb8", "a packer"),
+        ("discipline", "max-jobs", "a meta-rule"), ("discipline", "mcb8", "a packer"),
     ],
 )  # fmt: skip
 def test_a_name_in_the_wrong_place_is_led_to_the_right_one(wanted, name, said):
@@ -71,3 +74,19 @@ def test_a_name_in_the_wrong_place_is_led_to_the_right_one(wanted, name, said):
 def test_a_name_in_its_own_place_is_not_led_away():
     assert not set(POLICIES) & set(elsewhere("placement policy"))
     assert not {*ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS} & set(elsewhere("discipline"))
+
+
+def test_naming_rules_loads_no_database_no_solver_and_no_tables():
+    heavy = (
+        "sqlalchemy",
+        "scipy.optimize",
+        "scipy.sparse",
+        "scipy.special",
+        "polars",
+        "altair",
+        "pydantic",
+        "distributed",
+    )
+    code = f"import sys, loadmaster.runs.kinds; print([name for name in {heavy} if name in sys.modules])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown == "[]\n"

@@ -11,8 +11,8 @@ from small_case import THREE, Counting, busy_case
 
 from loadmaster.dask_client import DaskAddress
 from loadmaster.model import InputError
-from loadmaster.runs import OnDask, Setting, Store, Threads, Watch, sweep
-from loadmaster.runs.sweep import key_of
+from loadmaster.runs import OnDask, Setting, Store, Threads, Watch
+from loadmaster.runs.sweep import key_of, sweep
 
 
 def same(left, right):
@@ -112,7 +112,8 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[2])
 from loadmaster.dask_client import DaskAddress
-from loadmaster.runs import Threads, Store, sweep
+from loadmaster.runs import Threads, Store
+from loadmaster.runs.sweep import sweep
 from small_case import THREE, busy_case
 
 class DyingStore(Store):
@@ -181,7 +182,7 @@ def test_a_sweep_comes_out_the_same_on_a_dask_cluster(tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)  # the worker has the policy's file only if it is sent along
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as cluster:
         monkeypatch.chdir(tmp_path)
         store = Store(f"sqlite:///{tmp_path}/other.sqlite")
         there = sweep(busy_case(), settings, store, OnDask(DaskAddress(cluster.scheduler_address)))

@@ -13,6 +13,7 @@ from loadmaster.model import (
     SiteRules,
     Workload,
 )
+from loadmaster.model.whole_hosts import HOST
 from loadmaster.schedule.binding import binding_of, binds
 
 
@@ -29,6 +30,44 @@ def test_columns_that_only_orders_look_at_bind_nothing():
     jobs = workload(priority=[1, 2, 3], partition=Named.of(["a", "b", "c"]), reservation=Named.of(["x"] * 3))
     assert not binds(jobs, cluster())
     assert binds(jobs, cluster(SiteRules((Partition("a"),))))
+
+
+def mixed(features=()):
+    return Cluster(
+        ("cores",), np.array([[4.0], [2.0], [2.0]]), rules=SiteRules(features=features) if features else None
+    )
+
+
+def whole(cores, tasks=None):
+    bound = Constraints(exclusive=[HOST, 0])
+    given = {} if tasks is None else {"tasks": tasks}
+    return Workload.of(submit_s=[0.0, 0.0], runtime_s=[1.0, 1.0], cores=cores, constraints=bound, **given)
+
+
+def test_jobs_that_want_whole_hosts_bind_where_one_fits_on_a_host_that_it_does_not_fill():
+    assert binds(whole([2, 1]), mixed())
+    assert not binds(whole([4, 1]), mixed())
+
+
+def test_a_job_that_fills_more_hosts_than_there_are_binds_so_that_it_is_known_never_to_start():
+    assert binds(whole([4, 1], tasks=[2, 1]), mixed())
+    assert not binds(whole([4, 1], tasks=[1, 1]), mixed())
+
+
+def test_features_that_every_host_has_bind_nobody():
+    jobs = workload(features=Named.of(["x86&fast|slow", None, None]))
+    assert not binds(jobs, mixed((("x86", "fast"), ("slow",), ("slow", "x86"))))
+    assert binds(jobs, mixed((("x86", "fast"), ("slow",), ("x86",))))
+
+
+@pytest.mark.parametrize("columns", [
+    {"hold": [0, 0, 0]}, {"throttle": [0, 0, 0]}, {"eligible_s": [0.0, 0.0, 0.0]}, {"min_hosts": [0, 1, 1]},
+    {"max_hosts": [0, 0, 0]}, {"exclusive": [0, 0, 0]},
+])  # fmt: skip
+def test_a_column_of_constraints_that_asks_for_nothing_binds_nobody(columns):
+    (name,) = columns
+    assert not binds(workload(**columns), cluster())
+    assert binds(workload(**{name: [2, 2, 2]}), cluster())
 
 
 def test_a_job_of_several_partitions_has_an_entry_for_each():

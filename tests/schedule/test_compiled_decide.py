@@ -66,6 +66,15 @@ def test_a_subclass_is_never_taken_for_its_parent():
     assert compiled(Discipline(ORDERS["fcfs"], Mine()), snapshot) is None
 
 
+def test_jobs_that_ask_for_hosts_get_them_however_large_the_queue(however_small):
+    chooser = Scheduler(POLICIES["first-fit"], Discipline(ORDERS["fcfs"], NetBatch()))
+    for seed in range(20):
+        snapshot = replace(snapshot_at_random(np.random.default_rng(seed)), closures=())
+        apart = replace(snapshot.queue, min_hosts=snapshot.queue.tasks, max_hosts=snapshot.queue.tasks)
+        snapshot = replace(snapshot, queue=apart)
+        assert chooser.decide(snapshot) == chooser.decide_plainly(snapshot)
+
+
 def test_a_policy_that_cannot_be_compiled_is_asked_in_plain_python(however_small):
     def by_name(demand, free, capacity):
         return float(str(free[0]) > "3")

@@ -7,7 +7,8 @@ import pytest
 from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch
 from loadmaster.model import InputError
 from loadmaster.order import ORDERS, FairShare
-from loadmaster.schedule.notation import discipline_named, is_discipline, parameters_of, split_specs
+from loadmaster.rules.part import split_specs
+from loadmaster.schedule.notation import discipline_named, is_discipline, parameters_of
 
 
 @pytest.mark.parametrize(
@@ -76,10 +77,10 @@ def test_the_parameters_of_both_sides_are_known():
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("easy(heads=2", "not as a discipline is written"),
+        ("easy(heads=2", "not as a rule is written"),
         ("+easy", "not as a discipline is written"),
         ("sjf+", "not as a discipline is written"),
-        ("", "not as a discipline is written"),
+        ("", "not as a rule is written"),
         ("easy(heads)", "written once, as name=value"),
         ("easy(heads=1,heads=2)", "written once, as name=value"),
         ("easy(heads=-1)", "a whole number from zero up"),

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
+from loadmaster.lent import lend
 from loadmaster.model import InputError
 from loadmaster.sharing.capacity import equilibrium_capacity, free_capacity, potential_capacity
 from loadmaster.sharing.equilibrium import MOST_ROUNDS, PATIENCE, settle, settle_without_redistribution
@@ -81,13 +83,28 @@ def placements(draw, max_min=False):
     return VirtualMachines.alike(machines, shares, low, high), job
 
 
+@njit
+def put(given, slot, chosen, start):
+    state = lend(given)
+    occupy(state, slot, chosen, len(chosen), np.inf)
+    set_speed(state, slot, start)
+
+
+@njit
+def bring_to_rest(given, tolerance, most):
+    return settle_changed(lend(given), tolerance, most, PATIENCE)
+
+
+@njit
+def chosen_vms(given, chosen, value, policy, tasks):
+    choose(lend(given), chosen, value, policy, tasks, np.inf, False)
+
+
 def occupied(vms, job, start):
     """The kernel's state with every job in the slot of its own number, at a speed of `start`."""
     state = allocate_vms(vms)
     for number in np.unique(job[job >= 0]):
-        chosen = np.flatnonzero(job == number)
-        occupy(state, number, chosen, len(chosen), np.inf)
-        set_speed(state, number, start)
+        put(state, number, np.flatnonzero(job == number), start)
     return state
 
 
@@ -98,7 +115,7 @@ def test_with_equal_shares_the_fixed_point_is_the_same_from_different_starts_and
     speeds = []
     for start in (0.0, 0.3, 1.0):
         state = occupied(vms, job, start)
-        settle_changed(state, 1e-10, MOST_ROUNDS, PATIENCE)
+        bring_to_rest(state, 1e-10, MOST_ROUNDS)
         assert state.counts[DIRTY] == 0
         speeds.append(state.demand)
     for other in speeds[1:]:
@@ -113,7 +130,7 @@ def test_with_equal_shares_the_fixed_point_is_the_same_from_different_starts_and
 def test_the_compiled_fixed_point_is_the_plain_one(case):
     vms, job = case
     state = occupied(vms, job, 0.0)
-    settle_changed(state, 1e-9, MOST_ROUNDS, PATIENCE)
+    bring_to_rest(state, 1e-9, MOST_ROUNDS)
     plain = settle(vms, job).speed
     for number in np.unique(job[job >= 0]):
         assert np.ptp(plain[job == number]) == 0.0
@@ -124,7 +141,7 @@ def test_a_job_with_four_tasks_on_one_machine_settles_though_half_steps_swing_fo
     vms, job = VirtualMachines.alike(1, shares=(2, 4, 4, 1), high=(0.3,) * 4), np.zeros(4, int)
     assert settle(vms, job).speed == pytest.approx([0.25] * 4, abs=1e-6)
     state = occupied(vms, job, 0.0)
-    assert settle_changed(state, 1e-9, MOST_ROUNDS, PATIENCE) < 100
+    assert bring_to_rest(state, 1e-9, MOST_ROUNDS) < 100
     assert state.counts[DIRTY] == 0
     assert state.demand == pytest.approx([0.25] * 4, abs=1e-6)
 
@@ -137,7 +154,7 @@ def test_speeds_that_need_more_rounds_than_allowed_are_said_not_to_be_settled(mo
     assert enough.rounds > 20
     assert settle(vms, job, most=most)[1:] == (most, False)
     state = occupied(vms, job, 0.0)
-    assert settle_changed(state, 1e-9, most, PATIENCE) == most
+    assert bring_to_rest(state, 1e-9, most) == most
     assert state.counts[DIRTY] > 0
 
 
@@ -147,7 +164,7 @@ def test_minima_that_do_not_fit_together_are_scaled_down_so_that_the_speeds_fit(
     assert found.settled
     assert found.speed == pytest.approx([0.8 / 1.3, 0.5 / 1.3, 0.0], abs=1e-6)
     state = occupied(vms, job, 0.0)
-    settle_changed(state, 1e-9, MOST_ROUNDS, PATIENCE)
+    bring_to_rest(state, 1e-9, MOST_ROUNDS)
     assert state.demand == pytest.approx(found.speed, abs=1e-7)
     assert free_capacity(vms, found.speed, 2) == pytest.approx(0.0, abs=1e-6)
 
@@ -169,7 +186,7 @@ def test_speeds_said_to_be_settled_fit_on_every_machine_and_are_what_each_job_ca
 def test_whether_speeds_settled_or_not_no_machine_is_overfull(case, start, most):
     vms, job = case
     state = occupied(vms, job, start)
-    settle_changed(state, 1e-9, most, PATIENCE)
+    bring_to_rest(state, 1e-9, most)
     for speed in (state.demand, settle(vms, job, np.full(vms.count, start), most=most).speed):
         assert (np.add.reduceat(speed, vms.first[:-1]) <= 1 + 1e-8).all()
         assert (speed <= vms.high + 1e-8).all()
@@ -259,10 +276,10 @@ def test_compiled_and_plain_choose_the_same_vms_and_leave_no_trace(name, case, t
     if (job < 0).sum() < tasks:
         return
     state = occupied(vms, job, 0.0)
-    settle_changed(state, 1e-11, MOST_ROUNDS, PATIENCE)
+    bring_to_rest(state, 1e-11, MOST_ROUNDS)
     before = [column.copy() for column in (state.demand, state.slot, state.active)]
     chosen = np.full(vms.count, -1)
-    choose(state, chosen, np.zeros(vms.count), CHOICES.index(name), tasks, np.inf, False)
+    chosen_vms(state, chosen, np.zeros(vms.count), CHOICES.index(name), tasks)
     plain = VM_CHOICES[name][0](VmBoard(vms, state.demand.copy(), job >= 0), tasks)
     assert chosen[:tasks].tolist() == plain
     for column, was in zip((state.demand, state.slot, state.active), before, strict=True):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from loadmaster.model import InputError
 from loadmaster.site import read_accounts
-from loadmaster.site.limits import Limits
+from loadmaster.site.limits import SiteLimits
 
 ASSOCIATIONS = (
     "Cluster|Account|User|Partition|Share|Priority|GrpJobs|GrpTRES|MaxJobs|MaxTRES|MaxWall|QOS|Def QOS|GrpTRESRunMins\n"
@@ -60,12 +60,12 @@ def test_a_tree_is_told_by_the_indentation_of_its_accounts(accounts):
 
 def test_limits_and_qos_of_an_association_are_kept_with_their_units(accounts):
     phys, lab, eve = (accounts(ASSOCIATIONS).associations[k] for k in (2, 3, 4))
-    assert phys.limits == Limits(
+    assert phys.limits == SiteLimits(
         grp_jobs=4, grp_tres=(("cpu", 8.0), ("mem", 10240.0)), grp_tres_run_mins=(("cpu", 600.0),)
     )
-    assert lab.limits == Limits(max_tres=(("node", 2.0),))
+    assert lab.limits == SiteLimits(max_tres=(("node", 2.0),))
     assert (eve.limits, eve.partition, eve.qos, eve.default_qos) == (
-        Limits(max_wall_s=3600.0), "main", ("high", "normal"), "high"
+        SiteLimits(max_wall_s=3600.0), "main", ("high", "normal"), "high"
     )  # fmt: skip
 
 
@@ -73,9 +73,9 @@ def test_a_dump_says_the_same_as_the_table(accounts):
     dump, table = accounts(DUMP, "lm"), accounts(ASSOCIATIONS, "lm")
     assert sorted(_shape(dump)) == sorted(_shape(table), key=lambda row: row)
     by_name = {(each.account, each.user): each.limits for each in dump.associations}
-    assert by_name["lab", "Eve"] == Limits(max_wall_s=3600.0)
-    assert by_name["lab", ""] == Limits(max_tres=(("node", 2.0),))
-    assert by_name["phys", ""] == Limits(grp_jobs=4, grp_tres=(("cpu", 8.0), ("mem", 10240.0)))
+    assert by_name["lab", "Eve"] == SiteLimits(max_wall_s=3600.0)
+    assert by_name["lab", ""] == SiteLimits(max_tres=(("node", 2.0),))
+    assert by_name["phys", ""] == SiteLimits(grp_jobs=4, grp_tres=(("cpu", 8.0), ("mem", 10240.0)))
 
 
 def test_a_column_of_parents_tells_the_tree_too(accounts):
@@ -93,13 +93,13 @@ def test_a_table_without_parents_is_taken_as_flat_and_says_so(accounts):
 def test_qualities_of_service_are_read_behind_the_accounts(accounts):
     normal, high = accounts(ASSOCIATIONS + QOS).qos
     assert (normal.name, normal.priority, normal.mode, normal.exempt_s, normal.limits) == (
-        "normal", 0, None, None, Limits(),
+        "normal", 0, None, None, SiteLimits(),
     )  # fmt: skip
     assert (high.priority, high.grace_s, high.preempts, high.exempt_s, high.mode) == (
         100, 30.0, ("normal",), 600.0, ("requeue",)
     )  # fmt: skip
     assert (high.flags, high.usage_factor) == (("denyonlimit", "noreserve"), 0.5)
-    assert high.limits == Limits(max_tres_pu=(("cpu", 10.0),), max_jobs_pu=3, max_wall_s=86400.0)
+    assert high.limits == SiteLimits(max_tres_pu=(("cpu", 10.0),), max_jobs_pu=3, max_wall_s=86400.0)
 
 
 def test_what_is_not_modelled_is_named_where_it_is_set(accounts):

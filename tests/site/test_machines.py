@@ -6,6 +6,7 @@ import pytest
 from loadmaster.model import InputError
 from loadmaster.packing.read import read_tasks
 from loadmaster.site.machines import read_machines, slurm_machines
+from loadmaster.site.shown_nodes import parse_shown_nodes
 
 MIB = 2**20
 SHOWN = """\
@@ -42,8 +43,29 @@ def test_hosts_that_are_up_come_in_the_order_of_their_weight(tmp_path, one_line)
     cluster = read_machines(write(tmp_path, text))
     assert (cluster.names, cluster.resources) == (("n2", "n1"), ("cores", "memory", "gpus"))
     assert cluster.capacity.tolist() == [[4.0, 8000 * MIB, 0.0], [7.0, 16000 * MIB, 2.0]]
-    assert cluster.rules.features == ((), ("intel", "big"))
+    assert cluster.rules.features == ((), ("intel",))
     assert cluster.rules.partitions == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "there", "awake"),
+    [("IDLE", True, True), ("MIXED+PLANNED", True, True), ("IDLE*", False, True), ("DOWN*", False, True),
+     ("IDLE+DRAIN", False, True), ("IDLE+CLOUD+POWERED_DOWN", True, False), ("ALLOCATED+REBOOT_REQUESTED", True, False),
+     ("RESERVED", True, True), ("IDLE+MAINT", False, True), ("DOWN Reason=bad disk State=IDLE", False, True)],
+)  # fmt: skip
+def test_the_state_of_a_host_is_what_slurm_says_first(said, there, awake):
+    (node,) = parse_shown_nodes(f"NodeName=n1 CPUTot=4 RealMemory=8000 State={said}\nPartitionName=p State=DOWN\n")
+    assert (node.there, node.awake) == (there, awake)
+
+
+def test_jobs_do_not_have_what_is_kept_for_the_system():
+    (node,) = parse_shown_nodes("NodeName=n1 CPUEfctv=7 CPUTot=8 RealMemory=8000 MemSpecLimit=1000 State=IDLE\n")
+    assert (node.cpus, node.memory_mib) == (7, 7000)
+
+
+def test_a_host_without_processors_is_not_there():
+    (node,) = parse_shown_nodes("NodeName=n1 CPUTot=0 RealMemory=8000 State=IDLE\n")
+    assert not node.there
 
 
 def test_slurm_conf_gives_its_hosts_also_without_partitions(tmp_path):

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from loadmaster.measure.check_constraints import broken_constraints
-from loadmaster.model.schedule import Cycles, Schedule
+from loadmaster.measure.recorded_hosts import on_hosts
+from loadmaster.model.cycles import Cycles
+from loadmaster.model.host_names import host_names
+from loadmaster.model.schedule import Schedule
 from loadmaster.runs import case_of
 from loadmaster.runs.at_site import at_site
-from loadmaster.site.host_names import host_names
 from loadmaster.traces import read_trace
 
 HERE = Path(__file__).parent
@@ -36,6 +38,9 @@ def test_what_slurm_did_breaks_none_of_our_constraints(name):
     workload, cluster, schedule = what_happened(HERE / name)
     assert (workload.constraints.min_hosts > 1).sum() > 5
     assert broken_constraints(workload, cluster, schedule) == []
+    told = on_hosts(workload, cluster)
+    assert (told.unknown, told.overfull) == (0, 0)
+    assert told.schedule.same_as(schedule)
 
 
 def test_a_job_moved_to_one_host_would_be_seen():

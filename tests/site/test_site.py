@@ -9,9 +9,9 @@ from sites import SMALL, site_of
 
 from loadmaster.model import InputError
 from loadmaster.site.partition import DefaultMemory
-from loadmaster.site.preemption import Preemption
+from loadmaster.site.preemption import PreemptionSetting
 from loadmaster.site.priority import Priority, PriorityWeights
-from loadmaster.site.scheduler import Scheduler, SchedulerParameters
+from loadmaster.site.scheduler import SchedulerParameters, SiteScheduler
 from loadmaster.site.selection import Selection
 
 
@@ -19,9 +19,9 @@ def test_what_a_file_does_not_say_is_as_in_slurm_22_05(tmp_path):
     site = site_of(tmp_path, SMALL)
     assert site.selection == Selection(whole_hosts=True, memory=False)
     assert site.memory == DefaultMemory(None, None, None)
-    assert site.scheduler == Scheduler("backfill", SchedulerParameters())
+    assert site.scheduler == SiteScheduler("backfill", SchedulerParameters())
     assert site.priority == Priority(False, PriorityWeights(0, 0, 0, 0, 0, 0, ()), 7 * 86400.0, 7 * 86400.0, 300.0)
-    assert site.preemption == Preemption("none", ("off",), 0.0, True)
+    assert site.preemption == PreemptionSetting("none", ("off",), 0.0, True)
     assert (site.over_time_limit_s, site.kill_wait_s, site.max_array_size) == (0.0, 30.0, 1001)
     assert (site.enforce, site.enforce_part_limits, site.limits_bind) == ((), "no", False)
     assert (site.cluster, site.not_modelled, site.no_bearing, site.notes) == ("", (), 0, ())
@@ -68,13 +68,13 @@ def test_a_partition_given_twice_is_said_and_the_first_counts(tmp_path):
 def test_what_is_not_modelled_is_named_once_and_what_has_no_bearing_is_counted(tmp_path):
     site = site_of(
         tmp_path,
-        "NodeName=n1 MemSpecLimit=5 Port=7001\nNodeName=n2 MemSpecLimit=5 Port=7002\n"
+        "NodeName=n1 CoreSpecCount=1 Port=7001\nNodeName=n2 CoreSpecCount=1 Port=7002\n"
         "PartitionName=p Nodes=ALL AllowGroups=g\n"
         "SlurmctldPort=1\nLicenses=a:1\nPriorityWieghtAge=5\nZzz=1\nSchedulerParameters=max_rpc_cnt=5,bf_interval=60,defer\n"
         "SelectTypeParameters=CR_Pack_Nodes\n",
     )
     assert site.not_modelled == (
-        "AllowGroups", "Licenses", "MemSpecLimit", "PriorityWieghtAge (a slip of PriorityWeightAge?)", "Zzz",
+        "AllowGroups", "CoreSpecCount", "Licenses", "PriorityWieghtAge (a slip of PriorityWeightAge?)", "Zzz",
         "SchedulerParameters: max_rpc_cnt", "SelectTypeParameters: cr_pack_nodes",
     )  # fmt: skip
     assert site.no_bearing == 2

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from loadmaster.cli.bag_options import chosen_sizer
 from loadmaster.sim.bags.door import repeat
 from loadmaster.sim.bags.reference import World, run_bag
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule, all_at_once, oracle, user_guess
 from loadmaster.sizing.silva import half_away, periodic_average, periodic_average_as_printed
+from loadmaster.verbs.bag_options import chosen_sizer
 
 TASKS = np.full(300, 300.0)
 

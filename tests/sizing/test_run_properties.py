@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadmaster.sim.bags.reference import World, replay_bag, run_bag
-from loadmaster.sizing import FixedHosts, HostType, Ledger, SilvaRule
+from loadmaster.sizing import BagLedger, FixedHosts, HostType, SilvaRule
 
 durations = st.lists(st.floats(1.0, 5000.0), min_size=1, max_size=40).map(np.array)
 sizers = st.one_of(
@@ -57,7 +57,7 @@ def test_no_machine_idles_beyond_the_unit_that_is_paid(duration_s, sizer, kind):
 def test_a_run_replayed_from_its_events_takes_the_same_decisions(duration_s, sizer, kind, seed):
     duration_s = np.minimum(duration_s, 1000.0)
     run = run_bag(World(duration_s, (kind,), seed), sizer)
-    again = replay_bag(run.events, run.decisions, Ledger((kind,), len(duration_s)), sizer)
+    again = replay_bag(run.events, run.decisions, BagLedger((kind,), len(duration_s)), sizer)
     assert tuple(again) == run.decisions
 
 

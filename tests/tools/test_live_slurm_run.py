@@ -43,10 +43,9 @@ def beside_slurm():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(Path(__file__).parents[2] / "tools" / "beside_slurm"))
         import jobs
+        import nearness
 
-        import report
-
-        yield SimpleNamespace(jobs=jobs, report=report)
+        yield SimpleNamespace(jobs=jobs, nearness=nearness)
 
 
 def _submit(slurm, name, qos, seconds):
@@ -84,6 +83,6 @@ PLACES = dict(zip(EXPECTED, [*BY_WEIGHT, *BY_WEIGHT, "n2"], strict=True))
 
 @pytest.mark.parametrize("who", ["recorded", "modelled"])
 def test_slurm_and_our_model_of_it_start_jobs_by_priority_on_hosts_by_weight(record, beside_slurm, who):
-    seen = getattr(beside_slurm.report, who)(record)
+    seen = getattr(beside_slurm.nearness, who)(record)
     assert _in_order(seen) == EXPECTED
     assert {name: hosts[0] for name, hosts in seen.hosts.items()} == PLACES

@@ -53,7 +53,7 @@ def test_a_pod_runs_from_schedule_to_deletion_with_gpus_as_third_resource(tmp_pa
     work = trace.workload
     assert work.resources == ("cores", "memory", "gpus")
     assert (work.job_id.tolist(), work.submit_s.tolist()) == ([22, 17], [0.0, 10.0])
-    assert (work.runtime_s.tolist(), trace.extra["wait_s"].tolist()) == ([1910.0, 850.0], [0.0, 50.0])
+    assert (work.runtime_s.tolist(), trace.workload.recorded_wait_s.tolist()) == ([1910.0, 850.0], [0.0, 50.0])
     assert work.demand[1].tolist() == [88.0, 327680.0 * MB, 8.0]
     assert work.demand[0] == pytest.approx([4.1, 15258 * MB, 0.22], abs=STEP)
     assert sum(trace.skipped.counts.values()) == 1

@@ -15,7 +15,7 @@ def test_a_task_runs_from_its_last_start_and_evictions_are_restarts():
     work, bound = trace.workload, trace.workload.constraints
     assert (work.jobs, work.submit_s.tolist(), work.runtime_s.tolist()) == (1, [0.0], [5.0])
     assert work.demand[0].tolist() == pytest.approx([0.125, 0.07446 * 128 * GB, 0.0])
-    assert (trace.extra["wait_s"].tolist(), bound.restarts.tolist()) == ([15.0], [1])
+    assert (trace.workload.recorded_wait_s.tolist(), bound.restarts.tolist()) == ([15.0], [1])
     assert (bound.priority.tolist(), bound.user_names) == ([9.0], ("70s3v5",))
     assert sorted(trace.skipped.counts) == ["the job never started", "the task had not ended when the log did"]
 

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from loadmaster.model import Cluster
+from loadmaster.model import Cluster, InputError
 from loadmaster.traces import read_hosts
 from loadmaster.traces.writer import write_hosts
 from traces.logs import write
@@ -64,6 +64,33 @@ def test_written_hosts_are_read_back_in_the_same_order(tmp_path):
         assert again.speed.tolist() == cluster.speed.tolist()
     assert (tmp_path / "b.csv").read_text().startswith("count,cores,memory_bytes\n2,8,")
     assert again.capacity.tolist() == [[8.0, 3.0], [8.0, 3.0], [16.0, 5.0], [8.0, 3.0]]  # whole bytes
+
+
+PRICED = "count,cores,price_per_hour\n2,16,0.8\n1,64,2.25\n"
+
+
+def test_prices_are_one_hosts_an_hour_in_the_short_form_and_in_files(tmp_path):
+    short = read_hosts("2x16c@0.8,64c@2.25")
+    assert short.price_per_hour.tolist() == [0.8, 0.8, 2.25]
+    assert short.cost_per_hour == 3.85
+    assert read_hosts(str(write(tmp_path, "a.csv", PRICED))).price_per_hour.tolist() == [0.8, 0.8, 2.25]
+    write_hosts(short, tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text().replace(".0", "") == PRICED
+    assert read_hosts("2x16c").cost_per_hour is None
+
+
+@pytest.mark.parametrize(("text", "what"), [
+    ("count,cores,price_per_hour\n2,16,0.8\n1,64,\n", "price_per_hour of a host must be zero or more"),
+    ("count,cores,price_per_hour\n2,16,-1\n", "price_per_hour of a host must be zero or more"),
+])  # fmt: skip
+def test_a_price_that_is_missing_or_below_zero_is_refused(tmp_path, text, what):
+    with pytest.raises(InputError, match=what):
+        read_hosts(str(write(tmp_path, "a.csv", text)))
+
+
+def test_a_price_for_some_groups_alone_is_refused():
+    with pytest.raises(InputError, match="what all cost is not known"):
+        read_hosts("2x16c@0.8,64c")
 
 
 def test_a_file_named_like_the_short_form_does_not_hide_it(tmp_path, monkeypatch):

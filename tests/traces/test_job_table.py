@@ -2,6 +2,7 @@
 
 import datetime
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -110,3 +111,14 @@ def test_parquet_columns_keep_their_types(tmp_path):
     work = read_trace(tmp_path / "jobs.parquet").workload
     assert (work.submit_s.tolist(), work.runtime_s.tolist()) == ([0.0, 3600.0], [7200.0, 3600.0])
     assert work.demand.tolist() == [[2.0, 0.0], [1.0, GB / 2]]
+
+
+@pytest.mark.parametrize(("column", "cells"), [("wait_s", ("4", "", "-1")), ("start_s", ("4", "", "1"))])
+def test_a_wait_or_a_start_beside_a_runtime_is_what_really_happened(tmp_path, column, cells):
+    rows = "".join(f"{row},9,1,{cell}\n" for row, cell in enumerate(cells))
+    work = read(tmp_path, f"submit_s,runtime_s,cores,{column}\n{rows}").workload
+    assert np.array_equal(work.recorded_wait_s, [4, np.nan, np.nan], equal_nan=True)
+
+
+def test_a_wait_that_is_no_time_is_counted(tmp_path):
+    assert read(tmp_path, "submit_s,runtime_s,cores,wait_s\n0,9,1,4\n1,9,1,long\n").skipped.malformed == 1

@@ -19,7 +19,8 @@ def test_a_record_is_a_job():
     assert (work.submit_s.tolist(), work.runtime_s.tolist()) == ([0.0, 10.0], [120.0, 100.0])
     assert work.demand.tolist() == [[2.0, 2000 * MB, 0.0], [1.0, 0.0, 0.0]]
     assert (work.task_count.tolist(), work.estimate_s.tolist()) == ([2, 1], [7200.0, 100.0])
-    assert trace.extra["wait_s"].tolist() == [199.0, 390.0]
+    assert trace.workload.recorded_wait_s.tolist() == [199.0, 390.0]
+    assert trace.workload.recorded_hosts.words() == ["n1,n2", "n1"]
 
 
 def test_what_binds_a_job_is_kept():

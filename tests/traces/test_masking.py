@@ -1,12 +1,17 @@
 """Masked names: what was equal stays equal, and nothing of the old names is left."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
+import pytest
 from typer.testing import CliRunner
 
+import loadmaster as lm
 from loadmaster.cli.app import app
-from loadmaster.model import Constraints, Named, Workload
+from loadmaster.model import Cluster, Constraints, Named, Workload
+from loadmaster.model.limits import Limits
+from loadmaster.model.site_rules import Account, CalendarRow, SiteRules
 from loadmaster.traces import read_trace
 from loadmaster.traces.masking import masked
 from loadmaster.traces.trace import Trace
@@ -63,3 +68,37 @@ def test_nothing_of_the_names_is_in_the_file(tmp_path):
         assert result.exit_code == 0
         assert not re.search("merger|eve|bob|phys|night|secret", out.read_text())
     assert read_trace(tmp_path / "out.csv").workload.user.tolist() == [0, 1]
+
+
+SITE = SiteRules(
+    accounts=(
+        Account("root"), Account("phys", parent="root", limits=Limits(grp_jobs=1)), Account("phys", user="eve"),
+        Account("phys", user="bob"),
+    ),
+    calendar=(CalendarRow(0.0, 50.0, "reserved", hosts=(1,), name="eve_3", users=("eve", "bob")),),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def test_a_sites_limits_and_reservations_bind_the_same_jobs_under_masks(tmp_path):
+    cluster = Cluster(("cores",), np.array([[4.0], [4.0]]), rules=SITE)
+    log = Trace(replace(NAMED, runtime_s=np.array([10.0, 10.0, 10.0]), project=np.zeros(3, np.int32)))
+    plain = lm.simulate(log, cluster, discipline="easy", interval="0")
+    dark = lm.simulate(log, cluster, discipline="easy", interval="0", anonymise=True, out=tmp_path / "run")
+    assert dark.frame["start_s"].to_list() == plain.frame["start_s"].to_list()
+    assert plain.frame["start_s"].n_unique() == 3, "the limit of one job of the account binds"
+    dark.report(tmp_path / "run" / "page.html")
+    said = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
+    assert not [name for name in (b"merger", b"eve_3", b"phys", b'"bob"') if name in said]
+    assert b"user-" in said
+
+
+def test_a_name_has_the_same_mask_in_every_verb():
+    masks = [lm.info(Trace(NAMED), anonymise=True).read.workload.constraints.user_names for _ in range(2)]
+    assert masks[0] == masks[1] != NAMED.constraints.user_names
+    assert lm.compare(Trace(NAMED), "2x4c", policies="first-fit", disciplines="easy", anonymise=True).comparison.case \
+        .workload.constraints.user_names == masks[0]  # fmt: skip

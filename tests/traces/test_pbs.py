@@ -20,7 +20,8 @@ def test_a_job_is_the_record_of_its_end():
     assert (work.submit_s.tolist(), work.runtime_s.tolist()) == ([0.0, 5.0], [71.0, 100.0])
     assert work.demand.tolist() == [[2.0, 1000 * MB, 0.0], [8.0, 4 * GB, 2.0]]
     assert (work.task_count.tolist(), work.estimate_s.tolist()) == ([2, 1], [1000.0, 100.0])
-    assert trace.extra["wait_s"].tolist() == [451.0, 80.0]
+    assert trace.workload.recorded_wait_s.tolist() == [451.0, 80.0]
+    assert trace.workload.recorded_hosts.words() == ["n1,n2", "n1"]
     assert (bound.user_names, bound.account_names) == (("guest", "eve"), ("phys", "chem"))
 
 

@@ -70,7 +70,7 @@ def test_swf_keeps_whole_jobs_and_memory_to_the_byte_of_a_processor(tmp_path_fac
 
 def test_further_columns_go_along(tmp_path):
     work = Workload.of(submit_s=[0, 1], runtime_s=[5, 5], cores=[1, 1], memory=[1024, 2048])
-    extra = {"wait_s": np.array([3.0, 4.0]), "queue": np.array([1, 2], np.int32), "used_memory": np.array([1024.0, -1])}
+    extra = {"queue": np.array([1, 2], np.int32), "used_memory": np.array([1024.0, -1])}
     for ending in (".swf", ".csv", ".parquet"):
         write_trace(work, tmp_path / f"log{ending}", extra)
         again = read_trace(tmp_path / f"log{ending}", ReadOptions(all_fields=True)).extra
@@ -86,3 +86,18 @@ def test_synthetic_logs_stay_synthetic(tmp_path, ending):
     again = read_trace(tmp_path / f"log{ending}").workload
     assert again.synthetic
     assert work.source in again.source
+
+
+@pytest.mark.parametrize("ending", [".swf", ".swf.gz", ".csv", ".parquet"])
+def test_what_jobs_really_waited_goes_along_whatever_else_is_read(tmp_path, ending):
+    work = Workload.of(submit_s=[0, 1, 2], runtime_s=[5, 5, 5], cores=[1, 1, 1], recorded_wait_s=[3, np.nan, 0])
+    write_trace(work, tmp_path / f"log{ending}")
+    for options in (ReadOptions(), ReadOptions(all_fields=True)):
+        again = read_trace(tmp_path / f"log{ending}", options).workload
+        assert np.array_equal(again.recorded_wait_s, [3, np.nan, 0], equal_nan=True)
+
+
+@pytest.mark.parametrize("ending", [".swf", ".csv", ".parquet"])
+def test_a_log_that_knows_no_wait_is_written_and_read_without_one(tmp_path, ending):
+    write_trace(Workload.of(submit_s=[0, 1], runtime_s=[5, 5], cores=[1, 1]), tmp_path / f"log{ending}")
+    assert read_trace(tmp_path / f"log{ending}").workload.recorded_wait_s is None

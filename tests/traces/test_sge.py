@@ -14,7 +14,8 @@ def test_a_line_is_a_job_with_its_requests_of_the_category():
     assert (work.job_id.tolist(), work.submit_s.tolist()) == ([7, 8], [0.0, 20.0])
     assert (work.runtime_s.tolist(), work.estimate_s.tolist()) == ([60.0, 100.0], [3600.0, 100.0])
     assert work.demand.tolist() == [[8.0, 16 * GB, 0.0], [1.0, 0.0, 0.0]]
-    assert trace.extra["wait_s"].tolist() == [10.0, 70.0]
+    assert trace.workload.recorded_wait_s.tolist() == [10.0, 70.0]
+    assert trace.workload.recorded_hosts.words() == [None, "n2"]
 
 
 def test_slave_tasks_and_jobs_that_never_started_are_counted():

@@ -94,7 +94,16 @@ def test_elapsed_days_and_time_limits_are_read(tmp_path):
 
 
 def test_waits_are_kept_when_asked_for(tmp_path):
-    assert read(tmp_path, HEADER + line(), all_fields=True).extra["wait_s"].tolist() == [30.0]
+    assert read(tmp_path, HEADER + line()).workload.recorded_wait_s.tolist() == [30.0]
+
+
+def test_the_hosts_on_which_a_job_ran_are_kept_and_none_assigned_is_none(tmp_path):
+    more = [
+        line(job=str(n)).replace("\n", f"|{hosts}\n") for n, hosts in enumerate(["n[1-2]", "None assigned", "", "n7"])
+    ]
+    work = read(tmp_path, HEADER.replace("\n", "|NodeList\n") + "".join(more)).workload
+    assert work.recorded_hosts.words() == ["n[1-2]", None, None, "n7"]
+    assert read(tmp_path, HEADER + line()).workload.recorded_hosts is None
 
 
 def test_parsable_dumps_end_every_line_with_a_bar(tmp_path):

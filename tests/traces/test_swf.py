@@ -159,7 +159,7 @@ def test_jobs_are_sorted_by_arrival_stably_and_the_first_arrives_at_zero(tmp_pat
     trace = read(tmp_path, text, all_fields=True)
     assert trace.workload.job_id.tolist() == [1, 3, 4, 0, 2]
     assert trace.workload.submit_s.tolist() == [0, 0, 20, 40, 40]
-    assert trace.extra["wait_s"].tolist() == [1, 3, 4, 0, 2]
+    assert trace.workload.recorded_wait_s.tolist() == [1, 3, 4, 0, 2]
 
 
 def test_all_eighteen_fields_are_kept_when_asked_for(tmp_path):
@@ -168,7 +168,7 @@ def test_all_eighteen_fields_are_kept_when_asked_for(tmp_path):
     )
     extra = read(tmp_path, text, all_fields=True).extra
     assert {name: column.tolist() for name, column in extra.items()} == {
-        "wait_s": [1], "used_processors": [3], "cpu_time_s": [2.5], "used_memory": [4 * KB], "status": [5],
+        "used_processors": [3], "cpu_time_s": [2.5], "used_memory": [4 * KB], "status": [5],
         "executable": [6], "queue": [7], "partition": [8], "preceding_job": [9], "think_time_s": [10],
     }  # fmt: skip
     assert read(tmp_path, text).extra == {}

@@ -16,11 +16,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 import jobs
+import nearness
 import settings
 import watch
 
 import real_slurm
-import report
 
 
 def main() -> int:
@@ -35,10 +35,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     if asked.report:
-        real = report.recorded(asked.folder)
-        print(f"{asked.folder}, our model: {report.apart(real, report.modelled(asked.folder))}")
+        real = nearness.recorded(asked.folder)
+        print(f"{asked.folder}, our model: {nearness.apart(real, nearness.modelled(asked.folder))}")
         for other in asked.others:
-            print(f"{asked.folder}, {other}: {report.apart(real, report.recorded(other))}")
+            print(f"{asked.folder}, {other}: {nearness.apart(real, nearness.recorded(other))}")
         return 0
     if reason := real_slurm.why_not():
         print(reason, file=sys.stderr)

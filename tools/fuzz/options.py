@@ -119,6 +119,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "compare": ("log.csv", "--hosts", "2x8c32g", "--policies", "first-fit,mix-fit"),
     "simulate": ("log.csv", "--hosts", "2x8c32g"),
     "explain": ("no-record", "1"),
+    "report": ("no-record",),
     "policies": (),
     "pack": ("tasks.csv", "--hosts", "2x8c32g"),
     "rebalance": ("state.csv", "--hosts", "2x8c32g"),

@@ -40,6 +40,8 @@ READERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "simulate": (
         ("explain", "out", "1"),
         ("explain", "out", "3", "--json"),
+        ("report", "out"),
+        ("report", "out", "-o", "page.html", "--json"),
         ("simulate", "--again", "out", "--json"),
         WRITERS["simulate"],
     ),

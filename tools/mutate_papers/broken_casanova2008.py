@@ -10,13 +10,13 @@ from loadmaster.packing.generate import Spec
 from loadmaster.papers.casanova2008 import claims, large_claims
 from loadmaster.papers.casanova2008 import study as casanova
 from loadmaster.papers.casanova2008.outcome import outcome_of
-from loadmaster.papers.casanova2008.study import Cell
+from loadmaster.papers.casanova2008.study import StudyCell
 
 _RIGHT = casanova._solvers
 _SPECS = [(slack, cv, other) for slack in (0.1, 0.2, 0.5, 0.9) for cv in (0.25, 0.75) for other in (0.25, 0.75)]
-SMALL = [Cell("small", Spec(4, tasks, *more), 2, 0) for tasks in (6, 8, 10, 12) for more in _SPECS]
-LARGE = [Cell("large", Spec(64, 100, *more), 4, 0) for more in _SPECS]
-PARALLEL = [Cell("parallel", Spec(64, 100, *more, parallel=True), 4, 0) for more in _SPECS]
+SMALL = [StudyCell("small", Spec(4, tasks, *more), 2, 0) for tasks in (6, 8, 10, 12) for more in _SPECS]
+LARGE = [StudyCell("large", Spec(64, 100, *more), 4, 0) for more in _SPECS]
+PARALLEL = [StudyCell("parallel", Spec(64, 100, *more, parallel=True), 4, 0) for more in _SPECS]
 
 
 def study():

@@ -6,7 +6,7 @@ from unittest.mock import patch
 from loadmaster.papers.delgado2011 import claims
 from loadmaster.papers.delgado2011 import study as delgado
 from loadmaster.papers.delgado2011.streams import seeds
-from loadmaster.papers.delgado2011.study import PLATFORMS, Case
+from loadmaster.papers.delgado2011.study import PLATFORMS, StudyCase
 
 LUBLIN, SERIALS = seeds("24 % serial", 300, 0.244, 0, 8), seeds("80 % serial", 600, 0.8, 0, 8)
 _RIGHT = delgado.run_case
@@ -14,9 +14,9 @@ _RIGHT = delgado.run_case
 
 def study():
     """Eight streams of either kind: with fewer, PC is not surely better for serial jobs."""
-    cases = [Case(s, p, 0.7, c) for s in LUBLIN.parts for p in PLATFORMS for c in claims.CHOICES]
-    cases += [Case(s, p, 0.3, c) for s in SERIALS.parts for p in PLATFORMS for c in claims.CHOICES]
-    cases += [Case(s, "heterogeneous", 0.7, "pc-g") for s in SERIALS.parts]
+    cases = [StudyCase(s, p, 0.7, c) for s in LUBLIN.parts for p in PLATFORMS for c in claims.CHOICES]
+    cases += [StudyCase(s, p, 0.3, c) for s in SERIALS.parts for p in PLATFORMS for c in claims.CHOICES]
+    cases += [StudyCase(s, "heterogeneous", 0.7, "pc-g") for s in SERIALS.parts]
     streams = {stream.name: stream for group in (LUBLIN, SERIALS) for stream in group.streams}
     rows = {case: delgado.run_case(case, streams[case.stream]) for case in dict.fromkeys(cases)}
     return [

@@ -12,10 +12,10 @@ from loadmaster.papers.shai2014.choice_claims import choice_claims
 from loadmaster.papers.shai2014.load_claims import load_claims
 from loadmaster.papers.shai2014.loads import OPEN, RESERVED, run_streams, synthetic_streams
 from loadmaster.papers.shai2014.published import TABLE_2_1
-from loadmaster.papers.shai2014.setup import READINGS, Setup
+from loadmaster.papers.shai2014.setup import READINGS, StudySetup
 from loadmaster.place import POLICIES
 
-SETUP = Setup(bucket_streams=4, bucket_part=0.001, streams=4, scale=0.02, jobs=3000, betas=(0.58, 1.0))
+SETUP = StudySetup(bucket_streams=4, bucket_part=0.001, streams=4, scale=0.02, jobs=3000, betas=(0.58, 1.0))
 _RIGHT = levels.run_fully
 
 

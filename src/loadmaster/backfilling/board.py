@@ -1,13 +1,14 @@
 """One pass over the queue, as a backfilling sees it: who waits, who may start, what others are promised."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal, NoReturn
 
 import numpy as np
 
+from loadmaster.backfilling.line import QueueLine
 from loadmaster.backfilling.moment import Moment
 from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
-from loadmaster.backfilling.releases import Release, releases, right_after
+from loadmaster.backfilling.releases import INSTANT_S, ExpectedEnd, releases
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Place, Promise, Snapshot
@@ -43,16 +44,11 @@ class Board:
         """Decide again no later than this, also if nothing happens."""
         self.clock = snapshot.clock
         """When the loops of a scheduler that has several run next."""
+        self._line = QueueLine(snapshot)
         self._started: dict[int, Place] = {}
-        self._put_off: list[int] = []
         self._noted: set[int] = set()
-        self._left = None if snapshot.left is None else snapshot.left.copy()
-        self._used = None if snapshot.need is None else snapshot.need.used.copy()
         self._moments: dict[int, Moment] = {}
         self._plan: Plan | None = None
-        self._arrays_passed: set[int] = set()
-        self._jobs_started: set[int] = set()
-        self._stopped: set[int] = set()
         if snapshot.closures:
             self.plan()
 
@@ -65,16 +61,15 @@ class Board:
             beyond_limits: offer those as well that are beyond a limit.
             whole_arrays: offer those tasks as well.
         """
-        rows = self._by_rank() if self.snapshot.need is None else self._by_need()
-        return self._offered(rows, beyond_limits, whole_arrays)
+        return self._line.rows(beyond_limits=beyond_limits, whole_arrays=whole_arrays)
 
     def put_off(self, row: int) -> None:
         """Leave the job for `shortest_first`."""
-        self._put_off.append(row)
+        self._line.put_off(row)
 
     def shortest_first(self) -> Iterator[int]:
         """The jobs that were put off, those first that are expected to be over first, as `rows` offers them."""
-        return self._offered(sorted(self._put_off, key=self.expected_s))
+        return self._line.shortest_first()
 
     def start(self, row: int, on: Bools | None = None) -> bool:
         """Start the job now if it fits beside all that is promised and reserved; whether it did.
@@ -176,7 +171,7 @@ class Board:
         for row, promise in sorted(self.promised.items(), key=lambda item: -item[1].start_s):
             if np.isfinite(promise.start_s):
                 self.kept[self.job(row)] = promise  # of a job that waits in several partitions, the first
-            if promise.start_s > right_after(self.now_s):  # that is no moment: it stands for an overdue end
+            if promise.start_s > self.now_s + INSTANT_S:
                 self.wake_s = min(self.wake_s, promise.start_s)
 
     def reserve(self, row: int) -> None:
@@ -190,7 +185,7 @@ class Board:
     def reopen(self) -> None:
         """Put back all hosts that were closed."""
         self.room.reopen()
-        self._arrays_passed.clear()
+        self._line.offer_arrays_again()
 
     @property
     def exhausted(self) -> bool:
@@ -209,8 +204,7 @@ class Board:
 
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""
-        column = self.snapshot.queue.partition
-        return 0 if column is None else int(column[row])
+        return self._line.partition(row)
 
     def hosts_of_partition(self, row: int) -> Bools:
         """bool[H]: all hosts of the partition in which the job waits."""
@@ -220,9 +214,7 @@ class Board:
 
     def within_limits(self, row: int) -> bool:
         """Whether no limit is passed if the job starts now."""
-        if self._left is None or self.snapshot.queue.uses is None:
-            return True
-        return all(self._left[limit] >= amount for limit, amount in self.snapshot.queue.uses[row])
+        return self._line.within_limits(row)
 
     def plan(self) -> Plan:
         """What promises of a whole runtime are made on; from the first call on starts go through it.
@@ -237,7 +229,7 @@ class Board:
             self._moments.clear()
         return self._plan
 
-    def releases(self) -> list[Release]:
+    def releases(self) -> list[ExpectedEnd]:
         """When all that runs, and what has started in this pass, is expected to give back what it holds."""
         return releases(self.snapshot, self.started)
 
@@ -258,7 +250,7 @@ class Board:
 
     def job(self, row: int) -> int:
         """The job's number in its workload."""
-        return int(self.snapshot.queue.job[row])
+        return self._line.job(row)
 
     def decision(self) -> Decision:
         """What this pass came to; hosts that promises bind are named as reserved."""
@@ -283,16 +275,10 @@ class Board:
             expected_s = self.expected_s(row, hosts)
 
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
-        queue = self.snapshot.queue
         self._started[row] = Place(self.job(row), hosts, self.partition(row))
-        self._jobs_started.add(self.job(row))
+        self._line.note_start(row)
         for other in [other for other in self.promised if self.job(other) == self.job(row)]:
             self._forget(other)
-        if self._left is not None and queue.uses is not None:
-            for limit, amount in queue.uses[row]:
-                self._left[limit] -= amount
-        if self._used is not None and self.snapshot.need is not None:
-            self._used[self.snapshot.need.group[row]] += queue.demand[row, 0] * queue.tasks[row]
 
     def _forget(self, row: int) -> None:
         """Promise nothing any more to a job that has started in another partition."""
@@ -303,25 +289,6 @@ class Board:
     def _stands(self, row: int, promise: Promise) -> bool:
         """Whether this row of a job is the one that the promise was made to."""
         return bool(self.room.hosts_of(row)[list(promise.hosts)].all()) and self.within_limits(row)
-
-    def _offered(self, rows: Iterable[int], beyond_limits: bool = False, whole_arrays: bool = False) -> Iterator[int]:
-        for row in rows:
-            array = -1 if self.snapshot.queue.array is None else int(self.snapshot.queue.array[row])
-            held_back = not beyond_limits and self._is_limited(row)
-            if array in self._arrays_passed or self.job(row) in self._jobs_started or held_back:
-                continue
-            taken = len(self._started) + len(self._put_off)
-            yield row
-            if array >= 0 and not whole_arrays and len(self._started) + len(self._put_off) == taken:
-                self._arrays_passed.add(array)
-
-    def _is_limited(self, row: int) -> bool:
-        if self.partition(row) in self._stopped:
-            return True
-        limited = not self.within_limits(row)
-        if limited and self.snapshot.limits_stop:
-            self._stopped.add(self.partition(row))
-        return limited
 
     def _may_promise_a_moment(self, row: int) -> bool:
         """Whether none was promised that counts some of the same hosts."""
@@ -347,22 +314,3 @@ class Board:
 
     def _refuse(self, row: int, what: str, fix: str) -> NoReturn:
         raise InputError(f"job number {self.job(row)}", f"a backfilling must not have it {what}", fix=fix)
-
-    def _by_rank(self) -> list[int]:
-        queue = self.snapshot.queue
-        keys = [column for column in (queue.job, queue.rank, queue.tier) if column is not None]
-        return [int(row) for row in np.lexsort(keys)]
-
-    def _by_need(self) -> Iterator[int]:
-        # `used` changes while this generator is consumed: every step looks at it anew.
-        need, used = self.snapshot.need, self._used
-        assert need is not None
-        assert used is not None
-        waiting: dict[int, list[int]] = {}
-        for row in reversed(self._by_rank()):
-            waiting.setdefault(int(need.group[row]), []).append(row)
-        while waiting:
-            neediest = min(waiting, key=lambda group: (used[group] / need.share[group], group))
-            yield waiting[neediest].pop()
-            if not waiting[neediest]:
-                del waiting[neediest]

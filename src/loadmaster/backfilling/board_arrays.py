@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.backfilling.soon_kernel import Soon
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 
 Records = NDArray[np.void]
@@ -22,21 +23,23 @@ def _layout(**fields: str) -> np.dtype[Any]:
 
 ROW = _layout(
     expected_s="f8", since_s="f8", first_task="i8", first_host="i8", first_use="i8", uses="i4", job="i4", next_row="i4",
-    kind="i4", tasks="i4", hosts="i4", partition="i4", array="i4", group="i4",
+    kind="i4", tasks="i4", hosts="i4", partition="i4", array="i4", group="i4", least="i4", most="i4",
 )  # fmt: skip
 """One job in one of its partitions.
 
 `expected_s` at speed 1; `since_s`, since when it might have started; `first_task`, the number of its first task, for
 policies that ask; `first_host`, where hosts of its tasks stand in tables of such hosts; `first_use` and `uses`, its
 uses of limits; `job`; `next_row`, of the same job, after the last the first; `kind` of demand; `hosts`, its set of
-hosts; `array`, -1 of none; `group`, whose share it uses, 0 where jobs are not served by need.
+hosts; `array`, -1 of none; `group`, whose share it uses, 0 where jobs are not served by need; on how many hosts its
+tasks lie at `least` and at `most`, 0 for any number.
 """
 USE = _layout(amount="f8", limit="i8")
 """What a start counts against a limit."""
 HOST_SET = _layout(fastest="f8", whole="?")
 """Of a set of hosts: the speed of the fastest, 1 if there is none; and whether every host is in it."""
-END = _layout(end_s="f8", host="i4", kind="i4")
-"""A running task: start plus expected runtime, which may be over; its host; and its kind of demand."""
+END = _layout(end_s="f8", start_s="f8", host="i4", kind="i4")
+"""A running task: start plus expected runtime, which may be over; when it started, NaN where unknown; its host; and its
+kind of demand."""
 TIME = _layout(from_s="f8", to_s="f8")
 """When a closure holds, half open."""
 GROUP = _layout(first="i8", end="i8", next="i8", used="f8", share="f8")
@@ -56,11 +59,13 @@ COUNTED = _layout(held="i8", owner="i8")
 """Of a host: the promised moment that counts it, -1 for none, and how many of its tasks fit there then."""
 STEP = _layout(start_s="f8", next="i8")
 """A step of an outlook: when it begins, and the next one, -1 after the last."""
+PLAN_FAILURE = _layout(serial="i8", expected_s="f8", tasks="i8")
+"""Of a demand on a set of hosts: with how many tasks and for how long it has failed beside the plan of that number."""
 CHAIN = _layout(first="i8", last="i8", held="i8")
 """The steps of a host; `last` and `held`, tasks of the row at hand, are scratch."""
 
 
-class Rows(NamedTuple):
+class RowArrays(NamedTuple):
     """E rows of K distinct demands.
 
     Attributes:
@@ -88,14 +93,14 @@ class Hosts(NamedTuple):
     set: Records
 
 
-class Ends(NamedTuple):
+class EndArrays(NamedTuple):
     """Running tasks END[N], by (end, job, task); the first `many` int64[1] count."""
 
     end: Records
     many: Longs
 
 
-class Calendar(NamedTuple):
+class CalendarArrays(NamedTuple):
     """L closures: hosts bool[L, H] that may not be used at TIME[L] by rows of which `shut` bool[L, E] is set."""
 
     hosts: Bools
@@ -114,6 +119,7 @@ class Now(NamedTuple):
         limits_stop: a row beyond a limit keeps all later ones of its partition back.
         as_pool: promises count hosts.
         planned: starts go through the plan from the beginning.
+        scores_from: the number under which the scores of demand 0 are remembered, and so on from there.
     """
 
     now_s: float
@@ -123,9 +129,10 @@ class Now(NamedTuple):
     limits_stop: bool
     as_pool: bool
     planned: bool
+    scores_from: int = 0
 
 
-class Board(NamedTuple):
+class BoardArrays(NamedTuple):
     """The pass as a backfilling sees it: Q rows wait; J jobs, A arrays, L limits, T tasks of all rows.
 
     Attributes:
@@ -168,7 +175,7 @@ the first the pass has to be made again from what was before it. `tally[NOTED]`:
 them."""
 
 
-class Standing(NamedTuple):
+class PromiseArrays(NamedTuple):
     """What earlier passes promised: STANDING[E] and the hosts, int32[T], to `row` int32[S], in the order of arrival."""
 
     row: Ints
@@ -190,17 +197,20 @@ class Moments(NamedTuple):
     then: Floats
 
 
-class Outlook(NamedTuple):
+class OutlookArrays(NamedTuple):
     """What every host has free from now on: chains of steps, the last one lasting for ever.
 
     Where promises count hosts, one chain stands for all of them, and column 0 of it counts.
 
     Attributes:
-        step: STEP[M]; step_free: float64[M, R]; size: int64[1], the steps in use.
+        step: STEP[M]; step_free: float64[M, R]; size: int64[3], see below.
         chain: CHAIN[H].
         window: float64[H, R], the least that a host has free in a stretch of time.
         value: float64[H], scores; able: int32[H], hosts that can hold a task; again: int32[1], one to rate once more.
-        turn_s, turn_host: float64[H], int32[H], heap of hosts by their next step.
+        turn_s, turn_host: float64[H + B], int32[H + B], heap of hosts by their next step, and of blocks of hosts.
+        score, rated: float64[H], int32[H], heap of hosts by their scores.
+        failed: PLAN_FAILURE[C, K]; most: float64[S], what no host has more of now, as `Room.memory`.
+        soon: when rows could start at the soonest on each host.
     """
 
     step: Records
@@ -213,3 +223,13 @@ class Outlook(NamedTuple):
     again: Ints
     turn_s: Floats
     turn_host: Ints
+    score: Floats
+    rated: Ints
+    failed: Records
+    most: Floats
+    soon: Soon
+
+
+STEPS, SERIAL, FRESH_AT = range(3)
+"""The steps in use; the number of the plan, another one after something was taken back; starts in this pass after which
+`most` was made, -1 if it has not been since then."""

@@ -7,6 +7,7 @@ compiled. A pass that turns out to need a plan after all ends with `NEEDS_PLAN`.
 
 import numpy as np
 
+from loadmaster.backfilling.apart_kernel import asks_for_hosts, keep_a_way
 from loadmaster.backfilling.board_arrays import (
     NEEDS_PLAN,
     NOT_FINITE,
@@ -19,10 +20,11 @@ from loadmaster.backfilling.board_arrays import (
     STARTED,
     STATUS,
 )
+from loadmaster.backfilling.bounds_kernel import begin_bounds
 from loadmaster.backfilling.earliest_kernel import earliest
 from loadmaster.backfilling.moment_kernel import (
-    close_to_long,
     counts_same_hosts,
+    find_for_long,
     forget_moment,
     forget_moments,
     is_outlasted,
@@ -30,7 +32,9 @@ from loadmaster.backfilling.moment_kernel import (
     take_for_long,
 )
 from loadmaster.backfilling.outlook_kernel import lay_out
+from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, may_fit_planned
 from loadmaster.backfilling.plan_kernel import place_at, release_promise, slowest_of
+from loadmaster.backfilling.releases import INSTANT_S
 from loadmaster.backfilling.rows_kernel import begin_board
 from loadmaster.kernels import inner
 from loadmaster.place.room_arrays import LAST_HOST, SHUT, WRONG
@@ -43,7 +47,6 @@ from loadmaster.place.room_kernel import (
     may_fit_long,
     note_failure,
     note_long_failure,
-    renew,
     take,
 )
 
@@ -52,7 +55,7 @@ from loadmaster.place.room_kernel import (
 def begin_pass(rows, hosts, ends, room, board, moments, outlook, now):
     """Begin a pass; with a plan from the first row on if `now` says so."""
     begin_board(board)
-    begin_room(room, board.tally[PASS])
+    begin_room(room)
     if moments is not None:
         forget_moments(moments)
     if outlook is not None and now.planned:
@@ -63,6 +66,8 @@ def begin_pass(rows, hosts, ends, room, board, moments, outlook, now):
 def make_plan(rows, hosts, room, ends, board, outlook, now):
     """From now on starts and promises go through a plan."""
     lay_out(rows, hosts, room, ends, board, outlook, now)
+    forget_planned_failures(outlook)
+    begin_bounds(outlook)
     board.tally[PLANNED] = 1
 
 
@@ -73,6 +78,8 @@ def start(rows, hosts, calendar, room, board, moments, outlook, scores, scan, ra
     Args: `on` bool[H], the hosts to choose from, bool[0] for all that it may use.
     """
     if outlook is not None and board.tally[PLANNED]:
+        if on.shape[0] == 0 and not may_fit_planned(rows, outlook, row):
+            return False
         if not place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, now.now_s, on):
             return False
         _take_planned(rows, hosts, room, board, moments, scores, scan, now, row)
@@ -113,24 +120,27 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
         if long and moments.many[0] == 1 and not may_fit_long(room, rows, row):
             return False
     part = on.shape[0] > 0 or not hosts.set[rows.of[row].hosts].whole
-    last_host, shut = room.tally[LAST_HOST], part or room.tally[SHUT] > 0
+    apart = asks_for_hosts(rows, row)
+    last_host, shut = room.tally[LAST_HOST], part or apart or room.tally[SHUT] > 0
     if part or shut or long:
         find_usable(room, hosts, rows, row, on)
     for k in range(rows.of[row].tasks):
+        if k > 0 and (long or apart):
+            find_usable(room, hosts, rows, row, on)
+        if apart and not long:
+            keep_a_way(rows, room, room.free, row, k)
         if moments is not None and long:
-            if k > 0:
-                find_usable(room, hosts, rows, row, on)
-            close_to_long(rows, room, moments, row, until_s)
-        host = find(room, rows, scores, scan, now, row, k, shut or long)
+            host = find_for_long(room, rows, moments, scores, scan, now, row, k, until_s)
+        else:
+            host = find(room, rows, scores, scan, now, row, k, shut)
         if host < 0:
             if room.tally[WRONG]:
                 board.tally[STATUS] = NOT_FINITE
             _give_back(rows, room, moments, scores, row, k, last_host, until_s)
-            if moments is not None and long and moments.many[0] == 1 and k == 0:
+            if moments is not None and long and moments.many[0] == 1 and k == 0 and not apart:
                 note_long_failure(room, rows, row)
-            if not long and on.shape[0] == 0:
+            if not (long or apart) and on.shape[0] == 0:
                 note_failure(room, rows, row)
-                renew(room)
             return False
         take(room, rows, scores, row, k, host)
         if moments is not None:
@@ -214,6 +224,8 @@ def promise(rows, hosts, ends, calendar, room, board, moments, outlook, rate, no
     if outlook is not None:
         if not board.tally[PLANNED]:
             make_plan(rows, hosts, room, ends, board, outlook, now)
+            if board.tally[STATUS]:
+                return  # there is no room for it
             if moments is not None:
                 _bind_moments(rows, hosts, calendar, room, board, moments, outlook, rate, now)
         _promise_earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
@@ -232,7 +244,7 @@ def _bind_moments(rows, hosts, calendar, room, board, moments, outlook, rate, no
 
 @inner
 def _promise_earliest(rows, hosts, calendar, room, board, outlook, rate, now, row):
-    start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
+    start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, np.inf)
     write_promise(rows, room, board, now, row, start_s)
 
 
@@ -261,17 +273,10 @@ def begin(rows, hosts, room, board, outlook, scores, scan, now, row):
 
 
 @inner
-def withdraw(rows, hosts, board, outlook, now, row):
-    """Promise the row nothing any more."""
-    release_promise(rows, hosts, board, outlook, now, row)
-    board.promised[row].number = 0
-
-
-@inner
 def keep_promises(board, now):
     """Decide again when the first of the moments promised comes; who owns the arrays keeps the promises."""
-    soonest = np.nextafter(now.now_s, np.inf)
-    for i in range(board.order.shape[0]):
+    soonest_s = now.now_s + INSTANT_S
+    for i in range(board.group[board.group.shape[0] - 1].end):
         row = board.order[i]
-        if is_promised(board, row) and board.promised[row].start_s > soonest:
+        if is_promised(board, row) and board.promised[row].start_s > soonest_s:
             board.wake_s[0] = min(board.wake_s[0], board.promised[row].start_s)

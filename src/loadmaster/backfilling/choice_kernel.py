@@ -3,9 +3,14 @@
 
 import numpy as np
 
+from loadmaster.backfilling.apart_kernel import asks_for_hosts, keep_a_way
 from loadmaster.backfilling.board_arrays import NOT_FINITE, STATUS
+from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.place.room_arrays import LAST_HOST
+
+FEW = 2
+"""Tasks for which the best host is looked for one by one."""
 
 
 @inner
@@ -21,13 +26,24 @@ def tasks_in(free, at, demand, kind, most):
 
 
 @inner
+def lacks(free, at, demand, kind):
+    """Whether row `at` of `free` is less than a task of demand number `kind` asks for."""
+    less = False
+    for r in range(demand.shape[1]):
+        less |= free[at, r] < demand[kind, r]
+    return less
+
+
+@inner
 def choose(rows, hosts, room, board, outlook, rate, now, row, able):
     """Choose among the first `able` hosts of that list, by what they have in `window`, which shrinks; whether it did.
 
     Hosts go to `room.host`; nothing is taken.
     """
     demand, last_host = rows.demand[rows.of[row].kind], room.tally[LAST_HOST]
-    listed = able
+    listed, apart = able, asks_for_hosts(rows, row)
+    if rows.of[row].tasks > FEW and not (now.varies or apart):
+        return _choose_many(rows, hosts, room, board, outlook, rate, now, row, able)
     for k in range(rows.of[row].tasks):
         task = rows.of[row].first_task + k
         if k == 0 or now.varies:
@@ -44,7 +60,9 @@ def choose(rows, hosts, room, board, outlook, rate, now, row, able):
         if wrong:
             board.tally[STATUS] = NOT_FINITE
             return False
-        host = _lowest(outlook, listed)
+        if apart:
+            _keep_a_way(rows, room, outlook, listed, row, k)
+        host = _lowest(outlook, room, listed, apart)
         if host < 0:
             return False
         room.host[k] = host
@@ -55,11 +73,54 @@ def choose(rows, hosts, room, board, outlook, rate, now, row, able):
 
 
 @inner
-def _lowest(outlook, able):
-    """The lowest rated of the first hosts of the list, the lowest index among equals, -1 if none fits."""
+def _choose_many(rows, hosts, room, board, outlook, rate, now, row, able):
+    """The same for many tasks: a heap of hosts by their scores, in which the one just taken is rated once more."""
+    demand, last_host, first_task = rows.demand[rows.of[row].kind], room.tally[LAST_HOST], rows.of[row].first_task
+    wrong = rate(
+        demand, outlook.window, hosts.capacity, outlook.able, able, last_host, first_task, now.seed, outlook.value, 0
+    )
+    heaped = 0
+    for i in range(able):
+        host = outlook.able[i]
+        if outlook.value[host] < np.inf:
+            heaped = push(outlook.score, outlook.rated, heaped, outlook.value[host], host)
+    for k in range(rows.of[row].tasks):
+        if wrong:
+            board.tally[STATUS] = NOT_FINITE
+        if wrong or heaped == 0:
+            return False
+        host = np.int64(outlook.rated[0])
+        heaped = drop_first(outlook.score, outlook.rated, heaped)
+        room.host[k] = outlook.again[0] = host
+        for r in range(demand.shape[0]):
+            outlook.window[host, r] -= demand[r]
+        if k + 1 < rows.of[row].tasks and not lacks(outlook.window, host, rows.demand, rows.of[row].kind):
+            wrong = rate(
+                demand, outlook.window, hosts.capacity, outlook.again, 1, host, first_task + k + 1, now.seed,
+                outlook.value, 0,
+            )  # fmt: skip
+            if not wrong and outlook.value[host] < np.inf:
+                heaped = push(outlook.score, outlook.rated, heaped, outlook.value[host], host)
+    return True
+
+
+@inner
+def _keep_a_way(rows, room, outlook, able, row, k):
+    """Let those hosts of the list be `usable` that task k of a row may take that asks for a number of them."""
+    room.usable[:] = False
+    for i in range(able):
+        room.usable[outlook.able[i]] = True
+    keep_a_way(rows, room, outlook.window, row, k)
+
+
+@inner
+def _lowest(outlook, room, able, some_are_not):
+    """The lowest rated host of the list, the lowest index among equals, -1 if none; all are usable but for the flag."""
     best, found = np.inf, np.int64(-1)
     for i in range(able):
         host = np.int64(outlook.able[i])
+        if some_are_not and not room.usable[host]:
+            continue
         if outlook.value[host] < best or (outlook.value[host] == best and host < found):
             best, found = outlook.value[host], host
     return found

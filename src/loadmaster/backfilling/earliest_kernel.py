@@ -3,46 +3,53 @@
 
 import numpy as np
 
+from loadmaster.backfilling.apart_kernel import asks_for_hosts
 from loadmaster.backfilling.board_arrays import STATUS
+from loadmaster.backfilling.bounds_kernel import bound_on, class_of, likely_host, renew_block
 from loadmaster.backfilling.choice_kernel import choose, tasks_in
 from loadmaster.backfilling.outlook_kernel import covering, end_of, first_on, has_room, hold, least
 from loadmaster.backfilling.plan_kernel import hold_all, hold_count, place_at, shut_until
+from loadmaster.backfilling.soon_kernel import BLOCK
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 
+BOUND, EXACT = range(2)
+"""What the turn of a host in the heap is, as its chain's `held`: a bound, or when it holds a task."""
+TRIES = 8
+"""Hosts that are asked one by one for a good moment, before all are asked whether they have a better one."""
+
 
 @inner
-def earliest(rows, hosts, calendar, room, board, outlook, rate, now, row):
-    """Hold hosts for the row from the first moment on at which it fits; that moment, infinite if there is none."""
+def earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s):
+    """Hold hosts for the row from the first moment on at which it fits, and return it; infinite if none is before that.
+
+    Nothing is held then.
+    """
     if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
         return np.inf
     if now.as_pool:
-        return _first_count(rows, hosts, outlook, now, row)
+        return _first_count(rows, hosts, outlook, now, row, before_s)
     if now.several_speeds:
-        return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row)
+        return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
     if rows.of[row].tasks == 1:
-        return _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row)
-    if calendar.time.shape[0] > 0:
-        return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row)
-    return _first_of_several(rows, hosts, room, board, outlook, rate, now, row)
+        return _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
+    if calendar.time.shape[0] > 0 or asks_for_hosts(rows, row):
+        return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
+    return _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_s)
 
 
 @inner
-def _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row):
+def _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s):
     """The same for a single task on hosts of one speed: the first host in time is it."""
     demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
-    allowed = hosts.allowed[rows.of[row].hosts]
-    best_s, able = np.inf, 0
-    for host in range(room.open.shape[0]):
-        if not room.open[host] or not allowed[host]:
-            continue
-        start_s = _first_open(calendar, outlook, row, host, demand, expected_s, now.now_s, best_s)
-        if start_s < best_s:
-            best_s, able = start_s, 0
-        if start_s == best_s and start_s < np.inf:
-            outlook.able[able] = host
-            able += 1
-    if best_s == np.inf:
+    kind, soon = class_of(rows, hosts, outlook, now, row), outlook.soon
+    best_s, able = _good_start(rows, hosts, calendar, room, outlook, row, kind, before_s), np.int64(0)
+    for block in range(soon.block_s.shape[1]):
+        if soon.block_s[kind, block] <= best_s:
+            first, end = block * BLOCK, min((block + 1) * BLOCK, room.open.shape[0])
+            best_s, able = _first_in(rows, hosts, calendar, room, outlook, row, kind, first, end, best_s, able)
+            renew_block(soon, kind, block)
+    if able == 0:
         return np.inf
     end_s = end_of(best_s, expected_s)
     for i in range(able):
@@ -51,6 +58,43 @@ def _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row):
         return np.inf
     hold(outlook, room.host[0], best_s, end_s, demand, demand.shape[0], 1.0)
     return best_s
+
+
+@inner
+def _good_start(rows, hosts, calendar, room, outlook, row, kind, before_s):
+    """A moment before `before_s` that is seldom later than the first: that of the host whose bound is the lowest."""
+    allowed, soon = hosts.allowed[rows.of[row].hosts], outlook.soon
+    best_s = np.nextafter(before_s, -np.inf)
+    for _ in range(TRIES):
+        host, block = likely_host(room, allowed, soon, kind)
+        if host < 0 or soon.soon_s[kind, host] >= best_s:
+            break
+        bound_s = soon.soon_s[kind, host]
+        best_s, _ = _first_in(rows, hosts, calendar, room, outlook, row, kind, host, host + 1, best_s, 0)
+        renew_block(soon, kind, block)
+        if soon.soon_s[kind, host] == bound_s:
+            break
+    return best_s
+
+
+@inner
+def _first_in(rows, hosts, calendar, room, outlook, row, kind, first, end, best_s, able):
+    """The best moment so far and how many hosts are listed for it, after a look at those from `first` to `end`."""
+    demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
+    allowed, soon = hosts.allowed[rows.of[row].hosts], outlook.soon
+    for host in range(first, end):
+        if soon.soon_s[kind, host] > best_s or not room.open[host] or not allowed[host]:
+            continue
+        bound_s = bound_on(outlook, kind, host, best_s)
+        if bound_s > best_s:
+            continue
+        start_s = _first_open(calendar, outlook, row, host, demand, expected_s, bound_s, best_s)
+        if start_s < best_s:
+            best_s, able = start_s, np.int64(0)
+        if start_s == best_s:
+            outlook.able[able] = host
+            able += 1
+    return best_s, able
 
 
 @inner
@@ -69,28 +113,39 @@ def _first_open(calendar, outlook, row, host, demand, expected_s, from_s, latest
 
 
 @inner
-def _first_of_several(rows, hosts, room, board, outlook, rate, now, row):
+def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_s):
     """The same for several tasks on hosts of one speed: those hosts in time that can hold any, until all are held.
 
     A host can hold more only from one of its own steps on.
     """
     demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
     allowed = hosts.allowed[rows.of[row].hosts]
-    turns = able = 0
-    for host in range(room.open.shape[0]):
-        if room.open[host] and allowed[host]:
-            first_s = first_on(outlook, host, demand, demand.shape[0], expected_s, now.now_s, np.inf)
-            if first_s < np.inf:
-                turns = push(outlook.turn_s, outlook.turn_host, turns, first_s, host)
+    kind, soon = class_of(rows, hosts, outlook, now, row), outlook.soon
+    many, turns, able = room.open.shape[0], 0, 0
+    for block in range(soon.block_s.shape[1]):
+        if soon.block_s[kind, block] < before_s:
+            turns = push(outlook.turn_s, outlook.turn_host, turns, soon.block_s[kind, block], many + block)
     next_s = np.inf
     while True:
         start_s = min(next_s, outlook.turn_s[0]) if turns > 0 else next_s
-        if start_s == np.inf:
+        if start_s >= before_s:
             return np.inf
+        more = start_s == next_s
         while turns > 0 and outlook.turn_s[0] <= start_s:
-            outlook.able[able] = outlook.turn_host[0]
+            host = np.int64(outlook.turn_host[0])
             turns = drop_first(outlook.turn_s, outlook.turn_host, turns)
-            able += 1
+            if host >= many:
+                turns = _turns_of_block(room, allowed, outlook, kind, host - many, turns, before_s)
+            elif outlook.chain[host].held == EXACT:
+                outlook.able[able] = host
+                able += 1
+                more = True
+            else:
+                outlook.chain[host].held = EXACT
+                bound_s = bound_on(outlook, kind, host, before_s)
+                turns = _turn_on(outlook, host, demand, expected_s, bound_s, turns, before_s)
+        if not more:
+            continue  # but bounds have come to their turn
         end_s, next_s = end_of(start_s, expected_s), np.inf
         total, i = np.int64(0), 0
         while i < able:
@@ -105,9 +160,7 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row):
                 continue
             able -= 1
             outlook.able[i] = outlook.able[able]
-            first_s = first_on(outlook, host, demand, demand.shape[0], expected_s, start_s, np.inf)
-            if first_s < np.inf:
-                turns = push(outlook.turn_s, outlook.turn_host, turns, first_s, host)
+            turns = _turn_on(outlook, host, demand, expected_s, start_s, turns, before_s)
         if total >= rows.of[row].tasks:
             break
     if not choose(rows, hosts, room, board, outlook, rate, now, row, able):
@@ -117,7 +170,30 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row):
 
 
 @inner
-def _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row):
+def _turns_of_block(room, allowed, outlook, kind, block, turns, before_s):
+    """Put the hosts of a block, whose turn it is, into the heap, by their bounds; returns its size."""
+    soon = outlook.soon
+    renew_block(soon, kind, block)
+    for host in range(block * BLOCK, min((block + 1) * BLOCK, room.open.shape[0])):
+        if soon.soon_s[kind, host] < before_s and room.open[host] and allowed[host]:
+            outlook.chain[host].held = BOUND
+            turns = push(outlook.turn_s, outlook.turn_host, turns, soon.soon_s[kind, host], host)
+    return turns
+
+
+@inner
+def _turn_on(outlook, host, demand, expected_s, from_s, turns, before_s):
+    """Put a host into the heap by the first moment from `from_s` on at which it holds a task; returns its size."""
+    first_s = from_s
+    if from_s < before_s:
+        first_s = first_on(outlook, host, demand, demand.shape[0], expected_s, from_s, before_s)
+    if first_s < before_s:
+        turns = push(outlook.turn_s, outlook.turn_host, turns, first_s, host)
+    return turns
+
+
+@inner
+def _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s):
     """The same for any row: moment after moment, those alone at which enough is free."""
     kind, tasks, many = rows.of[row].kind, rows.of[row].tasks, room.open.shape[0]
     allowed = hosts.allowed[rows.of[row].hosts]
@@ -131,7 +207,7 @@ def _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row)
         if outlook.step[at].next >= 0:
             turns = push(outlook.turn_s, outlook.turn_host, turns, outlook.step[outlook.step[at].next].start_s, host)
     start_s = now.now_s
-    while True:
+    while start_s < before_s:
         if free >= tasks:
             if place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, board.everywhere):
                 return start_s
@@ -140,8 +216,6 @@ def _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row)
         start_s = _next_change(calendar, start_s)
         if turns > 0:
             start_s = min(start_s, outlook.turn_s[0])
-        if start_s == np.inf:
-            return np.inf
         while turns > 0 and outlook.turn_s[0] == start_s:
             host = outlook.turn_host[0]
             turns = drop_first(outlook.turn_s, outlook.turn_host, turns)
@@ -155,6 +229,7 @@ def _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row)
                 turns = push(
                     outlook.turn_s, outlook.turn_host, turns, outlook.step[outlook.step[at].next].start_s, host
                 )
+    return np.inf
 
 
 @inner
@@ -170,7 +245,7 @@ def _next_change(calendar, after_s):
 
 
 @inner
-def _first_count(rows, hosts, outlook, now, row):
+def _first_count(rows, hosts, outlook, now, row, before_s):
     """The same where hosts are counted."""
     tasks, expected_s = rows.of[row].tasks, rows.of[row].expected_s / hosts.speed[0]
     at = np.int64(outlook.chain[0].first)
@@ -182,6 +257,7 @@ def _first_count(rows, hosts, outlook, now, row):
             start_s = outlook.step[at].start_s
             end_s = end_of(start_s, expected_s)
         at = np.int64(outlook.step[at].next)
-    if start_s < np.inf:
-        hold_count(outlook, start_s, end_s, tasks)
+    if start_s >= before_s:
+        return np.inf
+    hold_count(outlook, start_s, end_s, tasks)
     return start_s

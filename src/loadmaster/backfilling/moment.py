@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from loadmaster.backfilling.releases import Release
+from loadmaster.backfilling.releases import ExpectedEnd
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.hosts_asked import HostsAsked
 from loadmaster.place.room import tasks_held
@@ -21,7 +21,7 @@ class Moment:
     """
 
     def __init__(
-        self, demand: Floats, asked: HostsAsked, may: Bools, now_s: float, free: Floats, releases: Sequence[Release]
+        self, demand: Floats, asked: HostsAsked, may: Bools, now_s: float, free: Floats, releases: Sequence[ExpectedEnd]
     ) -> None:
         """Args:
         demand: float64[R], what one task of the head asks for.
@@ -63,7 +63,7 @@ class Moment:
         """It does not after all."""
         self._change(host, demand)
 
-    def _first_moment(self, now_s: float, releases: Sequence[Release]) -> float:
+    def _first_moment(self, now_s: float, releases: Sequence[ExpectedEnd]) -> float:
         if self._asked.fit(self._held):
             return now_s
         for i, release in enumerate(releases):

@@ -3,10 +3,15 @@
 
 import numpy as np
 
+from loadmaster.backfilling.apart_kernel import asks_for_hosts, fits_apart, keep_a_way, none_held
 from loadmaster.backfilling.board_arrays import STARTED
+from loadmaster.backfilling.choice_kernel import lacks
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
-from loadmaster.place.room_kernel import held_by
+from loadmaster.place.room_kernel import find, held_by
+
+A_FEW = 8
+"""Hosts that are looked at one after another, before all are."""
 
 
 @inner
@@ -54,7 +59,7 @@ def promise_moment(rows, hosts, room, ends, board, moments, now, row):
         if not from_heap and running == ends.many[0]:
             break
         next_s = max(board.key_s[0] if from_heap else ends.end[running].end_s, soonest)
-        if found >= tasks and next_s > shadow_s:
+        if next_s > shadow_s and _are_enough(rows, room, moments, number, row, found):
             break
         shadow_s = next_s
         if from_heap:
@@ -67,8 +72,17 @@ def promise_moment(rows, hosts, room, ends, board, moments, now, row):
             found += _returned(rows, moments, number, row, ends.end[running].kind, ends.end[running].host)
             running += 1
     moments.promise[number].slack = found - tasks
-    moments.promise[number].shadow_s = shadow_s if found >= tasks else np.inf
+    moments.promise[number].shadow_s = shadow_s if _are_enough(rows, room, moments, number, row, found) else np.inf
     return moments.promise[number].shadow_s
+
+
+@inner
+def _are_enough(rows, room, moments, number, row, found):
+    """Whether the row fits on hosts that hold `found` tasks of it."""
+    if found < rows.of[row].tasks or not asks_for_hosts(rows, row):
+        return found >= rows.of[row].tasks
+    _count_held(rows, room, moments, number, row)
+    return fits_apart(rows, room, row)
 
 
 @inner
@@ -113,17 +127,53 @@ def is_outlasted(moments, until_s):
 
 
 @inner
-def close_to_long(rows, room, moments, row, until_s):
-    """Take hosts out of `usable` that a task of the row may not have beyond the promised moments."""
-    kind = rows.of[row].kind
+def find_for_long(room, rows, moments, scores, scan, now, row, k, until_s):
+    """As `find`, for a task that goes on until then: no promised moment before may suffer."""
+    apart = asks_for_hosts(rows, row)
+    if not (now.varies or apart):
+        for _ in range(A_FEW):
+            host = find(room, rows, scores, scan, now, row, k, True)
+            if host < 0 or _may_have(rows, room, moments, row, host, until_s):
+                return host
+            room.usable[host] = False
     for host in range(room.usable.shape[0]):
-        number = moments.counted[host].owner
-        if not room.usable[host] or number < 0 or until_s <= moments.promise[number].shadow_s:
-            continue
-        fits = True
-        for r in range(room.free.shape[1]):
-            fits &= room.free[host, r] >= rows.demand[kind, r]
-        room.usable[host] = fits and _cost(rows, moments, number, kind, host) <= moments.promise[number].slack
+        if room.usable[host] and not lacks(room.free, host, rows.demand, rows.of[row].kind):
+            room.usable[host] = _may_have(rows, room, moments, row, host, until_s)
+    if apart:
+        keep_a_way(rows, room, room.free, row, k)
+    return find(room, rows, scores, scan, now, row, k, True)
+
+
+@inner
+def _may_have(rows, room, moments, row, host, until_s):
+    """Whether a task of the row may have the host, which has room for it now, until then."""
+    number = moments.counted[host].owner
+    if number < 0 or until_s <= moments.promise[number].shadow_s:
+        return True
+    cost = _cost(rows, moments, number, rows.of[row].kind, host)
+    if not asks_for_hosts(rows, moments.promise[number].row):
+        return cost <= moments.promise[number].slack
+    return cost == 0 or _leaves_enough(rows, room, moments, number, host, cost)
+
+
+@inner
+def _leaves_enough(rows, room, moments, number, host, cost):
+    """Whether the promised row, which asks for a number of hosts, fits if one of them holds so many tasks less."""
+    head = np.int64(moments.promise[number].row)
+    _count_held(rows, room, moments, number, head)
+    held = moments.counted[host].held
+    room.count[held] -= 1
+    room.count[held - cost] += 1
+    return fits_apart(rows, room, head)
+
+
+@inner
+def _count_held(rows, room, moments, number, row):
+    """Count the hosts that the promise counts by how many tasks of the row they hold then."""
+    none_held(room, rows.of[row].tasks)
+    for host in range(moments.counted.shape[0]):
+        if moments.counted[host].owner == number:
+            room.count[moments.counted[host].held] += 1
 
 
 @inner

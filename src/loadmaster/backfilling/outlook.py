@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from loadmaster.backfilling.releases import Release, right_after
+from loadmaster.backfilling.releases import ExpectedEnd, right_after
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Closure
 
@@ -13,7 +13,7 @@ from loadmaster.model.snapshot import Closure
 class Outlook:
     """Steps of (time, free float64[R]) for each of H hosts, the last one lasting for ever."""
 
-    def __init__(self, now_s: float, free: Floats, releases: Iterable[Release]) -> None:
+    def __init__(self, now_s: float, free: Floats, releases: Iterable[ExpectedEnd]) -> None:
         """Args:
         now_s: when the first step begins.
         free: float64[H, R], what is free now.

@@ -1,6 +1,7 @@
 """What every host has free from now on, compiled: the same steps as `loadmaster.backfilling.outlook` keeps.
 
-A chain that counts hosts is that of host 0 alone, in column 0.
+A chain that counts hosts is that of host 0 alone, in column 0. What a host has now is its step of its own number: a
+look at now for all hosts goes through memory from end to end.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
@@ -24,7 +25,7 @@ def lay_out(rows, hosts, room, ends, board, outlook, now):
     if not has_room(board, outlook, outlook.chain.shape[0] + ends.many[0] + tasks, 0):
         return
     if now.as_pool:
-        _begin_chain(outlook, 0, 0, now.now_s)
+        _begin_chain(outlook, 0, 1, now.now_s)
         outlook.step_free[0, 0] = room.free.shape[0] - ends.many[0] - tasks
         outlook.size[0] = 1 + ends.many[0]
         for i in range(ends.many[0]):
@@ -51,17 +52,17 @@ def lay_out(rows, hosts, room, ends, board, outlook, now):
 
 @inner
 def _chains_of_running(rows, room, ends, outlook, now_s, soonest):
-    """One chain a host; the steps of a host lie side by side."""
+    """One chain a host; its steps but for the first lie side by side."""
     for host in range(room.free.shape[0]):
-        outlook.chain[host].first = 1
+        outlook.chain[host].held = 0
     for i in range(ends.many[0]):
-        outlook.chain[ends.end[i].host].first += 1
-    size = 0
+        outlook.chain[ends.end[i].host].held += 1
+    size = room.free.shape[0]
     for host in range(room.free.shape[0]):
-        steps = outlook.chain[host].first
+        steps = outlook.chain[host].held
         _begin_chain(outlook, host, size, now_s)
         for r in range(room.free.shape[1]):
-            outlook.step_free[size, r] = room.free[host, r]
+            outlook.step_free[host, r] = room.free[host, r]
         size += steps
     outlook.size[0] = size
     for i in range(ends.many[0]):
@@ -72,19 +73,21 @@ def _chains_of_running(rows, room, ends, outlook, now_s, soonest):
 
 
 @inner
-def _begin_chain(outlook, host, step, now_s):
-    outlook.chain[host].first = outlook.chain[host].last = step
-    outlook.step[step].start_s = now_s
-    outlook.step[step].next = -1
+def _begin_chain(outlook, host, following, now_s):
+    outlook.chain[host].first = outlook.chain[host].last = host
+    outlook.chain[host].held = following
+    outlook.step[host].start_s = now_s
+    outlook.step[host].next = -1
 
 
 @inner
 def _append(outlook, host, time_s):
-    """Let the last step of a chain, whose steps lie side by side, be one that begins at `time_s`."""
+    """Let the last step of a chain be one that begins at `time_s`; its `held` is where the next one lies."""
     last = np.int64(outlook.chain[host].last)
     if outlook.step[last].start_s == time_s:
         return
-    new = last + 1
+    new = np.int64(outlook.chain[host].held)
+    outlook.chain[host].held += 1
     outlook.step[new].start_s, outlook.step[new].next, outlook.step[last].next = time_s, -1, new
     for r in range(outlook.step_free.shape[1]):
         outlook.step_free[new, r] = outlook.step_free[last, r]
@@ -154,6 +157,24 @@ def least(outlook, host, start_s, end_s):
 
 
 @inner
+def has_from(outlook, host, start_s, end_s, demand):
+    """As `least`, given up as soon as it is less than `demand`; whether it is not."""
+    at, columns = covering(outlook, host, start_s), outlook.window.shape[1]
+    for r in range(columns):
+        if outlook.step_free[at, r] < demand[r]:
+            return False
+        outlook.window[host, r] = outlook.step_free[at, r]
+    at = np.int64(outlook.step[at].next)
+    while at >= 0 and outlook.step[at].start_s < end_s:
+        for r in range(columns):
+            if outlook.step_free[at, r] < demand[r]:
+                return False
+            outlook.window[host, r] = min(outlook.window[host, r], outlook.step_free[at, r])
+        at = np.int64(outlook.step[at].next)
+    return True
+
+
+@inner
 def first_on(outlook, host, demand, columns, expected_s, from_s, latest_s):
     """The first moment from `from_s` on from which a host has `demand` free for so long.
 
@@ -169,6 +190,8 @@ def first_on(outlook, host, demand, columns, expected_s, from_s, latest_s):
             fits &= outlook.step_free[at, r] >= demand[r]
         if not fits:
             start_s, end_s = np.inf, np.inf
+            if outlook.step[at].start_s > latest_s:
+                return outlook.step[at].start_s
         elif start_s == np.inf:
             start_s = max(outlook.step[at].start_s, from_s)
             if start_s > latest_s:

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from loadmaster.backfilling.outlook import Outlook, end_of
-from loadmaster.backfilling.releases import Release
+from loadmaster.backfilling.releases import ExpectedEnd
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import Promise, Snapshot
 from loadmaster.place.room import Room
@@ -44,7 +44,7 @@ class Plan(Protocol):
 class HostPlan:
     """A plan that says for each host what it will have free; the policy sees the least of the time in question."""
 
-    def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[Release]) -> None:
+    def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         assert snapshot.cluster.speed is not None
         self._snapshot, self._room, self._speed = snapshot, room, snapshot.cluster.speed
         self._outlook = Outlook(snapshot.now_s, room.free, releases)
@@ -119,11 +119,11 @@ class HostPlan:
 class PoolPlan:
     """A plan that counts hosts: exact where every task takes a host of its own and any host serves (rule Q11)."""
 
-    def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[Release]) -> None:
+    def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         assert snapshot.cluster.speed is not None
         self._queue, self._room, self._speed = snapshot.queue, room, float(snapshot.cluster.speed[0])
         self._one = np.ones(1)
-        ending = [Release(release.end_s, 0, self._one) for release in releases]
+        ending = [ExpectedEnd(release.end_s, 0, self._one) for release in releases]
         free = self._one * (len(room.free) - len(releases))
         self._outlook = Outlook(snapshot.now_s, free[None, :], ending)
 

@@ -6,8 +6,10 @@ The hosts of a row that is placed stand in `room.host`, one a task; where hosts 
 
 import numpy as np
 
-from loadmaster.backfilling.choice_kernel import choose, tasks_in
-from loadmaster.backfilling.outlook_kernel import end_of, has_room, hold, least, step_at
+from loadmaster.backfilling.bounds_kernel import let_start, note_freed
+from loadmaster.backfilling.choice_kernel import choose, lacks, tasks_in
+from loadmaster.backfilling.outlook_kernel import end_of, has_from, has_room, hold, least, step_at
+from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, note_planned_failure
 from loadmaster.kernels import inner
 
 
@@ -17,7 +19,11 @@ def place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_
     if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
         return False
     if now.as_pool:
-        return _count_at(rows, hosts, outlook, row, start_s)
+        if _count_at(rows, hosts, outlook, row, start_s):
+            return True
+        if start_s == now.now_s:
+            note_planned_failure(rows, room, board, outlook, now, row)
+        return False
     speed = hosts.set[rows.of[row].hosts].fastest
     while True:
         end_s = end_of(start_s, rows.of[row].expected_s / speed)
@@ -65,20 +71,28 @@ def hold_count(outlook, start_s, end_s, tasks):
 def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on):
     """Choose hosts among those that can hold tasks of the row for the whole time."""
     kind, tasks = rows.of[row].kind, rows.of[row].tasks
-    able, most = 0, np.int64(0)
+    able, most, closed = 0, np.int64(0), False
     allowed = hosts.allowed[rows.of[row].hosts]
     for host in range(room.open.shape[0]):
+        if start_s == now.now_s and lacks(outlook.step_free, host, rows.demand, kind):
+            continue
         if not room.open[host] or not allowed[host] or (on.shape[0] > 0 and not on[host]):
             continue
         if is_shut(calendar, row, host, start_s, end_s):
+            closed = True
             continue
-        least(outlook, host, start_s, end_s)
+        if not has_from(outlook, host, start_s, end_s, rows.demand[kind]):
+            continue
         held = tasks_in(outlook.window, host, rows.demand, kind, tasks)
         if held > 0:
             outlook.able[able] = host
             able += 1
             most += held
-    return most >= tasks and choose(rows, hosts, room, board, outlook, rate, now, row, able)
+    if most < tasks:
+        if start_s == now.now_s and on.shape[0] == 0 and not (closed or now.several_speeds):
+            note_planned_failure(rows, room, board, outlook, now, row)
+        return False
+    return choose(rows, hosts, room, board, outlook, rate, now, row, able)
 
 
 @inner
@@ -125,23 +139,37 @@ def hold_promise(rows, hosts, calendar, board, outlook, now, row):
 
 
 @inner
-def release(rows, hosts, board, outlook, now, table, first, row, start_s):
-    """Hold no longer what is held for the row from `start_s` on, on the hosts in `table` from `first` on."""
-    if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
+def lift_promise(rows, hosts, board, outlook, now, row):
+    """Take what the row is promised out of its own way, until it is held again or given up."""
+    start_s, first, tasks = board.promised[row].start_s, rows.of[row].first_host, rows.of[row].tasks
+    if start_s == np.inf or not has_room(board, outlook, 2 * tasks, outlook.size[0]):
         return
     if now.as_pool:
-        hold_count(outlook, start_s, end_of(start_s, rows.of[row].expected_s / hosts.speed[0]), -rows.of[row].tasks)
-    else:
-        end_s = end_on(rows, hosts, table, first, row, start_s)
-        hold_all(rows, table, first, outlook, row, start_s, end_s, -1.0)
+        hold_count(outlook, start_s, end_of(start_s, rows.of[row].expected_s / hosts.speed[0]), -tasks)
+    elif board.promised[row].many > 0:
+        end_s = end_on(rows, hosts, board.promised_host, first, row, start_s)
+        hold_all(rows, board.promised_host, first, outlook, row, start_s, end_s, -1.0)
+        if not now.several_speeds:
+            let_start(rows, hosts, board, outlook, now, row)
+
+
+@inner
+def give_up_promise(rows, hosts, board, outlook, now, row):
+    """What the row was promised, and has been lifted, is free for others."""
+    start_s, first = board.promised[row].start_s, rows.of[row].first_host
+    if start_s == np.inf:
+        return
+    forget_planned_failures(outlook)
+    if board.promised[row].many > 0:
+        for at in range(first, first + rows.of[row].tasks):
+            note_freed(outlook, board.promised_host[at], start_s)
 
 
 @inner
 def release_promise(rows, hosts, board, outlook, now, row):
     """Hold what the row is promised no longer."""
-    if board.promised[row].start_s < np.inf and (now.as_pool or board.promised[row].many > 0):
-        first = rows.of[row].first_host
-        release(rows, hosts, board, outlook, now, board.promised_host, first, row, board.promised[row].start_s)
+    lift_promise(rows, hosts, board, outlook, now, row)
+    give_up_promise(rows, hosts, board, outlook, now, row)
 
 
 @inner

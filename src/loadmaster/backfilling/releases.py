@@ -7,8 +7,12 @@ from typing import NamedTuple
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Place, Snapshot
 
+INSTANT_S = 1e-3
+"""Nobody asks for a decision so soon after the last one: what is promised for then waits for a job that has outlived
+its estimate, or one of no length behind it, and each decision would move it on by the least that a clock can tell."""
 
-class Release(NamedTuple):
+
+class ExpectedEnd(NamedTuple):
     """One task's expected end: `host` gets `demand` float64[R] back at `end_s`."""
 
     end_s: float
@@ -26,7 +30,7 @@ def right_after(time_s: float) -> float:
     return math.nextafter(time_s, math.inf)
 
 
-def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Release]:
+def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[ExpectedEnd]:
     """The expected ends of all running tasks and of those `started` now, in the order of (expected end, job, task).
 
     Whoever has outlived the estimate is expected to end right after now.
@@ -44,4 +48,4 @@ def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Release]
         found += [(end_s, place.job, host, queue.demand[index]) for host in place.hosts]
     found.sort(key=lambda task: task[:2])  # stable: tasks of a job keep their order
     soonest = right_after(snapshot.now_s)
-    return [Release(max(end_s, soonest), host, demand) for end_s, _, host, demand in found]
+    return [ExpectedEnd(max(end_s, soonest), host, demand) for end_s, _, host, demand in found]

@@ -9,7 +9,7 @@ from loadmaster.backfilling.slurm_backfill import backfill_pass
 from loadmaster.backfilling.slurm_main import main_pass
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
 from loadmaster.model.moments import at_or_after
-from loadmaster.model.snapshot import Clock, Snapshot
+from loadmaster.model.snapshot import NextLoops, Snapshot
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Slurm(SlurmParameters):
         if clock.backfill_s <= now_s:
             backfill_pass(self, board)
         board.clock = self.following(clock, now_s, changed=bool(board.started))
-        board.wake_s = min(board.wake_s, *board.clock[1:])
+        board.wake_s = min(board.wake_s, board.clock.next_s)
 
-    def due(self, snapshot: Snapshot) -> Clock:
+    def due(self, snapshot: Snapshot) -> NextLoops:
         """When each pass is due, now that it is known what has happened."""
         clock, now_s = snapshot.clock, snapshot.now_s
         arrived, ended = snapshot.arrived, snapshot.ended
@@ -45,7 +45,7 @@ class Slurm(SlurmParameters):
             backfill_s=min(clock.backfill_s, _on_grid(now_s, self.bf_interval)),
         )
 
-    def following(self, clock: Clock, now_s: float, *, changed: bool) -> Clock:
+    def following(self, clock: NextLoops, now_s: float, *, changed: bool) -> NextLoops:
         """When each pass is due next, after those of now."""
         looked = min(clock.main_s, clock.full_s) <= now_s
         last_s = now_s if looked else clock.last_s
@@ -55,7 +55,7 @@ class Slurm(SlurmParameters):
             later = right_after(now_s)
             full_s = min(full_s, _on_grid(later, self.sched_interval))
             backfill_s = min(backfill_s, _on_grid(later, self.bf_interval))
-        return Clock(last_s, main_s, full_s, backfill_s)
+        return NextLoops(last_s, main_s, full_s, backfill_s)
 
 
 def _on_grid(time_s: float, interval_s: float | None) -> float:

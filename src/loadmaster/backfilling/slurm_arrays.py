@@ -5,49 +5,49 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.model.arrays import Bools, Ints, Longs
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 
 Records = NDArray[np.void]
+Bits = NDArray[np.uint64]
+"""A bit for every host, 64 of them in a word."""
 
 
 def _layout(**fields: str) -> np.dtype[Any]:
     return np.dtype(list(fields.items()), align=True)
 
 
-CLAIM = _layout(user="i4", user_part="i4", assoc="i4", now_only="?")
-"""Of a row: the numbers of its user, of that user in the partition, and in the account; and nothing is kept for it."""
+CLAIM = _layout(rank="f8", user="i4", user_part="i4", assoc="i4", no_reserve="?")
+"""Of a row: its rank, minus infinity where there are none; the numbers of its user, of that user in the partition, and
+in the account; and nothing is ever kept for it."""
 TRIED = _layout(user="i8", user_part="i8", assoc="i8", part="i8", reserve="i8", array="i8", seen="i8", blocked="?")
 """By each of these numbers: rows tried in the backfill pass, and reservations made; rows of a partition seen in the
 main pass, and whether it is blocked there."""
-RESERVED = _layout(from_s="f8", to_s="f8", first="i8", many="i8", closure="i8", until="i8")
-"""Hosts out of the table for some time, both ends included: where they stand in `host`, and the closure that it is, -1
-for none, which shuts out everybody; `until` is scratch: the row that it has stood in the way of."""
+STEP = _layout(start_s="f8", line="i8", many="i8")
+"""A stretch of time up to the next step: which hosts are reserved all through it, a line of `bits`, and how many."""
+LOOK = _layout(built="i8", windows="i8")
+"""Of a set of hosts: the number of the table for which its windows stand, and how many there are."""
+ABLE = _layout(key="i8", built="i8", wide="i8")
+"""A remembered demand on a set of hosts, the table for which that stands, and the most tasks that one host may hold."""
 
 
-class SlurmPass(NamedTuple):
-    """H hosts, E rows, N running tasks, V reservations with room for those to come.
+class SlurmRules(NamedTuple):
+    """Slurm's parameters, as the passes take them.
 
     Attributes:
-        main_most: the main pass tries so many rows, -1 all, -2 it is not due; backfill: the backfill pass is due.
-        horizon_s: no reservation begins later; resolution_s: reservations begin and end on multiples of it.
+        window_s, resolution_s: no reservation begins later than so much after now; it does on a multiple.
         window_linear_s: windows grow by so much; 0: they double.
-        depth, max_start, test, user, part, user_part, assoc, start, part_reserve, array_reserve: counts, as
-            `SlurmParameters` names them.
+        late_s: a task is over so long after its limit; forgives: such a task goes on as long again.
+        depth, max_start, test, user, part, user_part, assoc, start, part_reserve, array_reserve, min_age_s, min_prio:
+            as `SlurmParameters` names them.
         limit_stop: a row beyond a limit blocks its partition.
-        partitions: bool[P, H], the hosts of every partition; empty where these are the row's own.
-        claim: CLAIM[E]; tried: TRIED by every such number.
-        end: END[N], running tasks by the end that Slurm guesses; started: END[T], those started in this pass, likewise.
-        row: RESERVED[V]; by_from, by_to: int32[V], their numbers in these orders; host: int32[W].
-        blocked: int64[H], reservations in the way; held: int64[H], tasks of the row at hand.
-        on: bool[H], hosts that no reservation needs.
-        size: int64[4], see below.
+        once: a job has one reservation; running: tasks on whole hosts have a row in the table.
     """
 
-    main_most: int
-    backfill: bool
-    horizon_s: float
+    window_s: float
     resolution_s: float
     window_linear_s: float
+    late_s: float
+    forgives: bool
     depth: int
     max_start: int
     test: int
@@ -58,21 +58,59 @@ class SlurmPass(NamedTuple):
     start: int
     part_reserve: int
     array_reserve: int
+    min_age_s: float
+    min_prio: float
     limit_stop: bool
+    once: bool
+    running: bool
+
+
+class SlurmPass(NamedTuple):
+    """H hosts in W words, E rows, N ends of tasks, V reservations, L closures, F windows, B sets of hosts, C demands.
+
+    Attributes:
+        rules: SlurmRules.
+        due: int64[2]: the main pass tries so many rows, -1 all, -2 it is not due; the backfill pass is due.
+        partitions: bool[P, H], the hosts of every partition; empty where these are the row's own.
+        claim: CLAIM[E]; tried: TRIED by every such number.
+        end: END[N], of running tasks and of those started in this pass, by the end that Slurm guesses.
+        key_s, number: float64[N], int32[N], heap of tasks that have outlived their limits.
+        step: STEP[2 V + 1], in the order of time; bits: uint64[2 V + 1, W]; over_s: float64[V + L], when reservations
+            and closures are over, in that order.
+        closed: uint64[L, W], the hosts of each closure.
+        look: LOOK[B]; window_s: float64[B, F], when each window is over; free: float64[B, F, R, H], what hosts have
+            free behind it, window 0 being now.
+        able: ABLE[C]; fits: uint64[C, F, W], hosts that hold a task then; how_many: int64[C, F], -1 where not known.
+        most: float64[R], the largest capacity of any host.
+        usable: uint64[W], scratch; on: bool[H], hosts for a start.
+        size: int64[8], see below.
+    """
+
+    rules: SlurmRules
+    due: Longs
     partitions: Bools
     claim: Records
     tried: Records
     end: Records
-    started: Records
-    row: Records
-    by_from: Ints
-    by_to: Ints
-    host: Ints
-    blocked: Longs
-    held: Longs
+    key_s: Floats
+    number: Ints
+    step: Records
+    bits: Bits
+    over_s: Floats
+    closed: Bits
+    look: Records
+    window_s: Floats
+    free: Floats
+    able: Records
+    fits: Bits
+    how_many: Longs
+    most: Floats
+    usable: Bits
     on: Bools
     size: Longs
 
 
-PLACES, ENDS, RESERVATIONS, RESERVED_HOSTS = range(4)
-"""Places of the board whose ends are in `started`; entries there; reservations; hosts of them."""
+MAIN_MOST, BACKFILL = range(2)
+ENDS, PLACES, STEPS, OVER, TABLE = range(5)
+"""Entries of `end`; places of the board whose ends are among them; steps; entries of `over_s`; the number of the table,
+another one after a start."""

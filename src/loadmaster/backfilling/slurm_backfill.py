@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from loadmaster.backfilling.board import Board
-from loadmaster.backfilling.releases import Release, right_after
+from loadmaster.backfilling.releases import ExpectedEnd, right_after
 from loadmaster.backfilling.slurm_main import waits_for_now_only
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
 from loadmaster.backfilling.whole_hosts import WholeHosts
@@ -110,7 +110,7 @@ class _Pass:
                     free[release.host] += release.demand
             yield time_s, self._hosts_at(row, time_s, free)
 
-    def _frees(self, row: int) -> Iterator[tuple[float, list[Release]]]:
+    def _frees(self, row: int) -> Iterator[tuple[float, list[ExpectedEnd]]]:
         """The ends of running jobs on hosts of this one, in windows: when the last one is over, and what all free.
 
         A window begins with an end and lasts 30 s, the next one twice as long (or longer by `bf_window_linear`).
@@ -125,14 +125,15 @@ class _Pass:
             left = left[many:]
             window_s = window_s + self.rules.bf_window_linear if self.rules.bf_window_linear else 2 * window_s
 
-    def _releases(self) -> list[Release]:
+    def _releases(self) -> list[ExpectedEnd]:
         """Expected ends as Slurm guesses them: a job that has outlived its limit is about to be stopped, or is not."""
         running, queue = self.board.snapshot.running, self.board.snapshot.queue
         row = {int(job): n for n, job in enumerate(queue.job)}
-        found = [Release(self._guess(n), int(running.host[n]), running.demand[n]) for n in range(len(running.job))]
+        by_end = np.lexsort((running.job, running.expected_end_s)).tolist()
+        found = [ExpectedEnd(self._guess(n), int(running.host[n]), running.demand[n]) for n in by_end]
         for place in self.board.started:
             end_s, demand = self._end(row[place.job], self.now_s), queue.demand[row[place.job]]
-            found += [Release(end_s, host, demand) for host in place.hosts]
+            found += [ExpectedEnd(end_s, host, demand) for host in place.hosts]
         return sorted(found, key=lambda release: release.end_s)
 
     def _guess(self, task: int) -> float:

@@ -1,49 +1,79 @@
 """Slurm's backfill pass, compiled: the same as `loadmaster.backfilling.slurm_backfill`.
 
-For a row that does not start now, time is swept once: what each host could hold follows the ends of running jobs, how
-many reservations are in its way follows their beginnings and ends, and a moment is looked at more closely only if the
-hosts without any could hold all tasks.
+A row is tried at the ends of windows and of reservations, one after another; most are passed over by counts alone.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
 
 import numpy as np
 
 from loadmaster.backfilling.board_arrays import ODD, STARTED, STATUS
-from loadmaster.backfilling.board_kernel import note_promise, start, write_promise
+from loadmaster.backfilling.board_kernel import is_promised, note_promise, start, write_promise
 from loadmaster.backfilling.choice_kernel import choose, tasks_in
 from loadmaster.backfilling.rows_kernel import next_row
-from loadmaster.backfilling.slurm_arrays import ENDS, PLACES, RESERVATIONS, RESERVED_HOSTS
+from loadmaster.backfilling.slurm_arrays import ENDS, OVER
+from loadmaster.backfilling.slurm_ends_kernel import (
+    demand_of,
+    guess_ends,
+    hosts_needed,
+    hosts_with_room,
+    note_started,
+    windows_of,
+)
+from loadmaster.backfilling.slurm_table_kernel import (
+    begin_table,
+    begin_usable,
+    blocked_until,
+    has_bit,
+    leave_open,
+    reserve_hosts,
+)
 from loadmaster.kernels import inner
+from loadmaster.place.room_kernel import may_fit
 
 
 @inner
-def backfill_pass(rows, hosts, calendar, room, board, outlook, scores, scan, rate, now, slurm):
+def backfill_pass(rows, hosts, ends, calendar, room, board, outlook, scores, scan, rate, now, slurm):
     """Try the first rows; each is started, reserved whole hosts, or left."""
     tried, before = 0, board.tally[STARTED]
+    guess_ends(ends, now, slurm)
+    begin_table(calendar, now, slurm)
+    if slurm.rules.running:
+        _reserve_running(rows, hosts, room, now, slurm)
     row = next_row(rows, board, now, False, True)
     while row >= 0:
         if _is_counted(rows, slurm, row):
-            if tried == slurm.test:
+            if tried == slurm.rules.test:
                 return
             tried += 1
-            _find_open(rows, calendar, now, slurm, row)
-            if start(rows, hosts, calendar, room, board, None, outlook, scores, scan, rate, now, row, slurm.on):
-                if 0 < slurm.start <= board.tally[STARTED] - before:
+            if _may_start(rows, hosts, calendar, room, board, now, slurm, row) and start(
+                rows, hosts, calendar, room, board, None, outlook, scores, scan, rate, now, row, slurm.on
+            ):
+                if 0 < slurm.rules.start <= board.tally[STARTED] - before:
                     return
-            elif not _is_for_now_only(rows, slurm, row):
-                _note_started(rows, board, now, slurm)
+            elif not _is_for_now_only(rows, board, now, slurm, row):
+                note_started(rows, board, now, slurm)
                 _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row)
         row = next_row(rows, board, now, False, True)
 
 
 @inner
+def _reserve_running(rows, hosts, room, now, slurm):
+    """Tasks that run on whole hosts have a row in the table."""
+    for i in range(slurm.end.shape[0]):
+        end = slurm.end[i]
+        if i < slurm.size[ENDS] and rows.demand[end.kind, 0] == hosts.capacity[end.host, 0] and end.end_s > now.now_s:
+            room.host[0] = end.host
+            reserve_hosts(slurm, now, room.host, 0, 1, now.now_s, end.end_s)
+
+
+@inner
 def _is_counted(rows, slurm, row):
     """Whether the row is within every count of tries, in which it then counts."""
-    claim, part = slurm.claim[row], rows.of[row].partition
-    within = slurm.user == 0 or slurm.tried[claim.user].user < slurm.user
-    within &= slurm.part == 0 or slurm.tried[part].part < slurm.part
-    within &= slurm.user_part == 0 or slurm.tried[claim.user_part].user_part < slurm.user_part
-    within &= slurm.assoc == 0 or slurm.tried[claim.assoc].assoc < slurm.assoc
+    claim, part, rules = slurm.claim[row], rows.of[row].partition, slurm.rules
+    within = rules.user == 0 or slurm.tried[claim.user].user < rules.user
+    within &= rules.part == 0 or slurm.tried[part].part < rules.part
+    within &= rules.user_part == 0 or slurm.tried[claim.user_part].user_part < rules.user_part
+    within &= rules.assoc == 0 or slurm.tried[claim.assoc].assoc < rules.assoc
     if within:
         slurm.tried[claim.user].user += 1
         slurm.tried[part].part += 1
@@ -53,218 +83,123 @@ def _is_counted(rows, slurm, row):
 
 
 @inner
-def _is_for_now_only(rows, slurm, row):
+def _is_for_now_only(rows, board, now, slurm, row):
     """Whether no host is to be kept for the row."""
-    array = rows.of[row].array
-    late = 0 < slurm.part_reserve <= slurm.tried[rows.of[row].partition].reserve
-    many = array >= 0 and slurm.tried[max(array, 0)].array >= slurm.array_reserve
-    return late or many or slurm.claim[row].now_only
+    array, rules = rows.of[row].array, slurm.rules
+    late = 0 < rules.part_reserve <= slurm.tried[rows.of[row].partition].reserve
+    many = array >= 0 and slurm.tried[max(array, 0)].array >= rules.array_reserve
+    return late or many or waits_for_now_only(rows, now, slurm, row) or (rules.once and _has_promise(rows, board, row))
 
 
 @inner
-def _find_open(rows, calendar, now, slurm, row):
-    """Put the hosts into `on` that no reservation needs while the row would run from now on."""
-    slurm.on[:] = True
-    end_s = now.now_s + rows.of[row].expected_s
-    for number in range(slurm.size[RESERVATIONS]):
-        reserved = slurm.row[number]
-        if reserved.to_s > now.now_s and reserved.from_s <= end_s and _is_shut(calendar, reserved, row):
-            for at in range(reserved.first, reserved.first + reserved.many):
-                slurm.on[slurm.host[at]] = False
+def _has_promise(rows, board, row):
+    """Whether another row of the same job has a reservation."""
+    other = np.int64(rows.of[row].next_row)
+    while other != row:
+        if is_promised(board, other):
+            return True
+        other = np.int64(rows.of[other].next_row)
+    return False
 
 
 @inner
-def _is_shut(calendar, reserved, row):
-    return reserved.closure < 0 or calendar.shut[max(reserved.closure, 0), row]
+def waits_for_now_only(rows, now, slurm, row):
+    """Whether the row is too young, or of too low a priority, for anything to be kept free for it."""
+    claim, rules = slurm.claim[row], slurm.rules
+    young = now.now_s - rows.of[row].since_s < rules.min_age_s
+    return claim.no_reserve or young or (rules.min_prio > 0.0 and -claim.rank < rules.min_prio)
 
 
 @inner
-def _note_started(rows, board, now, slurm):
-    """Put the ends of all that has started since the last time among those started, in the order of time."""
-    for place in range(slurm.size[PLACES], board.tally[STARTED]):
-        row = board.place[place].row
-        end_s = now.now_s + rows.of[row].expected_s
-        for at in range(board.place[place].first, board.place[place + 1].first):
-            i = slurm.size[ENDS]
-            while i > 0 and slurm.started[i - 1].end_s > end_s:
-                slurm.started[i].end_s = slurm.started[i - 1].end_s
-                slurm.started[i].host = slurm.started[i - 1].host
-                slurm.started[i].kind = slurm.started[i - 1].kind
-                i -= 1
-            slurm.started[i].end_s = end_s
-            slurm.started[i].host = board.started_host[at]
-            slurm.started[i].kind = rows.of[row].kind
-            slurm.size[ENDS] += 1
-    slurm.size[PLACES] = board.tally[STARTED]
+def _may_start(rows, hosts, calendar, room, board, now, slurm, row):
+    """Whether hosts that no reservation needs while the row would run may be enough now; they are put into `on`."""
+    if not may_fit(room, rows, row):
+        return False
+    note_started(rows, board, now, slurm)
+    windows, demand = windows_of(rows, hosts, room, now, slurm, row), demand_of(rows, slurm, row)
+    needed, end_s = hosts_needed(rows, slurm, demand, row), now.now_s + rows.of[row].expected_s
+    if hosts_with_room(rows, hosts, slurm, row, windows, demand, 0) < needed:
+        return False
+    if blocked_until(slurm, now.now_s, end_s, needed) > now.now_s:
+        return False
+    begin_usable(slurm, slurm.fits[demand, 0])
+    if leave_open(calendar, slurm, row, now.now_s, end_s, needed) > now.now_s:
+        return False
+    for host in range(slurm.on.shape[0]):
+        slurm.on[host] = has_bit(slurm.usable, host)
+    return True
 
 
 @inner
 def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row):
     """Reserve whole hosts for the row from the first moment at which it fits, if that is within the window."""
-    of, allowed = rows.of[row], hosts.allowed[rows.of[row].hosts]
-    total = _lay_out(rows, room, outlook, slurm, row, allowed)
-    running = started = began = ended = 0
-    window_s, last_s = 30.0, now.now_s
-    freed_s, running, started = _next_window(slurm, allowed, running, started, window_s)
-    taken_running = taken_started = 0
+    windows, demand = windows_of(rows, hosts, room, now, slurm, row), demand_of(rows, slurm, row)
+    needed, expected_s = hosts_needed(rows, slurm, demand, row), rows.of[row].expected_s
+    window, over, from_s = 0, 0, -np.inf
+    slot_s = slurm.rules.resolution_s
+    horizon_s = np.floor((now.now_s + slurm.rules.window_s) / slot_s) * slot_s
     while True:
-        while ended < slurm.size[RESERVATIONS] and slurm.row[slurm.by_to[ended]].to_s <= last_s:
-            total -= _leave_way(rows, slurm, row, slurm.by_to[ended], allowed)
-            ended += 1
-        next_end_s = slurm.row[slurm.by_to[ended]].to_s if ended < slurm.size[RESERVATIONS] else np.inf
-        time_s = min(freed_s, next_end_s)
-        if time_s == np.inf or time_s > slurm.horizon_s:
+        while over < slurm.size[OVER] and slurm.over_s[over] < from_s:
+            over += 1
+        while window + 1 < slurm.look[windows].windows and slurm.window_s[windows, window + 1] < from_s:
+            window += 1
+        time_s = slurm.over_s[over] if over < slurm.size[OVER] else np.inf
+        if window + 1 < slurm.look[windows].windows:
+            time_s = min(time_s, slurm.window_s[windows, window + 1])
+        if time_s == np.inf or time_s > horizon_s:
             return
-        while freed_s <= time_s:
-            total += _give(rows, outlook, slurm, row, slurm.end, taken_running, running, allowed)
-            total += _give(rows, outlook, slurm, row, slurm.started, taken_started, started, allowed)
-            taken_running, taken_started = running, started
-            window_s = window_s + slurm.window_linear_s if slurm.window_linear_s > 0.0 else 2.0 * window_s
-            freed_s, running, started = _next_window(slurm, allowed, running, started, window_s)
-        while ended < slurm.size[RESERVATIONS] and slurm.row[slurm.by_to[ended]].to_s <= time_s:
-            total -= _leave_way(rows, slurm, row, slurm.by_to[ended], allowed)
-            ended += 1
-        while began < slurm.size[RESERVATIONS] and slurm.row[slurm.by_from[began]].from_s <= time_s + of.expected_s:
-            total -= _stand_in_way(calendar, slurm, row, slurm.by_from[began], time_s, allowed)
-            began += 1
-        if total >= of.tasks:
-            if _choose(rows, hosts, room, board, outlook, rate, now, slurm, row, allowed):
-                _write_reservation(rows, room, board, now, slurm, row, time_s)
-            return
-        last_s = time_s
+        while window + 1 < slurm.look[windows].windows and slurm.window_s[windows, window + 1] <= time_s:
+            window += 1
+        from_s = np.nextafter(time_s, np.inf)
+        if hosts_with_room(rows, hosts, slurm, row, windows, demand, window) < needed:
+            if window + 1 == slurm.look[windows].windows:
+                return
+            from_s = slurm.window_s[windows, window + 1]
+            continue
+        until_s = blocked_until(slurm, time_s, time_s + expected_s, needed)
+        if until_s > time_s:
+            from_s = until_s
+            continue
+        begin_usable(slurm, slurm.fits[demand, window])
+        until_s = leave_open(calendar, slurm, row, time_s, time_s + expected_s, needed)
+        if until_s > time_s:
+            from_s = until_s
+            if window + 1 < slurm.look[windows].windows:
+                from_s = min(from_s, slurm.window_s[windows, window + 1])
+        else:
+            able = _list(rows, outlook, slurm, row, windows, window)
+            if able > 0:
+                if choose(rows, hosts, room, board, outlook, rate, now, row, able):
+                    _write_reservation(rows, room, board, now, slurm, row, time_s)
+                else:
+                    board.tally[STATUS] = max(board.tally[STATUS], ODD)
+                return
 
 
 @inner
-def _lay_out(rows, room, outlook, slurm, row, allowed):
-    """What every host has free now, and how many tasks of the row it holds; returns how many all hold."""
-    total = np.int64(0)
-    for host in range(allowed.shape[0]):
-        slurm.blocked[host] = 0
-        for r in range(room.free.shape[1]):
-            outlook.window[host, r] = room.free[host, r]
-        slurm.held[host] = 0
-        if allowed[host]:
-            slurm.held[host] = tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, rows.of[row].tasks)
-            total += slurm.held[host]
-    for number in range(slurm.size[RESERVATIONS]):
-        slurm.row[number].until = -1
-    return total
-
-
-@inner
-def _next_window(slurm, allowed, running, started, window_s):
-    """The last end of the window that begins with the next end on a host of the row, and where it is over.
-
-    Infinite if nothing ends any more.
-    """
-    running = _skip(slurm.end, slurm.end.shape[0], running, allowed)
-    started = _skip(slurm.started, slurm.size[ENDS], started, allowed)
-    first_s = slurm.end[running].end_s if running < slurm.end.shape[0] else np.inf
-    if started < slurm.size[ENDS]:
-        first_s = min(first_s, slurm.started[started].end_s)
-    if first_s == np.inf:
-        return np.inf, running, started
-    until_s, last_s = first_s + window_s, first_s
-    while running < slurm.end.shape[0] and slurm.end[running].end_s <= until_s:
-        last_s = max(last_s, slurm.end[running].end_s)
-        running = _skip(slurm.end, slurm.end.shape[0], running + 1, allowed)
-    while started < slurm.size[ENDS] and slurm.started[started].end_s <= until_s:
-        last_s = max(last_s, slurm.started[started].end_s)
-        started = _skip(slurm.started, slurm.size[ENDS], started + 1, allowed)
-    return last_s, running, started
-
-
-@inner
-def _skip(ends, many, at, allowed):
-    """The first of the ends from `at` on that is on a host of the row."""
-    while at < many and not allowed[ends[at].host]:
-        at += 1
-    return at
-
-
-@inner
-def _give(rows, outlook, slurm, row, ends, first, last, allowed):
-    """Give back what tasks `first` to `last` hold; returns how many more tasks of the row fit."""
-    more = np.int64(0)
-    for i in range(first, last):
-        host = ends[i].host
-        if allowed[host]:
-            for r in range(rows.demand.shape[1]):
-                outlook.window[host, r] += rows.demand[ends[i].kind, r]
-            held = slurm.held[host]
-            if held < rows.of[row].tasks:
-                held = tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, rows.of[row].tasks)
-            if slurm.blocked[host] == 0:
-                more += held - slurm.held[host]
-            slurm.held[host] = held
-    return more
-
-
-@inner
-def _stand_in_way(calendar, slurm, row, number, time_s, allowed):
-    """A reservation is in the row's way from now on, if it is not over; returns how many tasks fit no more."""
-    less, reserved = np.int64(0), slurm.row[number]
-    if reserved.to_s <= time_s or not _is_shut(calendar, reserved, row):
-        return less
-    reserved.until = row
-    for at in range(reserved.first, reserved.first + reserved.many):
-        host = slurm.host[at]
-        if slurm.blocked[host] == 0 and allowed[host]:
-            less += slurm.held[host]
-        slurm.blocked[host] += 1
-    return less
-
-
-@inner
-def _leave_way(rows, slurm, row, number, allowed):
-    """A reservation is over; returns minus how many tasks fit again."""
-    less, reserved = np.int64(0), slurm.row[number]
-    if reserved.until != row:
-        return less
-    for at in range(reserved.first, reserved.first + reserved.many):
-        host = slurm.host[at]
-        slurm.blocked[host] -= 1
-        if slurm.blocked[host] == 0 and allowed[host]:
-            less -= slurm.held[host]
-    return less
-
-
-@inner
-def _choose(rows, hosts, room, board, outlook, rate, now, slurm, row, allowed):
-    able = 0
-    for host in range(allowed.shape[0]):
-        if allowed[host] and slurm.blocked[host] == 0 and slurm.held[host] > 0:
-            outlook.able[able] = host
-            able += 1
-    if choose(rows, hosts, room, board, outlook, rate, now, row, able):
-        return True
-    board.tally[STATUS] = max(board.tally[STATUS], ODD)
-    return False
+def _list(rows, outlook, slurm, row, group, window):
+    """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold all tasks."""
+    able, total = 0, np.int64(0)
+    for word in range(slurm.usable.shape[0]):
+        if slurm.usable[word] == np.uint64(0):
+            continue
+        for host in range(64 * word, min(64 * word + 64, slurm.on.shape[0])):
+            if has_bit(slurm.usable, host):
+                for r in range(rows.demand.shape[1]):
+                    outlook.window[host, r] = slurm.free[group, window, r, host]
+                total += tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, rows.of[row].tasks)
+                outlook.able[able] = host
+                able += 1
+    return able if total >= rows.of[row].tasks else 0
 
 
 @inner
 def _write_reservation(rows, room, board, now, slurm, row, start_s):
     """Take the hosts at hand out of the table, whole, from one multiple of the resolution to another."""
-    slot_s, number = slurm.resolution_s, slurm.size[RESERVATIONS]
+    slot_s = slurm.rules.resolution_s
     begin_s = np.floor(start_s / slot_s) * slot_s
     end_s = np.floor((start_s + rows.of[row].expected_s) / slot_s) * slot_s
-    reserved = slurm.row[number]
-    reserved.from_s, reserved.to_s, reserved.closure = begin_s, max(end_s, begin_s + slot_s), -1
-    reserved.first, reserved.many = slurm.size[RESERVED_HOSTS], rows.of[row].tasks
-    for k in range(rows.of[row].tasks):
-        slurm.host[reserved.first + k] = room.host[k]
-    slurm.size[RESERVED_HOSTS] += rows.of[row].tasks
-    i = number
-    while i > 0 and slurm.row[slurm.by_from[i - 1]].from_s > reserved.from_s:
-        slurm.by_from[i] = slurm.by_from[i - 1]
-        i -= 1
-    slurm.by_from[i] = number
-    i = number
-    while i > 0 and slurm.row[slurm.by_to[i - 1]].to_s > reserved.to_s:
-        slurm.by_to[i] = slurm.by_to[i - 1]
-        i -= 1
-    slurm.by_to[i] = number
-    slurm.size[RESERVATIONS] += 1
+    reserve_hosts(slurm, now, room.host, 0, rows.of[row].tasks, begin_s, max(end_s, begin_s + slot_s))
     write_promise(rows, room, board, now, row, start_s)
     note_promise(board, row)
     slurm.tried[rows.of[row].partition].reserve += 1

@@ -4,7 +4,8 @@
 from loadmaster.backfilling.board_arrays import NOTED
 from loadmaster.backfilling.board_kernel import begin_pass, start
 from loadmaster.backfilling.rows_kernel import next_row, walk_again, within_limits
-from loadmaster.backfilling.slurm_backfill_kernel import backfill_pass
+from loadmaster.backfilling.slurm_arrays import BACKFILL, MAIN_MOST
+from loadmaster.backfilling.slurm_backfill_kernel import backfill_pass, waits_for_now_only
 from loadmaster.kernels import inner
 from loadmaster.lent import lend
 from loadmaster.place.room_kernel import close, reopen
@@ -17,37 +18,37 @@ def serve_slurm(rows, hosts, ends, calendar, room, board, standing, moments, out
     now, slurm = lend(now), lend(rules)
     begin_pass(rows, hosts, ends, room, board, None, outlook, now)
     board.tally[NOTED] = 1
-    if slurm.main_most != -2:
+    if slurm.due[MAIN_MOST] != -2:
         _main_pass(rows, hosts, calendar, room, board, outlook, scores, scan, rate, now, slurm)
-    if slurm.backfill:
+    if slurm.due[BACKFILL]:
         reopen(room)
         board.array_passed[:] = 0
         walk_again(board)
-        backfill_pass(rows, hosts, calendar, room, board, outlook, scores, scan, rate, now, slurm)
+        backfill_pass(rows, hosts, ends, calendar, room, board, outlook, scores, scan, rate, now, slurm)
 
 
 @inner
 def _main_pass(rows, hosts, calendar, room, board, outlook, scores, scan, rate, now, slurm):
     """The same as `slurm_main.main_pass`."""
-    tried = started = 0
+    tried, started, most, rules = 0, 0, slurm.due[MAIN_MOST], slurm.rules
     row = next_row(rows, board, now, True, False)
     while row >= 0:
         part = rows.of[row].partition
         slurm.tried[part].seen += 1
-        if slurm.depth == 0 or slurm.tried[part].seen <= slurm.depth:
-            if slurm.main_most >= 0 and tried >= slurm.main_most:
+        if rules.depth == 0 or slurm.tried[part].seen <= rules.depth:
+            if 0 <= most <= tried:
                 return
             tried += 1
             if not slurm.tried[part].blocked:
                 if not within_limits(rows, board, row):
-                    slurm.tried[part].blocked = slurm.limit_stop
+                    slurm.tried[part].blocked = rules.limit_stop
                 elif start(
                     rows, hosts, calendar, room, board, None, outlook, scores, scan, rate, now, row, board.everywhere
                 ):  # fmt: skip
                     started += 1
-                    if started == slurm.max_start:
+                    if started == rules.max_start:
                         return
-                elif not slurm.claim[row].now_only:
+                elif not waits_for_now_only(rows, now, slurm, row):
                     slurm.tried[part].blocked = True
                     if slurm.partitions.shape[0] > 0:
                         close(room, slurm.partitions[part])

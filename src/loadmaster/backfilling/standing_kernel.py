@@ -4,9 +4,9 @@
 import numpy as np
 
 from loadmaster.backfilling.board_arrays import LISTED, PASS, PLANNED, STATUS
-from loadmaster.backfilling.board_kernel import make_plan, note_promise, withdraw, write_promise
+from loadmaster.backfilling.board_kernel import make_plan, note_promise, write_promise
 from loadmaster.backfilling.earliest_kernel import earliest
-from loadmaster.backfilling.plan_kernel import hold_promise, place_at, release
+from loadmaster.backfilling.plan_kernel import give_up_promise, hold_promise, lift_promise, place_at
 from loadmaster.backfilling.rows_kernel import within_limits
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
@@ -37,7 +37,7 @@ def stand(rows, hosts, ends, calendar, room, board, standing, outlook, rate, now
         heaped = drop_first(board.key_s, board.heap, heaped)
         _take_over(rows, board, standing, now, row)
         if not hold_promise(rows, hosts, calendar, board, outlook, now, row) and not board.tally[STATUS]:
-            start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
+            start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, np.inf)
             write_promise(rows, room, board, now, row, start_s)
         note_promise(board, row)
     return size
@@ -83,16 +83,14 @@ def sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, only_now
     before_s = board.promised[row].start_s
     if before_s <= now.now_s:
         return
-    withdraw(rows, hosts, board, outlook, now, row)
-    if only_now:
-        found_s = before_s
-        if place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, now.now_s, board.everywhere):
-            found_s = now.now_s
-    else:
-        found_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
-        if before_s <= found_s < np.inf:
-            release(rows, hosts, board, outlook, now, room.host, 0, row, found_s)
+    lift_promise(rows, hosts, board, outlook, now, row)
+    found_s = np.inf
+    if not only_now:
+        found_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
+    elif place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, now.now_s, board.everywhere):
+        found_s = now.now_s
     if found_s < before_s:
+        give_up_promise(rows, hosts, board, outlook, now, row)
         write_promise(rows, room, board, now, row, found_s)
     elif before_s < np.inf:
         hold_promise(rows, hosts, calendar, board, outlook, now, row)

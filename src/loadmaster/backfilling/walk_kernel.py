@@ -1,6 +1,7 @@
 """Backfillings that promise nothing, compiled: none, skip and netbatch."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
+from loadmaster.backfilling.apart_kernel import asks_for_hosts, reserve_apart
 from loadmaster.backfilling.board_kernel import begin_pass, start
 from loadmaster.backfilling.rows_kernel import next_row
 from loadmaster.lent import lend
@@ -54,6 +55,9 @@ def serve_netbatch(
             rows, hosts, calendar, room, board, moments, outlook, scores, scan, rate, now, row, board.everywhere
         )  # fmt: skip
         if not started and (reservations < 0 or kept < reservations):
-            reserve(room, hosts, rows, row)
+            if asks_for_hosts(rows, row):
+                reserve_apart(rows, hosts, room, row)
+            else:
+                reserve(room, hosts, rows, row)
             kept += 1
         row = next_row(rows, board, now, False, False)

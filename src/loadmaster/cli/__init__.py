@@ -37,7 +37,7 @@ def main() -> None:
         code = _STOPPED
     swallowed.settled()
     if code == _STOPPED:
-        resumes = sys.argv[1:2] in (["compare"], ["reproduce"], ["run"], ["share"])
+        resumes = sys.argv[1:2] in (["compare"], ["fit"], ["reproduce"], ["run"], ["share"], ["tune"])
         print("loadmaster: stopped" + "; the same command goes on where it was" * resumes, file=sys.stderr)
         if sys.argv[1:2] != ["run"]:  # which waits until its machines are given back
             _leave_at_once()
@@ -72,7 +72,8 @@ def _usage(error: Exception) -> str:
     """A usage error in one line, with where to read more."""
     from loadmaster.model.errors import cut
 
-    message = cut(" ".join(error.format_message().split()).rstrip("."), 220)  # type: ignore[attr-defined]
+    said = " ".join(error.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
+    message = cut(said or "name one of its commands", 220)  # nothing is said where the help was shown instead
     context = getattr(error, "ctx", None)
     verb = context.command_path.split()[1:] if context is not None else []
     return f"{message}; see `{' '.join(['loadmaster', *verb, '--help'])}`"

@@ -1,44 +1,64 @@
 """The table of verbs."""
 
+from typing import Annotated
+
 import typer
 
-from loadmaster.cli.compare import compare
-from loadmaster.cli.convert import convert
-from loadmaster.cli.explain import explain
-from loadmaster.cli.generate import generate
-from loadmaster.cli.info import info
-from loadmaster.cli.live import live
-from loadmaster.cli.pack import pack
-from loadmaster.cli.policies import policies
-from loadmaster.cli.rebalance import rebalance
-from loadmaster.cli.reproduce import reproduce
-from loadmaster.cli.run import run
-from loadmaster.cli.share import share
-from loadmaster.cli.simulate import simulate
-from loadmaster.cli.size import size
+from loadmaster.cli.examples import shown_below
+from loadmaster.cli.verbs_when_asked import HELP, group_of
 
-VERBS = (  # in the order of --help
-    compare,
-    simulate,
-    explain,
-    policies,
-    pack,
-    rebalance,
-    size,
-    share,
-    run,
-    info,
-    convert,
-    reproduce,
-)
+VERBS = {  # in the order of --help
+    "compare": "Replay a log under several placement policies, and show which keeps the queue shortest.",
+    "fewest": "Find the fewest or cheapest machines under which jobs wait no longer than a target.",
+    "simulate": "Simulate one run and write its record, from which `explain` works and the run can be repeated.",
+    "explain": "Show why a job got its host at that time: the hosts it could have had, their scores, what it waited "
+    "for.",
+    "report": "Write the page of a live run, or of what a verb has kept, from its record; nothing is run again.",
+    "policies": "List every rule that can be named: placement policies, packers, orders, backfillings, movers, "
+    "sizers, ...",
+    "pack": "Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.",
+    "rebalance": "Which tasks to move where, in an order in which no host is ever too full.",
+    "size": "How many machines to rent for a bag of tasks: cost against span, and the point to choose.",
+    "share": "Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch "
+    "queue.",
+    "run": "Run a bag of shell commands for real on Dask; started again, it goes on where it stopped.",
+    "tune": "Search for a better rule on a log's first weeks; tell its gain on the last, with its interval; write it "
+    "down.",
+    "fit": "Find the queue of a site that reproduces the recorded waits best, or say why no queue can.",
+    "info": "Show what is in a job log: jobs, span, load, demands, what was left out, why; also kubectl's nodes and "
+    "pods.",
+    "convert": "Write a job log in another format, in the order of arrival, the first arrival at 0.",
+    "reproduce": "Re-run a paper's tables and figures: published value beside ours.",
+    "generate": "Make a synthetic workload.",
+    "serve": "Open the workbench in the browser: results, what is under way, why a job waited, a first comparison.",
+    "live": "Run the scheduler that was simulated on a real cluster; --shadow first.",
+}
+"""Every verb: what `loadmaster.cli.NAME` calls NAME, and the first line of its help, so that a list loads no verb."""
 
 app = typer.Typer(
     name="loadmaster",
+    cls=group_of(VERBS),
     help="Which placement policy, which queue discipline, how many machines: asked of your own log.",
     pretty_exceptions_enable=False,
-    add_completion=False,
+    context_settings=HELP,
+    epilog=shown_below(""),
 )
-for verb in VERBS:
-    app.command()(verb)
-app.add_typer(generate, name="generate")
-app.add_typer(live, name="live")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        import platform
+
+        from loadmaster import __version__
+
+        typer.echo(f"loadmaster {__version__} (Python {platform.python_version()})")
+        raise typer.Exit
+
+
+@app.callback()
+def loadmaster(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """All that stands before a verb."""

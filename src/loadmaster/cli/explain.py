@@ -1,36 +1,63 @@
 """`loadmaster explain`: why a job got its host at that time."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from loadmaster.cli import options as o
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.explain import ExplainOptions
 
 
-def explain(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run record, from `loadmaster simulate`.")],
-    job: Annotated[int, typer.Argument(metavar="JOB", help="The job's identifier in the log.")],
-    top: Annotated[int, typer.Option(min=1, help="How many of the hosts it could have had are shown.")] = 8,
-    trust: o.Trust = False,
-    as_json: o.AsJson = False,
-) -> None:
+@taking(ExplainOptions)
+def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
     from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, left_out, print_document
-    from loadmaster.report.explanation import as_plain, print_explanation
-    from loadmaster.runs.explain import explain as explain_job
-    from loadmaster.runs.record import read_record
+    from loadmaster.report.explanation import print_explanation
+    from loadmaster.verbs.explain import explain_with
+    from loadmaster.verbs.kept_folder import GUESTS, SHARES
 
-    record = read_record(run)
-    told = explain_job(record, job, trust=trust)
+    folder = Path(str(options.run))
+    if (folder / SHARES).is_file() or (folder / GUESTS).is_file():
+        _shares(folder, str(options.job), as_json)
+        return
+    made = explain_with(options)
+    if not as_json:
+        print_explanation(for_results(), made.record, made.told, made.top)
+        return
+    record, case = made.record, made.record.case
+    print_document(document(
+        "explain", made.figures, command=command_line(), seed=record.setting.seed, synthetic=case.workload.synthetic,
+        notes=case.notes, left_out=left_out(case.skipped),
+    ))  # fmt: skip
+
+
+def _shares(folder: Path, word: str, as_json: bool) -> None:
+    """Why a command or a virtual machine has the share that it has, and why it was moved."""
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.live.share_courses import share_course_of
+    from loadmaster.model.units import show_seconds
+    from loadmaster.report.console import for_results
+    from loadmaster.report.document import document, print_document
+
+    course = share_course_of(folder)
+    task = course.named(word)
+    figures = course.figures(task)
+    changes = [each for each in course.changes if each.task == task]
     if as_json:
-        case, content = record.case, as_plain(record, told, top)
-        made = document(
-            "explain", content, command=command_line(), seed=record.setting.seed, synthetic=case.workload.synthetic,
-            notes=case.notes, left_out=left_out(case.skipped),
-        )  # fmt: skip
-        print_document(made)
-    else:
-        print_explanation(for_results(), record, told, top)
+        rows = [{"at_s": each.at_s, "what": each.what, "why": each.why} for each in changes]
+        content = figures | {"spans": [span._asdict() for span in course.spans if span.task == task], "changes": rows}
+        print_document(document("explain", {"shares": content}, command=command_line()))
+        return
+    from rich.table import Table
+
+    name = figures["name"] if figures["name"] == task else f"{figures['name']} ({task})"
+    text = f"{name} asks for {figures['cores']:g} cores: {figures['how']}"
+    if figures["host"] is not None:
+        text += f", on {figures['host']} with {figures['share']:.1%}, {figures['mean_share']:.1%} on average over "
+        text += show_seconds(figures["ran_s"])
+    for_results().print(text, soft_wrap=True)
+    shown = Table("at", "what", "why")
+    for each in changes:
+        shown.add_row(show_seconds(each.at_s), each.what, each.why)
+    for_results().print(shown if changes else "Nothing was asked for it: it has been left as it was.")

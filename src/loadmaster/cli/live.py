@@ -2,21 +2,30 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loadmaster.cli import options as o
+from loadmaster.cli.examples import shown_below
+from loadmaster.cli.live_cgroup import cgroup
 from loadmaster.cli.live_fake import fake
+from loadmaster.cli.live_forecast import show_forecast
 from loadmaster.cli.live_kubernetes import kubernetes
+from loadmaster.cli.live_libvirt import libvirt
 from loadmaster.cli.live_slurm import slurm
 
-ENGINES: dict[str, Callable[..., None]] = {"fake": fake, "slurm": slurm, "kubernetes": kubernetes}
+if TYPE_CHECKING:
+    from loadmaster.live.retaken import Retaken
+
+ENGINES: dict[str, Callable[..., None]] = {
+    "fake": fake, "slurm": slurm, "kubernetes": kubernetes, "cgroup": cgroup, "libvirt": libvirt,
+}  # fmt: skip
 """Every engine by its name on the command line, and the function whose parameters are its options."""
 
 live = typer.Typer(help="Run the scheduler that was simulated on a real cluster; --shadow first.")
 for name, command in ENGINES.items():
-    live.command(name)(command)
+    live.command(name, epilog=shown_below(f"live {name}"))(command)
 
 
 @live.callback(invoke_without_command=True)
@@ -26,20 +35,60 @@ def check(
         Path | None,
         typer.Option("--check", metavar="DIR", help="Take every decision of the record in DIR again, and simulate it."),
     ] = None,
+    forecast: Annotated[
+        str, typer.Option("--forecast", metavar="JOB", help="When JOB starts, from a record; all: of every one.")
+    ] = "",
+    record: Annotated[
+        Path, typer.Option("--record", metavar="DIR", help="The record to foretell from; the run may go on.")
+    ] = Path("live"),
+    so_far: Annotated[
+        Path | None,
+        typer.Option("--so-far", metavar="DIR", help="What jobs of the shadow in DIR waited: at the site, and by us."),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=5, max=10_000, metavar="N", help="Ways in which jobs may last that are tried.")
+    ] = 30,
     trust: o.Trust = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Run the scheduler that was simulated on a real cluster; look at it in --shadow first."""
+    from loadmaster.cli.idle import option, refuse_idle
+    from loadmaster.cli.signature import typed
     from loadmaster.model import InputError
 
     if context.invoked_subcommand is not None:
-        if check is not None or trust or as_json:
-            raise InputError("--check", "it stands alone", fix=f"write live {context.invoked_subcommand} without it")
+        if given := typed(context):
+            fix = f"write live {context.invoked_subcommand} without it, or with it behind"
+            raise InputError(option(context, given[0]), "it stands alone", fix=fix)
+        return
+    alone = {"--check": check is not None, "--forecast": bool(forecast), "--so-far": so_far is not None}
+    if sum(alone.values()) > 1:
+        words = " ".join(name for name, on in alone.items() if on)
+        raise InputError(words, "each of these stands alone", fix="give one of them")
+    if forecast:
+        show_forecast(record, forecast, samples, trust, as_json)
+        return
+    refuse_idle(context, ("record", "samples"), "it is for --forecast")
+    if so_far is not None:
+        _so_far(so_far, trust, as_json)
         return
     if check is None:
-        fix = f"name an engine ({', '.join(ENGINES)}), or give --check DIR"
+        fix = f"name an engine ({', '.join(ENGINES)}), or give --check DIR, --forecast JOB or --so-far DIR"
         raise InputError("live", "nothing says what to run on", fix=fix)
     _check(check, trust, as_json)
+
+
+def _so_far(folder: Path, trust: bool, as_json: bool) -> None:
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.live.beside import so_far_in
+    from loadmaster.report.console import for_results
+    from loadmaster.report.document import document, print_document
+
+    found = so_far_in(folder, trust=trust)
+    if as_json:
+        print_document(document("live", {"record": str(folder), "so_far": found.plain()}, command=command_line()))
+    else:
+        for_results().print(str(found), soft_wrap=True)
 
 
 def _check(folder: Path, trust: bool, as_json: bool) -> None:
@@ -47,9 +96,19 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
 
     from loadmaster.cli.run_options import command_line
     from loadmaster.live.check import check_live
+    from loadmaster.live.guests.check import FILE as GUESTS
+    from loadmaster.live.guests.check import check_guests
+    from loadmaster.live.shares.check import FILE as SHARES
+    from loadmaster.live.shares.check import check_shares
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 
+    if (folder / SHARES).exists():
+        _show_checked(check_shares(folder), "decisions on CPU shares taken again alike", folder, as_json)
+        return
+    if (folder / GUESTS).exists():
+        _show_checked(check_guests(folder), "decisions on caps and moves taken again alike", folder, as_json)
+        return
     checked = check_live(folder, trust=trust)
     if as_json:
         content = asdict(checked) | {"check": str(folder), "same": checked.same}
@@ -62,6 +121,24 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
         for line in (*([checked.first] if checked.first else []), *checked.notes):
             console.print(line, soft_wrap=True)
     if not checked.same:
+        raise typer.Exit(1)
+
+
+def _show_checked(checked: "Retaken", what: str, folder: Path, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_results
+    from loadmaster.report.document import document, print_document
+
+    if as_json:
+        content = asdict(checked) | {"check": str(folder)}
+        print_document(document("live", content, command=command_line()))
+    else:
+        for_results().print(_share(what, checked.same, checked.decisions))
+        if checked.first:
+            for_results().print(checked.first, soft_wrap=True)
+    if checked.same != checked.decisions:
         raise typer.Exit(1)
 
 

@@ -1,42 +1,40 @@
 """What a person sees while a live scheduler runs: one small table, anew after every cycle."""
 
-from types import TracebackType
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from loadmaster.report.on_terminal import OnTerminal
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.table import Table
 
     from loadmaster.live.conduct import Conduct, Report
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
+    from loadmaster.runs.so_far import SoFar
 
 SHOWN = 5
 """The last so many starts."""
 
 
-class LiveTable:
+class LiveTable(OnTerminal):
     """On stderr, in a terminal only; of a dry run, what would have been asked is printed on any stderr."""
 
-    def __init__(self, engine: str, how: "Conduct", jobs: int | None = None) -> None:
-        from rich.live import Live
-
+    def __init__(
+        self, engine: str, how: "Conduct", jobs: int | None = None, foretold: "Callable[[], str] | None" = None
+    ) -> None:
+        from loadmaster.live.agreement import Agreeing
         from loadmaster.report.console import for_notes
 
-        self._engine, self._how, self._jobs = engine, how, jobs
-        self._console = for_notes()
-        self._live = Live(console=self._console, refresh_per_second=4, transient=True)
+        super().__init__(for_notes())
+        self._engine, self._how, self._jobs, self._foretold = engine, how, jobs, foretold
         self._starts: list[str] = []
-
-    def __enter__(self) -> "LiveTable":
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        if self._console.is_terminal:
-            self._live.stop()
+        self._followed: Counter[str] = Counter()
+        self._agreeing = Agreeing()
+        self.so_far: SoFar | None = None
+        """What jobs have waited so far, of a shadow; None until that is known."""
 
     def show(self, now_s: float, ledger: "Ledger", decided: "Decided", report: "Report") -> None:
         """Called after every cycle."""
@@ -45,11 +43,16 @@ class LiveTable:
             for each in decided.passes for start in each.starts
         ]  # fmt: skip
         self._starts = [*self._starts, *fresh][-SHOWN:]
+        self._followed.update(
+            each.options[each.chosen].member for each in decided.passes if each.options and each.chosen >= 0
+        )
+        if not self._how.acts:
+            self._agreeing.look(now_s, ledger.listing, decided)
         if self._how.mode == "dry-run":
             for line in fresh:
                 self._console.print(f"would start at {line}")
         if self._console.is_terminal:
-            self._live.update(self.table(now_s, ledger, report))
+            self.rewrite(self.table(now_s, ledger, report))
 
     def table(self, now_s: float, ledger: "Ledger", report: "Report") -> "Table":
         """The table as it stands."""
@@ -63,6 +66,8 @@ class LiveTable:
             "running": f"{running:,}, and {len(ledger.runs) - running:,} asked to start",
             "starts": f"{report.starts:,}" + (f" of {self._jobs:,} jobs" if self._jobs else ""),
             "refusals": ", ".join(f"{kind} {n:,}" for kind, n in report.refusals.items()) or "none",
+            **self._rules(),
+            **({"forecast": self._foretold()} if self._foretold is not None else {}),
             "by others": f"{report.foreign:,}",
             "skipped cycles": f"{report.skipped:,}",
             "left out": f"{len(report.left_out):,}",
@@ -71,3 +76,17 @@ class LiveTable:
         for name, value in rows.items():
             table.add_row(name, value)
         return table
+
+    def _rules(self) -> dict[str, str]:
+        """How far the site agrees with a shadow, and whom a meta-rule followed; nothing of a run that is neither."""
+        found = {}
+        if not self._how.acts:
+            agreed = self._agreeing.agreement.summary()
+            theirs, job, hosts = agreed["site_starts"], agreed["same_job"], agreed["same_hosts"]
+            of = f" of {theirs:,} starts of the site, {hosts or 0:.0%} on the same hosts"
+            found["agreement"] = "the site has started nothing yet" if job is None else f"{job:.0%}{of}"
+        if self._how.mode == "shadow":
+            found["so far"] = "nothing yet" if self.so_far is None else str(self.so_far)
+        if self._followed:
+            found["followed"] = ", ".join(f"{member} {count:,}" for member, count in self._followed.most_common())
+        return found

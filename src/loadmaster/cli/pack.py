@@ -1,85 +1,40 @@
 """`loadmaster pack`: place a whole set of tasks, and say how far from the best possible the placement is."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from loadmaster.cli.options import AsJson, Seed
+from loadmaster.cli.options import AsJson
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.pack import PlacingOptions
 
 
-def pack(
-    context: typer.Context,
-    tasks: Annotated[Path, typer.Argument(help="Tasks: CSV, Parquet, openb pods, or OptaPlanner's JSON.")],
-    hosts: Annotated[str | None, typer.Option(help="Machines: 20x16c64g or a file.")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="The packer, default mcb8, or a placement policy (also file.py:function); see `loadmaster policies`.",
-            show_default=False,
-        ),
-    ] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="The optimum with its proof, if time allows.")] = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds, for exact solvers and local search.")] = 60.0,
-    fluid: Annotated[str, typer.Option(help="Resources that may be scaled down, parted by commas.")] = "cores",
-    admit: Annotated[float | None, typer.Option(help="Refuse jobs until the others keep this yield.")] = None,
-    seed: Seed = 0,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Folder for placement and picture.")] = None,
-    as_json: AsJson = False,
-) -> None:
+@taking(PlacingOptions)
+def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it."""
-    import math
-
-    import numpy as np
-
-    from loadmaster.cli.idle import refuse_idle
-    from loadmaster.cli.progress import at_work
-    from loadmaster.cli.run_options import command_line, make_folder
-    from loadmaster.model.errors import InputError
-    from loadmaster.packing import PackOptions
-    from loadmaster.packing import pack as solve
-    from loadmaster.packing.admit import admit as let_in
-    from loadmaster.packing.read import read_tasks
-    from loadmaster.packing.solve import packer_named
-    from loadmaster.packing.summary import summary, task_rows
-    from loadmaster.place.load import remarks_on
+    from loadmaster.cli.run_options import command_line
     from loadmaster.report.document import document, print_document
+    from loadmaster.verbs.pack import pack_with
+    from loadmaster.verbs.progress import at_work
 
-    if exact and method not in (None, "exact"):
-        raise InputError(f"--method {method} --exact", "two packers for one placement", fix="leave one of them out")
-    if not 0 < time_limit < math.inf:
-        raise InputError(time_limit, "the time limit must be a number of seconds above 0")
-    if not exact and not packer_named(method or "mcb8").timed:
-        refuse_idle(context, ["time_limit"], "it is for exact solvers and local search")
-    if out is not None:
-        make_folder(out)
-    name, options = "exact" if exact else method or "mcb8", PackOptions(time_limit, seed)
-    read = read_tasks(tasks, hosts, [name.strip() for name in fluid.split(",")])
-    known = (*read.notes, *remarks_on(name))
-    for note in known:
-        typer.echo(f"note: {note}", err=True)
-    instance, admitted = read.instance, np.ones(read.instance.jobs, bool)
     with at_work("packing"):
-        if admit is None:
-            packing = solve(instance, name, options)
-        else:
-            admission = let_in(instance, admit, name, options)
-            instance, packing, admitted = admission.instance, admission.packing, admission.admitted
-    for note in packing.notes:
+        made = pack_with(options)
+    for note in made.notes:
         typer.echo(f"note: {note}", err=True)
-    notes = (*known, *packing.notes)
-    facts, rows = summary(instance, packing, read.instance, admitted), task_rows(read.instance, packing, admitted)
     if as_json:
-        synthetic = facts.pop("synthetic")
-        content = {**facts, "rows": rows}
-        made = document("pack", content, command=command_line(), seed=seed, synthetic=synthetic, notes=notes)
-        print_document(made)
+        content = {name: value for name, value in made.figures.items() if name != "synthetic"} | {"rows": made.rows}
+        print_document(document(
+            "pack", content, command=command_line(), seed=options.seed, synthetic=made.figures["synthetic"],
+            notes=made.notes,
+        ))  # fmt: skip
     else:
-        _show(tasks.name, facts, admit)
-    if out is not None and packing.placed:
-        _write(out, read.instance, rows)
-        _draw(out, instance, packing)
-    if not packing.placed:
+        _show(made.name, made.figures, options.admit)
+    if options.out is not None and made.placed:
+        from loadmaster.report.picture import can_draw
+
+        names = f"placement.parquet, placement.csv, {'hosts.png, ' * can_draw()}report.html"
+        typer.echo(f"{options.out}/{names}", err=True)
+    if not made.placed:
         raise typer.Exit(1)
 
 
@@ -132,36 +87,3 @@ def _yields(facts: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _some(names: list[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
-
-
-def _write(out: Path, asked: Any, rows: list[dict[str, Any]]) -> None:
-    import polars as pl
-
-    from loadmaster.traces.spreadsheet import harmless
-    from loadmaster.whole_file import whole_file
-
-    columns: dict[str, Any] = {
-        name: [row[name] for row in rows] for name in ("task", "job", "refused", "host", "yield")
-    }
-    columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in asked.fluid_names}
-    if rows and "cards" in rows[0]:
-        columns["cards"] = [" ".join(map(str, row["cards"])) for row in rows]
-    columns |= {name: asked.fluid[:, f] for f, name in enumerate(asked.fluid_names)}
-    columns |= {name: asked.rigid[:, r] for r, name in enumerate(asked.rigid_names)}
-    frame = pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})
-    with whole_file(out / "placement.parquet") as part:
-        frame.write_parquet(part)
-    with whole_file(out / "placement.csv") as part:
-        harmless(frame).write_csv(part)
-
-
-def _draw(out: Path, instance: Any, packing: Any) -> None:
-    from loadmaster.packing.picture import host_loads
-    from loadmaster.report.page import write_picture
-    from loadmaster.whole_file import whole_file
-
-    chart = host_loads(instance, packing)
-    write_picture(out / "hosts.png", chart)
-    with whole_file(out / "hosts.html") as part:
-        chart.save(str(part), format="html", inline=True)
-    typer.echo(f"{out}/placement.parquet, placement.csv, hosts.png, hosts.html", err=True)

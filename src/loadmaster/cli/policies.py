@@ -1,27 +1,20 @@
 """`loadmaster policies`: everything that can be named on the command line."""
 
-from typing import Annotated
-
-import typer
-
 from loadmaster.cli import options as o
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.policies import PoliciesOptions
 
 
-def policies(
-    name: Annotated[str | None, typer.Argument(help="Only names with this in them.", show_default=False)] = None,
-    kind: Annotated[
-        str | None, typer.Option(help="Only this kind: placement, packer, order, backfilling, ...", show_default=False)
-    ] = None,
-    as_json: o.AsJson = False,
-) -> None:
+@taking(PoliciesOptions)
+def policies(options: PoliciesOptions, as_json: o.AsJson = False) -> None:
     """List every rule that can be named: placement policies, packers, orders, backfillings, movers, sizers, ..."""
     from rich import box
     from rich.table import Table
 
     from loadmaster.report.console import for_results
-    from loadmaster.runs.kinds import listed
+    from loadmaster.verbs.policies import rules_with
 
-    rows = list(listed(kind, name))
+    rows = rules_with(options)
     if as_json:
         from loadmaster.cli.run_options import command_line
         from loadmaster.report.document import document, print_document

@@ -1,4 +1,4 @@
-"""`loadmaster simulate`: one run, and its record; or a recorded run once more."""
+"""`loadmaster simulate`: one run, kept with everything needed to repeat it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,141 +6,70 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from loadmaster.cli import options as o
-from loadmaster.cli import run_options as r
-from loadmaster.cli import site_options as s
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.simulate import SimulateOptions
 
 if TYPE_CHECKING:
     from loadmaster.runs import Case, Outcome, Setting
 
-OF_A_RECORD = {"again", "trust", "as_json"}
-"""Parameters that mean something when a recorded run is made again; the record says all else."""
 
-
+@taking(SimulateOptions, out=Path("run"))
 def simulate(
-    context: typer.Context,
-    trace: o.OptionalTrace = None,
-    hosts: o.Hosts = None,
-    site: s.Site = None,
-    site_accounts: s.SiteAccounts = None,
-    policy: Annotated[
-        str, typer.Option(metavar="POLICY", help="Placement policy; also file.py:function and max-jobs.")
-    ] = "mix-fit",
-    discipline: Annotated[str, typer.Option(metavar="DISCIPLINE", help="Queue discipline.")] = "netbatch",
-    load: Annotated[str, typer.Option(metavar="LOAD", help="Offered load to scale the log to.")] = "",
-    beta: Annotated[str, typer.Option(metavar="B", help="Factor on the times between arrivals.")] = "",
-    interval: r.Interval = "30s",
-    reservations: r.Reservations = "all",
-    lookahead: r.Lookahead = "all",
-    shares: r.Shares = "",
-    max_jobs_members: r.MaxJobsMembers = "",
-    max_jobs_target: r.MaxJobsTarget = "jobs",
-    estimates: r.Estimates = "user",
-    overrun: r.Overrun = "run",
-    seed: o.Seed = 0,
-    spread: o.SpreadOption = "auto",
-    format: o.Format = "auto",
-    swf_memory: o.SwfMemoryOption = "per-processor",
-    swf_partition: o.SwfPartitionOption = "16",
-    swf_feedback: o.SwfFeedbackOption = "ignore",
-    ignore: o.Ignore = None,
-    memory_unit: o.MemoryUnit = None,
-    columns: o.Columns = None,
-    limit: o.Limit = None,
-    strict: o.Strict = False,
-    check: r.Check = False,
+    options: SimulateOptions,
     again: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Do the run recorded in DIR again, and compare to the bit.")
     ] = None,
     trust: o.Trust = False,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Where the run's record goes.")] = Path("run"),
     as_json: o.AsJson = False,
 ) -> None:
     """Simulate one run and write its record, from which `explain` works and the run can be repeated."""
-    from loadmaster.cli.idle import refuse_idle, refuse_idle_foresight, refuse_idle_settings, refuse_reading, typed
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.verbs.idle import refuse_all_but
+    from loadmaster.verbs.notes import remarks
+    from loadmaster.verbs.progress import Bar
+    from loadmaster.verbs.simulate import simulate_with
 
     if again is not None:
-        others = set(typed(context)) - OF_A_RECORD
-        refuse_idle(context, others, "the record says how the run was made", "leave it out, or leave out --again")
+        refuse_all_but(options, (), "the record says how the run was made", "leave it out, or leave out --again")
         _again(again, trust, as_json)
         return
     if trust:
         from loadmaster.model import InputError
 
         raise InputError("--trust", "it concerns a record that is run again", fix="give it with --again DIR")
-    from loadmaster.cli.load import load as load_case
-    from loadmaster.cli.load import remarks
-
-    refuse_reading(context, trace)
-    at = s.site_of(site, site_accounts, hosts)
-    policy, discipline = s.usual(typed(context), policy, discipline, at)
-
-    def wanted(betas: list[float]) -> "Setting":
-        return r.only(r.settings(
-            policy, discipline, betas, interval=interval, seed=seed, reservations=reservations,
-            lookahead=lookahead, shares=shares, members=max_jobs_members, target=max_jobs_target,
-            site=at.discipline if at is not None else "", estimates=estimates, overrun=overrun,
-        ))  # fmt: skip
-
-    refuse_idle_settings(context, [wanted([1.0])])
-    r.make_folder(out)
-    reading = o.read_options(
-        format, swf_memory, memory_unit, columns, limit, strict, hosts,
-        swf_partition=swf_partition, swf_feedback=swf_feedback, ignore=ignore,
-    )  # fmt: skip
-    case = load_case(trace, hosts, reading, spread, at)
-    setting = wanted(r.betas(case, load, beta))
-    refuse_idle_foresight(context, case, [setting])
-    case = r.noting_runs(case, [setting])
-    inputs = [Path(name) for name in (trace, hosts, site, site_accounts) if name is not None and Path(name).is_file()]
-    r.warn_of_plain(case, [setting])
-    outcome = _run(case, setting, check, out, inputs)
+    with Bar() as bar:
+        made = simulate_with(options, bar, command_line())
+    case, out = made.record.case, Path(options.out or "")
     if as_json:
         from loadmaster.report.document import print_document
 
-        print_document(_document(case, setting, outcome, {"record": str(out)}))
-    _show(outcome, remarks(case), out, as_json)
+        print_document(_document(case, made.record.setting, made.outcome, {"record": str(out)}))
+    _show(made.outcome, remarks(case), out, as_json)
 
 
 def _document(
     case: "Case", setting: "Setting", outcome: "Outcome", content: dict[str, Any], notes: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """What `--json` prints of a run: the row that `compare` has for it, and where it is kept."""
+    from loadmaster.cli.run_options import command_line
     from loadmaster.report.comparison import warnings
     from loadmaster.report.document import document, left_out
 
     content |= {"warnings": warnings(outcome), "rejected_jobs": left_out(case.rejected), **outcome.row()}
     return document(
-        "simulate", content, command=r.command_line(), seed=setting.seed, synthetic=case.workload.synthetic,
+        "simulate", content, command=command_line(), seed=setting.seed, synthetic=case.workload.synthetic,
         notes=(*case.notes, *notes), left_out=left_out(case.skipped),
     )  # fmt: skip
 
 
-def _run(case: "Case", setting: "Setting", check: bool, out: Path, inputs: list[Path]) -> "Outcome":
-    from loadmaster.cli.progress import Bar
-    from loadmaster.runs import run_fully, sources_of
-    from loadmaster.runs.prepare import compile_first
-    from loadmaster.runs.record import Record, write_record
-
-    sources = sources_of(setting)
-    with Bar() as bar:
-        bar.begin(1, 0, case.workload.jobs)
-        compile_first(case, [setting], bar)
-        schedule, outcome = run_fully(case, setting, sources, check=check, progress=lambda n, _: bar.moved(0, n))
-        bar.finished(0)
-    workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
-    record = Record(case, setting, workload, schedule, sources)
-    write_record(out, record, command=r.command_line(), inputs=tuple(inputs), result=outcome.row())
-    return outcome
-
-
 def _again(folder: Path, trust: bool, as_json: bool) -> None:
-    from loadmaster.cli.progress import Bar
     from loadmaster.report.console import for_results
     from loadmaster.report.document import print_document
     from loadmaster.runs.again import again
     from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import read_record
     from loadmaster.runs.trust import check_trust
+    from loadmaster.verbs.progress import Bar
 
     record = read_record(folder)
     check_trust(record, trust)
@@ -194,8 +123,8 @@ def _lines(row: dict[str, Any]) -> list[str]:
         elif name.endswith("_s") and isinstance(value, float) and "per" not in name:
             seconds = f"{short(value / 3600)} core hours" if name == "lost_core_s" else show_seconds(value)
             lines.append(f"{name.removesuffix('_s').replace('_', ' '):32} {seconds}")
-        else:
-            text = short(value) if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+        elif value is not None:
+            text = short(value) if isinstance(value, float) else f"{value:,}" if type(value) is int else value
             lines.append(f"{name.replace('_', ' '):32} {text}")
     return lines
 

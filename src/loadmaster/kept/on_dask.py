@@ -7,7 +7,7 @@ from typing import Any
 from loadmaster import __version__, dask_client
 from loadmaster.dask_client import DaskAddress
 from loadmaster.kept.stamp import stamp
-from loadmaster.kept.study import Pool, R, S, T, Work
+from loadmaster.kept.study import CellMaker, R, S, T, Work
 from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Watch
 from loadmaster.model.errors import InputError
@@ -43,7 +43,7 @@ class OnDask:
             client.close()  # the scheduler forgets the cells that no client waits for
 
 
-def pool_on(address: DaskAddress | None) -> Pool:
+def pool_on(address: DaskAddress | None) -> CellMaker:
     """The cluster at `address`, or the cores of this machine if none is given."""
     return OnDask(address) if address is not None else Threads()
 

@@ -13,10 +13,12 @@ from pathlib import Path
 PACKAGE = __name__.partition(".")[0]
 _HOME = Path(__file__).resolve().parents[1]
 _IMPORT = re.compile(
-    rf"^[ \t]*(?:from ({PACKAGE}[\w.]*) import (\([^)]*\)|[^\n]*)|import ({PACKAGE}[\w.]*))", re.MULTILINE
+    rf"^[ \t]*(?:from ({PACKAGE}[\w.]*) import (\([^)]*\)|[^\n]*)|import ({PACKAGE}[\w.]*))"
+    rf"|\blater\(\s*[\"']({PACKAGE}[\w.]*)",
+    re.MULTILINE,
 )
-"""An import of this package wherever it stands, also within a function. A parser would take seconds for all files; a
-test holds this expression to it."""
+"""An import of this package wherever it stands, also within a function, and what is loaded when it is called
+(`later`). A parser would take seconds for all files; a test holds this expression to it."""
 
 
 @cache
@@ -45,7 +47,7 @@ def sources(modules: Iterable[str]) -> list[str]:
         name = waiting.pop()
         if name not in known and file_of(name) is not None:
             known.add(name)
-            waiting += imports_of(name)
+            waiting += imports_of(name) if name != PACKAGE else ()  # the front door loads what is asked for, no more
     return sorted(known)
 
 
@@ -54,9 +56,9 @@ def imports_of(module: str) -> tuple[str, ...]:
     """The modules of this package that one imports directly, whether at its top or within a function."""
     names: set[str] = set()
     for match in _IMPORT.finditer(_text(module)):
-        whence, what, plain = match.groups()
-        if plain:
-            names.add(plain)
+        whence, what, plain, named = match.groups()
+        if plain or named:
+            names.add(plain or named)
             continue
         names.add(whence)
         words = re.sub(r"#[^\n]*|[()]", " ", what).split(",")

@@ -5,31 +5,45 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Column, DateTime, LargeBinary, MetaData, String, Table, Text, create_engine, select, text
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
-from sqlalchemy.schema import CreateTable
-
+from loadmaster.kept.sqlite_rows import SqliteRows
 from loadmaster.model.errors import InputError, MissingExtra
 from loadmaster.strict_json import to_json
 
-_RESULTS = Table(
-    "results",
-    MetaData(),
-    Column("key", String(64), primary_key=True),
-    Column("kind", Text, nullable=False),
-    Column("about", Text, nullable=False),
-    Column("finished_at", DateTime(timezone=True), nullable=False),
-    Column("checksum", String(64), nullable=False),
-    Column("result", LargeBinary, nullable=False),
-)
-_LOCK_PATIENCE_S = 60
+_FILE = "sqlite:///"
 _AWAY = "move it away, or name another"
 
 
-class Result(NamedTuple):
+class StoredRows(Protocol):
+    """The table of a store, in one kind of database.
+
+    Attributes:
+        errors: what its calls raise where the database cannot do what is asked.
+    """
+
+    errors: tuple[type[Exception], ...]
+
+    def make_table(self) -> None:
+        """Make the table where there is none; fails where there is one of another shape."""
+
+    def find(self, keys: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
+        """Key, checksum and block of those that are there, as they are, also where damaged."""
+
+    def insert(self, row: Mapping[str, Any]) -> bool:
+        """Add a row and commit it; False if its key is there already."""
+
+    def replace(self, row: Mapping[str, Any]) -> None:
+        """Put a row in the place of that of the same key."""
+
+    def close(self) -> None:
+        """Let go of the database."""
+
+    def reason(self, error: Exception) -> str:
+        """What the database says is wrong."""
+
+
+class KeptResult(NamedTuple):
     """One finished result, as it is kept.
 
     Attributes:
@@ -62,84 +76,66 @@ class Store:
     """
 
     def __init__(self, url: str) -> None:
-        try:
-            parsed = make_url(url)
-        except ArgumentError as error:
-            raise InputError(url, "not the URL of a database", fix="write it like sqlite:///results.sqlite") from error
-        self.shown = parsed.database or "" if parsed.drivername == "sqlite" else parsed.render_as_string()
-        try:
-            self._engine = _engine(parsed)
-        except ModuleNotFoundError as error:
-            raise MissingExtra(f"a store at {self.shown}", "postgres") from error
-        except ArgumentError as error:  # a dialect that nobody knows
-            raise InputError(self.shown, "not the URL of a database", fix="see --store") from error
+        self.shown, self._rows = _rows_at(url)
         with self._refusing("opened"):
-            self._make_table()
+            self._rows.make_table()
 
     @classmethod
     def in_folder(cls, folder: Path) -> "Store":
         """The store `results.sqlite` in `folder`."""
-        return cls(URL.create("sqlite", database=str(folder / "results.sqlite")).render_as_string())
+        return cls(f"{_FILE}{folder / 'results.sqlite'}")
 
     def get(self, keys: Sequence[str]) -> Found:
         """Those of `keys` that are finished."""
         whole, damaged = {}, set()
-        with self._refusing("read"), self._engine.connect() as connection:
-            for key in keys:
-                row = connection.execute(_SELECT, {"key": key}).first()
-                if row is None:
-                    continue
-                if isinstance(row[1], bytes) and row[0] == _checksum(key, row[1]):
-                    whole[key] = row[1]
+        with self._refusing("read"):
+            for key, checksum, block in self._rows.find(keys):
+                if isinstance(block, bytes) and checksum == _checksum(key, block):
+                    whole[key] = block
                 else:
                     damaged.add(key)
         return Found(whole, frozenset(damaged))
 
-    def put(self, key: str, result: Result) -> None:
+    def put(self, key: str, result: KeptResult) -> None:
         """Keep `result`; if another process was faster, its result stays, unless that is damaged."""
-        values = {
-            "kind": result.kind, "about": to_json(result.about), "finished_at": datetime.now(UTC),
+        row = {
+            "key": key, "kind": result.kind, "about": to_json(result.about), "finished_at": datetime.now(UTC),
             "checksum": _checksum(key, result.block), "result": result.block,
         }  # fmt: skip
         with self._refusing("written"):
-            try:
-                with self._engine.begin() as connection:
-                    connection.execute(_RESULTS.insert().values(key=key, **values))
-            except IntegrityError:
-                if key not in self.get([key]).whole:
-                    with self._engine.begin() as connection:
-                        connection.execute(_RESULTS.update().where(_RESULTS.c.key == key).values(values))
+            if not self._rows.insert(row) and key not in self.get([key]).whole:
+                self._rows.replace(row)
 
     def close(self) -> None:
         """Let go of the database."""
-        self._engine.dispose()
-
-    def _make_table(self) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(CreateTable(_RESULTS, if_not_exists=True))
-        with self._engine.connect() as connection:
-            connection.execute(select(_RESULTS).limit(0))  # of the shape that we know
+        self._rows.close()
 
     @contextmanager
     def _refusing(self, done: str) -> Iterator[None]:
         """Turns whatever a database may raise into one line."""
+        refused: tuple[type[Exception], ...] = (*self._rows.errors, ValueError, TypeError, OverflowError)
         try:
             yield
-        except (SQLAlchemyError, ValueError, TypeError, OverflowError) as error:
-            said = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-            reason = (str(said).strip().splitlines() or [type(said).__name__])[0][:120]
+        except refused as error:
+            reason = (self._rows.reason(error).strip().splitlines() or [type(error).__name__])[0][:120]
             fix = "free some, or name another with --store" if "full" in reason else f"{_AWAY} with --store"
             raise InputError(self.shown, f"this store cannot be {done}: {reason}", fix=fix) from error
 
 
-_SELECT = text("select checksum, result from results where key = :key")
-"""As text, so that a damaged value comes as it is and does not fail on the way."""
+def _rows_at(url: str) -> tuple[str, StoredRows]:
+    """What to call the store at `url`, and its table; a plain file of SQLite needs no library."""
+    path = url.removeprefix(_FILE)
+    if path != url and path and "?" not in path:
+        return path, SqliteRows(path)
+    if "://" not in url:
+        raise InputError(url, "not the URL of a database", fix="write it like sqlite:///results.sqlite")
+    try:
+        from loadmaster.kept.database_rows import DatabaseRows
+    except ModuleNotFoundError as error:  # without SQLAlchemy, which would also know how to hide a password
+        raise MissingExtra(f"a store at {url.partition('://')[0]}://...", "postgres") from error
 
-
-def _engine(url: URL) -> Any:
-    if url.drivername == "sqlite":
-        return create_engine(url, connect_args={"timeout": _LOCK_PATIENCE_S})
-    return create_engine(url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url)
+    rows = DatabaseRows(url)
+    return rows.shown, rows
 
 
 def _checksum(key: str, block: bytes) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from loadmaster.kept.key import key_of
-from loadmaster.kept.store import Found, Result, Store
+from loadmaster.kept.store import Found, KeptResult, Store
 from loadmaster.kept.watch import Watch
 
 S = TypeVar("S")
@@ -71,7 +71,7 @@ class Cell(Generic[T]):
         return ", ".join(f"{name} {value}" for name, value in self.about.items()) or self.key[:12]
 
 
-class Pool(Protocol):
+class CellMaker(Protocol):
     """Makes cells: on the cores of this machine (`Threads`), or elsewhere (`OnDask`)."""
 
     def __call__(self, work: Work[S, T, R], tasks: Sequence[T], watch: Watch) -> Iterator[tuple[int, bytes]]:
@@ -83,7 +83,7 @@ def run_study(
     work: Work[S, T, R],
     cells: Sequence[Cell[T]],
     store: Store | None,
-    pool: Pool,
+    pool: CellMaker,
     watch: Watch | None = None,
     tell: Callable[[R], Mapping[str, Any]] = lambda _result: {},
 ) -> list[R]:
@@ -110,7 +110,7 @@ def run_study(
         cell = todo[index]
         results[cell.key] = result = work.from_bytes(block)
         if store is not None:
-            store.put(cell.key, Result(work.kind, {**cell.about, **tell(result)}, block))
+            store.put(cell.key, KeptResult(work.kind, {**cell.about, **tell(result)}, block))
         told.finished(index)
     return [results[cell.key] for cell in cells]
 

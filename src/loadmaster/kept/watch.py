@@ -10,6 +10,15 @@ class Watch:
     def begin(self, cells: int, kept: int, steps: int) -> None:
         """`cells` of `steps` steps each (jobs, executions) are to be made; `kept` more were finished before."""
 
+    def phase(self, name: str, total: int, unit: str) -> None:
+        """A part of the work begins that is told of in numbers alone: `total` of `unit`, such as `runs`."""
+
+    def counted(self, done: int) -> None:
+        """So many of the phase are done."""
+
+    def doing(self, words: str) -> None:
+        """Something else is done for a while, such as compiling; nothing stands for the phase itself."""
+
     def damaged(self, what: str) -> None:
         """A kept result is no longer what was written; it is made again. `what` says which, in words."""
 

@@ -1,12 +1,12 @@
 """A shadow beside the site: in each cycle, whom the site started and whom we would have, on the same snapshot."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from loadmaster.live.engine import HELD, RUNNING
 from loadmaster.live.listing import Listing, applied
-from loadmaster.live.record import passes_of
+from loadmaster.live.record import Decided, Pass, passes_of
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,12 @@ class Agreement:
         """Sum of one attribute over all cycles."""
         return float(sum(getattr(cycle, name) for cycle in self.cycles))
 
+    def fold(self) -> None:
+        """Put all cycles together in one, so that a long shadow takes no more memory than a short one."""
+        if len(self.cycles) > 1:
+            sums: dict[str, Any] = {each.name: self.total(each.name) for each in fields(Cycle)}
+            self.cycles = [replace(Cycle(**sums), at_s=self.cycles[-1].at_s, queue=self.cycles[-1].queue)]
+
     def summary(self) -> dict[str, Any]:
         """Sums, and shares of the site's starts; None where the site started nothing that waited."""
         theirs = self.total("theirs")
@@ -58,6 +64,40 @@ class Agreement:
         }
 
 
+@dataclass
+class Agreeing:
+    """Compares cycle by cycle, for as long as a shadow looks on.
+
+    Attributes:
+        agreement: so far.
+    """
+
+    agreement: Agreement = field(default_factory=Agreement)
+    _listing: Listing = field(default_factory=dict)
+    _decided: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _wanted: set[str] = field(default_factory=set)
+    _at_s: float = 0.0
+
+    def begin(self) -> None:
+        """A session begins: what another one decided is not compared with what it sees."""
+        self._decided = {}
+
+    def see(self, at_s: float, listing: Listing, passes: Iterable[Pass]) -> None:
+        """An observation, and what was decided on it."""
+        if self._listing:
+            self.agreement.cycles.append(_cycle(self._at_s, self._listing, listing, self._decided, self._wanted))
+            self._wanted |= self._decided.keys()
+        self._listing, self._at_s = listing, at_s
+        self._decided = {start.id: start.hosts for each in passes for start in each.starts}
+
+    def look(self, at_s: float, listing: Listing, decided: Decided) -> None:
+        """As `see`, of a loop at work, where sums alone are kept; a quiet cycle is none, as in the record."""
+        told = decided.passes or decided.skipped
+        if told or any(value != self._listing.get(name) for name, value in listing.items() if name != "at_s"):
+            self.see(at_s, listing, decided.passes)
+            self.agreement.fold()
+
+
 def agreement_of(lines: Iterable[Mapping[str, Any]]) -> Agreement:
     """Compare decisions and events of a shadow's record.
 
@@ -65,23 +105,15 @@ def agreement_of(lines: Iterable[Mapping[str, Any]]) -> Agreement:
         >>> agreement_of([]).summary()["same_job"] is None
         True
     """
-    found = Agreement()
+    agreeing = Agreeing()
     listing: Listing = {}
-    decided: dict[str, tuple[str, ...]] = {}
-    wanted: set[str] = set()
-    at_s = 0.0
     for line in lines:
         if "begin" in line:
-            decided = {}
-        if "cycle" not in line:
-            continue
-        after = applied(listing, line["seen"])
-        if listing:
-            found.cycles.append(_cycle(at_s, listing, after, decided, wanted))
-            wanted |= decided.keys()
-        listing, at_s = after, line["cycle"]
-        decided = {start.id: start.hosts for each in passes_of(line) for start in each.starts}
-    return found
+            agreeing.begin()
+        if "cycle" in line:
+            listing = applied(listing, line["seen"])
+            agreeing.see(line["cycle"], listing, passes_of(line))
+    return agreeing.agreement
 
 
 def _cycle(

@@ -6,19 +6,18 @@ here, and a claim that it never confirms is given up.
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
-from loadmaster.live.claims import ADOPTED, FOREIGN, News, Run
+from loadmaster.live.claims import ADOPTED, FOREIGN, HeldHosts, News
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING
-from loadmaster.live.listing import OF_TASKS, Listing, cluster_in
+from loadmaster.live.listing import Listing, cluster_in
 from loadmaster.live.memory import Memory
+from loadmaster.live.rows import Row, expected_s, hosts_in, on_our_clock, row_on_our_clock, state_of, what_it_is
 from loadmaster.live.waiting import Waiting
 from loadmaster.model import Cluster
-from loadmaster.model.snapshot import Clock
+from loadmaster.model.snapshot import NextLoops
 from loadmaster.order import AnyOrder
 
-Row = dict[str, Any]
 PATIENCE_S = 10.0
 """A job that was asked to start and does not run after so long is asked again (rule X4)."""
 TRIES = 3
@@ -33,7 +32,7 @@ class Carried:
     last_host: str = ""
     promises: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
     wake_s: float = math.inf
-    clock: Clock = field(default_factory=Clock)
+    clock: NextLoops = field(default_factory=NextLoops)
 
 
 class Beliefs:
@@ -51,7 +50,7 @@ class Beliefs:
         self.listing: Listing = {}
         self.cluster: Cluster | None = None
         self.rows: dict[str, Row] = {}
-        self.runs: dict[str, Run] = {}
+        self.runs: dict[str, HeldHosts] = {}
         self.aside: dict[str, tuple[float, str]] = {}
         self.carried = Carried()
         self.now_s = self.decided_s = -math.inf
@@ -88,7 +87,7 @@ class Beliefs:
 
     def _note_hosts(self, before: Listing, news: News) -> None:
         if not before or before["cluster"] != self.listing["cluster"]:
-            self.cluster = _shifted(cluster_in(self.listing["cluster"]), self.origin_s)
+            self.cluster = on_our_clock(cluster_in(self.listing["cluster"]), self.origin_s)
         news.hosts = not before or any(before[part] != self.listing[part] for part in ("cluster", "up"))
         self.ended |= bool(before) and news.hosts
 
@@ -138,14 +137,14 @@ class Beliefs:
                 self._tries[name] = 0
                 self.arrived = True
 
-    def _note_running(self, name: str, row: Row, run: Run | None, news: News) -> None:
-        hosts = self._names(row["host"], row["pin"])
+    def _note_running(self, name: str, row: Row, run: HeldHosts | None, news: News) -> None:
+        hosts = self._hosts_of(row)
         if run is None:
             start_s = self.now_s
             if "start_s" in row and math.isfinite(float(row["start_s"][0])):
                 start_s = max(0.0, min(float(row["start_s"][0]) - self.origin_s, self.now_s))
             by = ADOPTED if all(pin != NOWHERE for pin in row["pin"]) else FOREIGN
-            run = self.runs[name] = Run(hosts, start_s, start_s + self._expected_s(name, hosts), NOWHERE, by)
+            run = self.runs[name] = HeldHosts(hosts, start_s, start_s + self._expected_s(name, hosts), NOWHERE, by)
             news.found.append((name, run))
             self.ended = True  # what is free has changed
         elif run.hosts != hosts:
@@ -163,12 +162,12 @@ class Beliefs:
                 news.released.append(name)
             self.aside[name] = (math.inf, "released by someone else")
             return
-        hosts = self._names(row["pin"], row["pin"])
+        hosts = self._hosts_of(row, pinned=True)
         if name in self._held_back or name in self.aside or not all(up.get(host, False) for host in hosts):
             return
         if not first and name in {each for each, _ in news.stopped}:
             return
-        run = Run(hosts, self.now_s, self.now_s + self._expected_s(name, hosts), NOWHERE, ADOPTED, self.now_s)
+        run = HeldHosts(hosts, self.now_s, self.now_s + self._expected_s(name, hosts), NOWHERE, ADOPTED, self.now_s)
         self.runs[name] = run
         news.found.append((name, run))
 
@@ -179,8 +178,8 @@ class Beliefs:
             if name not in self._first_s:
                 self._first_s[name] = self.now_s
                 news.arrived.append(name)
-            mine = self._on_our_clock(name, row)
-            changed |= _what_it_is(self.rows.get(name)) != _what_it_is(mine)
+            mine = row_on_our_clock(row, self.origin_s, self._first_s[name])
+            changed |= what_it_is(self.rows.get(name)) != what_it_is(mine)
             self.rows[name] = mine
         news.arrived.sort(key=lambda name: self.rows[name]["submit_s"])
         for name in news.arrived:
@@ -227,56 +226,18 @@ class Beliefs:
             book.pop(name, None)
         self._eligible_before.discard(name)
 
-    def _is_unconfirmed(self, run: Run, forgetful: bool) -> bool:
+    def _is_unconfirmed(self, run: HeldHosts, forgetful: bool) -> bool:
         return forgetful or self.now_s - run.sent_s >= PATIENCE_S
-
-    def _on_our_clock(self, name: str, row: Row) -> Row:
-        """Times from our origin; what came while a cycle was at work has come as it began."""
-        found = {**row, "submit_s": max(0.0, min(row["submit_s"] - self.origin_s, self._first_s[name]))}
-        if "eligible_s" in row:
-            found["eligible_s"] = max(0.0, float(row["eligible_s"]) - self.origin_s)
-        return found
 
     def _expected_s(self, name: str, hosts: tuple[str, ...]) -> float:
         assert self.cluster is not None
-        assert self.cluster.speed is not None
-        row = self.listing["jobs"][name]
-        speed = min((float(self.cluster.speed[self._host(host)]) for host in hosts), default=1.0)
-        return float(row.get("estimate_s", row["runtime_s"])) / speed
+        return expected_s(self.listing["jobs"][name], hosts, self.cluster)
 
-    def _names(self, hosts: list[int], otherwise: list[int]) -> tuple[str, ...]:
-        names = self.listing["cluster"]["names"]
-        pairs = [a if a != NOWHERE else b for a, b in zip(hosts, otherwise, strict=True)]
-        known = next((host for host in pairs if host != NOWHERE), 0)
-        return tuple(names[host if host != NOWHERE else known] for host in pairs)
-
-    def _host(self, name: str) -> int:
-        names = self.listing["cluster"]["names"]
-        return names.index(name) if name in names else -1
+    def _hosts_of(self, row: Row, *, pinned: bool = False) -> tuple[str, ...]:
+        return hosts_in(row, self.listing["cluster"]["names"], pinned=pinned)
 
     def _state(self, name: str) -> int:
         return state_of(self.rows[name]) if name in self.rows else HELD
 
     def _pinned(self, name: str) -> bool:
         return NOWHERE not in self.rows[name]["pin"]
-
-
-def _shifted(cluster: Cluster, origin_s: float) -> Cluster:
-    """The cluster with its calendar on our clock."""
-    rules = cluster.rules
-    if rules is None or not rules.calendar or not origin_s:
-        return cluster
-    calendar = tuple(
-        replace(row, from_s=row.from_s - origin_s, to_s=None if row.to_s is None else row.to_s - origin_s)
-        for row in rules.calendar
-    )
-    return replace(cluster, rules=replace(rules, calendar=calendar))
-
-
-def state_of(row: Row) -> int:
-    """Of a job: what the furthest of its tasks does; one that ends holds its hosts as one that runs."""
-    return int(min(max(row["state"]), RUNNING))
-
-
-def _what_it_is(row: Row | None) -> Row | None:
-    return None if row is None else {name: value for name, value in row.items() if name not in OF_TASKS}

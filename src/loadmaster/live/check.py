@@ -11,6 +11,7 @@ from typing import Any
 
 from loadmaster.live.fed import Fed
 from loadmaster.live.record import FILE, Pass, Reading, lines_of, passes_of
+from loadmaster.live.rows import as_asked
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
 from loadmaster.place import POLICIES
@@ -88,8 +89,7 @@ def rows_of(lines: Sequence[Mapping[str, Any]], scheduler: Scheduler, about: Map
     for line in lines:
         _read(reading, line)
         for name, row in reading.ledger.rows.items():
-            first = found.get(name, row)
-            found[name] = {**row, "depends": first["depends"]} if "depends" in first else row
+            found[name] = as_asked(found.get(name), row, reading.ledger.now_s)
     return found
 
 
@@ -144,7 +144,8 @@ class _Session:
         names, ids = snapshot.cluster.names, ledger.waiting.ids
         places = decision.place[: len(each.starts)] if line["cut"] else decision.place
         starts = tuple(Start(ids[place.job], tuple(names[host] for host in place.hosts)) for place in places)
-        return starts == each.starts and decision.winners == each.winners and ledger.carry(decision) == each.carried
+        chose = (decision.winners, decision.chosen, decision.options) == (each.winners, each.chosen, each.options)
+        return starts == each.starts and chose and ledger.carry(decision) == each.carried
 
 
 def _read(reading: Reading, line: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ OURS = "ours"
 
 
 @dataclass
-class Run:
+class HeldHosts:
     """One job's hosts, by their names.
 
     Attributes:
@@ -56,6 +56,6 @@ class News:
     withdrawn: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     stopped: list[tuple[str, bool]] = field(default_factory=list)
-    found: list[tuple[str, Run]] = field(default_factory=list)
+    found: list[tuple[str, HeldHosts]] = field(default_factory=list)
     moved: list[str] = field(default_factory=list)
     released: list[str] = field(default_factory=list)

@@ -1,5 +1,6 @@
 """The time that an engine goes by."""
 
+import threading
 import time
 
 
@@ -29,3 +30,24 @@ class FakeClock:
     def sleep_until(self, moment_s: float) -> None:
         """It is that time now."""
         self._now_s = max(self._now_s, moment_s)
+
+
+class WokenClock:
+    """Seconds since it was made; who waits is woken by an engine that has news."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._news = threading.Event()
+
+    def now_s(self) -> float:
+        """Seconds since it was made, whatever becomes of the time of day."""
+        return time.monotonic() - self._began
+
+    def sleep_until(self, moment_s: float) -> None:
+        """Come back at that time, or as soon as there are news."""
+        self._news.wait(max(0.0, moment_s - self.now_s()))
+        self._news.clear()  # what is new is seen by whoever looks after this
+
+    def ring(self) -> None:
+        """There are news; may be called from any thread."""
+        self._news.set()

@@ -4,6 +4,7 @@ An engine is whatever really runs jobs: Slurm, Kubernetes, a set of virtual mach
 methods of `Engine`. It decides nothing and remembers nothing that matters: the next observation is the only truth.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -52,7 +53,7 @@ class Can:
 
 
 @dataclass(frozen=True, eq=False)
-class Tasks:
+class ObservedTasks:
     """N tasks of the jobs of an observation, those of one job together and in their order.
 
     Attributes:
@@ -63,6 +64,9 @@ class Tasks:
         pin: int32[N], the row of the host to which we have pinned it, as far as the engine remembers, else `NOWHERE`.
         demand: float64[N, R], what it holds where that is more than its job asked for; None: what its job asks for.
         start_s: float64[N], when it began to run as the engine tells it, NaN where it does not; None: it never does.
+        share: float64[N], the part of the CPU it asks for that it may have now, 1 without a cap; None: nothing is
+            capped here.
+        stays: bool[N], it runs and cannot be moved; None: no such task. Of one that is on its way, `pin` is where to.
     """
 
     job: Longs
@@ -72,6 +76,8 @@ class Tasks:
     pin: Ints
     demand: Floats | None = None
     start_s: Floats | None = None
+    share: Floats | None = None
+    stays: Bools | None = None
 
     def __len__(self) -> int:
         return int(self.job.shape[0])
@@ -85,11 +91,17 @@ class Over:
         id: the engine's name of it.
         end_s: when it ended.
         status: how, one of `loadmaster.model.constraints.STATUSES`.
+        exit_code: of its command; None where the engine does not know it.
+        ran_s: how long it ran by the engine's account; NaN where it does not say.
+        text: what else the engine says of it.
     """
 
     id: str
     end_s: float
     status: str = "ok"
+    exit_code: int | None = None
+    ran_s: float = math.nan
+    text: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +111,8 @@ class Seen:
     Attributes:
         at_s: when the listing was made, by the clock that all other times of the engine go by.
         cluster: every host that may ever be used, each under the engine's own name, with all it has when it is empty;
-            partitions and features of hosts in its rules.
+            partitions and features of hosts in its rules. Of an engine that rents those that are rented; None without
+            any.
         up: bool[H], whether the host is sound and takes jobs now.
         jobs: every job that is not over and that the model has words for, in the order of arrival. `estimate_s` is the
             limit, `UNLIMITED_S` without one; `runtime_s` says the same. Numbers of users and accounts must not change
@@ -110,17 +123,26 @@ class Seen:
             capacity.
         over: jobs that are over, where the engine remembers some; for how long does not matter.
         token: changes when the engine has been restarted or may have forgotten something.
+        gone: (host, why) of rented machines that went, or will never come up, without being given back.
+        failed: (id, why) of moves that were accepted, and have come to nothing since the last observation.
     """
 
     at_s: float
-    cluster: Cluster
+    cluster: Cluster | None
     up: Bools
     jobs: Workload
     ids: tuple[str, ...]
-    tasks: Tasks
+    tasks: ObservedTasks
     left_out: tuple[tuple[str, str], ...] = ()
     over: tuple[Over, ...] = ()
     token: str = ""
+    gone: tuple[tuple[str, str], ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The engine's names of the hosts."""
+        return () if self.cluster is None else self.cluster.names
 
     def check(self) -> None:
         """See that the parts belong together: for those who write an adapter.
@@ -128,9 +150,10 @@ class Seen:
         Raises:
             InputError: they do not.
         """
-        tasks, jobs, hosts = self.tasks, self.jobs, self.cluster.hosts
-        self.jobs.check_resources(self.cluster)
-        _require(len(self.cluster.names) == hosts, "cluster.names", "every host needs the engine's name of it")
+        tasks, jobs, hosts = self.tasks, self.jobs, 0 if self.cluster is None else self.cluster.hosts
+        if self.cluster is not None:
+            self.jobs.check_resources(self.cluster)
+        _require(len(self.hosts) == hosts, "cluster.names", "every host needs the engine's name of it")
         _require(len(self.up) == hosts, len(self.up), f"up of {hosts} hosts must be as many")
         _require(len(self.ids) == jobs.jobs, len(self.ids), f"{jobs.jobs} jobs need as many names")
         _require(len(set(self.ids)) == jobs.jobs, "ids", "two jobs have one name")
@@ -196,14 +219,14 @@ class Engine(Protocol):
 
 
 class Clock(Protocol):
-    """The time that an engine goes by; the real one, or that of a fake."""
+    """The time that an engine goes by; the real one, that of a fake, or of an engine that tells of changes."""
 
     def now_s(self) -> float:
         """Seconds since the epoch, or since the fake began."""
         ...
 
     def sleep_until(self, moment_s: float) -> None:
-        """Come back at that time, or at once if it is over."""
+        """Come back at that time, or at once if it is over; an engine that pushes may wake us before."""
         ...
 
 

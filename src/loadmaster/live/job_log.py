@@ -1,8 +1,8 @@
-"""The job log of a bag: lines of JSON, only ever appended, on disk before the runner goes on."""
+"""The log of a live run: lines of JSON, only ever appended, on disk before the runner goes on."""
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -47,8 +47,12 @@ class JobLog:
 
     def write(self, **line: Any) -> None:
         """Append one line and wait until it is on disk."""
+        self.append([line])
+
+    def append(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Append lines, in order, and wait until they are on disk."""
         with naming(self.path):
-            left = (to_json(line) + "\n").encode()
+            left = "".join(to_json(line) + "\n" for line in lines).encode()
             while left:  # a disk that is nearly full takes a part without a word
                 left = left[os.write(self._file, left) :]
             os.fsync(self._file)
@@ -71,6 +75,19 @@ class JobLog:
                     continue
                 if isinstance(line, dict):
                     yield line
+
+    def begun(self, format_: int, what: str, fix: str) -> list[dict[str, Any]]:
+        """All whole lines, the first of which begins a session in this format.
+
+        Raises:
+            InputError: there is no such record, or it is of another format.
+        """
+        lines, where = list(self.lines()), str(self.path.parent)
+        if not lines or "begin" not in lines[0]:
+            raise InputError(where, f"no record of {what} here", fix=fix)
+        if lines[0]["begin"] != format_:
+            raise InputError(lines[0]["begin"], f"this record has another format than {format_}", where=where)
+        return lines
 
 
 def described(thing: object) -> dict[str, Any]:

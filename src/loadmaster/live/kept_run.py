@@ -1,22 +1,23 @@
 """A live run as a run record: the same columns as of a simulated one, so that `explain` and others read it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from loadmaster.live.claims import News, Run
+from loadmaster.live.claims import HeldHosts, News
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import workload_in
-from loadmaster.live.memory import alike
 from loadmaster.live.record import Reading, passes_of
-from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
+from loadmaster.live.rows import alike, as_asked
+from loadmaster.model import CalendarRow, Cluster, InputError, Schedule, Workload
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.cycles import CycleLog
 from loadmaster.model.schedule import Segments
 from loadmaster.order import AnyOrder
 from loadmaster.runs.case import Case
-from loadmaster.runs.record import Record
+from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.setting import Setting
 
 _SHORTEST_S = 1e-3
@@ -27,13 +28,13 @@ class _Jobs:
     """What became of every job, by name: its last run, and those before it that were cut short."""
 
     row: dict[str, Any] = field(default_factory=dict)
-    runs: dict[str, Run] = field(default_factory=dict)
+    runs: dict[str, HeldHosts] = field(default_factory=dict)
     ended: dict[str, tuple[float, str]] = field(default_factory=dict)
     cut: list[tuple[str, float, float, tuple[str, ...]]] = field(default_factory=list)
 
-    def take(self, news: News | None, before: Mapping[str, Run], ledger: Ledger) -> None:
+    def take(self, news: News | None, before: Mapping[str, HeldHosts], ledger: Ledger) -> None:
         """What one line of the record has changed."""
-        self.row |= ledger.rows
+        self.row |= {name: as_asked(self.row.get(name), row, ledger.now_s) for name, row in ledger.rows.items()}
         for name, end_s, how in () if news is None else news.ended:
             self.ended[name] = (end_s, how)
         for name, run in before.items():
@@ -61,7 +62,8 @@ def kept_run(
     Raises:
         InputError: it tells of no job.
     """
-    jobs, cycles, origin_s, seed = _Jobs(), [], None, 0
+    jobs, cycles, origin_s, seed = _Jobs(), CycleLog(), None, 0
+    calendar: dict[tuple[str, str, float], CalendarRow] = {}
     reading: Reading | None = None
     for line in lines:
         if origin_s is None:
@@ -71,25 +73,37 @@ def kept_run(
         before = {name: replace(run) for name, run in reading.ledger.runs.items()}
         news = reading.read(line)
         jobs.take(news, before, reading.ledger)
+        calendar |= _calendar_of(reading.ledger.cluster)
         for each in passes_of(line):
             reading.take(line, each)
             started = len(each.starts) if line["taken"] else 0
-            cycles.append((line["cycle"], each.queued, started, each.winners))
+            cycles.add(line["cycle"], each.queued, started, each.winners, each.chosen, each.options)
         jobs.runs |= {name: replace(run) for name, run in reading.ledger.runs.items()}
         reading.after(line)
     if reading is None or not jobs.row or reading.ledger.cluster is None:
         raise InputError("no job", "nothing was seen in this live run", fix="let it run longer")
-    cluster = reading.ledger.cluster
+    cluster = _with_calendar(reading.ledger.cluster, list(calendar.values()))
     return _record(jobs, cluster, cycles, reading.ledger, setting, sources)
 
 
+def _calendar_of(cluster: Cluster | None) -> dict[tuple[str, str, float], CalendarRow]:
+    rows = () if cluster is None or cluster.rules is None else cluster.rules.calendar
+    return {(row.kind, row.name, row.from_s): row for row in rows}
+
+
+def _with_calendar(cluster: Cluster, rows: Sequence[CalendarRow]) -> Cluster:
+    """Reservations that were over before the end as well: jobs waited for them."""
+    if cluster.rules is None or not rows:
+        return cluster
+    return replace(cluster, rules=replace(cluster.rules, calendar=tuple(rows)))
+
+
 def _record(
-    jobs: _Jobs, cluster: Cluster, cycles: list[tuple[float, int, int, int]], ledger: Ledger, setting: Setting,
+    jobs: _Jobs, cluster: Cluster, cycles: CycleLog, ledger: Ledger, setting: Setting,
     sources: Mapping[str, str],
 ) -> Record:  # fmt: skip
     ids = sorted(jobs.row, key=lambda name: jobs.row[name]["submit_s"])
-    usual = jobs.row[ids[-1]]
-    known = workload_in(cluster, [alike(jobs.row[name], usual) for name in ids], ledger.listing["names"])
+    known = workload_in(cluster, alike([jobs.row[name] for name in ids]), ledger.listing["names"])
     host = {name: row for row, name in enumerate(cluster.names)}
     start_s, end_s = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
     placed, status = np.full(int(known.first_task[-1]), -1, np.int32), np.full(len(ids), -1, np.int32)
@@ -111,12 +125,9 @@ def _record(
         (number[name], begin, end, True, [host[each] for each in hosts])
         for name, begin, end, hosts in jobs.cut if all(each in host for each in hosts)
     ]  # fmt: skip
-    columns = list(zip(*cycles, strict=True)) or [(), (), (), ()]
     schedule = Schedule(
-        start_s, placed,
-        Cycles(np.array(columns[0], float), *(np.array(column, np.int64) for column in columns[1:])),
-        end_s, status if (status >= 0).any() else None, Segments.of(cut) if cut else None,
-        _counted(ledger.left_out()),
+        start_s, placed, cycles.cycles(), end_s, status if (status >= 0).any() else None,
+        Segments.of(cut) if cut else None, _counted(ledger.left_out()),
     )  # fmt: skip
     return Record(Case(workload, cluster, notes=tuple(notes)), setting, workload, schedule, sources)
 
@@ -127,7 +138,7 @@ def _with_runtimes(known: Workload, start_s, end_s, ids, cluster: Cluster, place
     slowest = np.minimum.reduceat(np.where(placed >= 0, cluster.speed[placed], 1.0), known.first_task[:-1])
     ran = np.where(np.isnan(start_s), known.runtime_s, (end_s - start_s) * slowest)
     numbers = np.array([int(name) for name in ids]) if all(name.isdecimal() for name in ids) else known.job_id
-    return replace(known, runtime_s=ran, estimate_s=known.expected_s, job_id=numbers, source="a live run")
+    return replace(known, runtime_s=ran, estimate_s=known.expected_s, job_id=numbers, source=LIVE)
 
 
 def _counted(left_out: list[tuple[str, str]]) -> dict[str, int]:

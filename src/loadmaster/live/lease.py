@@ -6,12 +6,7 @@ from pathlib import Path
 from typing import IO
 
 from loadmaster.model.errors import InputError
-
-
-def state_folder() -> Path:
-    """Where leases and heartbeats are kept unless a folder is named: the user's own state."""
-    base = os.environ.get("XDG_STATE_HOME")
-    return Path(base) / "loadmaster" if base else Path.home() / ".local" / "state" / "loadmaster"
+from loadmaster.state_folder import state_folder
 
 
 class Lease:

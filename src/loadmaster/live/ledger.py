@@ -9,9 +9,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from loadmaster.live.beliefs import AGAIN_S, PATIENCE_S, TRIES, Beliefs, Carried, state_of
-from loadmaster.live.claims import Run
+from loadmaster.live.beliefs import AGAIN_S, PATIENCE_S, TRIES, Beliefs, Carried
+from loadmaster.live.claims import HeldHosts
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, Refusal
+from loadmaster.live.rows import state_of
 from loadmaster.model import Snapshot
 from loadmaster.model.actions import Action, Hold, Repin, Start
 from loadmaster.model.arrays import Floats
@@ -43,10 +44,18 @@ class Ledger(Beliefs):
             self._demands(), self.seed,
             ranks=self.memory.ranks(names, self.now_s) if ranked else None,
             need=self.memory.need(names) if ranked else None,
+            columns=self.memory.columns(names) if ranked else None,
             first_task=np.array([self._number[name] for name in names], np.int64),
             last_host=carried.last_host, promises=carried.promises, clock=carried.clock,
             early_end=self.early_end, arrived=self.arrived, ended=self.ended,
         )  # fmt: skip
+
+    def ask(self) -> None:
+        """Ask the order, as a decision does: what it reckons when it is asked depends on when that was."""
+        names = self.waiting.queued() if self.waiting.rows else []
+        if names:
+            self.memory.ranks(names, self.now_s)
+            self.memory.need(names)
 
     def carry(self, decision: Decision) -> Carried:
         """What the decision on the last snapshot leaves, by names."""
@@ -67,7 +76,7 @@ class Ledger(Beliefs):
         self.early_end = self.arrived = self.ended = False
         for start, partition in zip(starts, partitions, strict=True):
             expected_s = self._expected_s(start.id, start.hosts)
-            run = Run(start.hosts, self.now_s, self.now_s + expected_s, partition, sent_s=self.now_s)
+            run = HeldHosts(start.hosts, self.now_s, self.now_s + expected_s, partition, sent_s=self.now_s)
             self.runs[start.id] = run
             self._held_back.pop(start.id, None)
             self.memory.started(start.id, self.now_s)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from loadmaster.live.engine import Over, Seen, Tasks
-from loadmaster.model import Cluster, Constraints, Dependencies, Named, SiteRules, Workload
+from loadmaster.live.engine import ObservedTasks, Over, Seen
+from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
 
 Listing = dict[str, Any]
 """One observation: `at_s`, `token`, `cluster`, `up`, `names`, `jobs` (id: its columns), `left_out`, `over`."""
@@ -28,6 +28,8 @@ OF_TASKS = ("state", "host", "pin", "start_s", "holds")
 def listing_of(seen: Seen) -> Listing:
     """The observation as plain data."""
     cluster = seen.cluster
+    if cluster is None:
+        raise InputError("no hosts", "a queue needs hosts that are there", fix="see what the engine shows of its hosts")
     assert cluster.speed is not None
     bound = seen.jobs.constraints or Constraints()
     return {
@@ -144,14 +146,14 @@ def _constraints(rows: Sequence[Mapping[str, Any]], names: Mapping[str, list[str
     return Constraints(**found, user_names=tuple(names["user"]), account_names=tuple(names["account"]))
 
 
-def _tasks(cluster: Cluster, rows: Sequence[Mapping[str, Any]]) -> Tasks:
+def _tasks(cluster: Cluster, rows: Sequence[Mapping[str, Any]]) -> ObservedTasks:
     count = [len(row["state"]) for row in rows]
     first = rows[0] if rows else {}
     holds = [values for row in rows for values in row["holds"]] if "holds" in first else None
     flat = {name: [value for row in rows for value in row[name]] for name in ("state", "host", "pin")}
     starts = [float(value) for row in rows for value in row["start_s"]] if "start_s" in first else None
     state, host, pin = (np.array(flat[name], np.int32) for name in ("state", "host", "pin"))
-    return Tasks(
+    return ObservedTasks(
         np.repeat(np.arange(len(rows)), count), np.array([t for n in count for t in range(n)], np.int32),
         state, host, pin,
         None if holds is None else np.array(holds, float).reshape(-1, len(cluster.resources)),

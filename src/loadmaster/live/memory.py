@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.listing import workload_in
+from loadmaster.live.rows import alike
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need
-from loadmaster.order import AnyOrder, Ranking
+from loadmaster.order import AnyOrder, JobColumns, Ranking
+from loadmaster.order.order import columns_of
 
 Row = Mapping[str, Any]
 
@@ -37,11 +39,9 @@ class Memory:
             InputError: the order has a memory that it cannot take along.
         """
         self._last |= {(row.get("user", -1), row.get("project", 0)): (name, row) for name, row in jobs.items()}
-        usual = next(iter(jobs.values()), None)
-        every = {name: alike(row, usual) for name, row in self._last.values() if name not in jobs}
-        every |= jobs
+        every = {name: row for name, row in self._last.values() if name not in jobs} | dict(jobs)
         order = sorted(every, key=lambda name: every[name]["submit_s"])
-        ranking = self._order.begin(workload_in(cluster, [every[name] for name in order], names), cluster)
+        ranking = self._order.begin(workload_in(cluster, alike([every[name] for name in order]), names), cluster)
         if self._ranking is not None:
             self._take_along(ranking, np.array([self._row.get(name, -1) for name in order], np.int64))
         self._ranking, self._row = ranking, {name: row for row, name in enumerate(order)}
@@ -74,6 +74,10 @@ class Memory:
         """Groups that are served by need; None: by rank alone."""
         return self._at_work().need(self._rows(names))
 
+    def columns(self, names: Sequence[str]) -> JobColumns | None:
+        """What orders may know of waiting jobs, for a discipline that tries several; None for others."""
+        return columns_of(self._at_work(), self._rows(names))
+
     def copied(self) -> "Memory":
         """One that goes its own way from here."""
         return copy.deepcopy(self)
@@ -91,8 +95,3 @@ class Memory:
     def _at_work(self) -> Ranking:
         assert self._ranking is not None
         return self._ranking
-
-
-def alike(row: Row, usual: Row | None) -> Row:
-    """The row of a job that is over, with the columns that others have now; what it never said does not matter."""
-    return row if usual is None else {name: row.get(name, value) for name, value in usual.items()}

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from loadmaster.live.conduct import Report
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
+    from loadmaster.runs.so_far import SoFar
 
 _HELP = {
     "cycles_total": "Cycles that saw an observation.", "missed_cycles_total": "Cycles whose time was over too early.",
@@ -20,10 +21,16 @@ _HELP = {
     "claimed_jobs": "Jobs asked to start that do not run yet.",
     "left_out_jobs": "Jobs that the model has no words for.",
     "lost_jobs_total": "Jobs that the engine lost.", "cycle_time_seconds": "The last cycle, on the run's own clock.",
+    "shadow_site_mean_wait_seconds": "Mean wait at the site so far.",
+    "shadow_own_mean_wait_seconds": "Mean wait of the same jobs so far in a queue of our own.",
+    "shadow_model_mean_wait_seconds": "Mean wait of the same jobs so far in a queue by the site's own rule.",
+    "shadow_model_error_ratio": "The model's wait over the site's, less 1: no smaller gain tells anything.",
+    "shadow_jobs": "Jobs of which these means are.",
+    "shadow_open_jobs": "Jobs of those that wait or run at the site or in our queue.",
 }  # fmt: skip
 
 
-class Metrics:
+class MetricsServer:
     """Serves `/metrics` on 127.0.0.1 while it is open.
 
     Args:
@@ -35,6 +42,8 @@ class Metrics:
 
     def __init__(self, port: int | None) -> None:
         self._text = ""
+        self.so_far: SoFar | None = None
+        """What jobs have waited so far, of a shadow; None until that is known."""
         self._server: ThreadingHTTPServer | None = None
         if port is None:
             return
@@ -49,7 +58,7 @@ class Metrics:
         """Where it is served."""
         return 0 if self._server is None else int(self._server.server_address[1])
 
-    def __enter__(self) -> "Metrics":
+    def __enter__(self) -> "MetricsServer":
         if self._server is not None:
             threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
@@ -74,6 +83,8 @@ class Metrics:
         }  # fmt: skip
         lines = [line for name, value in values.items() for line in _lines(name, {"": value})]
         lines += _lines("refusals_total", {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()})
+        if self.so_far is not None:
+            lines += _of_shadow(self.so_far)
         self._text = "\n".join(lines) + "\n"
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
@@ -93,6 +104,18 @@ class Metrics:
                 """Says nothing: stderr is the table's."""
 
         return Handler
+
+
+def _of_shadow(found: "SoFar") -> list[str]:
+    """What is not known is left out."""
+    values = {
+        "site_mean_wait_seconds": found.site_wait_s, "own_mean_wait_seconds": found.own_wait_s,
+        "model_mean_wait_seconds": found.model_wait_s, "model_error_ratio": found.error, "jobs": found.jobs,
+        "open_jobs": found.open,
+    }  # fmt: skip
+    return [
+        line for name, value in values.items() if value is not None for line in _lines(f"shadow_{name}", {"": value})
+    ]
 
 
 def _lines(name: str, values: dict[str, float]) -> list[str]:

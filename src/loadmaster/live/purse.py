@@ -1,44 +1,33 @@
-"""A budget as `run` keeps it: nothing is rented, and no unit of time begun, that it does not pay for."""
+"""What may be moved in any hour."""
 
-import math
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections import deque
+from dataclasses import dataclass, field
 
-from loadmaster.sizing import HostType
+from loadmaster.move.change import Unit
 
-AHEAD_S = 0.5
-"""So long before a unit ends a machine is given back that nobody can pay for any more."""
-_SLACK = 1e-9
+WINDOW_S = 3600.0
 
 
-class Purse(NamedTuple):
-    """What this start may spend.
+@dataclass
+class Purse:
+    """A budget that fills up again as the hour goes on.
 
     Attributes:
-        money: for machines rented in this start; infinite without a budget.
-        kind: the machines.
-
-    Example:
-        >>> purse = Purse(3.0, HostType("hourly", 1.0))
-        >>> purse.pays_for(committed=1.0), purse.unpaid({7: 3599.8, 8: 3599.9}, committed=2.0)
-        (2, [8])
+        most: bytes of memory that those who move ask for, or a number of moves.
+        unit: of `most`.
+        spent: when, and how much, in order.
     """
 
-    money: float
-    kind: HostType
+    most: float
+    unit: Unit = "count"
+    spent: deque[tuple[float, float]] = field(default_factory=deque)
 
-    def pays_for(self, committed: float) -> int | float:
-        """How many machines more can be rented, `committed` being charged for those at hand and gone."""
-        room = (self.money - committed) / self.kind.cost(0.0)
-        return max(0, math.floor(room + _SLACK)) if room < math.inf else math.inf
+    def left(self, now_s: float) -> float:
+        """What may be spent now."""
+        while self.spent and self.spent[0][0] <= now_s - WINDOW_S:
+            self.spent.popleft()
+        return self.most - sum(amount for _, amount in self.spent)
 
-    def unpaid(self, age_s: Mapping[int, float], committed: float) -> list[int]:
-        """The machines whose paid time is at its end, and for which the money does not reach.
-
-        Args:
-            age_s: seconds since renting of every machine at hand, by number.
-            committed: charged for those at hand and gone.
-        """
-        crossing = [host for host, age in age_s.items() if self.kind.paid_left_s(age) <= AHEAD_S]
-        room = (self.money - committed) / self.kind.unit_price
-        return crossing[int(max(0.0, min(math.floor(room + _SLACK), len(crossing)))) :] if room < math.inf else []
+    def pay(self, now_s: float, amount: float) -> None:
+        """Something was moved."""
+        self.spent.append((now_s, amount))

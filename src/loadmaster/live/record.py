@@ -14,19 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from loadmaster.live.answers import plain_action, refusals_in
 from loadmaster.live.claims import News
-from loadmaster.live.engine import Refusal
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.ledger import Carried, Ledger
 from loadmaster.live.listing import Listing, applied
-from loadmaster.model import InputError
-from loadmaster.model.actions import KINDS, Action, Start
-from loadmaster.model.snapshot import Clock
+from loadmaster.model.actions import Action, Start
+from loadmaster.model.snapshot import Alternative, NextLoops
 from loadmaster.order import AnyOrder
 
 FILE = "live.jsonl"
 FORMAT = 1
-_WORDS = {kind: word for word, kind in KINDS.items()}
 
 
 class Pass(NamedTuple):
@@ -35,7 +33,7 @@ class Pass(NamedTuple):
     Attributes:
         starts: in order; partitions: of each.
         carried: what it leaves for the next.
-        winners: of a meta-policy, as in `Decision`.
+        winners, chosen, options: of a meta-rule, as in `Decision`.
         queued: jobs that waited, started or not.
     """
 
@@ -44,6 +42,8 @@ class Pass(NamedTuple):
     carried: Carried
     winners: int = 0
     queued: int = 0
+    chosen: int = -1
+    options: tuple[Alternative, ...] = ()
 
 
 @dataclass
@@ -77,37 +77,40 @@ class LiveRecord:
         """All whole lines so far."""
         return self._log.lines()
 
-    def begin(self, **about: Any) -> None:
-        """A session begins."""
-        self._log.write(begin=FORMAT, **about)
-
-    def cycle(
-        self, now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, asked: Sequence[Action]
-    ) -> None:
-        """A cycle, before anything of it is asked of the engine."""
-        line: dict[str, Any] = {"cycle": now_s, "seen": changed}
-        if forgetful:
-            line["forgetful"] = True
-        if decided.passes:
-            line["passes"] = [_plain_pass(each) for each in decided.passes]
-            line |= {"by": decided.by, "taken": decided.taken, "cut": decided.cut}
-        if decided.skipped:
-            line["skipped"] = decided.skipped
-        if asked:
-            line["asked"] = [plain_action(action) for action in asked]
-        self._log.write(**line)
-
-    def answer(self, refusals: Sequence[Refusal]) -> None:
-        """What became of what the last cycle asked for."""
-        self._log.write(answer=[[plain_action(each.action), each.kind, each.text] for each in refusals])
-
-    def end(self, ended: str, at_s: float) -> None:
-        """The session ends."""
-        self._log.write(end=ended, at_s=at_s)
+    def append(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Write lines, and wait until they are on disk."""
+        self._log.append(lines)
 
     def close(self) -> None:
         """Let go of the file."""
         self._log.close()
+
+
+def begin_line(**about: Any) -> dict[str, Any]:
+    """A session begins."""
+    return {"begin": FORMAT, **about}
+
+
+def cycle_line(
+    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, asked: Sequence[Action]
+) -> dict[str, Any]:
+    """A cycle, before anything of it is asked of the engine."""
+    line: dict[str, Any] = {"cycle": now_s, "seen": changed}
+    if forgetful:
+        line["forgetful"] = True
+    if decided.passes:
+        line["passes"] = [_plain_pass(each) for each in decided.passes]
+        line |= {"by": decided.by, "taken": decided.taken, "cut": decided.cut}
+    if decided.skipped:
+        line["skipped"] = decided.skipped
+    if asked:
+        line["asked"] = [plain_action(action) for action in asked]
+    return line
+
+
+def end_line(ended: str, at_s: float) -> dict[str, Any]:
+    """The session ends."""
+    return {"end": ended, "at_s": at_s}
 
 
 class Reading:
@@ -128,18 +131,22 @@ class Reading:
         if "begin" in line:
             self.acts = line["conduct"]["mode"] == "live"
         elif "answer" in line:
-            for action, kind, text in line["answer"]:
-                self.ledger.refused(Refusal(action_in(action), kind, text))
+            for refusal in refusals_in(line):
+                self.ledger.refused(refusal)
         if "cycle" not in line:
             return None
         self._listing = applied(self._listing, line["seen"])
         news = self.ledger.see(self._listing, line["cycle"], forgetful=line.get("forgetful", False))
         if self.acts:
             self.ledger.overdue()
+        if line.get("skipped"):
+            self.ledger.ask()
         return news
 
     def take(self, line: Mapping[str, Any], each: Pass) -> None:
         """One pass of a line's decision was taken."""
+        if line["by"] == "rule":
+            self.ledger.ask()
         starts, partitions = (each.starts, each.partitions) if line["taken"] else ((), ())
         self.ledger.take(starts, partitions, each.carried)
 
@@ -171,29 +178,14 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: there is none, or it is of another format.
     """
-    lines = list(JobLog(folder / FILE).lines())
-    if not lines or "begin" not in lines[0]:
-        raise InputError(folder, "no record of a live run here", fix="make one with loadmaster live ... -o DIR")
-    if lines[0]["begin"] != FORMAT:
-        raise InputError(lines[0]["begin"], f"this record has another format than {FORMAT}", where=str(folder))
-    return lines
-
-
-def plain_action(action: Action) -> list[Any]:
-    """An action as JSON takes it: its word, then its fields."""
-    values = [list(value) if isinstance(value, tuple) else value for value in vars(action).values()]
-    return [_WORDS[type(action)], *values]
-
-
-def action_in(plain: Sequence[Any]) -> Action:
-    """The action that `plain_action` wrote."""
-    values: list[Any] = [tuple(value) if isinstance(value, list) else value for value in plain[1:]]
-    return KINDS[plain[0]](*values)
+    return JobLog(folder / FILE).begun(FORMAT, "a live run", "make one with loadmaster live ... -o DIR")
 
 
 def _plain_pass(each: Pass) -> dict[str, Any]:
     carried = each.carried
+    meta = {"chosen": each.chosen, "options": [list(option) for option in each.options]} if each.options else {}
     return {
+        **meta,
         "starts": [
             [start.id, list(start.hosts), part] for start, part in zip(each.starts, each.partitions, strict=True)
         ],
@@ -208,7 +200,11 @@ def _plain_pass(each: Pass) -> dict[str, Any]:
 
 def _pass_in(plain: Mapping[str, Any]) -> Pass:
     promises = {name: (float(start_s), tuple(hosts)) for name, (start_s, hosts) in plain["promises"].items()}
-    clock = Clock(*(float(value) for value in plain["clock"]))
+    clock = NextLoops(*(float(value) for value in plain["clock"]))
     carried = Carried(plain["last_host"], promises, float(plain["wake_s"]), clock)
     starts = tuple(Start(name, tuple(hosts)) for name, hosts, _ in plain["starts"])
-    return Pass(starts, tuple(part for *_, part in plain["starts"]), carried, plain["winners"], plain["queued"])
+    options = tuple(Alternative(*option) for option in plain.get("options", ()))
+    return Pass(
+        starts, tuple(part for *_, part in plain["starts"]), carried, plain["winners"], plain["queued"],
+        plain.get("chosen", -1), options,
+    )  # fmt: skip

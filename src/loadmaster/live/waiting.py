@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.live.claims import Run
+from loadmaster.live.claims import HeldHosts
 from loadmaster.live.engine import NOWHERE
 from loadmaster.live.listing import workload_in
 from loadmaster.model import Cluster, Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.snapshot import Closure, Need, Promise
+from loadmaster.order import JobColumns
 from loadmaster.schedule.binding import Binding, binding_of, binds
 from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.pending import Pending
@@ -53,7 +54,7 @@ class Waiting:
             self.never += [(name, reason) for name, reason in told if self._number[name] not in self._barred]
         self._as_pool = hosts_are_one_pool(self._work.demand, cluster)
 
-    def look(self, runs: Mapping[str, Run], away: Set[str], up: Sequence[bool], now_s: float) -> None:
+    def look(self, runs: Mapping[str, HeldHosts], away: Set[str], up: Sequence[bool], now_s: float) -> None:
         """What holds hosts now, and who is not to be decided on."""
         self._runs = {self._number[name]: run for name, run in runs.items() if name in self._number}
         self._now_s, self._up = now_s, np.array(up, bool)
@@ -91,7 +92,8 @@ class Waiting:
 
     def snapshot(
         self, demands: Mapping[str, Floats], seed: int, *, ranks: Floats | None, need: Need | None, first_task: Longs,
-        last_host: str, promises: Mapping[str, tuple[float, tuple[str, ...]]], **flags: Any,
+        last_host: str, promises: Mapping[str, tuple[float, tuple[str, ...]]], columns: JobColumns | None = None,
+        **flags: Any,
     ) -> Snapshot:  # fmt: skip
         """What the scheduler sees.
 
@@ -103,6 +105,7 @@ class Waiting:
             first_task: int64[Q], a number for the first task of each row.
             last_host: its name, "" before the first.
             promises: by job, the moment and the hosts, of earlier passes.
+            columns: what orders may know of each row of the queue, for a discipline that tries several.
             flags: `early_end`, `arrived`, `ended` and `clock` of the snapshot.
         """
         jobs, rows = self._entries()
@@ -110,7 +113,7 @@ class Waiting:
         queue = Queue(
             jobs, work.demand[jobs], work.task_count[jobs], work.expected_s[jobs], work.projects[jobs], first_task,
             rank=ranks, user=None if work.user is None else work.user[jobs], eligible_s=self._since_s(jobs),
-            **given.pop("columns"),
+            columns=columns, **given.pop("columns"),
         )  # fmt: skip
         running = self._busy(demands)
         return Snapshot(
@@ -170,7 +173,7 @@ class Waiting:
                 found[job] = Promise(start_s, tuple(self._host[host] for host in hosts))
         return found
 
-    def _partition(self, job: int, run: Run) -> int:
+    def _partition(self, job: int, run: HeldHosts) -> int:
         assert self.binding is not None
         entries = self.binding.entries
         known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()

@@ -6,6 +6,7 @@ Written against the rules (C1 to C10) alone; it shares no code with the engines.
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from loadmaster.measure.check_limits import broken_limits, broken_work
 from loadmaster.measure.held import Held, held, task_jobs
@@ -89,6 +90,7 @@ def _calendar(
     slowest = np.full(len(times.job), np.inf)
     np.minimum.at(slowest, run, cluster.speed[times.host])
     expected_end_s = times.start_s + schedule.expects_s(workload)[times.job] / slowest[run]
+    starts = ~_goes_on(schedule, times)
     for row in rules.calendar:
         here = np.isin(times.host, row.hosts) if row.hosts is not None else np.ones(len(times.job), bool)
         begins_inside = here & (times.start_s >= row.from_s) & (times.start_s < row.until_s)
@@ -99,10 +101,19 @@ def _calendar(
             may = np.zeros(len(times.job), bool)
             if row.kind == "reserved" and bound.reservation is not None:
                 may = np.array([bound.reservation[job] == row.name for job in times.job.tolist()], bool)
-            wrong = (begins_inside | foreseen) & ~may
+            wrong = (begins_inside | foreseen) & starts & ~may
         jobs = np.zeros(workload.jobs, bool)
         jobs[times.job[wrong]] = True
         yield from _first(workload, jobs, f"runs on hosts that are {row.kind} from {row.from_s:.6g} s on")
+
+
+def _goes_on(schedule: Schedule, times: Held) -> NDArray[np.bool_]:
+    """bool[N]: in this time the job goes on with what it was stopped in; it starts nothing (rule C8)."""
+    on, cut = np.zeros(len(times.job), bool), schedule.segments
+    if cut is not None:
+        for n in np.argsort(cut.end_s, kind="stable").tolist():
+            on[(times.job == cut.job[n]) & (times.start_s >= cut.end_s[n])] = not cut.lost[n]
+    return on
 
 
 def _dependencies(workload: Workload, bound: Constraints, schedule: Schedule) -> Iterator[str]:

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.model.arrays import Floats, sum_of_products
-from loadmaster.model.schedule import Cycles, Schedule
+from loadmaster.model.cycles import Cycles
+from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
 
 TOLERANCE = 0.01
 """Largest relative difference that a sound run may show (rule A9); rounding alone stays below 1e-9."""
+_NOTHING = 1e-9
+"""A mean queue of so little is what rounding leaves of none."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,11 @@ def little(workload: Workload, schedule: Schedule) -> LittleCheck:
     arrived = float((workload.submit_s - first).sum())
     left = float(np.where(schedule.started, _left_queue(schedule), last).sum() - first * workload.jobs)
     area = queue_area(workload, schedule.cycles, last)
-    return LittleCheck(last - first, area / (last - first), (left - arrived) / (last - first))
+    return LittleCheck(last - first, _counted(area / (last - first)), _counted((left - arrived) / (last - first)))
+
+
+def _counted(mean: float) -> float:
+    return mean if abs(mean) > _NOTHING else 0.0
 
 
 def horizon(workload: Workload, schedule: Schedule) -> float:

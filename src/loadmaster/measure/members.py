@@ -1,4 +1,4 @@
-"""Which member a meta-policy chose: won alone, or tied with others."""
+"""Which member a meta-rule chose: won alone, or tied with others."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Longs
 
 @dataclass(frozen=True)
 class MemberShare:
-    """How often one member of a meta-policy was among the best.
+    """How often one member of a meta-rule was among the best.
 
     Attributes:
         chosen: part of all cycles in which it won or tied; over all members these sum to more than 1.
@@ -30,7 +30,7 @@ def member_shares(winners: Longs, members: tuple[str, ...]) -> tuple[MemberShare
     """Count the cycles of a run for every member (Shai 2014, figure 6.4).
 
     Args:
-        winners: int64[C], bit m set if member m won or tied; cycles with 0 had no meta-policy and are left out.
+        winners: int64[C], bit m set if member m won or tied; cycles with 0 had no meta-rule and are left out.
         members: their names, in the order of the bits.
 
     Example:

@@ -10,15 +10,19 @@ Differs from the paper: it goes one way only, from cores to memory; here every r
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from loadmaster.measure.held import held
-from loadmaster.measure.timeline_kernel import Events, Sums, sweep
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
-from loadmaster.model.schedule import Cycles, Schedule
+from loadmaster.model.cycles import Cycles
+from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
+
+if TYPE_CHECKING:  # what shows kept runs loads no Numba
+    from loadmaster.measure.timeline_kernel import Events
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,8 @@ def timeline(workload: Workload, cluster: Cluster, schedule: Schedule, bins: int
 
     The number of spans, `bins`, does not change the cost.
     """
+    from loadmaster.measure.timeline_kernel import Sums, sweep
+
     first = float(workload.submit_s[0]) if workload.jobs else 0.0
     last = float(np.fmax.reduce(schedule.start_s, initial=first))
     edges = np.linspace(first, last if last > first else first + 1.0, bins + 1)
@@ -61,8 +67,10 @@ def timeline(workload: Workload, cluster: Cluster, schedule: Schedule, bins: int
     return Timeline(edges, sums.used / total, sums.lowest / total, sums.highest / total, sums.stranded / total)
 
 
-def task_events(workload: Workload, cluster: Cluster, schedule: Schedule) -> Events:
+def task_events(workload: Workload, cluster: Cluster, schedule: Schedule) -> "Events":
     """The columns that the sweep reads: started tasks in the order of their starts and of their ends."""
+    from loadmaster.measure.timeline_kernel import Events
+
     times = held(workload, schedule)
     start, end = times.start_s, times.end_s
     return Events(

@@ -72,10 +72,17 @@ class Release:
     host: str
 
 
-Action = Start | Repin | Hold | Cap | Move | Rent | Release | Withdraw
+@dataclass(frozen=True)
+class Stop:
+    """End a job that runs; what it has done so far is lost. Only ever asked of a copy that we have started."""
+
+    id: str
+
+
+Action = Start | Repin | Hold | Cap | Move | Rent | Release | Withdraw | Stop
 
 KINDS: dict[str, type[Action]] = {
     "start": Start, "repin": Repin, "hold": Hold, "cap": Cap, "move": Move, "rent": Rent, "release": Release,
-    "withdraw": Withdraw,
+    "withdraw": Withdraw, "stop": Stop,
 }  # fmt: skip
 """By the word that a record has for each."""

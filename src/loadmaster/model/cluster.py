@@ -1,6 +1,7 @@
 """A cluster: hosts and what each has of every resource."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -9,12 +10,13 @@ from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST, exact_capacity
 from loadmaster.model.site_rules import SiteRules
+from loadmaster.model.units import MEMORY, show_bytes
 
 MOST_HOSTS = 10_000_000
 """No description of machines names more."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cluster:
     """H hosts with R resources each.
 
@@ -25,6 +27,8 @@ class Cluster:
         names: a name for every host, or empty for "0", "1", ...
         speed: float64[H], speed of each host relative to 1, more than zero; None means 1 everywhere.
         rules: what the site lays down beside the hosts; None where it lays down nothing.
+        price_per_hour: float64[H], what each host costs an hour, zero or more, in whatever money; None where that is
+            not known. No run looks at it.
 
     Raises:
         InputError: no hosts, a host without cores, an amount that is negative, not finite or above 2**53.
@@ -40,6 +44,7 @@ class Cluster:
     names: tuple[str, ...] = ()
     speed: Floats | None = None
     rules: SiteRules | None = None
+    price_per_hour: Floats | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "capacity", frozen_floats(self.capacity))
@@ -62,6 +67,7 @@ class Cluster:
                 fix="correct or remove it",
             )
         self._set_speed()
+        self._set_price()
         if self.rules is not None:
             self.rules.check_hosts(self.hosts)
 
@@ -79,6 +85,31 @@ class Cluster:
             host = int(np.argmax(bad))
             raise InputError(speed[host], f"speed of host {self.name(host)} must be more than zero")
         object.__setattr__(self, "speed", speed)
+
+    def _set_price(self) -> None:
+        if self.price_per_hour is None:
+            return
+        price = frozen_floats(self.price_per_hour)
+        if price.shape != (self.hosts,):
+            raise InputError(price.shape, f"{self.hosts} hosts need as many prices")
+        if (bad := ~(np.isfinite(price) & (price >= 0))).any():
+            host = int(np.argmax(bad))
+            raise InputError(price[host], f"the price of host {self.name(host)} must be zero or more")
+        object.__setattr__(self, "price_per_hour", price)
+
+    @property
+    def cost_per_hour(self) -> float | None:
+        """What all hosts cost an hour together, added up as the decimals that prices are; None without prices.
+
+        Example:
+            >>> Cluster(("cores",), [[8.0]] * 12, price_per_hour=[1.9] * 12).cost_per_hour
+            22.8
+        """
+        if self.price_per_hour is None:
+            return None
+        prices, count = np.unique(self.price_per_hour, return_counts=True)
+        pairs = zip(prices.tolist(), count.tolist(), strict=True)
+        return float(sum(Decimal(repr(price)) * hosts for price, hosts in pairs))
 
     @classmethod
     def uniform(cls, hosts: int, **amounts: float) -> "Cluster":
@@ -100,6 +131,11 @@ class Cluster:
         """The distinct capacities, float64[K, R], and the kind of every host, int32[H]."""
         rows, kind = np.unique(self.capacity, axis=0, return_inverse=True)
         return rows, kind.reshape(-1).astype(np.int32)
+
+    def __repr__(self) -> str:
+        amounts = zip(self.resources, self.total.tolist(), strict=True)
+        parts = [f"{show_bytes(each)} {name}" if name == MEMORY else f"{each:,.6g} {name}" for name, each in amounts]
+        return f"<Cluster: {self.hosts:,} hosts, {', '.join(parts)}>"
 
     def name(self, host: int) -> str:
         """The name of host number `host`."""

@@ -1,7 +1,6 @@
 """The distinct rows of a table: what kernels number, so that equal demands are looked at once."""
 
 import numpy as np
-import polars as pl
 
 from loadmaster.model.arrays import Floats, Ints
 
@@ -20,6 +19,8 @@ def distinct_rows(table: Floats) -> tuple[Floats, Ints]:
     if len(table) < FEW:
         few, number = np.unique(table, axis=0, return_inverse=True)
         return few, number.reshape(-1).astype(np.int32)
+    import polars as pl  # here, so that naming rules does not load it
+
     names = [str(r) for r in range(table.shape[1])]
     frame = pl.DataFrame({name: table[:, r] for r, name in enumerate(names)})
     rows = frame.unique(maintain_order=True)

@@ -7,27 +7,11 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.cycles import Cycles
 from loadmaster.model.workload import Workload
 
 STOPPED = [STATUSES.index(word) for word in ("preempted", "node_fail")]
 """How jobs end that the run itself stopped: their work is lost."""
-
-
-@dataclass(frozen=True, eq=False)
-class Cycles:
-    """One row a scheduling cycle in which anything could change.
-
-    Attributes:
-        time_s: float64[C].
-        queue_length: int64[C], jobs waiting when the cycle began.
-        started: int64[C], jobs started in the cycle.
-        winners: int64[C], bit m is set if member m of a meta-policy won or tied; 0 without a meta-policy.
-    """
-
-    time_s: Floats
-    queue_length: Longs
-    started: Longs
-    winners: Longs
 
 
 @dataclass(frozen=True, eq=False)

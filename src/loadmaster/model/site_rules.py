@@ -24,6 +24,7 @@ class Partition:
         hosts: may overlap those of others.
         tier: jobs of a higher one go first.
         job_factor: what it adds to a priority.
+        max_hosts: on how many different hosts its jobs lie at most.
         allow_accounts, allow_qos: None admits all, then `deny_*` counts.
         qos: whose limits bind all of its jobs.
         preempt_mode: what becomes of its jobs; None is the cluster's.

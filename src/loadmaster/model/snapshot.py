@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
@@ -33,6 +33,7 @@ class Queue:
         no_reserve: bool[Q], the job is never promised anything.
         min_hosts, max_hosts: int32[Q], on how many hosts the job's tasks lie at least and at most; 0 for any number.
         uses: for each job the limits that its start counts against: ((row of `Snapshot.left`, amount), ...).
+        columns: all that orders may know of each job, `order.JobColumns`; only where the discipline tries several.
     """
 
     job: Longs
@@ -52,6 +53,7 @@ class Queue:
     min_hosts: Ints | None = None
     max_hosts: Ints | None = None
     uses: tuple[tuple[tuple[int, float], ...], ...] | None = None
+    columns: tuple[Any, ...] | None = None
 
     def __len__(self) -> int:
         return int(self.job.shape[0])
@@ -131,23 +133,32 @@ class Closure(NamedTuple):
         return job not in self.jobs if self.against is None else job in self.against
 
 
-class Clock(NamedTuple):
-    """When the parts of a scheduler that has several loops run next; infinite: not before something happens.
+class NextLoops(NamedTuple):
+    """What a scheduler notes for its next decision: when its loops run next; infinite: not before something happens.
 
     Attributes:
         last_s: when the queue was last looked at for what had come.
         main_s: a look at the front of the queue.
         full_s: a look at all of it.
         backfill_s: a backfill pass.
+        choice_s: of one that follows others: a new choice is due.
+        member: whom it follows, by number; -1 before the first choice.
     """
 
     last_s: float = float("-inf")
     main_s: float = float("inf")
     full_s: float = float("inf")
     backfill_s: float = float("inf")
+    choice_s: float = float("-inf")
+    member: float = -1.0
+
+    @property
+    def next_s(self) -> float:
+        """When the next of its loops runs; a choice waits until something happens."""
+        return min(self.main_s, self.full_s, self.backfill_s)
 
 
-NOTHING_DUE = Clock()
+NOTHING_DUE = NextLoops()
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +196,7 @@ class Snapshot:
     closures: tuple[Closure, ...] = ()
     promises: Mapping[int, Promise] = field(default_factory=dict)
     early_end: bool = False
-    clock: Clock = NOTHING_DUE
+    clock: NextLoops = NOTHING_DUE
     arrived: bool = True
     ended: bool = True
     partitions: Bools | None = None
@@ -201,6 +212,20 @@ class Place(NamedTuple):
     partition: int = 0
 
 
+class Alternative(NamedTuple):
+    """What a member of a meta-rule would have done.
+
+    Attributes:
+        member: its name.
+        started: how many jobs it would have started; None if it was not tried on this snapshot.
+        value: what that was held to be worth, the higher the better; None if it was not worked out.
+    """
+
+    member: str
+    started: int | None
+    value: float | None
+
+
 @dataclass(frozen=True)
 class Decision:
     """What a decision asks for.
@@ -209,7 +234,9 @@ class Decision:
         place: jobs to start now, in order.
         reserved: hosts kept free for waiting jobs until the next decision.
         last_host: the host that got the last task.
-        winners: bit m is set if member m of a meta-policy won or tied.
+        winners: bit m is set if member m of a meta-rule was followed, or is worth as much as the one that was.
+        chosen: the member that a meta-rule followed, -1 without one.
+        options: what each of its members would have done.
         promises: by job number, what later passes are to keep.
         wake_s: decide again no later than this, also if nothing happens.
         clock: when the scheduler's loops run next.
@@ -219,10 +246,11 @@ class Decision:
     reserved: tuple[int, ...] = ()
     last_host: int = -1
     winners: int = 0
-    target: float = field(default=0.0, compare=False)
+    chosen: int = -1
+    options: tuple[Alternative, ...] = field(default=(), compare=False)
     promises: Mapping[int, Promise] = field(default_factory=dict)
     wake_s: float = float("inf")
-    clock: Clock = NOTHING_DUE
+    clock: NextLoops = NOTHING_DUE
 
 
 Decide = Callable[[Snapshot], Decision]

@@ -82,3 +82,13 @@ def show_seconds(seconds: float) -> str:
             value = seconds / size
             return f"{value:,.0f} {unit}" if abs(value) >= 1000 else f"{value:.3g} {unit}"
     return f"{seconds:.3g} s"
+
+
+def percent(part: float) -> str:
+    """A part as whole percent, with one digit where it is small.
+
+    Example:
+        >>> percent(0.2234), percent(0.034)
+        ('22 %', '3.4 %')
+    """
+    return f"{part * 100:.0f} %" if abs(part) >= 0.0995 else f"{part * 100:.1f} %"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import EXCLUSIVE, Constraints
 from loadmaster.model.site_rules import SiteRules
@@ -30,8 +30,8 @@ def wants_whole_hosts(workload: Workload, cluster: Cluster) -> Bools:
 def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     """The same jobs, those that want hosts to themselves asking for as many as hold their tasks, all cores of each.
 
-    Or as many as their `min_hosts`, if that is more. Hosts of several sizes: the size of which there are most that hold
-    a task. Memory is asked for as it was.
+    Or as many as their `min_hosts`, if that is more. Hosts of several sizes: the size of which their partition has most
+    that hold a task. Memory is asked for as it was.
 
     Example:
         >>> bound = Constraints(exclusive=[HOST, 0])
@@ -44,13 +44,14 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     if not wants.any():
         return workload
     demand, tasks = workload.demand.copy(), workload.task_count.copy()
-    rows, which = np.unique(workload.demand[wants], axis=0, return_inverse=True)
+    pools, pool = _pools(workload, cluster)
+    rows, which = np.unique(np.column_stack((pool, workload.demand))[wants], axis=0, return_inverse=True)
     chosen = np.flatnonzero(wants)
     bound = workload.constraints or Constraints()
     least = np.zeros(workload.jobs) if bound.min_hosts is None else bound.min_hosts
-    for number, asked in enumerate(rows):
-        jobs = chosen[which.reshape(-1) == number]
-        size = _usual_size(asked, cluster)
+    for number, (of, *amounts) in enumerate(rows.tolist()):
+        jobs, asked = chosen[which.reshape(-1) == number], np.array(amounts)
+        size = _usual_size(asked, pools[int(of)])
         if size is None:
             continue
         each = _held(asked, size)
@@ -63,9 +64,22 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     return replace(workload, demand=demand, tasks=None if (tasks == 1).all() else tasks)
 
 
-def _usual_size(asked: Floats, cluster: Cluster) -> Floats | None:
+def _pools(workload: Workload, cluster: Cluster) -> tuple[list[Floats], Ints]:
+    """What the hosts of each partition have, those of the usual one last; int32[J], that of every job: its first."""
+    bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
+    known = {part.name: part for part in rules.partitions}
+    usual = known.get(rules.default_partition) or next(iter(rules.partitions), None)
+    named = () if bound.partition is None else bound.partition.names
+    parts = [known.get(name.split(",")[0].strip(), usual) for name in named]
+    every = [None if part is None else part.hosts for part in (*parts, usual)]
+    pools = [cluster.capacity if hosts is None else cluster.capacity[list(hosts)] for hosts in every]
+    none = np.full(workload.jobs, -1, np.int32)
+    return pools, none if bound.partition is None else bound.partition.code
+
+
+def _usual_size(asked: Floats, capacity: Floats) -> Floats | None:
     """float64[R]: what hosts of the most frequent size that hold one such task have at least."""
-    able = cluster.capacity[(cluster.capacity >= asked).all(axis=1)]
+    able = capacity[(capacity >= asked).all(axis=1)]
     if not len(able):
         return None
     cores, count = np.unique(able[:, 0], return_counts=True)

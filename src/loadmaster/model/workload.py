@@ -11,10 +11,11 @@ from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
-from loadmaster.model.units import LATEST_S
+from loadmaster.model.named import Named
+from loadmaster.model.units import LATEST_S, show_seconds
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Workload:
     """J jobs, each of one or more identical tasks.
 
@@ -29,6 +30,9 @@ class Workload:
         project: int32[J], who pays, an account (fair share is kept between projects); None means one project.
         user: int32[J], who submitted; None means unknown.
         job_id: int64[J], the identifier in the log; None means 0..J-1.
+        recorded_wait_s: float64[J], what each really waited, NaN where unknown; None where the log never says.
+        recorded_hosts: the hosts on which each really ran, by the log's names, as `model.host_names` reads them; no
+            name where unknown; None where the log never says.
         source: where the jobs come from, shown with every result.
         synthetic: made by a generator; said wherever a result is shown.
         constraints: what else binds the jobs; None where the log says nothing of the kind.
@@ -50,12 +54,14 @@ class Workload:
     project: Ints | None = None
     user: Ints | None = None
     job_id: Longs | None = None
+    recorded_wait_s: Floats | None = None
+    recorded_hosts: Named | None = None
     source: str = ""
     synthetic: bool = False
     constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
-        for column in ("submit_s", "runtime_s", "demand", "estimate_s"):
+        for column in ("submit_s", "runtime_s", "demand", "estimate_s", "recorded_wait_s"):
             self._freeze(column, frozen_floats)
         for column in ("tasks", "project", "user"):
             self._freeze(column, frozen_ints)
@@ -66,14 +72,21 @@ class Workload:
         object.__setattr__(self, "demand", frozen_floats(exact_demand(self.demand)))
 
     @classmethod
-    def of(cls, *, submit_s, runtime_s, source="", synthetic=False, constraints=None, **columns) -> "Workload":  # type: ignore[no-untyped-def]
+    def of(  # type: ignore[no-untyped-def]
+        cls, *, submit_s, runtime_s, source="", synthetic=False, constraints=None, recorded_hosts=None, **columns
+    ) -> "Workload":
         """A small workload from lists; every keyword that is no column of the class is a resource."""
         optional = {name: columns.pop(name) for name in _OPTIONAL if name in columns}
         demand = np.array(list(columns.values()), dtype=float).reshape(len(columns), len(submit_s)).T
         return cls(
             tuple(columns), np.asarray(submit_s, float), np.asarray(runtime_s, float), demand,
-            source=source, synthetic=synthetic, constraints=constraints, **optional,
+            recorded_hosts=recorded_hosts, source=source, synthetic=synthetic, constraints=constraints, **optional,
         )  # fmt: skip
+
+    def __repr__(self) -> str:
+        made = " (synthetic)" if self.synthetic else ""
+        what = f"{self.jobs:,} jobs over {show_seconds(self.span_s)}, each asking for {', '.join(self.resources)}"
+        return f"<Workload: {self.source or 'unnamed'}{made}, {what}>"
 
     @property
     def jobs(self) -> int:
@@ -145,8 +158,10 @@ class Workload:
         constraints = None if self.constraints is None else self.constraints.take(jobs)
         if constraints is not None and constraints.depends is not None and self.job_id is None:
             columns["job_id"] = np.arange(self.jobs)  # what dependencies name stays what it was
+        ran_on = None if self.recorded_hosts is None else self.recorded_hosts.take(jobs)
         return replace(
-            self, constraints=constraints, **{name: c[jobs] for name, c in columns.items() if c is not None}
+            self, constraints=constraints, recorded_hosts=ran_on,
+            **{name: c[jobs] for name, c in columns.items() if c is not None},
         )  # fmt: skip
 
     def on_single_host(self) -> "Workload":
@@ -158,7 +173,8 @@ class Workload:
     def scaled(self, beta: float) -> "Workload":
         """The same jobs with every time between arrivals multiplied by `beta` (Shai 2014, section 6).
 
-        A begin time stays as long after its job's arrival as it was.
+        A begin time stays as long after its job's arrival as it was. What really happened to the jobs is not known
+        there.
 
         Raises:
             InputError: the last would arrive after `LATEST_S`.
@@ -170,7 +186,7 @@ class Workload:
                              fix="a higher load, or a smaller factor")  # fmt: skip
         submit_s = self.submit_s * beta
         later = None if self.constraints is None else self.constraints.shifted(submit_s - self.submit_s)
-        return replace(self, submit_s=submit_s, constraints=later)
+        return replace(self, submit_s=submit_s, constraints=later, recorded_wait_s=None, recorded_hosts=None)
 
     def offered_load(self, cluster: Cluster, resource: int = 0) -> float:
         """Work asked for over what `cluster` can give until the last arrival, as a fraction.
@@ -209,6 +225,11 @@ class Workload:
             self._first_bad("tasks", self.tasks < 1, "must be 1 or more")
         if self.project is not None:
             self._first_bad("project", self.project < 0, "must be zero or more")
+        if self.recorded_wait_s is not None:
+            bad = (self.recorded_wait_s < 0) | np.isinf(self.recorded_wait_s)
+            self._first_bad("recorded_wait_s", bad, "must be zero or more, or NaN")
+        if self.recorded_hosts is not None and len(self.recorded_hosts) != jobs:
+            raise InputError(len(self.recorded_hosts), f"column recorded_hosts must have {jobs} rows as submit_s has")
         if self.constraints is not None:
             self.constraints.check_rows(jobs)
 
@@ -219,4 +240,4 @@ class Workload:
 
 
 _REQUIRED = ("submit_s", "runtime_s", "demand")
-_OPTIONAL = ("tasks", "estimate_s", "project", "user", "job_id")
+_OPTIONAL = ("tasks", "estimate_s", "project", "user", "job_id", "recorded_wait_s")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+import scipy
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import Change, State, within
@@ -35,7 +35,7 @@ def adapt_exactly(state: State, budget: float, time_limit_s: float = 60.0) -> Ch
     price[:cells] = np.where(stays, 0.0, state.cost[:, None] / unit).reshape(-1)
     if np.isfinite(budget):
         program = replace(
-            program, matrix=vstack((program.matrix, csr_array(price[None, :]))).tocsr(),
+            program, matrix=scipy.sparse.vstack((program.matrix, scipy.sparse.csr_array(price[None, :]))).tocsr(),
             low=np.append(program.low, -np.inf), high=np.append(program.high, budget / unit),
         )  # fmt: skip
     result = run_milp(program, cells, time_limit_s)

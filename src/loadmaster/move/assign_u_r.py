@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
-from loadmaster.move.migration import Move
+from loadmaster.move.migration import TaskMove
 from loadmaster.sharing.host_loads import HostLoads
 
 
@@ -23,7 +23,7 @@ class AssignUR:
 
     name: str = "assign-u-r"
 
-    def next_move(self, hosts: HostLoads, demand: Floats, load_before: Floats) -> Move | None:
+    def next_move(self, hosts: HostLoads, demand: Floats, load_before: Floats) -> TaskMove | None:
         """The first unstable task, to the host where it adds least (see `TerminationMover`)."""
         base = max(2.0, float(hosts.hosts)) ** (1.0 / hosts.scale)
         for host in range(hosts.hosts):
@@ -35,7 +35,7 @@ class AssignUR:
                 ]  # fmt: skip
                 if others and held > 2.0 * min(others):
                     target = others.index(min(others))
-                    return Move(task, target + (target >= host))
+                    return TaskMove(task, target + (target >= host))
         return None
 
 

@@ -65,7 +65,7 @@ class State:
         return float(self.cost[mapping != self.host].sum())
 
 
-class Move(NamedTuple):
+class TaskTransfer(NamedTuple):
     """`task` goes from host `source` (-1: it is new) to `target`; `temporary` if it will move once more."""
 
     task: int

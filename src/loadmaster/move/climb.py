@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.move.change import Move, State, within
+from loadmaster.move.change import State, TaskTransfer, within
 from loadmaster.packing.instance import TOLERANCE, Scaled
 from loadmaster.packing.level import host_use
 
@@ -25,14 +25,14 @@ class _Now:
     load: Floats
     free: Floats
 
-    def make(self, move: Move) -> None:
+    def make(self, move: TaskTransfer) -> None:
         for amounts, asked, sign in ((self.load, self.scaled.need, 1), (self.free, self.scaled.hard, -1)):
             amounts[move.target] += sign * asked[move.task]
             amounts[move.source] -= sign * asked[move.task]
         self.at[move.task] = move.target
 
 
-def climb(state: State, start: Ints, budget: float) -> list[Move]:
+def climb(state: State, start: Ints, budget: float) -> list[TaskTransfer]:
     """Moves from the mapping `start`, step by step to a lower highest load, at a cost of at most `budget` in all.
 
     A step moves a task off the most loaded host, or swaps it with another, if need be over a temporary place: the one
@@ -42,7 +42,7 @@ def climb(state: State, start: Ints, budget: float) -> list[Move]:
     free = scaled.hard_room + TOLERANCE - host_use(scaled.hard, start, hosts)
     now = _Now(scaled, start.astype(np.int32).copy(), host_use(scaled.need, start, hosts), free)
     price = np.where(state.host >= 0, state.cost, np.inf)  # a task that has just started stays
-    moves, left = list[Move](), budget
+    moves, left = list[TaskTransfer](), budget
     while len(moves) < MOST_STEPS:
         step = _best_move(now, price, left) or _best_swap(now, price, left)
         if not step:
@@ -54,10 +54,10 @@ def climb(state: State, start: Ints, budget: float) -> list[Move]:
     return moves
 
 
-def _best_move(now: _Now, price: Floats, left: float) -> list[Move]:
+def _best_move(now: _Now, price: Floats, left: float) -> list[TaskTransfer]:
     need, hard, room = now.scaled.need, now.scaled.hard, now.scaled.room
     top, best = _top(now)
-    step = list[Move]()
+    step = list[TaskTransfer]()
     for task in np.flatnonzero(now.at == top).tolist():
         if not within(float(price[task]), left):
             continue
@@ -67,14 +67,14 @@ def _best_move(now: _Now, price: Floats, left: float) -> list[Move]:
         to = int(np.argmin(there))
         peak = max(float(there[to]), float(_relative(now.load[top] - need[task], room[top])))
         if peak < best:
-            best, step = peak, [Move(task, top, to)]
+            best, step = peak, [TaskTransfer(task, top, to)]
     return step
 
 
-def _best_swap(now: _Now, price: Floats, left: float) -> list[Move]:
+def _best_swap(now: _Now, price: Floats, left: float) -> list[TaskTransfer]:
     need, hard, room = now.scaled.need, now.scaled.hard, now.scaled.room
     top, best = _top(now)
-    step = list[Move]()
+    step = list[TaskTransfer]()
     for task in np.flatnonzero(now.at == top).tolist():
         here = _relative(now.load[top] - need[task] + need, room[top])
         there = _relative(now.load[now.at] - need + need[task], room[now.at])
@@ -91,7 +91,7 @@ def _best_swap(now: _Now, price: Floats, left: float) -> list[Move]:
     return step
 
 
-def _ways(now: _Now, task: int, other: int) -> Iterator[list[Move]]:
+def _ways(now: _Now, task: int, other: int) -> Iterator[list[TaskTransfer]]:
     """Orders in which two tasks can change places, those without a temporary place first."""
     for a, b in ((task, other), (other, task)):
         if (now.free[now.at[b]] >= now.scaled.hard[a]).all():
@@ -101,11 +101,11 @@ def _ways(now: _Now, task: int, other: int) -> Iterator[list[Move]]:
         able[[now.at[a], now.at[b]]] = False
         if able.any():
             stop = int(np.argmax(able))
-            yield [_move(now, a, stop), _move(now, b, int(now.at[a])), Move(a, stop, int(now.at[b]))]
+            yield [_move(now, a, stop), _move(now, b, int(now.at[a])), TaskTransfer(a, stop, int(now.at[b]))]
 
 
-def _move(now: _Now, task: int, to: int) -> Move:
-    return Move(task, int(now.at[task]), to)
+def _move(now: _Now, task: int, to: int) -> TaskTransfer:
+    return TaskTransfer(task, int(now.at[task]), to)
 
 
 def _top(now: _Now) -> tuple[int, float]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
-from loadmaster.move.migration import Move
+from loadmaster.move.migration import TaskMove
 from loadmaster.move.mover import check_periodic
 from loadmaster.sharing.host_loads import HostLoads
 
@@ -27,7 +27,7 @@ class EnhancedMosix:
     def __post_init__(self) -> None:
         check_periodic(self.period_s, self.fanout)
 
-    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> TaskMove | None:
         """Over all residents and contacts the move with the most negative change of cost (see `PeriodicMover`)."""
         best, best_change = None, 0.0
         for task in hosts.present(host):
@@ -37,7 +37,7 @@ class EnhancedMosix:
                     continue  # it has nothing at all of what the task asks for
                 arriving = host_cost(hosts, other, demand[task]) - host_cost(hosts, other, 0.0 * demand[task])
                 if leaving + arriving < best_change - LEAST_GAIN:
-                    best, best_change = Move(task, other), leaving + arriving
+                    best, best_change = TaskMove(task, other), leaving + arriving
         return best
 
 

@@ -8,7 +8,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 
 
-class Move(NamedTuple):
+class TaskMove(NamedTuple):
     """Task `task` goes to `host`."""
 
     task: int

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
-from loadmaster.move.migration import Move
+from loadmaster.move.migration import TaskMove
 from loadmaster.move.mover import check_periodic
 from loadmaster.sharing.host_loads import HostLoads
 
@@ -37,11 +37,11 @@ class Mosix:
         if not self.stability >= 0.0:
             raise InputError(self.stability, "the stability factor is zero or more tasks")
 
-    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> TaskMove | None:
         """Relieve the memory, else balance the load (see `PeriodicMover`)."""
         return self._relieve(hosts, host, contacts, demand) or self._balance(hosts, host, contacts, demand, pick)
 
-    def _relieve(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats) -> Move | None:
+    def _relieve(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats) -> TaskMove | None:
         """The smallest task that is at least the excess, else the largest, of those for which a contact has room."""
         if hosts.used.shape[1] < 2:
             return None
@@ -57,10 +57,10 @@ class Mosix:
                 continue
             room = [k for k in contacts if hosts.used[k, 1] + memory <= keep * hosts.capacity[k, 1]]
             if room:
-                best, best_key = Move(task, min(room, key=lambda k: hosts.used[k, 0] / hosts.power[k])), key
+                best, best_key = TaskMove(task, min(room, key=lambda k: hosts.used[k, 0] / hosts.power[k])), key
         return best
 
-    def _balance(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+    def _balance(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> TaskMove | None:
         """A random task among those that fit the free memory of the contact with the least load."""
         if not contacts:
             return None
@@ -70,4 +70,4 @@ class Mosix:
         after = hosts.used[target] + demand[hosts.present(host)]
         fitting = [t for t, use in zip(hosts.present(host), after, strict=True)
                    if (use[1:] <= hosts.capacity[target, 1:]).all()]  # fmt: skip
-        return Move(fitting[pick % len(fitting)], target) if fitting else None
+        return TaskMove(fitting[pick % len(fitting)], target) if fitting else None

@@ -1,10 +1,11 @@
 """What a mover for time-shared hosts is."""
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from loadmaster.model.arrays import Floats
-from loadmaster.model.errors import InputError
-from loadmaster.move.migration import Move
+from loadmaster.model.errors import InputError, one_line
+from loadmaster.move.migration import TaskMove
 from loadmaster.sharing.host_loads import HostLoads
 
 
@@ -27,7 +28,7 @@ class PeriodicMover(Protocol):
         """Contacts a turn."""
         ...
 
-    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> Move | None:
+    def turn(self, hosts: HostLoads, host: int, contacts: list[int], demand: Floats, pick: int) -> TaskMove | None:
         """The move that `host` makes, if any; pure.
 
         Args:
@@ -49,7 +50,7 @@ class TerminationMover(Protocol):
         """As on the command line."""
         ...
 
-    def next_move(self, hosts: HostLoads, demand: Floats, load_before: Floats) -> Move | None:
+    def next_move(self, hosts: HostLoads, demand: Floats, load_before: Floats) -> TaskMove | None:
         """The next move, if any; pure.
 
         Args:
@@ -74,6 +75,37 @@ def check_mover(mover: object) -> None:
             type(mover).__name__, "this is no mover: no host can ask it for a move",
             fix="give it name, period_s, fanout and turn(...), or name and next_move(...)",
         )  # fmt: skip
+
+
+def asked(
+    mover: Mover, ask: Callable[[], TaskMove | None], hosts: HostLoads, host: int | None = None
+) -> TaskMove | None:
+    """The move that `mover` makes when it is asked, if that can be made.
+
+    Args:
+        mover: who is asked, for messages.
+        ask: asks it.
+        hosts: who is where.
+        host: whose task it must be; None where it may be any host's.
+
+    Raises:
+        InputError: it fails, or names what is not there.
+    """
+    try:
+        move = ask()
+        if move is None:
+            return None
+        task, to = move
+    except InputError:
+        raise
+    except Exception as error:  # whatever the user's own raises
+        why = one_line(f"{type(error).__name__}: {error}", 100)
+        raise InputError(mover.name, f"this mover fails: {why}", fix="give TaskMove(task, host), or None") from error
+    if to not in range(hosts.hosts):
+        raise InputError(mover.name, f"moves a task to host {to}, and hosts go from 0 to {hosts.hosts - 1}")
+    if host is not None and task not in hosts.present(host):
+        raise InputError(mover.name, f"moves task {task}, which does not run on host {host}", fix="see hosts.present")
+    return move
 
 
 def check_periodic(period_s: float, fanout: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.model.arrays import Ints
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
-from loadmaster.move.change import GAIN, Change, Move, State
+from loadmaster.move.change import GAIN, Change, State, TaskTransfer
 from loadmaster.move.climb import climb
 from loadmaster.move.reach import best_reachable, small_enough
 from loadmaster.move.sequence import SafeOrder, carried_out, in_safe_order, spent_by
@@ -48,7 +48,7 @@ class MovePlan:
     """
 
     status: Literal["ok", "limit", "stuck", "infeasible"]
-    moves: tuple[Move, ...]
+    moves: tuple[TaskTransfer, ...]
     host: Ints
     level: float
     spent: float
@@ -76,7 +76,7 @@ def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_
         >>> full = State(Instance.of(2, cpu=[1.0, 0.6, 0.4], memory=[0.6, 0.3, 0.3]), np.array([0, 0, 1], np.int32))
         >>> plan = plan_moves(full, 0.3)
         >>> plan.status, plan.moves, plan.level
-        ('ok', (Move(task=1, source=0, target=1, temporary=False),), 1.0)
+        ('ok', (TaskTransfer(task=1, source=0, target=1, temporary=False),), 1.0)
     """
     ends = time.perf_counter() + time_limit_s
     change = _best_mapping(state, budget, method, time_limit_s)
@@ -146,7 +146,7 @@ def _targets(state: State, budget: float, change: Change) -> Iterator[tuple[Ints
             yield other.host, other.solver
 
 
-def _plan_of(state: State, moves: Sequence[Move], solver: str, proven: bool = False) -> MovePlan:
+def _plan_of(state: State, moves: Sequence[TaskTransfer], solver: str, proven: bool = False) -> MovePlan:
     host = carried_out(state, moves)
     assert host is not None
     level = level_of(state.instance, host) if (host >= 0).all() else float("nan")
@@ -159,7 +159,7 @@ def _higher(plan: MovePlan, other: MovePlan) -> bool:
     return plan.level > other.level + GAIN or (plan.level >= other.level - GAIN and plan.spent < other.spent)
 
 
-def _best_prefix(state: State, moves: Sequence[Move]) -> int:
+def _best_prefix(state: State, moves: Sequence[TaskTransfer]) -> int:
     """How many of the moves lead to the highest level; the fewest of equals."""
     at, best, count = state.host.copy(), state.level, 0
     every = 1 + len(moves) // MOST_LOOKS
@@ -173,7 +173,7 @@ def _best_prefix(state: State, moves: Sequence[Move]) -> int:
     return count
 
 
-def _thinned(state: State, moves: Sequence[Move]) -> list[Move]:
+def _thinned(state: State, moves: Sequence[TaskTransfer]) -> list[TaskTransfer]:
     """The moves without those of each task that the level can do without, the dearest first."""
     kept = list(moves)
     goal = _plan_of(state, kept, "").level
@@ -187,7 +187,7 @@ def _thinned(state: State, moves: Sequence[Move]) -> list[Move]:
     return kept
 
 
-def with_stops_marked(moves: Sequence[Move]) -> tuple[Move, ...]:
+def with_stops_marked(moves: Sequence[TaskTransfer]) -> tuple[TaskTransfer, ...]:
     """The moves, `temporary` where the task moves once more."""
     last = {move.task: k for k, move in enumerate(moves)}
     return tuple(move._replace(temporary=k < last[move.task]) for k, move in enumerate(moves))

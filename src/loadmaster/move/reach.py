@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.move.change import GAIN, Move, State, within
+from loadmaster.move.change import GAIN, State, TaskTransfer, within
 from loadmaster.packing.instance import TOLERANCE
 from loadmaster.packing.level import level_of
 
@@ -19,7 +19,7 @@ Mapping = tuple[int, ...]
 class Reached(NamedTuple):
     """The best that can be reached: its moves, what they cost, its level; NaN if no complete mapping can be."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[TaskTransfer, ...]
     spent: float
     level: float
 
@@ -38,7 +38,7 @@ def best_reachable(state: State, budget: float, time_limit_s: float = 60.0) -> R
     """
     ends = time.perf_counter() + time_limit_s
     start: Mapping = tuple(state.host.tolist())
-    cheapest, before = {start: (0.0, 0)}, dict[Mapping, tuple[Mapping, Move]]()
+    cheapest, before = {start: (0.0, 0)}, dict[Mapping, tuple[Mapping, TaskTransfer]]()
     queue, done = [(0.0, 0, start)], set[Mapping]()
     best, goal = Reached((), 0.0, float("nan")), start
     cost = state.cost.tolist()
@@ -62,7 +62,7 @@ def best_reachable(state: State, budget: float, time_limit_s: float = 60.0) -> R
     return best._replace(moves=_way(before, goal))
 
 
-def _steps(state: State, mapping: Mapping) -> list[Move]:
+def _steps(state: State, mapping: Mapping) -> list[TaskTransfer]:
     hard = state.instance.scaled.hard
     free = state.instance.scaled.hard_room + TOLERANCE
     for task, host in enumerate(mapping):
@@ -74,12 +74,12 @@ def _steps(state: State, mapping: Mapping) -> list[Move]:
             continue
         for host in np.flatnonzero((free >= hard[task]).all(axis=1)).tolist():
             if host != source:
-                steps.append(Move(task, source, host))
+                steps.append(TaskTransfer(task, source, host))
     return steps
 
 
-def _way(before: dict[Mapping, tuple[Mapping, Move]], goal: Mapping) -> tuple[Move, ...]:
-    moves = list[Move]()
+def _way(before: dict[Mapping, tuple[Mapping, TaskTransfer]], goal: Mapping) -> tuple[TaskTransfer, ...]:
+    moves = list[TaskTransfer]()
     while goal in before:
         goal, move = before[goal]
         moves.append(move)

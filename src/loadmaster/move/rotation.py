@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize
-from scipy.sparse import coo_array
+import scipy
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.packing import Instance
@@ -50,12 +49,12 @@ def best_rotation(instance: Instance, mappings: Sequence[Ints]) -> Rotation:
     entries += [(kinds * hosts + cells + i, cells + kinds, need[i]) for i in range(tasks)]
     row, column, value = (np.array(part) for part in zip(*entries, strict=True))
     shape = (kinds * hosts + cells + tasks, cells + kinds + 1)
-    matrix = coo_array((value, (row.astype(int), column.astype(int))), shape=shape).tocsr()
+    matrix = scipy.sparse.coo_array((value, (row.astype(int), column.astype(int))), shape=shape).tocsr()
     cost = np.zeros(shape[1])
     cost[-1] = -1.0
     once = np.concatenate((np.zeros(cells), np.ones(kinds), [0.0]))[None, :]
     bounds = [(0.0, 1.0 if c >= cells else None) for c in range(shape[1])]
-    linprog: Any = optimize.linprog
+    linprog: Any = scipy.optimize.linprog
     result = linprog(cost, A_ub=matrix, b_ub=np.zeros(shape[0]), A_eq=once, b_eq=[1.0], bounds=bounds)
     weight = result.x[cells : cells + kinds]
     share = result.x[:cells].reshape(kinds, tasks) / np.where(weight > 0, weight, 1.0)[:, None]

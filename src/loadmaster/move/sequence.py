@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.move.change import Move, State, within
+from loadmaster.move.change import State, TaskTransfer, within
 from loadmaster.packing.instance import TOLERANCE
 from loadmaster.packing.level import host_use
 
@@ -26,7 +26,7 @@ class SafeOrder:
         spent: what all the moves cost, temporary ones too.
     """
 
-    moves: tuple[Move, ...]
+    moves: tuple[TaskTransfer, ...]
     stuck: tuple[int, ...]
     host: Ints
     spent: float
@@ -50,7 +50,7 @@ def in_safe_order(state: State, mapping: Ints, budget: float = np.inf) -> SafeOr
     return order
 
 
-def carried_out(state: State, moves: Sequence[Move]) -> Ints | None:
+def carried_out(state: State, moves: Sequence[TaskTransfer]) -> Ints | None:
     """int32[T]: where every task is after `moves`; None if one of them overfills its target or begins elsewhere."""
     hard, at = state.instance.scaled.hard, state.host.copy()
     old = at >= 0
@@ -65,12 +65,12 @@ def carried_out(state: State, moves: Sequence[Move]) -> Ints | None:
     return at
 
 
-def spent_by(state: State, moves: Sequence[Move]) -> float:
+def spent_by(state: State, moves: Sequence[TaskTransfer]) -> float:
     """What the moves cost, all of them."""
     return float(sum(state.cost[[move.task for move in moves if move.source >= 0]]))
 
 
-def _without_stop(moves: tuple[Move, ...], stop: int) -> tuple[Move, ...]:
+def _without_stop(moves: tuple[TaskTransfer, ...], stop: int) -> tuple[TaskTransfer, ...]:
     """The moves without the temporary one at `stop`: its task stays until it moves on."""
     task, source = moves[stop].task, moves[stop].source
     on = next(k for k in range(stop + 1, len(moves)) if moves[k].task == task)
@@ -84,7 +84,7 @@ def _ordered(state: State, mapping: Ints, left: float) -> SafeOrder:
     old = at >= 0
     free = free - host_use(hard[old], at[old], state.instance.hosts)
     turn = sorted(np.flatnonzero(mapping != at).tolist(), key=lambda t: (at[t] < 0, -hard[t].max(initial=0.0)))
-    waiting, moves = dict.fromkeys(turn), list[Move]()
+    waiting, moves = dict.fromkeys(turn), list[TaskTransfer]()
     coming: dict[int, list[int]] = {}  # host -> turns of the tasks that are to run there
     for k, task in enumerate(turn):
         coming.setdefault(int(mapping[task]), []).append(k)
@@ -92,7 +92,7 @@ def _ordered(state: State, mapping: Ints, left: float) -> SafeOrder:
 
     def go(task: int, to: int, temporary: bool = False) -> None:
         source = int(at[task])
-        moves.append(Move(task, source, to, temporary))
+        moves.append(TaskTransfer(task, source, to, temporary))
         free[to] -= hard[task]
         at[task] = to
         if source >= 0:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.move.change import Move, State
+from loadmaster.move.change import State, TaskTransfer
 from loadmaster.move.plan import MovePlan
 from loadmaster.move.sequence import SafeOrder
 from loadmaster.packing.bound import hard_name, hopeless, upper_bound
@@ -28,7 +28,7 @@ def summary(state: State, plan: MovePlan, budget: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _row(state: State, step: int, move: Move) -> dict[str, Any]:
+def _row(state: State, step: int, move: TaskTransfer) -> dict[str, Any]:
     return {
         "step": step, "task": state.instance.task_name(move.task), "from": _host(state, move.source),
         "to": _host(state, move.target), "cost": float(state.cost[move.task]) if move.source >= 0 else 0.0,

@@ -97,7 +97,7 @@ class Order:
 
     def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
         """The order at work on a log that begins."""
-        return Ranked(self, job_columns(workload))
+        return JobByJob(self, job_columns(workload))
 
     def notes(self, workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         """What a user must know of this order on this log, a sentence each."""
@@ -132,6 +132,10 @@ class Unmoved:
         """By rank alone."""
         return None
 
+    def columns(self, jobs: Longs) -> JobColumns | None:
+        """What orders may know of the waiting `jobs` int64[Q], for a discipline that tries several; None for others."""
+        return None
+
     def resume(self, before: Ranking, was: Longs) -> None:
         """Go on from where `before` stood, which knew other jobs: `was` int64[J] is each job's number there, or -1.
 
@@ -139,7 +143,7 @@ class Unmoved:
         """
 
 
-class Ranked(Unmoved):
+class JobByJob(Unmoved):
     """Asks a rank of one job after another."""
 
     def __init__(self, order: Order, jobs: JobColumns) -> None:
@@ -153,6 +157,12 @@ class Ranked(Unmoved):
             InputError: the rank fails or is not finite.
         """
         return np.array([rank_of(self._order, self._jobs.job(int(job)), now_s) for job in jobs], float)
+
+
+def columns_of(ranking: Ranking, jobs: Longs) -> JobColumns | None:
+    """What a ranking tells of jobs beside their ranks; a class of the user's own need not know of it."""
+    tell = getattr(ranking, "columns", None)
+    return None if tell is None else tell(jobs)
 
 
 def rank_of(order: Order, job: Job, now_s: float) -> float:

@@ -41,7 +41,7 @@ class BranchProblem(NamedTuple):
     tolerance: float
 
 
-class Walk(NamedTuple):
+class BranchSearch(NamedTuple):
     """Where the search stands; the first tasks are placed, the rest is not.
 
     Attributes:
@@ -75,7 +75,7 @@ def start_walk(problem):
     """A walk with nothing placed."""
     tasks, fluid = problem.need.shape
     hosts, dims = problem.hard_room.shape
-    return Walk(
+    return BranchSearch(
         np.zeros((tasks, fluid)), problem.room + (problem.tolerance if problem.guaranteed else 0.0),
         np.zeros((tasks + 1, fluid + dims)), np.full((tasks + 1, fluid + dims), np.inf), np.zeros((hosts, fluid)),
         problem.hard_room + problem.tolerance, np.zeros(hosts, np.int64), np.zeros((tasks, fluid + dims)),

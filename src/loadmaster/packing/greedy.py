@@ -1,7 +1,5 @@
 """GR, SG, GB and SGB: the least loaded host that fits, sorted or not, with backtracking or not."""
 
-from typing import Literal
-
 import numpy as np
 
 from loadmaster.model.arrays import Longs
@@ -9,12 +7,7 @@ from loadmaster.packing.bound import hopeless
 from loadmaster.packing.greedy_kernel import GreedyProblem, place_greedily
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.packing import Attempt
-
-ATTEMPTS = 500_000
-"""The bound on attempts that Casanova et al. 2008 use for backtracking (section 3.3)."""
-
-AttemptCounts = Literal["examined", "fitted"]
-"""What counts as an attempt: every host examined for a task, or only those that it fits. The paper does not say."""
+from loadmaster.packing.switches import ATTEMPTS, AttemptCounts
 
 
 def greedy(instance: Instance) -> Attempt:

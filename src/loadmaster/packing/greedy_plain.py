@@ -3,9 +3,9 @@
 import numpy as np
 
 from loadmaster.model.arrays import Ints, Longs
-from loadmaster.packing.greedy import AttemptCounts
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import host_use
+from loadmaster.packing.switches import AttemptCounts
 
 
 class OutOfAttempts(Exception):

@@ -1,8 +1,5 @@
 """MCB1 to MCB8: multi-capacity bin packing inside a bisection on the level (Casanova et al. 2008, section 3.4)."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
@@ -12,31 +9,7 @@ from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.mcb_kernel import McbProblem, McbWork, probe, search
 from loadmaster.packing.packing import Attempt
-
-
-@dataclass(frozen=True)
-class McbSwitches:
-    """Readings that the paper leaves open, and two options of ours.
-
-    Attributes:
-        threshold: the bisection ends when its interval is no longer than this.
-        probe_high: try the upper bound itself first; can only help.
-        grid: after the bisection, try this many levels evenly between its result and the bound, for success is not
-            monotone in the level; 0 for none.
-        report: the level reported: of the `mapping` that was found, or of the last successful `probe`, which is no
-            higher. Only the first reproduces the paper's Table 1.
-    """
-
-    threshold: float = 1e-4
-    probe_high: bool = True
-    grid: int = 0
-    report: Literal["mapping", "probe"] = "mapping"
-
-
-DEFAULT = McbSwitches()
-
-PAPER = McbSwitches(threshold=1e-3, probe_high=False)
-"""What reproduces the paper: a first probe at half the bound, and a bisection down to 0.001."""
+from loadmaster.packing.switches import DEFAULT, McbSwitches
 
 
 def mcb(instance: Instance, key: int = 8, switches: McbSwitches = DEFAULT) -> Attempt:

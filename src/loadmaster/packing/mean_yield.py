@@ -3,8 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy import optimize
-from scipy.sparse import coo_array, vstack
+import scipy
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.packing.instance import Instance
@@ -45,15 +44,15 @@ def yields_by_greed(instance: Instance, host: Ints, level: float) -> Floats:
 
 def yields_by_lp(instance: Instance, host: Ints, level: float) -> Floats:
     """float64[J]: the linear program max sum y, sum of demand x y <= capacity on every host, y >= what was promised."""
-    linprog: Any = optimize.linprog
+    linprog: Any = scipy.optimize.linprog
     promised = np.ones(instance.jobs)
     promised[instance.job_of] = np.minimum(1.0, task_yield_at(instance, level))
     rows = []
     for f in range(instance.fluid.shape[1]):
         entries = (instance.fluid[:, f], (host, instance.job_of))
-        rows.append(coo_array(entries, shape=(instance.hosts, instance.jobs)))
+        rows.append(scipy.sparse.coo_array(entries, shape=(instance.hosts, instance.jobs)))
     capacity = instance.fluid_capacity.T.reshape(-1)
-    matrix: Any = vstack(rows).tocsr()
+    matrix: Any = scipy.sparse.vstack(rows).tocsr()
     capacity = np.maximum(capacity, matrix @ promised)  # rounding must not make the promised yields impossible
     result = linprog(
         -promised * 0 - 1.0, A_ub=matrix, b_ub=capacity, bounds=np.column_stack((promised, promised * 0 + 1))

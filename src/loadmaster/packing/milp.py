@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import optimize
-from scipy.sparse import csr_array, diags_array, hstack, identity, kron, vstack
+import scipy
 
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.bound import hopeless, upper_bound
@@ -38,12 +37,20 @@ def compact_form(instance: Instance) -> Program:
 
     No level is above the closed-form bound, so t begins at its inverse: what lies below raises no yield.
     """
+    sparse = scipy.sparse
     assert not instance.guaranteed
     tasks, hosts, scaled = instance.tasks, instance.hosts, instance.scaled
-    once = hstack((kron(identity(tasks), np.ones((1, hosts))), csr_array((tasks, 1))))
+    once = sparse.hstack((sparse.kron(sparse.identity(tasks), np.ones((1, hosts))), sparse.csr_array((tasks, 1))))
     rows, low, high = [once], [np.ones(tasks)], [np.ones(tasks)]
     for f in range(scaled.need.shape[1]):
-        rows.append(hstack((kron(scaled.need[None, :, f], identity(hosts)), csr_array(-scaled.room[:, f : f + 1]))))
+        rows.append(
+            sparse.hstack(
+                (
+                    sparse.kron(scaled.need[None, :, f], sparse.identity(hosts)),
+                    sparse.csr_array(-scaled.room[:, f : f + 1]),
+                )
+            )
+        )
         low.append(np.full(hosts, -np.inf))
         high.append(np.zeros(hosts))
     _add_hard(instance, rows, low, high, 1)
@@ -68,28 +75,37 @@ def paper_form(instance: Instance, lp_form: LpForm = "alpha") -> Program:
         lp_form: `alpha`: s_ij is the share alpha_ij, at most e_ij times the capacity (the paper); `y`: s_ij is the
             yield alpha_ij / alpha_i, at most e_ij, which is tighter. More than one fluid resource needs `y`.
     """
+    sparse = scipy.sparse
     tasks, hosts, scaled = instance.tasks, instance.hosts, instance.scaled
     cells, fluid = tasks * hosts, scaled.need.shape[1]
     demand = scaled.need / instance.task_weight[:, None]
     alpha = lp_form == "alpha" and fluid == 1
-    sums = kron(identity(tasks), np.ones((1, hosts)))
-    none, column = csr_array((tasks, cells)), csr_array((tasks, 1))
-    rows = [hstack((sums, none, column))]
+    sums = sparse.kron(sparse.identity(tasks), np.ones((1, hosts)))
+    none, column = sparse.csr_array((tasks, cells)), sparse.csr_array((tasks, 1))
+    rows = [sparse.hstack((sums, none, column))]
     low, high = [np.ones(tasks)], [np.ones(tasks)]
     limit = np.tile(scaled.room[:, 0], tasks) if alpha else np.ones(cells)
-    rows.append(hstack((-diags_array(limit), identity(cells), csr_array((cells, 1)))))
+    rows.append(sparse.hstack((-sparse.diags_array(limit), sparse.identity(cells), sparse.csr_array((cells, 1)))))
     low.append(np.full(cells, -np.inf))
     high.append(np.zeros(cells))
     for f in range(fluid):
         unit = np.ones(tasks) if alpha else demand[:, f]
-        rows.append(hstack((csr_array((hosts, cells)), kron(unit[None, :], identity(hosts)), csr_array((hosts, 1)))))
+        rows.append(
+            sparse.hstack(
+                (
+                    sparse.csr_array((hosts, cells)),
+                    sparse.kron(unit[None, :], sparse.identity(hosts)),
+                    sparse.csr_array((hosts, 1)),
+                )
+            )
+        )
         low.append(np.full(hosts, -np.inf))
         high.append(scaled.room[:, f])
     per_yield = demand[:, 0] if alpha else np.ones(tasks)
-    rows.append(hstack((none, sums, column)))
+    rows.append(sparse.hstack((none, sums, column)))
     low.append(per_yield * instance.task_guarantee)
     high.append(per_yield)
-    rows.append(hstack((none, sums, csr_array(-(per_yield * instance.task_weight)[:, None]))))
+    rows.append(sparse.hstack((none, sums, sparse.csr_array(-(per_yield * instance.task_weight)[:, None]))))
     low.append(np.zeros(tasks))
     high.append(np.full(tasks, np.inf))
     _add_hard(instance, rows, low, high, cells + 1)
@@ -143,13 +159,14 @@ def relaxed_bound(instance: Instance) -> float:
 
 def solve_relaxed(program: Program) -> Any:
     """The relaxation solved by HiGHS' dual simplex: a vertex, as the rounding heuristics need."""
-    linprog: Any = optimize.linprog
+    sparse = scipy.sparse
+    linprog: Any = scipy.optimize.linprog
     equal = program.low == program.high
     above, below = ~equal & np.isfinite(program.high), ~equal & np.isfinite(program.low)
     matrix = program.matrix.tocsr()
     return linprog(
         program.cost,
-        A_ub=vstack((matrix[above], -matrix[below])),
+        A_ub=sparse.vstack((matrix[above], -matrix[below])),
         b_ub=np.concatenate((program.high[above], -program.low[below])),
         A_eq=matrix[equal],
         b_eq=program.low[equal],
@@ -185,12 +202,17 @@ def _without_mirror_images(instance: Instance) -> Floats:
 
 
 def _add_hard(instance: Instance, rows: list[Any], low: list[Floats], high: list[Floats], spare: int) -> None:
+    sparse = scipy.sparse
     hosts, scaled = instance.hosts, instance.scaled
     for d in range(instance.rigid.shape[1]):
-        rows.append(hstack((kron(scaled.hard[None, :, d], identity(hosts)), csr_array((hosts, spare)))))
+        rows.append(
+            sparse.hstack(
+                (sparse.kron(scaled.hard[None, :, d], sparse.identity(hosts)), sparse.csr_array((hosts, spare)))
+            )
+        )
         low.append(np.full(hosts, -np.inf))
         high.append(scaled.hard_room[:, d])
 
 
 def _stack(rows: list[Any]) -> Any:
-    return vstack(rows).tocsr()
+    return scipy.sparse.vstack(rows).tocsr()

@@ -12,6 +12,7 @@ from loadmaster.model.units import CORES
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.kubernetes_state import is_kubernetes, read_kubernetes
+from loadmaster.packing.machine_reassignment import is_reassignment, read_reassignment
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of
 from loadmaster.site.machines import read_machines
@@ -35,7 +36,7 @@ class TaskFile:
     notes: tuple[str, ...] = ()
 
 
-def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
+def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
     """Read tasks, and hosts where the file has them.
 
     A table has a row a task, and the columns of amounts that all tables have (`cores`, `memory_gb`, `gpus`,
@@ -44,9 +45,9 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
     the task runs now.
 
     Args:
-        path: CSV (also .gz), Parquet, openb's pod list, or what names its hosts itself: OptaPlanner's .json, and
-            `kubectl get nodes,pods -A -o json`.
-        hosts: as `--hosts`; needed for tables.
+        path: CSV (also .gz), Parquet, openb's pod list, or what names its hosts itself: OptaPlanner's .json,
+            `kubectl get nodes,pods -A -o json`, and `model_X.txt` of the ROADEF/EURO challenge 2012.
+        hosts: as `--hosts`, or read already; needed for tables.
         fluid: the resources whose demand may be scaled down.
 
     Raises:
@@ -54,6 +55,8 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
     """
     if path.is_file() and is_kubernetes(head_of(path, 1 << 16)):
         return _of_kubernetes(path, hosts, fluid)
+    if is_reassignment(path):
+        return _of_challenge(path, hosts, fluid)
     if path.suffix == ".json":
         cluster, demand, names = read_cloud_balancing(path)
         note = "the computers' costs were not used: packing raises yields and saves no computers"
@@ -63,7 +66,7 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
         head_of(path, 1)  # a file that is not there is told first
         raise InputError(path.name, "the file does not name the hosts", fix="give --hosts like 20x16c64g")
     table = whole_table(path)
-    cluster = read_machines(hosts)
+    cluster = read_machines(hosts) if isinstance(hosts, str) else hosts
     tasks = openb_tasks(path, table, cluster) if "cpu_milli" in table.frame.columns else tasks_of(path, table, cluster)
     notes = [*tasks.notes, *notes_on_memory("tasks", tasks.most_plain_memory)]
     instance = instance_of(
@@ -73,7 +76,7 @@ def read_tasks(path: Path, hosts: str | None = None, fluid: Sequence[str] = (COR
     return TaskFile(instance, tasks.host, (*notes, *notes_on_hosts(cluster)))
 
 
-def _of_kubernetes(path: Path, hosts: str | None, fluid: Sequence[str]) -> TaskFile:
+def _of_kubernetes(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:
     if hosts is not None:
         raise InputError("--hosts", "the state names its own nodes", fix="leave it out")
     state = read_kubernetes(path)
@@ -82,6 +85,15 @@ def _of_kubernetes(path: Path, hosts: str | None, fluid: Sequence[str]) -> TaskF
         state.cluster, state.demand, fluid, job=job, task_names=state.names, job_names=state.job_names, source=path.name
     )
     return TaskFile(instance, state.host, state.notes)
+
+
+def _of_challenge(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:
+    if hosts is not None:
+        raise InputError("--hosts", "the model names its own machines", fix="leave it out")
+    found = read_reassignment(path)
+    names = tuple(f"p{number}" for number in range(len(found.demand)))
+    instance = instance_of(found.cluster, found.demand, fluid, task_names=names, source=path.name, synthetic=True)
+    return TaskFile(instance, found.host, found.notes)
 
 
 def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: Any) -> Instance:

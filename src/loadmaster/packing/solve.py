@@ -6,33 +6,39 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from loadmaster.later import later
 from loadmaster.model.arrays import Bools
 from loadmaster.packing.bound import ceiling
-from loadmaster.packing.branch_and_bound import branch_and_bound
-from loadmaster.packing.by_score import best_by_score, prepare
-from loadmaster.packing.cp_sat import cp_sat
-from loadmaster.packing.exact import exact
-from loadmaster.packing.fgd import fgd
-from loadmaster.packing.greedy import (
-    ATTEMPTS,
-    AttemptCounts,
-    greedy,
-    greedy_backtracking,
-    sorted_greedy,
-    sorted_greedy_backtracking,
-)
-from loadmaster.packing.improve import improve
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
-from loadmaster.packing.mcb import DEFAULT, McbSwitches, mcb
-from loadmaster.packing.mean_yield import raise_mean
-from loadmaster.packing.milp import highs
+from loadmaster.packing.own import is_packer, packed_by
 from loadmaster.packing.packing import Attempt, Packing
-from loadmaster.packing.rounding import rounded, rounded_no_zero
+from loadmaster.packing.switches import ATTEMPTS, DEFAULT, AttemptCounts, McbSwitches
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
+from loadmaster.rules.made import made, refuse_parameters
 from loadmaster.rules.near import no_such
+from loadmaster.rules.part import part_of
+
+Solver = Callable[..., Attempt]
+
+best_by_score: Solver = later("loadmaster.packing.by_score", "best_by_score")
+branch_and_bound: Solver = later("loadmaster.packing.branch_and_bound", "branch_and_bound")
+cp_sat: Solver = later("loadmaster.packing.cp_sat", "cp_sat")
+exact: Solver = later("loadmaster.packing.exact", "exact")
+fgd: Solver = later("loadmaster.packing.fgd", "fgd")
+greedy: Solver = later("loadmaster.packing.greedy", "greedy")
+greedy_backtracking: Solver = later("loadmaster.packing.greedy", "greedy_backtracking")
+highs: Solver = later("loadmaster.packing.milp", "highs")
+improve: Solver = later("loadmaster.packing.improve", "improve")
+mcb: Solver = later("loadmaster.packing.mcb", "mcb")
+prepare = later("loadmaster.packing.by_score", "prepare")
+raise_mean = later("loadmaster.packing.mean_yield", "raise_mean")
+rounded: Solver = later("loadmaster.packing.rounding", "rounded")
+rounded_no_zero: Solver = later("loadmaster.packing.rounding", "rounded_no_zero")
+sorted_greedy: Solver = later("loadmaster.packing.greedy", "sorted_greedy")
+sorted_greedy_backtracking: Solver = later("loadmaster.packing.greedy", "sorted_greedy_backtracking")
 
 _CASANOVA = "Casanova et al. 2008"
 
@@ -62,7 +68,8 @@ class Packer:
 
     One that works until its time is up (`timed`) is never worse than MCB8 where it starts from that. `prepare` compiles
     what is compiled anew in every process, so that this is not counted as the time of packing. One that tells GPUs
-    apart (`cards`) counts itself what could be placed: what they could hold together says nothing of it.
+    apart (`cards`) counts itself what could be placed: what they could hold together says nothing of it. One that
+    `rates` is a placement policy.
     """
 
     name: str
@@ -73,6 +80,7 @@ class Packer:
     timed: bool = False
     prepare: Callable[[], object] | None = None
     cards: bool = False
+    rates: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timed", self.timed or self.exact)
@@ -87,7 +95,7 @@ def _scored(policy: Policy) -> Packer:
         return best_by_score(instance, policy, options.seed)
 
     summary = f"largest first, each by {policy.name}: {policy.summary}"
-    return Packer(policy.name, solve, summary, policy.source, prepare=lambda: prepare(policy))
+    return Packer(policy.name, solve, summary, policy.source, prepare=lambda: prepare(policy), rates=True)
 
 
 def _local_search(instance: Instance, options: PackOptions) -> Attempt:
@@ -131,18 +139,30 @@ PACKERS: dict[str, Packer] = {
 
 
 def packer_named(method: str, sources: Sources = NO_SOURCES) -> Packer:
-    """The packer of that name: of `PACKERS`, a placement policy, or a function of the user's as `file.py:function`.
+    """The packer of that name: of `PACKERS`, a placement policy, or the user's own as `file.py:name`.
+
+    A function of the user's that takes one thing packs the instance; one of three rates a host, as a policy does. A
+    class packs by its method `pack`; its parameters stand in parentheses.
 
     Args:
         method: as on the command line.
         sources: text of files, taken instead of what stands on the disk.
 
     Raises:
-        InputError: no such packer, file or function.
+        InputError: no such packer, file, function or parameter.
     """
     if method in PACKERS:
         return PACKERS[method]
-    if method in POLICIES or Reference.of(method) is not None:
+    part = part_of(method)
+    reference = Reference.of(part.name)
+    place = None if reference is None else reference.thing(sources.get(reference.path))
+    if isinstance(place, type):
+        place = made(place, part, {}, "packer", "pack").pack
+    else:
+        refuse_parameters(part)
+    if place is not None and is_packer(place):
+        return Packer(method, lambda instance, _: packed_by(place, method, instance), "a packer of your own")
+    if method in POLICIES or reference is not None:
         return _scored(policy_named(method, sources))
     raise no_such(method, [*PACKERS, *POLICIES], what="packer")
 

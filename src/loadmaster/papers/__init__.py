@@ -1,6 +1,6 @@
 """One file or folder a reproduced paper: set-up, run, published value beside ours.
 
-Each has `reproduce(options: Options) -> Reproduction`.
+Each has `reproduce(options: StudyOptions) -> Reproduction`.
 """
 
 from dataclasses import dataclass
@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.watch import Watch
 
 
 class Paper(NamedTuple):
-    """Where a paper's reproduction stands; what else it takes, by the names of `Options`: `traces`, `trace`, `live`."""
+    """Where a paper's reproduction stands; what else of `StudyOptions` it takes: `traces`, `trace`, `live`."""
 
     module: str
     reads: tuple[str, ...] = ()
 
 
 PAPERS: dict[str, Paper] = {
-    "amir2000": Paper("loadmaster.papers.amir2000"),
+    "amir2000": Paper("loadmaster.papers.amir2000", ("live",)),
     "casanova2008": Paper("loadmaster.papers.casanova2008", ("live",)),
     "delgado2011": Paper("loadmaster.papers.delgado2011", ("traces",)),
     "shai2014": Paper("loadmaster.papers.shai2014", ("traces", "trace")),
@@ -28,7 +29,7 @@ PAPERS: dict[str, Paper] = {
 
 
 @dataclass(frozen=True)
-class Options:
+class StudyOptions:
     """What a user may say to `loadmaster reproduce`.
 
     Attributes:
@@ -39,6 +40,7 @@ class Options:
         trace: one log given by the user.
         on: a Dask scheduler; None uses this machine's cores.
         live: measure on this machine what only real processes can show; such claims are else `not measured`.
+        watch: told how each part of the work gets on; None tells nobody.
     """
 
     quick: bool = False
@@ -48,3 +50,4 @@ class Options:
     trace: Path | None = None
     on: DaskAddress | None = None
     live: bool = False
+    watch: Watch | None = None

@@ -8,29 +8,25 @@ most that any host has is too little.
 import numpy as np
 
 from loadmaster.kernels import inner
-from loadmaster.place.room_arrays import CHANGES, FRESH, LAST_HOST, RESERVED, ROOM_PASS, SHUT, WRONG
-from loadmaster.scores_kernel import changed, lowest, rate_all, refresh
+from loadmaster.lowest_kernel import lowest
+from loadmaster.place.room_arrays import CHANGES, FRESH, LAST_HOST, MISSES, RESERVED, ROOM_PASS, SHUT, WRONG
+from loadmaster.scores_kernel import changed, rate_all, refresh
+
+ENOUGH = 8
+"""Failures after which the bounds are made anew: that takes a look at every host."""
 
 
 @inner
-def begin_room(room, number):
-    """Begin pass `number`: every host is open."""
-    room.tally[ROOM_PASS] = number
+def begin_room(room):
+    """Begin a pass: every host is open."""
     room.tally[RESERVED] = room.tally[WRONG] = 0
-    _open_all(room)
+    reopen(room)
 
 
 @inner
 def reopen(room):
     """Let all hosts be used again that were taken out or reserved."""
-    for hosts in range(room.failed.shape[0]):
-        for kind in range(room.failed.shape[1]):
-            room.failed[hosts, kind].number = room.failed[hosts, kind].long_number = 0
-    _open_all(room)
-
-
-@inner
-def _open_all(room):
+    room.tally[ROOM_PASS] += 1
     room.open[:] = True
     room.tally[SHUT] = 0
     room.tally[FRESH] = -1
@@ -57,7 +53,7 @@ def renew(room):
     """Make the bounds exact, unless nothing has changed since they were."""
     if room.tally[FRESH] == room.tally[CHANGES]:
         return
-    room.tally[FRESH] = room.tally[CHANGES]
+    room.tally[FRESH], room.tally[MISSES] = room.tally[CHANGES], 0
     steps, resources = room.memory.shape[0], room.free.shape[1]
     for step in range(steps):
         room.memory[step] = -1.0
@@ -93,12 +89,15 @@ def may_fit(room, rows, row):
 
 @inner
 def note_failure(room, rows, row):
-    """The row fails, and so will all later ones that are as it is and have as many tasks."""
+    """The row fails, and so will all later ones that are as it is and have as many tasks; bounds follow at times."""
     kind, hosts = rows.of[row].kind, rows.of[row].hosts
     known = room.failed[hosts, kind].number == room.tally[ROOM_PASS]
     if not known or rows.of[row].tasks < room.failed[hosts, kind].tasks:
         room.failed[hosts, kind].number = room.tally[ROOM_PASS]
         room.failed[hosts, kind].tasks = rows.of[row].tasks
+    room.tally[MISSES] += 1
+    if room.tally[MISSES] >= ENOUGH:
+        renew(room)
 
 
 @inner
@@ -137,7 +136,7 @@ def find(room, rows, scores, scan, now, row, k, some_are_not):
         slot = np.int64(0)
         wrong = rate_all(scores, scan, demand, room.free, last_host, rows.of[row].first_task + k, now.seed)
     else:
-        slot, wrong = refresh(scores, scan, kind, demand, room.free, last_host, now.seed)
+        slot, wrong = refresh(scores, scan, now.scores_from + kind, demand, room.free, last_host, now.seed)
     if wrong:
         room.tally[WRONG] = 1
         return np.int64(-1)
@@ -172,25 +171,33 @@ def give_back(room, scores, tasks, last_host):
 @inner
 def reserve(room, hosts, rows, row):
     """Keep hosts for the row: most free memory first, until they could hold it when empty."""
-    kind, tasks = rows.of[row].kind, float(rows.of[row].tasks)
-    allowed = hosts.allowed[rows.of[row].hosts]
-    memory = min(1, rows.demand.shape[1] - 1)
+    tasks = float(rows.of[row].tasks)
     while tasks > 0.0:
-        best, most = -1, -np.inf
-        for host in range(room.open.shape[0]):
-            if room.open[host] and allowed[host] and room.free[host, memory] > most:
-                able = True
-                for r in range(rows.demand.shape[1]):
-                    able &= hosts.capacity[host, r] >= rows.demand[kind, r]
-                if able:
-                    best, most = host, room.free[host, memory]
-        if best < 0:
+        host = reserve_next(room, hosts, rows, row)
+        if host < 0:
             return
+        tasks -= held_by(hosts.capacity, host, rows.demand, rows.of[row].kind)
+
+
+@inner
+def reserve_next(room, hosts, rows, row):
+    """Keep the host with most free memory that could hold a task of the row when empty; -1 if there is none."""
+    kind, allowed = rows.of[row].kind, hosts.allowed[rows.of[row].hosts]
+    memory = min(1, rows.demand.shape[1] - 1)
+    best, most = np.int64(-1), -np.inf
+    for host in range(room.open.shape[0]):
+        if room.open[host] and allowed[host] and room.free[host, memory] > most:
+            able = True
+            for r in range(rows.demand.shape[1]):
+                able &= hosts.capacity[host, r] >= rows.demand[kind, r]
+            if able:
+                best, most = np.int64(host), room.free[host, memory]
+    if best >= 0:
         room.open[best] = False
         room.tally[SHUT] += 1
         room.reserved[room.tally[RESERVED]] = best
         room.tally[RESERVED] += 1
-        tasks -= held_by(hosts.capacity, best, rows.demand, kind)
+    return best
 
 
 @inner

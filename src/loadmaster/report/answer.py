@@ -1,12 +1,14 @@
-"""What a comparison found, in one sentence: what is lowest on this log, never who wins.
+"""What a comparison found, in one sentence: with samples, what they tell; without, what is lowest on this log.
 
-One replay of one log gives one number a rule and no interval, so the sentence speaks of this log alone.
+One replay of one log gives one number a rule and no interval, so the sentence speaks of this log alone then.
 """
 
 import re
 
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
+from loadmaster.report.machines_claims import machines_sentence
+from loadmaster.report.sure import beyond_the_mean, load_clause, one_run, sure_sentence
 from loadmaster.runs import Outcome
 
 
@@ -20,7 +22,58 @@ def answer(comparison: Comparison) -> str:
     loads = sorted({group.load for group in comparison.groups})
     top = [group for group in comparison.groups if group.load == loads[-1]]
     group = min(top, key=lambda g: (g.best.metrics.unstarted, g.best.metrics.mean_wait_s))
+    judgement = comparison.judgement
+    if judgement is not None and judgement.kind != "none":
+        return f"{sure_sentence(comparison, judgement)}{load_clause(comparison, judgement)}."
+    start = f"{sure_sentence(comparison, judgement)}. " if judgement is not None else ""
+    return start + _on_this_log(comparison, loads, group)
+
+
+def more_of_the_answer(comparison: Comparison) -> list[str]:
+    """What stands below the answer: p99 and longest wait beside the mean, and the command that would tell a winner."""
+    if comparison.case.without_verdict or not comparison.outcomes:
+        return []
+    outcome, group = leader(comparison)
+    lines = [beyond_the_mean(comparison, outcome, group), one_run(comparison), _cut(comparison)]
+    if comparison.judgement is not None:
+        lines.insert(0, machines_sentence(comparison))
+    return [line for line in lines if line] + _loads_that_mean_less(comparison)
+
+
+def leader(comparison: Comparison) -> tuple[Outcome, Group]:
+    """The run that the answer is about: the leader of the samples, or the lowest on this log; at the highest load."""
+    most = max(group.load for group in comparison.groups)
+    top = [group for group in comparison.groups if group.load == most]
+    judgement = comparison.judgement
+    if judgement is not None and judgement.best:
+        return next((o, g) for g in top for o in g.outcomes if o.setting == judgement.best[0])
+    group = min(top, key=lambda g: (g.best.metrics.unstarted, g.best.metrics.mean_wait_s))
+    return group.best, group
+
+
+def _cut(comparison: Comparison) -> str:
+    judgement = comparison.judgement
+    if judgement is None or not judgement.sampled.cut:
+        return ""
+    return f"A sample cuts {judgement.sampled.cut:,.0f} dependencies between jobs, on average (rule R4)."
+
+
+def _loads_that_mean_less(comparison: Comparison) -> list[str]:
+    """Why machines idle under a load, said once for each."""
+    told: dict[float, str] = {}
+    for group in comparison.groups:
+        for outcome in group.outcomes:
+            if outcome.beside.idle:
+                told.setdefault(group.load, outcome.beside.idle)
+    return list(dict.fromkeys(told.values()))
+
+
+def _on_this_log(comparison: Comparison, loads: list[float], group: Group) -> str:
+    if comparison.several_machines:
+        return machines_sentence(comparison)
     sentence = _sentence(group)
+    if group.best.beside.steady.overloaded:
+        sentence = f"Overloaded: the queue only grows, so means tell how long the log is. {sentence}"
     if len(comparison.disciplines) > 1:
         sentence += f", under {group.discipline}"
     if len(loads) > 1:

@@ -19,7 +19,7 @@ def bag_chart(
             alt.Tooltip("cost:Q", format=".4~g")]  # fmt: skip
     lines = alt.Chart(rows([_row(p, "machines") for p in curve]))
     kinds = sorted({p.type for p in curve})
-    colour = alt.Color("type:N", title="fixed number of", scale=alt.Scale(domain=kinds, range=_COLOURS[: len(kinds)]))
+    colour = alt.Color("type:N", title="fixed number of", scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]))
     layers = [
         lines.mark_line(strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, color=colour, order="hosts:Q"),
         lines.mark_circle(size=34, opacity=0.9).encode(x=x, y=y, color=colour, tooltip=tips),
@@ -39,7 +39,7 @@ def bag_chart(
     return themed(chart)
 
 
-_COLOURS = [ACCENT, "#138a5e", "#c2620a", "#7a4fc4", "#8a6d1d", "#1d9aa8", "#c2479b", "#7a828e"]
+PALETTE = [ACCENT, "#138a5e", "#c2620a", "#7a4fc4", "#8a6d1d", "#1d9aa8", "#c2479b", "#7a828e"]
 
 
 def _row(p: CurvePoint, unit: str) -> dict[str, Any]:

@@ -1,10 +1,14 @@
 """The columns of a comparison's table: one list, shown in the terminal and on the page."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from loadmaster.measure import Metrics
+from loadmaster.measure.recorded_hosts import OnHosts
 from loadmaster.report.comparison import Comparison, Group, percent
+from loadmaster.report.machines_claims import money
+from loadmaster.report.sure import difference_text
 from loadmaster.runs import Outcome
 
 BEST = "★"
@@ -20,12 +24,18 @@ class Column:
         value: reads it from a run.
         show: writes it.
         lower_is_better: mark the lowest; None to mark nothing.
+        recorded: reads it from what really happened; None where a log never tells.
+        on_hosts: the same, of what only a log that names its hosts tells.
+        decides: samples judge it, and mark those that may be the best.
     """
 
     title: str
     value: Callable[[Outcome], float]
     show: Callable[[float], str]
     lower_is_better: bool | None = True
+    recorded: Callable[[Metrics], float] | None = None
+    on_hosts: Callable[[OnHosts], float] | None = None
+    decides: bool = False
 
 
 def columns_for(comparison: Comparison) -> list[Column]:
@@ -36,20 +46,40 @@ def columns_for(comparison: Comparison) -> list[Column]:
         return short(value / size)
 
     columns = [
-        Column(f"mean wait {unit}", lambda o: o.metrics.mean_wait_s, seconds),
-        Column(f"p95 wait {unit}", lambda o: o.metrics.p95_wait_s, seconds),
-        Column("bounded slowdown", lambda o: o.metrics.mean_bounded_slowdown, short),
-        Column("mean queue", lambda o: o.metrics.mean_queue_length, short),
+        Column(f"mean wait {unit}", _mean_wait, seconds, recorded=lambda m: m.mean_wait_s, decides=True),
+        _metric(f"p99 wait {unit}", lambda m: m.p99_wait_s, seconds),
+        _metric(f"longest wait {unit}", lambda m: m.longest_wait_s, seconds),
+        _metric("bounded slowdown", lambda m: m.mean_bounded_slowdown, short),
     ]
     if any(outcome.metrics.unstarted for outcome in comparison.outcomes):
         columns.insert(1, Column("never started", lambda o: o.metrics.unstarted, whole, None))
+    columns[1:1] = _costs(comparison)
     for title, name, show in _LOSSES:
         if any(getattr(outcome.losses, name) for outcome in comparison.outcomes):
             columns.append(Column(title, _loss(name), show, None))
     for name in comparison.case.workload.resources[:2]:
-        columns.append(Column(f"{name} used", _part("used", name), whole_percent, None))
-        columns.append(Column(f"{name} stranded", _part("stranded", name), whole_percent, None))
+        columns.append(_metric(f"{name} used", _used(name), whole_percent, None))
+        columns.append(
+            Column(f"{name} stranded", _stranded(name), whole_percent, None, on_hosts=_really_stranded(name))
+        )
     return columns
+
+
+def _costs(comparison: Comparison) -> list[Column]:
+    """What the machines cost an hour, and until the last job of a run ended; nothing where no price is known."""
+    if all(one.cost_per_hour is None for one in comparison.machines):
+        return []
+    unit = comparison.currency or "cost"
+
+    def per_hour(outcome: Outcome) -> float:
+        known = comparison.machines_of(outcome).cost_per_hour
+        return math.nan if known is None else known
+
+    def in_all(outcome: Outcome) -> float:
+        known = comparison.machines_of(outcome).cost(outcome)
+        return math.nan if known is None else known
+
+    return [Column(f"{unit} an hour", per_hour, money, None), Column(f"{unit} in all", in_all, money, None)]
 
 
 def marked(column: Column, group: Group) -> list[bool]:
@@ -57,6 +87,8 @@ def marked(column: Column, group: Group) -> list[bool]:
 
     A run that left more jobs unstarted than another is never the best: its means leave them out.
     """
+    if column.decides and group.judgement is not None and group.judged:
+        return [outcome.setting in group.judgement.best for outcome in group.outcomes]
     values = [column.value(outcome) for outcome in group.outcomes]
     if not group.judged or column.lower_is_better is None or max(values) - min(values) <= _TIES * abs(max(values)):
         return [False] * len(values)
@@ -68,7 +100,12 @@ def marked(column: Column, group: Group) -> list[bool]:
 
 
 def change_text(group: Group, outcome: Outcome) -> str:
-    """The change of the mean wait against the baseline, in percent."""
+    """The change of the mean wait against the baseline, in percent; with samples the difference and its interval."""
+    judged = group.sampled(outcome)
+    if judged is not None and group.judgement is not None:
+        if judged.difference is not None:
+            return difference_text(judged.difference)
+        return "baseline" if judged.setting == group.judgement.baseline else "-"
     change = group.change(outcome)
     if change is None:
         return "" if group.baseline is None else "baseline"
@@ -78,14 +115,45 @@ def change_text(group: Group, outcome: Outcome) -> str:
     return sign + percent(abs(change))
 
 
+def _mean_wait(outcome: Outcome) -> float:
+    return outcome.metrics.mean_wait_s
+
+
 def _loss(name: str) -> Callable[[Outcome], float]:
     return lambda outcome: float(getattr(outcome.losses, name))
 
 
-def _part(what: Literal["used", "stranded"], resource: str) -> Callable[[Outcome], float]:
-    if what == "used":
-        return lambda outcome: outcome.metrics.utilization[resource]
+def _metric(
+    title: str, read: Callable[[Metrics], float], show: Callable[[float], str], lower_is_better: bool | None = True
+) -> Column:
+    return Column(title, lambda outcome: read(outcome.metrics), show, lower_is_better, read)
+
+
+def _used(resource: str) -> Callable[[Metrics], float]:
+    return lambda metrics: metrics.utilization[resource]
+
+
+def _stranded(resource: str) -> Callable[[Outcome], float]:
     return lambda outcome: outcome.stranded[resource]
+
+
+def _really_stranded(resource: str) -> Callable[[OnHosts], float]:
+    return lambda on_hosts: on_hosts.stranded.get(resource, math.nan)
+
+
+def recorded_cell(column: Column, metrics: Metrics, on_hosts: OnHosts | None = None) -> str:
+    """What really happened, or might, in this column; "-" where it is not known."""
+    value = math.nan if column.recorded is None else column.recorded(metrics)
+    if on_hosts is not None and column.on_hosts is not None:
+        value = column.on_hosts(on_hosts)
+    return column.show(value) if math.isfinite(value) else "-"
+
+
+def possible_cells(columns: Sequence[Column], metrics: Metrics | None, mean_wait_s: float) -> list[str]:
+    """The row of the best schedule found; of the bound, where there are no metrics, the mean wait alone."""
+    if metrics is not None:
+        return [recorded_cell(column, metrics) for column in columns]
+    return [columns[0].show(mean_wait_s), *["-"] * (len(columns) - 1)]
 
 
 def unit_for(seconds: Sequence[float]) -> tuple[str, float]:

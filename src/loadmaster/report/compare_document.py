@@ -2,8 +2,16 @@
 
 from typing import Any
 
+from loadmaster.report.answer import answer, leader
 from loadmaster.report.comparison import Comparison, faults
 from loadmaster.report.document import document, left_out
+from loadmaster.report.machines_claims import machine_row, machines_document, rule_document
+from loadmaster.report.possible_claims import beside_possible, possible_document, possible_rows
+from loadmaster.report.record_claims import beside_row, recorded_document, recorded_row
+from loadmaster.report.sure import baseline_of, judgement_document, samples_words, sure_row, would_tell
+from loadmaster.report.who_pays import most_jobs
+from loadmaster.runs import Outcome
+from loadmaster.runs.judgement import Judgement
 
 ONE_RUN = "one replay of one log cannot tell chance from merit: no interval stands behind these means"
 
@@ -13,19 +21,62 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
 
     Where so many jobs are left out that there is no verdict, nothing is called lowest.
     """
-    case = comparison.case
+    case, judgement = comparison.case, comparison.judgement
+    best = [] if judgement is None else judgement_document(comparison, judgement)["best"]
     content = {
-        "verdict": "none",
-        "verdict_because": case.without_verdict or ONE_RUN,
+        "verdict": "none" if judgement is None else judgement.kind,
+        "verdict_because": case.without_verdict or (ONE_RUN if judgement is None else _because(judgement)),
+        "best": best,
+        "answer": answer(comparison),
+        "would_tell": would_tell(comparison) or None,
+        "loads": [judgement_document(comparison, each) for each in comparison.judgements],
         "lowest": [] if case.without_verdict else lowest(comparison),
         "warnings": faults(comparison),
+        "machines": machines_document(comparison),
         "rejected_jobs": left_out(case.rejected),
-        "rows": [outcome.row() for outcome in comparison.outcomes],
+        "recorded": recorded_document(comparison),
+        "possible": possible_document(comparison),
+        "rows": rows(comparison),
+        "who_waits": who_waits(comparison),
     }
     return document(
         "compare", content, command=comparison.command, seed=comparison.outcomes[0].setting.seed,
         synthetic=case.workload.synthetic, notes=comparison.notes, left_out=left_out(case.skipped),
     )  # fmt: skip
+
+
+def rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """What really happened, where that is known, what is possible, where that was asked, then every run."""
+    recorded = [] if comparison.recorded is None else [recorded_row(comparison)]
+    return [*recorded, *possible_rows(comparison), *(run_row(comparison, outcome) for outcome in comparison.outcomes)]
+
+
+def run_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
+    """The row of a run: what it came to, how sure that is; beside what really happened and what is possible."""
+    beside = beside_row(comparison, outcome) | beside_possible(comparison, outcome)
+    beside |= machine_row(comparison, outcome)
+    return outcome.row() | sure_row(comparison, outcome) | beside
+
+
+def who_waits(comparison: Comparison) -> list[dict[str, Any]]:
+    """Jobs by user, account, size and hour, under the rule that the answer is about and the baseline."""
+    if not comparison.outcomes:
+        return []
+    first, group = leader(comparison)
+    base = baseline_of(comparison, group.load)
+    found = []
+    for outcome in (first,) if base is None or base is first else (first, base):
+        head = {**rule_document(outcome.setting), "load": outcome.load}
+        for groups in outcome.beside.groups:
+            found += [head | row for row in most_jobs(groups)]
+    return found
+
+
+def _because(judgement: Judgement) -> str:
+    if judgement.because:
+        return judgement.because
+    found = {"best": "it is better than every other rule", "tied": "these rules cannot be told from the leader"}
+    return f"over {samples_words(judgement)}, {found[judgement.kind]} (rule R10)"
 
 
 def lowest(comparison: Comparison) -> list[dict[str, Any]]:
@@ -35,7 +86,7 @@ def lowest(comparison: Comparison) -> list[dict[str, Any]]:
         bests = [group.best for group in comparison.groups if group.load == load]
         least = min((best.metrics.unstarted, best.metrics.mean_wait_s) for best in bests)
         names = [
-            {"policy": outcome.setting.policy, "discipline": outcome.setting.discipline}
+            rule_document(outcome.setting)
             for group in comparison.groups if group.load == load
             for outcome in group.outcomes
             if (outcome.metrics.unstarted, outcome.metrics.mean_wait_s) == least

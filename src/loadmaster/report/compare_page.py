@@ -2,37 +2,84 @@
 
 import math
 import textwrap
+from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from loadmaster import __version__
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
-from loadmaster.report.answer import answer, unbroken
-from loadmaster.report.columns import change_text, columns_for, marked
-from loadmaster.report.comparison import Comparison, Group, faults, load_words
-from loadmaster.report.load_charts import load_charts, member_chart, ranking, wait_charts
-from loadmaster.report.page import Block, Chart, Facts, Heading, Table, Text, write_page
+from loadmaster.report.answer import answer, more_of_the_answer, unbroken
+from loadmaster.report.claims import claim_headings, claim_texts
+from loadmaster.report.coinciding import coinciding_words, shown_as_one
+from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
+from loadmaster.report.comparison import Comparison, Group, faults, listed, load_words
+from loadmaster.report.followed_chart import members_blocks
+from loadmaster.report.interval_chart import interval_chart
+from loadmaster.report.load_charts import load_charts, ranking, wait_charts
+from loadmaster.report.machines_page import machines_blocks
+from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text, write
+from loadmaster.report.possible_chart import possible_chart
+from loadmaster.report.possible_claims import possible_lines, possible_sentences
+from loadmaster.report.record_claims import RECORDED, record_sentence
+from loadmaster.report.recorded_hosts_page import recorded_hosts_blocks
+from loadmaster.report.sure_page import sure_blocks
 from loadmaster.report.terminal import title
-from loadmaster.report.theme import themed
-from loadmaster.report.time_charts import capacity_chart, queue_chart
+from loadmaster.report.theme import for_a_page, themed
+from loadmaster.report.time_charts import capacity_charts, queue_chart
 from loadmaster.report.wait_chart import wait_chart
+from loadmaster.report.who_pays import settled, who_pays
+from loadmaster.runs.machines import MachineSet
 
 
 def write_report(path: Path, comparison: Comparison) -> None:
     """Write the page; it holds all it shows and needs no network."""
+    write(path, compare_page(comparison))
+
+
+def compare_page(comparison: Comparison) -> Page:
+    """The page: the answer, the table, the pictures, how it was made."""
+    with for_a_page():
+        blocks = report_blocks(comparison)
+    return Page(unbroken(answer(comparison)), blocks, title(comparison), "loadmaster compare")
+
+
+def report_blocks(
+    comparison: Comparison, more: Sequence[Block] = (), facts: Mapping[str, str] = MappingProxyType({})
+) -> list[Block]:
+    """All that stands on a page below its answer; `more` before how it was made, `facts` after all others."""
     blocks: list[Block] = [Text(f"Do not trust all of this: {fault}", "warning") for fault in faults(comparison)]
     blocks += [Text(remark, "warning" if "synthetic" in remark else "note") for remark in comparison.remarks]
-    blocks += [_table(comparison), *_by_load(comparison), *_details(comparison, detailed(comparison))]
-    blocks += [Heading("How this was made"), Facts(_facts(comparison))]
-    write_page(path, unbroken(answer(comparison)), blocks, subtitle=title(comparison), label="loadmaster compare")
+    if recorded := record_sentence(comparison):
+        blocks.append(Text(unbroken(recorded), "note"))
+    blocks += [Text(unbroken(sentence), "note") for sentence in possible_sentences(comparison)]
+    blocks += [Text(unbroken(line)) for line in more_of_the_answer(comparison)]
+    shown, same = shown_as_one(comparison)
+    blocks += [Text(line) for line in coinciding_words(same)]
+    blocks += [
+        _table(shown, same),
+        *machines_blocks(shown),
+        *sure_blocks(shown),
+        *_possible(shown),
+        *_by_load(shown),
+        *_details(shown, detailed(shown)),
+        *recorded_hosts_blocks(shown),
+    ]
+    blocks += who_pays(shown) + settled(detailed(shown))
+    return [*blocks, *more, Heading("How this was made"), Facts({**_facts(comparison), **facts})]
 
 
 def main_chart(comparison: Comparison) -> Any:
-    """The one chart that stands for the whole: against the load, or a ranking where there is one load."""
+    """The one chart that stands for the whole: intervals, against the load, or a ranking where there is one load."""
     group = detailed(comparison)
     several = len({g.load for g in comparison.groups}) > 1
-    chart = wait_charts(comparison, group.discipline) if several else ranking(comparison, group)
+    judgement = comparison.judgement
+    if judgement is not None:
+        chart = interval_chart(comparison, judgement)
+    else:
+        chart = wait_charts(comparison, group.discipline, group.hosts) if several else ranking(comparison, group)
     lines = textwrap.wrap(unbroken(answer(comparison)), 90)
     return themed(chart.properties(title={"text": lines, "subtitle": title(comparison)}, padding=16))
 
@@ -43,37 +90,70 @@ def detailed(comparison: Comparison) -> Group:
     return min((g for g in comparison.groups if g.load == most), key=lambda g: g.best.metrics.mean_wait_s)
 
 
-def _table(comparison: Comparison) -> Table:
+def _table(comparison: Comparison, same: Mapping[str, Sequence[str]]) -> Table:
     columns = columns_for(comparison)
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
     bands: dict[int, str] = {}
+    hosts: dict[int, str] = {}
+    below: dict[int, str] = {}
+    claims = claim_headings(comparison)
+    if comparison.recorded is not None:
+        known = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
+        rows.append([RECORDED, known[0], "", *[""] * len(claims), *known[1:]])
     for group in comparison.groups:
-        if len(comparison.groups) > 1:
+        lines = possible_lines(comparison, group)
+        if lines and len(comparison.groups) > 1:
+            bands[len(rows)] = load_words(group.load)
+        for name, metrics, bound in lines:
+            known = possible_cells(columns, metrics, bound)
+            rows.append([name, known[0], *[""] * (1 + len(claims)), *known[1:]])
+        if comparison.heads(group):
             bands[len(rows)] = f"{load_words(group.load)}, {group.discipline}"
         marks = [marked(column, group) for column in columns]
         for r, outcome in enumerate(group.outcomes):
             cells = [column.show(column.value(outcome)) for column in columns]
-            best |= {(len(rows), c + (2 if c else 1)) for c in range(len(columns)) if marks[c][r]}
-            rows.append([outcome.setting.policy, cells[0], change_text(group, outcome), *cells[1:]])
-    heads = [column.title for column in columns]
-    return Table(["policy", heads[0], "change", *heads[1:]], rows, best=frozenset(best), bands=bands)
+            best |= {(len(rows), c + (2 + len(claims) if c else 1)) for c in range(len(columns)) if marks[c][r]}
+            change = change_text(group, outcome).replace(" ", "\N{NO-BREAK SPACE}")
+            changes = [change, *claim_texts(comparison, outcome)]
+            if others := same.get(outcome.setting.policy):
+                below[len(rows)] = f"and {listed(others)}: the same"
+            rows.append([outcome.setting.policy, cells[0], *changes, *cells[1:]])
+            hosts[len(rows) - 1] = outcome.setting.hosts
+    heads = ["policy", columns[0].title, "change", *claims, *(column.title for column in columns[1:])]
+    if comparison.several_machines:
+        heads = ["hosts", *heads]
+        rows = [[hosts.get(r, ""), *row] for r, row in enumerate(rows)]
+        best = {(r, c + 1) for r, c in best}
+    return Table(heads, rows, best=frozenset(best), bands=bands, below=below)
+
+
+def _possible(comparison: Comparison) -> list[Block]:
+    blocks: list[Block] = []
+    for each in comparison.possible:
+        blocks += [
+            Heading(f"How far from the best possible, {load_words(each.load)}"),
+            Chart(themed(possible_chart(comparison, each)), _POSSIBLE),
+        ]
+    return blocks
 
 
 def _by_load(comparison: Comparison) -> list[Block]:
     if len({group.load for group in comparison.groups}) < 2:
         return []
     blocks: list[Block] = [Heading("Against the load")]
-    for discipline in comparison.disciplines:
+    for discipline, hosts in product(comparison.disciplines, comparison.hosts):
         caption = f"Discipline {discipline}. " if len(comparison.disciplines) > 1 else ""
-        caption += "Click a policy in the legend to see it alone."
-        blocks.append(Chart(themed(load_charts(comparison, discipline)), caption))
+        caption += f"On {hosts}; the load is that of the first machines. " if hosts else ""
+        caption += "A click on a policy, here or in the bar above, stresses it in all charts and tables."
+        blocks.append(Chart(themed(load_charts(comparison, discipline, hosts)), caption))
     return blocks
 
 
 def _details(comparison: Comparison, group: Group) -> list[Block]:
     where = f" at {load_words(group.load)}" if math.isfinite(group.load) else ", all jobs at once"
     where += f" under {group.discipline}" if len(comparison.disciplines) > 1 else ""
+    where += f", on {group.hosts}" if group.hosts else ""
     blocks: list[Block] = []
     if len(group.outcomes) > 1:
         blocks += [Heading(f"Mean wait{where}"), Chart(themed(ranking(comparison, group)))]
@@ -89,29 +169,20 @@ def _details(comparison: Comparison, group: Group) -> list[Block]:
             "Further to the left is better: fewer jobs wait so long. Both scales are logarithmic.",
         ),
         Heading(f"Where the capacity went{where}"),
-        Chart(_capacity(comparison, group), _stranded_caption(comparison)),
+        Chart(
+            themed(capacity_charts(comparison, group, comparison.case.workload.resources[:2])),
+            _stranded_caption(comparison),
+        ),
     ]
-    members = member_chart(group)
-    if members is not None:
-        caption = (
-            "Part of the cycles in which each member started as many jobs as the best. Members tie often, so the bars "
-            "together come to more than 100 %; most cycles leave no choice at all."
-        )
-        blocks += [Heading(f"What max-jobs chose{where}"), Chart(themed(members), caption)]
-    return blocks
-
-
-def _capacity(comparison: Comparison, group: Group) -> Any:
-    import altair as alt
-
-    names = comparison.case.workload.resources[:2]
-    width = 430 if len(names) > 1 else 940
-    return themed(alt.hconcat(*[capacity_chart(group, r, name, width) for r, name in enumerate(names)], spacing=40))
+    return blocks + members_blocks(list(group.outcomes), where)
 
 
 def _queue_caption(comparison: Comparison, group: Group) -> str:
     text = "Jobs waiting as each scheduling cycle found them; every peak is kept, and all rows have the same scale."
-    return text if group.baseline is None else f"{text} The dark line in each row is {comparison.baseline}."
+    if group.baseline is None:
+        return text
+    where = f" on {group.baseline.setting.hosts}" if comparison.several_machines else ""
+    return f"{text} The dark line in each row is {comparison.baseline}{where}."
 
 
 def _stranded_caption(comparison: Comparison) -> str:
@@ -134,7 +205,7 @@ def _facts(comparison: Comparison) -> dict[str, str]:
         "version": f"loadmaster {__version__}",
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
         "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, {case.skipped.total:,} lines left out",
-        "cluster": f"{case.cluster.hosts:,} hosts, {_total(comparison)}",
+        "cluster": "; ".join(map(_described, comparison.machines or [MachineSet("", case)])),
         "policies": ", ".join(comparison.policies),
         "disciplines": ", ".join(comparison.disciplines),
         "offered load": ", ".join(
@@ -159,9 +230,17 @@ def _limit(count: int | None) -> str:
     return "no limit" if count is None else str(count)
 
 
-def _total(comparison: Comparison) -> str:
-    cluster = comparison.case.cluster
-    return ", ".join(
+def _described(one: MachineSet) -> str:
+    cluster = one.case.cluster
+    total = ", ".join(
         show_bytes(amount) + " memory" if name == MEMORY else f"{amount:,.0f} {name}"
         for name, amount in zip(cluster.resources, cluster.total, strict=True)
     )
+    return f"{one.name}{': ' if one.name else ''}{cluster.hosts:,} hosts, {total}"
+
+
+_POSSIBLE = (
+    "Below the bound no schedule lies. The best found knew all arrivals and runtimes, and let jobs wait as long as "
+    "that helped the others: what no scheduler can, and few should. Both scales are logarithmic; the longest "
+    "wait is the price of a low mean."
+)

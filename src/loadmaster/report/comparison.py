@@ -4,8 +4,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
+from loadmaster.measure.recorded import Recorded
+from loadmaster.measure.recorded_hosts import OnHosts
+from loadmaster.model.units import percent as percent
 from loadmaster.runs import Case, Outcome
+from loadmaster.runs.judgement import Judged, Judgement
+from loadmaster.runs.machines import MachineSet
+
+if TYPE_CHECKING:  # the search compiles kernels
+    from loadmaster.search.possible import Possible
 
 CLOSE = 0.01
 """Policies whose mean waits differ by less than this are called equally good."""
@@ -13,11 +22,13 @@ CLOSE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The runs under one load and one discipline.
+    """The runs under one load and one discipline, on one set of machines.
 
     Attributes:
         baseline: the run that the others are measured against; None if there is only one.
         judged: the best may be called so; not where too many jobs are left out.
+        judgement: what samples say of this load.
+        hosts: the name of their machines, where there are several sets; the baseline is on the first.
     """
 
     load: float
@@ -25,6 +36,13 @@ class Group:
     outcomes: Sequence[Outcome]
     baseline: Outcome | None
     judged: bool = True
+    judgement: Judgement | None = None
+    hosts: str = ""
+
+    def sampled(self, outcome: Outcome) -> Judged | None:
+        """What samples say of one of the runs; None where there are none."""
+        rows = () if self.judgement is None else self.judgement.rows
+        return next((row for row in rows if row.setting == outcome.setting), None)
 
     @property
     def eligible(self) -> list[Outcome]:
@@ -56,7 +74,14 @@ class Comparison:
         baseline: name of the policy that the others are measured against.
         remarks: what was left out, assumed or is synthetic.
         command: how to make it again.
+        recorded: what really happened to the jobs; None where that is not known, or no run has the log's own arrivals.
+        on_hosts: the same host by host; None where the log does not name the hosts, or others than these.
+        site_policy: the placement policy of the row of a site's own rule; empty where there is none.
+        possible: what is known of the best schedule at each load; empty where nobody asked.
         notes: what was assumed, and which options do nothing under some of the runs; they are among the remarks.
+        judgements: what samples say, a load each; empty where none were drawn.
+        machines: the sets of machines; where there are several, runs say by `setting.hosts` on which they are.
+        currency: of their prices; empty where it was not said.
     """
 
     case: Case
@@ -65,6 +90,13 @@ class Comparison:
     remarks: Sequence[str] = ()
     command: str = ""
     notes: Sequence[str] = ()
+    recorded: Recorded | None = None
+    site_policy: str = ""
+    judgements: tuple[Judgement, ...] = ()
+    possible: "Sequence[Possible]" = ()
+    machines: Sequence[MachineSet] = ()
+    currency: str = ""
+    on_hosts: OnHosts | None = None
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -77,16 +109,50 @@ class Comparison:
         return tuple(dict.fromkeys(outcome.setting.discipline for outcome in self.outcomes))
 
     @property
+    def several_machines(self) -> bool:
+        """Whether runs differ by their machines."""
+        return len(self.machines) > 1
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names of the sets of machines, in the order given; one that is empty where there is one set."""
+        return tuple(dict.fromkeys(outcome.setting.hosts for outcome in self.outcomes))
+
+    def machines_of(self, outcome: Outcome) -> MachineSet:
+        """The machines of a run."""
+        found = (one for one in self.machines if one.name == outcome.setting.hosts)
+        return next(found, MachineSet("", self.case))
+
+    @property
     def groups(self) -> list[Group]:
-        """The runs by load, then by discipline, loads ascending."""
-        ordered = sorted(self.outcomes, key=lambda o: (o.load, self.disciplines.index(o.setting.discipline)))
+        """The runs by load, then by discipline, then by machines; loads ascending."""
+        ordered = sorted(self.outcomes, key=self._place)
         groups = []
-        for (load, discipline), same in groupby(ordered, key=lambda o: (o.load, o.setting.discipline)):
+        for (load, discipline, hosts), same in groupby(
+            ordered, key=lambda o: (o.load, o.setting.discipline, o.setting.hosts)
+        ):
             runs = list(same)
-            baseline = next((o for o in runs if o.setting.policy == self.baseline), None)
+            alike = [o for o in ordered if (o.load, o.setting.discipline) == (load, discipline)]
+            baseline = next((o for o in alike if o.setting.policy == self.baseline), None)
             judged = not self.case.without_verdict
-            groups.append(Group(load, discipline, runs, baseline if len(runs) > 1 else None, judged))
+            samples = next((each for each in self.judgements if each.load == load), None)
+            base = baseline if len(alike) > 1 else None
+            groups.append(Group(load, discipline, runs, base, judged, samples, hosts))
         return groups
+
+    def heads(self, group: Group) -> bool:
+        """Whether a table of several loads or disciplines names them above these runs."""
+        kinds = {(each.load, each.discipline) for each in self.groups}
+        return len(kinds) > 1 and group.hosts == self.hosts[0]
+
+    def _place(self, outcome: Outcome) -> tuple[float, int, int]:
+        setting = outcome.setting
+        return outcome.load, self.disciplines.index(setting.discipline), self.hosts.index(setting.hosts)
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """What samples say of the highest load, which the headline is about."""
+        return max(self.judgements, key=lambda each: each.load, default=None)
 
 
 def faults(comparison: Comparison) -> list[str]:
@@ -107,6 +173,8 @@ def warnings(outcome: Outcome) -> list[str]:
     if unstarted:
         jobs = "job" if unstarted == 1 else "jobs"
         found.append(f"{unstarted:,} {jobs} never started{_because(outcome)}; means leave them out")
+    if outcome.beside.steady.overloaded:
+        found.append("the queue only grows, so its means tell how long the log is")
     return [*found, *outcome.faults]
 
 
@@ -136,13 +204,3 @@ def listed(names: Sequence[str]) -> str:
         ('a', 'a, b and c')
     """
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def percent(part: float) -> str:
-    """A part as whole percent, with one digit where it is small.
-
-    Example:
-        >>> percent(0.2234), percent(0.034)
-        ('22 %', '3.4 %')
-    """
-    return f"{part * 100:.0f} %" if abs(part) >= 0.0995 else f"{part * 100:.1f} %"

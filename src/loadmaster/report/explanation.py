@@ -14,7 +14,7 @@ from rich.text import Text
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
-from loadmaster.runs.choice import Choice
+from loadmaster.runs.choice import Choice, Followed, Member
 from loadmaster.runs.explain import Explanation
 from loadmaster.runs.record import Record
 
@@ -24,10 +24,15 @@ TOP = 8
 
 def print_explanation(console: Console, record: Record, told: Explanation, top: int = TOP) -> None:
     """Print what became of a job, what it waited for, and why it got its host."""
-    for paragraph in (_job(record, told), *_wait(record, told), *_choice(record, told)):
+    for paragraph in _paragraphs(record, told):
         console.print(Text.from_markup(paragraph, emoji=False), highlight=False)
     if told.choice is not None:
         console.print(_hosts(record, told, top))
+
+
+def sentences(record: Record, told: Explanation) -> list[str]:
+    """What is printed above the table of hosts, without markup; an empty line parts what belongs together."""
+    return [Text.from_markup(paragraph, emoji=False).plain for paragraph in _paragraphs(record, told)]
 
 
 def as_plain(record: Record, told: Explanation, top: int = TOP) -> dict[str, Any]:
@@ -44,6 +49,7 @@ def as_plain(record: Record, told: Explanation, top: int = TOP) -> dict[str, Any
         "hosts": [cluster.name(host) for host in told.hosts],
         "delay": dataclasses.asdict(told.delay),
         "choice": None,
+        "sentences": sentences(record, told),
     }
     freed_by = told.delay.freed_by
     plain["delay"]["freed_by"] = None if freed_by is None else workload.id_of(freed_by)
@@ -53,6 +59,7 @@ def as_plain(record: Record, told: Explanation, top: int = TOP) -> dict[str, Any
             **{name: getattr(choice, name) for name in _CHOICE},
             "rated": len(choice.candidates),
             "members": [dataclasses.asdict(member) for member in choice.members],
+            "followed": None if choice.followed is None else dataclasses.asdict(choice.followed),
             "hosts": [
                 {
                     "host": cluster.name(candidate.host),
@@ -89,6 +96,10 @@ def moment(seconds: float) -> str:
     """
     text = f"{seconds:,.10g} s"
     return text if abs(seconds) < 120 else f"{text} ({show_seconds(seconds)})"
+
+
+def _paragraphs(record: Record, told: Explanation) -> list[str]:
+    return [_job(record, told), *_wait(record, told), *_choice(record, told)]
 
 
 def _job(record: Record, told: Explanation) -> str:
@@ -147,14 +158,18 @@ def _room(record: Record, told: Explanation) -> str:
 def _choice(record: Record, told: Explanation) -> list[str]:
     choice = told.choice
     if choice is None:
-        return []
+        return (
+            ["", f"Why this host cannot be worked out again: {escape(told.unexplained)}."] if told.unexplained else []
+        )
     total = record.case.cluster.hosts
     lines = ["", f"[bold]Why host {escape(record.case.cluster.name(told.hosts[0]))}[/]"]
     turn = f"{choice.started_before:,} of {choice.queue_length:,} waiting jobs had got hosts in this cycle before it"
     kept = f", {choice.kept_back:,} of them kept back for jobs served earlier" if choice.kept_back else ""
     lines.append(f"{turn}. {choice.fitting:,} of {total:,} hosts had room then{kept}.")
     if choice.members:
-        lines.append(_members(choice))
+        lines.append(_members(choice, record.setting.policy))
+    if choice.followed is not None:
+        lines.append(_followed(choice.followed))
     lines.append(
         f"{escape(choice.policy)} takes {escape(choice.summary)}; the lowest score wins, the lower host among equals."
     )
@@ -166,13 +181,31 @@ def _choice(record: Record, told: Explanation) -> list[str]:
     return lines
 
 
-def _members(choice: Choice) -> str:
-    counts = ", ".join(f"{escape(member.name)} {member.started}" for member in choice.members)
-    best = [member.name for member in choice.members if member.target == max(m.target for m in choice.members)]
-    tied = f"; {len(best)} tied, the first listed is taken" if len(best) > 1 else ""
-    return (
-        f"max-jobs asked each member how many jobs it would start: {counts}{tied}. It followed {escape(choice.policy)}."
-    )
+def _members(choice: Choice, rule: str) -> str:
+    """Whom the meta-rule followed, and what all would have done."""
+    text = ", ".join(_would_do(member) for member in choice.members)
+    worth = next(member.value for member in choice.members if member.won)
+    tied = sum(member.value == worth for member in choice.members)
+    also = f"; {tied} tied, the first listed is taken" if tied > 1 else ""
+    asked = f"{escape(rule)} asked each member how many jobs it would start: {text}{also}."
+    return f"{asked} It followed {escape(choice.policy)}."
+
+
+def _followed(followed: Followed) -> str:
+    """Whom a twin followed, and why."""
+    name = escape(followed.name)
+    if followed.look_s is None:
+        return f"The twin followed {name}; at its last look the queue would have waited alike under every member."
+    waits = sorted(followed.mean_wait_s.items(), key=lambda each: each[1])
+    text = ", ".join(f"{show_seconds(wait_s)} under {escape(member)}" for member, wait_s in waits)
+    return f"The twin followed {name}. At its look at {moment(followed.look_s)} the queue would have waited {text}."
+
+
+def _would_do(member: Member) -> str:
+    if member.started is None:
+        return f"{escape(member.name)} not asked"
+    worth = "" if member.value in (None, float(member.started)) else f" (worth {member.value:.6g})"
+    return f"{escape(member.name)} {member.started}{worth}"
 
 
 def _hosts(record: Record, told: Explanation, top: int) -> Table:

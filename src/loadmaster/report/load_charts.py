@@ -5,32 +5,43 @@ from typing import Any
 
 from loadmaster.report.columns import change_text, short, unit_for
 from loadmaster.report.comparison import Comparison, Group
-from loadmaster.report.theme import ACCENT, MUTED, colour_of, colours, names_axis, rows, tooltip
+from loadmaster.report.theme import (
+    ACCENT,
+    MUTED,
+    colour_of,
+    colours,
+    names_axis,
+    policy_chosen,
+    rows,
+    stressed,
+    told_apart,
+    tooltip,
+)
 from loadmaster.runs import Outcome
 
 _WIDTH, _HEIGHT = 400, 230
 
 
-def load_charts(comparison: Comparison, discipline: str) -> Any:
+def load_charts(comparison: Comparison, discipline: str, hosts: str = "") -> Any:
     """Mean wait, its change against the baseline, bounded slowdown and mean queue against the offered load."""
     import altair as alt
 
-    return alt.concat(*_panels(comparison, discipline), columns=2, spacing={"row": 76, "column": 76}, bounds="flush")
+    space = {"row": 76, "column": 76}
+    charts = alt.concat(*_panels(comparison, discipline, hosts), columns=2, spacing=space, bounds="flush")
+    return told_apart(charts, comparison.policies)
 
 
-def wait_charts(comparison: Comparison, discipline: str) -> Any:
+def wait_charts(comparison: Comparison, discipline: str, hosts: str = "") -> Any:
     """The first two of `load_charts`, side by side."""
     import altair as alt
 
-    return alt.hconcat(*_panels(comparison, discipline)[:2], spacing=76, bounds="flush")
+    return alt.hconcat(*_panels(comparison, discipline, hosts)[:2], spacing=76, bounds="flush")
 
 
-def _panels(comparison: Comparison, discipline: str) -> list[Any]:
-    import altair as alt
-
-    chosen = alt.selection_point(fields=["policy"], bind="legend")
+def _panels(comparison: Comparison, discipline: str, hosts: str) -> list[Any]:
+    chosen = policy_chosen(bind="legend", on="click")
     unit, size = unit_for([o.metrics.mean_wait_s for o in comparison.outcomes])
-    groups = [group for group in comparison.groups if group.discipline == discipline]
+    groups = [group for group in comparison.groups if (group.discipline, group.hosts) == (discipline, hosts)]
     change = {id(o): group.change(o) or 0.0 for group in groups for o in group.outcomes}
     measures: list[tuple[str, str, Callable[[Outcome], float]]] = [
         (f"mean wait ({unit})", ",.4~r", lambda o: o.metrics.mean_wait_s / size),
@@ -60,10 +71,10 @@ def _panel(
         x=alt.X("load:Q", title="offered load", scale=alt.Scale(zero=False, padding=12, nice=False), axis=ticks),
         y=alt.Y("value:Q", title=None, axis=alt.Axis(format=numbers, tickCount=5)),
         color=colour_of(comparison.policies, orient="bottom", columns=5),
-        opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
+        opacity=stressed(chosen),
         tooltip=tooltip("policy", load=".2f", value="+.1%" if "%" in numbers else ",.4~g"),
     )
-    return base.mark_line(strokeWidth=2.2) + base.mark_circle(size=42, opacity=1)
+    return base.mark_line(strokeWidth=2.2) + base.mark_circle(size=42)
 
 
 def ranking(comparison: Comparison, group: Group) -> Any:
@@ -74,7 +85,8 @@ def ranking(comparison: Comparison, group: Group) -> Any:
     ordered = sorted(group.outcomes, key=lambda o: o.metrics.mean_wait_s)
     values = []
     for outcome in ordered:
-        note = "" if group.change(outcome) is None else f" · {change_text(group, outcome)}"
+        plain = group.judgement is None and group.change(outcome) is None
+        note = "" if plain else f" · {change_text(group, outcome)}"
         values.append({
             "policy": outcome.setting.policy,
             "wait": outcome.metrics.mean_wait_s / size,
@@ -86,27 +98,28 @@ def ranking(comparison: Comparison, group: Group) -> Any:
     )
     names = list(comparison.policies)
     colour = alt.Color("policy:N", scale=alt.Scale(domain=names, range=colours(names)), legend=None)
-    return base.mark_bar(height=16, cornerRadiusEnd=2).encode(color=colour) + base.mark_text(
-        align="left", dx=6, color=MUTED, fontSize=12
-    ).encode(text="label:N")
+    chosen = policy_chosen(on="click")
+    bars = base.mark_bar(height=16, cornerRadiusEnd=2).encode(
+        color=colour, opacity=stressed(chosen), tooltip=tooltip("policy", wait=",.4~g")
+    )
+    labels = base.mark_text(align="left", dx=6, color=MUTED, fontSize=12).encode(text="label:N")
+    return told_apart(bars.add_params(chosen) + labels, names)
 
 
-def member_chart(group: Group) -> Any | None:
-    """Which member Max-Jobs chose, if it ran in this group: over all cycles, and over those with a choice."""
+def member_chart(outcome: Outcome) -> Any:
+    """Which member Max-Jobs chose in this run: over all cycles, and over those with a choice."""
     import altair as alt
 
-    outcome = next((o for o in group.outcomes if o.members), None)
-    if outcome is None:
-        return None
     ordered = sorted(outcome.members, key=lambda share: -share.preferred)
     everywhere = [{"member": s.member, "alone": s.alone, "part": s.chosen} for s in ordered]
     alone_of_choices = outcome.metrics.cycles / max(ordered[0].choices, 1)
     choices = [{"member": s.member, "alone": s.alone * alone_of_choices, "part": s.preferred} for s in ordered]
     title = f"the {ordered[0].choices:,} cycles in which members differed"
-    return alt.hconcat(_member_bars(everywhere, f"all {outcome.metrics.cycles:,} cycles"), _member_bars(choices, title))
+    return alt.hconcat(member_bars(everywhere, f"all {outcome.metrics.cycles:,} cycles"), member_bars(choices, title))
 
 
-def _member_bars(values: list[dict[str, Any]], title: str) -> Any:
+def member_bars(values: list[dict[str, Any]], title: str) -> Any:
+    """A bar a member: `alone` it was the best in so large a part, alone or with others in `part`."""
     import altair as alt
 
     base = alt.Chart(rows(values), width=300, height=alt.Step(26), title=title).encode(

@@ -8,10 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from loadmaster.report.answer import answer
-from loadmaster.report.columns import BEST, Column, change_text, columns_for, marked
+from loadmaster.report.answer import answer, more_of_the_answer
+from loadmaster.report.claims import claim_headings, claim_texts
+from loadmaster.report.columns import BEST, Column, change_text, columns_for, marked, possible_cells, recorded_cell
 from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.narrow import columns_that_fit
+from loadmaster.report.possible_claims import possible_lines, possible_sentences
+from loadmaster.report.record_claims import RECORDED, record_sentence
 from loadmaster.runs import Outcome
 
 
@@ -25,30 +28,62 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         console.print(Text(f"not shown, since this terminal is narrow: {names}", style="dim"))
     console.print()
     console.print(Text(answer(comparison), style="bold"))
+    for line in more_of_the_answer(comparison):
+        console.print(Text(line))
+    if recorded := record_sentence(comparison):
+        console.print(Text(recorded))
+    for sentence in possible_sentences(comparison):
+        console.print(Text(sentence))
     for remark in comparison.remarks:
         console.print(Text(remark, style="yellow" if "synthetic" in remark else "dim"))
 
 
 def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
     """One row a run; a line between loads and disciplines; the best of each marked."""
-    several = len(comparison.policies) > 1
-    shown = Table(title=title(comparison), **_LOOK)
+    several, claims = len(comparison.policies) > 1, claim_headings(comparison)
+    shown, several_machines = Table(title=title(comparison), **_LOOK), comparison.several_machines
+    if several_machines:
+        shown.add_column("hosts", overflow="fold", min_width=12, max_width=26)
+        several = True
     shown.add_column("policy", overflow="fold", min_width=17, max_width=24)
     for index, column in enumerate(columns):
-        shown.add_column("\n".join(column.title.rsplit(" ", 1)), justify="right", no_wrap=True)
+        shown.add_column("\n".join(column.title.split(" ", 1)), justify="right", no_wrap=True)
         if index == 0 and several:
             shown.add_column("change", justify="right", no_wrap=True)
+        if index == 0:
+            for head in claims:
+                shown.add_column(head.replace(" (", "\n("), justify="right", no_wrap=True)
+    if comparison.recorded is not None:
+        known = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
+        blank = [""] * (several + len(claims))
+        shown.add_row(*[""] * several_machines, RECORDED, known[0] + "  ", *blank, *known[1:])
+        shown.add_section()
     for group in comparison.groups:
-        if len(comparison.groups) > 1:
-            shown.add_row(Text(_group_title(comparison, group), style="bold cyan"))
+        _add_possible(shown, comparison, group, columns, several + len(claims))
+        if comparison.heads(group) and (words := _group_title(comparison, group)):
+            shown.add_row(Text(words, style="bold cyan"))
         marks = [marked(column, group) for column in columns]
         for row, outcome in enumerate(group.outcomes):
             cells = [_cell(column, outcome, mark[row]) for column, mark in zip(columns, marks, strict=True)]
+            cells[1:1] = [Text(text) for text in claim_texts(comparison, outcome)]
             if several:
                 cells.insert(1, Text(change_text(group, outcome)))
-            shown.add_row(Text(outcome.setting.policy, style=_BEST_STYLE if marks[0][row] else ""), *cells)
+            names = [outcome.setting.hosts if row == 0 else ""] if several_machines else []
+            shown.add_row(*names, Text(outcome.setting.policy, style=_BEST_STYLE if marks[0][row] else ""), *cells)
         shown.add_section()
     return shown
+
+
+def _add_possible(shown: Table, comparison: Comparison, group: Group, columns: Sequence[Column], between: int) -> None:
+    """The rows of what is possible, above the first group of its load."""
+    lines = possible_lines(comparison, group)
+    if lines and len(comparison.groups) > 1:
+        shown.add_row(Text(load_words(group.load), style="bold cyan"))
+    for name, metrics, bound in lines:
+        known = possible_cells(columns, metrics, bound)
+        shown.add_row(name, known[0] + "  ", *[""] * between, *known[1:])
+    if lines:
+        shown.add_section()
 
 
 def title(comparison: Comparison) -> str:
@@ -59,8 +94,11 @@ def title(comparison: Comparison) -> str:
     cycle = f"a cycle every {first.interval_s:g} s" if first.interval_s > 0 else "decisions at every event"
     kind = "synthetic " if case.workload.synthetic else ""
     text = f"{case.workload.source}: " if case.workload.source and not case.workload.synthetic else ""
-    text += f"{case.workload.jobs:,} {kind}jobs on {case.cluster.hosts:,} hosts ({cores}), {cycle}"
-    if len(comparison.groups) == 1:
+    where = f"{case.cluster.hosts:,} hosts ({cores})"
+    if comparison.several_machines:
+        where = f"{len(comparison.machines)} sets of machines"
+    text += f"{case.workload.jobs:,} {kind}jobs on {where}, {cycle}"
+    if len({(group.load, group.discipline) for group in comparison.groups}) == 1:
         text += f", {first.discipline}, {load_words(comparison.outcomes[0].load)}"
     return text
 

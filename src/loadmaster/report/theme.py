@@ -1,16 +1,28 @@
 """How charts look: the same colour for a policy in every chart and every report, one calm theme."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any
 
 FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 INK, MUTED, RULE, ACCENT = "#1c2430", "#5b6675", "#e3e7ec", "#1f5fa8"
 USED, STRANDED, SPARE = "#5b8db8", "#e08a3c", "#edf0f3"
 
+DARK = {
+    "#ffffff": "#14181e", INK: "#e4e9ef", MUTED: "#9aa7b5", RULE: "#2b333d", ACCENT: "#6ea8e6", SPARE: "#29313a",
+    "#b8c0ca": "#4a5563", "#111827": "#cbd5e1", "#7a828e": "#98a1ae",
+    "#20609f": "#3d7fd0", "#173a5e": "#d6e8fa", "#7a3d08": "#ffd9ad", "#a9c6e3": "#2f5a85",
+}  # fmt: skip
+"""What a page turns colours of a chart into where its reader prefers dark pages."""
+
+CHOSEN = "policy_chosen"
+"""The name of the choice of policies in every chart."""
+
 _COLOURS = {
     # One hue a family: blue best-fit, orange worse-fit, green mix-fit; the darker one looks at cores.
     "first-fit": "#7a828e",
-    "best-fit-cores": "#1f5fa8",
+    "best-fit-cores": "#20609f",
     "best-fit-memory": "#6fa8dc",
     "worse-fit-cores": "#c2620a",
     "worse-fit-memory": "#f0ad4e",
@@ -40,27 +52,103 @@ def colour_of(policies: Sequence[str], title: str | None = None, **legend: Any) 
     return alt.Color("policy:N", scale=alt.Scale(domain=list(policies), range=colours(policies)), legend=shown)
 
 
+def policy_chosen(**events: Any) -> Any:
+    """The choice of policies: a page tells it to all its charts that have one (`choice.js` knows it by this name)."""
+    import altair as alt
+
+    return alt.selection_point(name=CHOSEN, fields=["policy"], **events)
+
+
+def stressed(chosen: Any, full: float = 1.0) -> Any:
+    """The opacity of marks, which what is not chosen loses most of."""
+    import altair as alt
+
+    return alt.when(chosen).then(alt.value(full)).otherwise(alt.value(0.12))
+
+
+def told_apart(chart: Any, policies: Sequence[str]) -> Any:
+    """`chart`, which has a choice of these policies, as a page's script finds it."""
+    return chart.properties(usermeta={"policies": list(zip(policies, colours(policies), strict=True))})
+
+
 def themed(chart: Any) -> Any:
     """`chart` in the house's look."""
-    return (
-        chart.configure(font=FONT, background="#ffffff")
-        .configure_view(stroke=None)
-        .configure_axis(
+    import altair as alt
+
+    with unchecked():
+        axis = alt.AxisConfig(
             labelColor=MUTED, titleColor=INK, titleFontWeight="normal", gridColor=RULE, domainColor="#b8c0ca",
             tickColor="#b8c0ca", labelFontSize=11, titleFontSize=12, titlePadding=8,
+        )  # fmt: skip
+        legend = alt.LegendConfig(
+            labelColor=INK, titleColor=MUTED, labelFontSize=12, titleFontWeight="normal", labelLimit=220
         )
-        .configure_header(labelColor=INK, titleColor=INK, labelFontSize=12)
-        .configure_legend(labelColor=INK, titleColor=MUTED, labelFontSize=12, titleFontWeight="normal", labelLimit=220)
-        .configure_title(color=INK, fontSize=14, fontWeight=600, anchor="start", subtitleColor=MUTED, offset=10)
-    )  # fmt: skip
+        return chart.configure(  # all in one: Altair copies the whole chart in each such call
+            font=FONT,
+            background="#ffffff",
+            view=alt.ViewConfig(stroke=None),
+            axis=axis,
+            header=alt.HeaderConfig(labelColor=INK, titleColor=INK, labelFontSize=12),
+            legend=legend,
+            title=alt.TitleConfig(
+                color=INK, fontSize=14, fontWeight=600, anchor="start", subtitleColor=MUTED, offset=10
+            ),
+        )
 
 
 def rows(values: list[dict[str, Any]]) -> Any:
     """Rows as a chart takes them, numbers cut to six digits: a chart shows no more."""
+    with unchecked():
+        return _plain_rows()(values=[{key: _cut(value) for key, value in row.items()} for row in values])
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Around the making of our own charts: Altair does not hold each part against its schema, which the tests do."""
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        yield
+
+
+@contextmanager
+def for_a_page() -> Iterator[None]:
+    """As `unchecked`, for charts that only a page shows: nobody changes a chart once it is there.
+
+    So charts that are made of each other share their encodings and their look. Altair copies both for every layer,
+    facet and title, which took half the time of a page.
+    """
     import altair as alt
 
-    data: Any = alt.Data
-    return data(values=[{key: _cut(value) for key, value in row.items()} for row in values])
+    shared: tuple[Any, ...] = (alt.Config, alt.FacetedEncoding)
+    with unchecked():
+        for kind in shared:
+            kind.__deepcopy__ = _itself
+        try:
+            yield
+        finally:
+            for kind in shared:
+                with suppress(AttributeError):  # another thread's page was done before this one
+                    del kind.__deepcopy__
+
+
+def _itself(part: Any, _memo: Any) -> Any:
+    return part
+
+
+@cache
+def _plain_rows() -> Any:
+    """The class of data that Altair neither copies nor looks into, row by row, whenever a chart is changed."""
+    import altair as alt
+
+    class PlainRows(alt.Data):
+        def __deepcopy__(self, memo: Any) -> Any:
+            return self
+
+        def to_dict(self, *_: Any, **__: Any) -> dict[str, Any]:
+            return {"values": self._kwds["values"]}
+
+    return PlainRows
 
 
 def names_axis(column: str) -> Any:

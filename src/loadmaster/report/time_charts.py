@@ -1,14 +1,26 @@
 """Charts over time: the queue, and where the capacity went, one row a policy so that none hides another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from loadmaster.measure.timeline import lowest_and_highest
+from loadmaster.measure.timeline import Timeline, lowest_and_highest
 from loadmaster.model.arrays import Floats
 from loadmaster.report.comparison import Comparison, Group
-from loadmaster.report.theme import INK, SPARE, STRANDED, USED, colours, rows, tooltip
+from loadmaster.report.record_claims import RECORDED
+from loadmaster.report.theme import (
+    INK,
+    SPARE,
+    STRANDED,
+    USED,
+    colours,
+    policy_chosen,
+    rows,
+    stressed,
+    told_apart,
+    tooltip,
+)
 from loadmaster.runs import Outcome
 
 POINTS = 12_000
@@ -32,21 +44,27 @@ def queue_chart(comparison: Comparison, group: Group) -> Any:
     scale = alt.Scale(domain=list(comparison.policies), range=colours(comparison.policies))
     chart = alt.Chart(width=_WIDTH, height=_ROW).encode(x=_time(unit))
     length = alt.Axis(tickCount=3, format="~s")
+    chosen = policy_chosen(on="click")
     own = (
         chart.transform_filter("isValid(datum.jobs)")
         .mark_area(interpolate="step-after", line={"strokeWidth": 1}, fillOpacity=0.4)
+        .add_params(chosen)
         .encode(
+            opacity=stressed(chosen),
             y=alt.Y("jobs:Q", title=None, axis=length, stack=None),
             color=alt.Color("policy:N", scale=scale, legend=None),
             tooltip=tooltip("policy", t=".4~g", jobs=","),
         )
     )
+    if base is None:
+        return told_apart(own.properties(data=rows(values)).facet(row=_rows(group), spacing=6), comparison.policies)
     against = (
         chart.transform_filter("isValid(datum.base)")
         .mark_line(interpolate="step-after", strokeWidth=0.8, color=INK, opacity=0.65)
         .encode(y=alt.Y("base:Q", title=None, axis=length))
     )
-    return alt.layer(own, against, data=rows(values)).facet(row=_rows(group), spacing=6)
+    charts = alt.layer(own, against, data=rows(values)).facet(row=_rows(group), spacing=6)
+    return told_apart(charts, comparison.policies)
 
 
 def _queue(outcome: Outcome, points: int, size: float) -> Iterator[tuple[float, float]]:
@@ -54,21 +72,33 @@ def _queue(outcome: Outcome, points: int, size: float) -> Iterator[tuple[float, 
     return zip((time / size).tolist(), length.tolist(), strict=True)
 
 
-def capacity_chart(group: Group, resource: int, name: str, width: int = 430) -> Any:
-    """What part of one resource was used, stranded, and free for more, over time; one row a policy."""
+def capacity_charts(comparison: Comparison, group: Group, names: Sequence[str]) -> Any:
+    """What part of each resource was used, stranded, and free for more, over time; one row a policy."""
+    import altair as alt
+
+    width = 430 if len(names) > 1 else 940
+    chosen = policy_chosen(on="click")
+    runs = [(outcome.setting.policy, outcome.use) for outcome in group.outcomes]
+    if comparison.on_hosts is not None and any(o.setting.beta == 1.0 for o in group.outcomes):
+        runs.insert(0, (RECORDED, comparison.on_hosts.use))
+    charts = [_capacity_chart(group, runs, r, width, chosen).properties(title=name) for r, name in enumerate(names)]
+    return told_apart(alt.hconcat(*charts, spacing=40), comparison.policies)
+
+
+def _capacity_chart(group: Group, runs: Sequence[tuple[str, Timeline]], resource: int, width: int, chosen: Any) -> Any:
     import altair as alt
 
     unit, size = time_unit(group)
     values = []
-    for outcome in group.outcomes:
-        time, used, stranded = _averaged(outcome, resource, 240)
+    for policy, use in runs:
+        time, used, stranded = _averaged(use, resource, 240)
         columns = zip((time / size).tolist(), used.tolist(), (used + stranded).tolist(), stranded.tolist(), strict=True)
         values += [
-            {"policy": outcome.setting.policy, "t": t, "used": u, "top": top, "stranded": s}
+            {"policy": policy, "t": t, "used": u, "top": top, "stranded": s}
             for t, u, top, s in columns
         ]  # fmt: skip
     base = alt.Chart(width=width, height=_ROW).encode(
-        x=_time(unit), tooltip=tooltip("policy", used=".1%", stranded=".1%")
+        x=_time(unit), tooltip=tooltip("policy", used=".1%", stranded=".1%"), opacity=stressed(chosen)
     )
     kinds = alt.Scale(domain=["used", "stranded", "free for more"], range=[USED, STRANDED, SPARE])
     legend = alt.Legend(title=None, orient="top", symbolType="square")
@@ -82,14 +112,23 @@ def capacity_chart(group: Group, resource: int, name: str, width: int = 430) -> 
         )
         for kind, upper in (("free for more", "all"), ("stranded", "top"), ("used", "used"))
     ]
+    if resource == 0:
+        layers[0] = layers[0].add_params(chosen)  # one speaks for all
     layered = alt.layer(*layers, data=rows(values))
-    return layered.facet(row=_rows(group), spacing=6).properties(title=name)
+    return layered.facet(row=_row_of_each([name for name, _ in runs]), spacing=6)
 
 
 def time_unit(group: Group) -> tuple[str, float]:
     """The unit of the time axis."""
     longest = max(float(outcome.use.edges_s[-1]) for outcome in group.outcomes)
-    return ("days", 86400.0) if longest > 3 * 86400 else ("hours", 3600.0) if longest > 3 * 3600 else ("minutes", 60.0)
+    return unit_of(longest)
+
+
+def unit_of(longest_s: float) -> tuple[str, float]:
+    """The unit of an axis of so many seconds, and its length in seconds."""
+    if longest_s > 3 * 86400:
+        return "days", 86400.0
+    return ("hours", 3600.0) if longest_s > 3 * 3600 else ("minutes", 60.0)
 
 
 def thinned(time: Floats, value: Floats, points: int) -> tuple[Floats, Floats]:
@@ -100,9 +139,8 @@ def thinned(time: Floats, value: Floats, points: int) -> tuple[Floats, Floats]:
     return time[keep], value[keep]
 
 
-def _averaged(outcome: Outcome, resource: int, points: int) -> tuple[Floats, Floats, Floats]:
+def _averaged(use: Timeline, resource: int, points: int) -> tuple[Floats, Floats, Floats]:
     """Used and stranded parts, averaged over neighbouring spans of time down to about `points`."""
-    use = outcome.use
     fold = max(1, use.used.shape[0] // points)
     whole = use.used.shape[0] // fold * fold
     used = use.used[:whole, resource].reshape(-1, fold).mean(axis=1)
@@ -117,8 +155,11 @@ def _time(unit: str) -> Any:
 
 
 def _rows(group: Group) -> Any:
+    return _row_of_each([outcome.setting.policy for outcome in group.outcomes])
+
+
+def _row_of_each(names: list[str]) -> Any:
     import altair as alt
 
-    names = [outcome.setting.policy for outcome in group.outcomes]
     header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelPadding=2, labelOrient="top")
     return alt.Row("policy:N", sort=names, title=None, header=header)

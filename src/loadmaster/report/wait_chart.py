@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.measure.distribution import EDGES_S, share_within
 from loadmaster.report.comparison import Comparison, Group
-from loadmaster.report.theme import colour_of, rows, tooltip
+from loadmaster.report.theme import colour_of, policy_chosen, rows, stressed, told_apart, tooltip
 
 _TICKS = {
     1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h", 86400: "1 d", 864000: "10 d",
@@ -26,12 +26,12 @@ def wait_chart(comparison: Comparison, group: Group) -> Any:
         least = min(least, float(longer[shown].min(initial=1.0)))
         for edge, part in zip(EDGES_S[1:][shown], longer[shown], strict=True):
             values.append({"policy": outcome.setting.policy, "wait": float(edge), "part": float(part)})
-    chosen = alt.selection_point(fields=["policy"], bind="legend")
+    chosen = policy_chosen(bind="legend", on="click")
     longest = max((row["wait"] for row in values), default=10.0)
     ticks = {second: text for second, text in _TICKS.items() if second <= longest * 1.5}
     texts = " : ".join(f"datum.value == {second} ? '{text}'" for second, text in ticks.items()) + " : ''"
     floor = 10.0 ** np.floor(np.log10(max(least, 1e-6)))
-    return (
+    chart = (
         alt.Chart(rows(values), width=760, height=300)
         .mark_line(strokeWidth=2)
         .encode(
@@ -44,8 +44,9 @@ def wait_chart(comparison: Comparison, group: Group) -> Any:
                 axis=alt.Axis(format="~%", values=[10.0**-k for k in range(7) if 10.0**-k >= floor]),
             ),
             color=colour_of(comparison.policies, orient="right"),
-            opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.12)),
+            opacity=stressed(chosen),
             tooltip=tooltip("policy", wait=",.3~r", part=".2~%"),
         )
         .add_params(chosen)
     )  # fmt: skip
+    return told_apart(chart, comparison.policies)

@@ -18,6 +18,7 @@ from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from loadmaster.model.errors import InputError
+from loadmaster.rules.by_value import is_given, name_in, text_given
 from loadmaster.rules.near import near_to
 
 Sources = Mapping[str, str]
@@ -27,10 +28,10 @@ NO_SOURCES: Sources = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Reference:
-    """A function of the user's: `path/to/file.py:name`.
+    """A function of the user's: `path/to/file.py:name`, or `@name` of one that was given in Python.
 
     Attributes:
-        path: of the file, as given.
+        path: of the file, as given; of a function given in Python its whole name.
         name: of the function in it.
 
     Example:
@@ -44,7 +45,7 @@ class Reference:
     name: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.name}"
+        return self.path if is_given(self.path) else f"{self.path}:{self.name}"
 
     @classmethod
     def of(cls, spec: str) -> "Reference | None":
@@ -53,6 +54,8 @@ class Reference:
         Raises:
             InputError: a file without a function, or a function without a file.
         """
+        if is_given(spec):
+            return cls(spec, name_in(spec))
         if ":" not in spec and not spec.endswith(".py"):
             return None
         path, _, name = spec.rpartition(":")
@@ -66,6 +69,8 @@ class Reference:
         Raises:
             InputError: there is no such file, or it is not text.
         """
+        if is_given(self.path):
+            return text_given(self.path)
         file = Path(self.path)
         if not file.is_file():
             raise InputError(self.path, "no such file", fix="give the path of the Python file with your function")

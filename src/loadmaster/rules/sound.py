@@ -10,7 +10,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.rules.find import Reference
 
 
-class Shape(NamedTuple):
+class FunctionShape(NamedTuple):
     """How a kind of function is written.
 
     Attributes:
@@ -26,16 +26,16 @@ class Shape(NamedTuple):
     instead: str = "make it a constant of the file"
 
 
-SCORE = Shape(
+SCORE = FunctionShape(
     "a policy", "score(demand, free, capacity)", (3, 4),
     "make it a constant of the file; a fourth parameter is the context",
 )  # fmt: skip
 """A placement policy; its fourth parameter is the context."""
-RANK = Shape("an order", "rank(job, now)", (2,))
+RANK = FunctionShape("an order", "rank(job, now)", (2,))
 """An order without a memory."""
 
 
-def check_function(function: FunctionType, named: Reference | str, shape: Shape = SCORE) -> int:
+def check_function(function: FunctionType, named: Reference | str, shape: FunctionShape = SCORE) -> int:
     """How many parameters `function` takes, if it can be of this `shape` by the look of it.
 
     Raises:

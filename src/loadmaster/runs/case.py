@@ -12,6 +12,7 @@ from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts
 from loadmaster.traces.fit import FOREIGN
+from loadmaster.traces.recipe import Recipe
 
 MOST_LEFT_OUT = 0.1
 """If a larger part of the jobs is left out, what is left is another log."""
@@ -29,6 +30,10 @@ class Case:
         notes: what the user must know of the data, one sentence each.
         spread: where the tasks of one job may go; empty where that is not known.
         several_tasks: the log has jobs of several tasks.
+        recipe: how a synthetic log says that it was made.
+        among: all sets of machines on which the same jobs are compared, where there are several (rule N1).
+        first: the case of the first of them, whose load is the one asked for; None where it is this one.
+        launch_s: by so much the runtimes are longer than in the log, since a site launches and cleans up (rule H12).
     """
 
     workload: Workload
@@ -38,11 +43,16 @@ class Case:
     notes: tuple[str, ...] = ()
     spread: Literal["", "single-host", "any", "asked"] = ""
     several_tasks: bool = False
+    recipe: Recipe | None = None
+    among: tuple[Cluster, ...] = ()
+    first: "Case | None" = None
+    launch_s: float = 0.0
 
     @cached_property
     def digest(self) -> str:
         """A name for the content of all columns: two cases with the same name run alike."""
-        return f"{digest_of(self.workload, _WORKLOAD)}-{digest_of(self.cluster, _CLUSTER)}"
+        told = ("recorded_hosts",) if self.workload.recorded_hosts is not None else ()
+        return f"{digest_of(self.workload, _WORKLOAD + told)}-{digest_of(self.cluster, _CLUSTER)}"
 
     @cached_property
     def load(self) -> float:
@@ -90,7 +100,7 @@ def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice =
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
     notes = (*trace.notes, *([note] if note else []), *notes_on_hosts(hosts))
-    return Case(workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None)
+    return Case(workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None, trace.recipe)
 
 
 def digest_of(value: object, columns: tuple[str, ...]) -> str:
@@ -99,6 +109,11 @@ def digest_of(value: object, columns: tuple[str, ...]) -> str:
     for name in columns:
         _add(digest, name, getattr(value, name))
     return digest.hexdigest()
+
+
+def digest_of_hosts(cluster: Cluster) -> str:
+    """A name for all of a cluster that a run looks at."""
+    return digest_of(cluster, _CLUSTER)
 
 
 def _add(digest: blake2b, name: str, column: Any) -> None:

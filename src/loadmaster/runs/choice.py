@@ -12,8 +12,7 @@ from loadmaster.runs.live_again import lived_until
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of, policy_of
-from loadmaster.schedule import MaxJobs, Scheduler, members_of
-from loadmaster.schedule.max_jobs import target_value
+from loadmaster.schedule import Discipline, Scheduler, Twin, is_meta, members_of
 
 MOST_LIVED = 20_000
 """Jobs that have arrived by then; the plain engine lives through a run in seconds to minutes."""
@@ -34,18 +33,33 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Member:
-    """What a member of a meta-policy would have done in the cycle.
+    """What a member of a meta-rule would have done in the cycle.
 
     Attributes:
-        target: what the jobs it would have started are worth.
-        started: how many jobs that is.
+        value: what that was held to be worth, the higher the better; None if it was not worked out.
+        started: how many jobs it would have started; None if it was not tried.
         won: its decision was the one taken.
     """
 
     name: str
-    target: float
-    started: int
+    value: float | None
+    started: int | None
     won: bool
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The discipline that a twin followed.
+
+    Attributes:
+        name: as its members are written.
+        look_s: when it looked at the queue last, and all members were not worth the same; None if they were.
+        mean_wait_s: the mean wait of the queue of that moment under each member, by name.
+    """
+
+    name: str
+    look_s: float | None
+    mean_wait_s: dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +67,16 @@ class Choice:
     """One task's place, decided again.
 
     Attributes:
-        policy: the policy that rated the hosts; of a meta-policy, the member that won.
+        policy: the policy that rated the hosts; of a meta-rule, the member that won.
         summary: what that policy prefers, in words.
         candidates: the hosts that were rated, the best first.
         fitting: hosts that had room for the task as its turn came.
         kept_back: those of them that were not offered: reserved, or held by the discipline for other jobs.
         started_before: jobs that got their hosts earlier in the same cycle.
         queue_length: jobs waiting as the cycle began.
-        members: for a meta-policy, what each member would have done.
+        members: for a meta-rule, what each member would have done.
         same: the decision came out as in the record.
+        followed: whom a twin followed as the job started; None under any other discipline.
     """
 
     policy: str
@@ -73,6 +88,7 @@ class Choice:
     queue_length: int
     members: tuple[Member, ...]
     same: bool
+    followed: Followed | None = None
 
 
 def choice_of(record: Record, job: int) -> Choice:
@@ -98,11 +114,14 @@ def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
         try_out(each, record.workload.demand, record.case.cluster.capacity, record.case.cluster.resources)
     task = int(record.workload.first_task[job])
     members: tuple[Member, ...] = ()
-    winner = policy
-    if isinstance(policy, MaxJobs):
-        members = _members(policy, snapshot, record)
-        winner = policy.members[next(m for m, member in enumerate(members) if member.won)]
-    assert isinstance(winner, Policy)
+    winner = members_of(policy)[0]
+    if is_meta(policy):
+        followed = Scheduler(policy, discipline).decide_plainly(snapshot)
+        members = tuple(
+            Member(option.member, option.value, option.started, m == followed.chosen)
+            for m, option in enumerate(followed.options)
+        )
+        winner = members_of(policy)[followed.chosen]
     listener = Listener(winner, task)
     decision = Scheduler(listener.policy, discipline).decide_plainly(snapshot)
     order = [place.job for place in decision.place]
@@ -114,6 +133,25 @@ def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
     return Choice(
         winner.name, winner.summary, ranked, int(fits.sum()), max(kept_back, 0), position,
         len(snapshot.queue), members, _as_recorded(record, decision, snapshot.now_s),
+        _followed(record, discipline, snapshot.now_s) if not members else None,
+    )  # fmt: skip
+
+
+def _followed(record: Record, discipline: Discipline, now_s: float) -> Followed | None:
+    """Whom the twin followed then, as the record says."""
+    cycles = record.schedule.cycles
+    choices = cycles.choices
+    if not isinstance(discipline, Twin) or choices is None:
+        return None
+    at = int(np.searchsorted(cycles.time_s, now_s, side="right")) - 1
+    look = int(np.searchsorted(choices.cycle, at, side="right")) - 1
+    name = choices.members[int(choices.chosen[at])]
+    since_s = now_s if discipline.every_s == 0 else now_s // discipline.every_s * discipline.every_s
+    if look < 0 or cycles.time_s[choices.cycle[look]] < since_s:
+        return Followed(name, None, {})
+    waits_s = (-choices.value[look]).tolist()
+    return Followed(
+        name, float(cycles.time_s[choices.cycle[look]]), dict(zip(choices.members, waits_s, strict=True))
     )  # fmt: skip
 
 
@@ -138,17 +176,6 @@ class Listener:
                 self.last_call.clear()
             self.last_call.append(Candidate(int(context.host), value, free.copy()))
         return value
-
-
-def _members(policy: MaxJobs, snapshot: Snapshot, record: Record) -> tuple[Member, ...]:
-    discipline = discipline_of(record.setting, record.sources)
-    decisions = [discipline.serve(snapshot, member) for member in policy.members]
-    values = [target_value(policy.target, snapshot, decision) for decision in decisions]
-    first = values.index(max(values))
-    return tuple(
-        Member(member.name, value, len(decision.place), m == first)
-        for m, (member, value, decision) in enumerate(zip(policy.members, values, decisions, strict=True))
-    )
 
 
 def _fits(snapshot: Snapshot, decision: Decision, position: int, demand: Floats) -> Bools:

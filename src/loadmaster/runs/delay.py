@@ -6,14 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.runs.rebuild import Tasks, tasks_between
+from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
+from loadmaster.runs.reserved import kept_back
 
 LOOKED_AT = 50
 """At most so many of the cycles in which a job waited are looked at, spread evenly."""
 
 TAKEN = "a host had room, but other jobs took it in the cycle"
 KEPT = "a host had room to the end of the cycle, but was kept for other jobs"
+HELD = "its user, or an administrator, held it"
+LATER = "it might not begin yet: its begin time, or what it waited for, had not come"
 APART = "every resource was there, but never enough of all on one host"
 
 
@@ -68,14 +71,26 @@ def delay_of(record: Record, job: int) -> Delay:
     )
 
 
-def _in_the_way(record: Record, tasks: Tasks, job: int, now_s: float) -> str:
+def _in_the_way(record: Record, tasks: RanTasks, job: int, now_s: float) -> str:
     """Why `job` could not start in the cycle at `now_s`: what lacked as it began, else what lacked as it ended."""
+    if reason := _not_eligible(record, job, now_s):
+        return reason
     demand, capacity = record.workload.demand[job], record.case.cluster.capacity
-    before = _lacking(record, tasks.free(capacity, now_s) >= demand)
-    if before:
-        return before
+    enough = tasks.free(capacity, now_s) >= demand
+    if reason := kept_back(record, job, now_s, np.asarray(enough.all(axis=1))) or _lacking(record, enough):
+        return reason
     after = _lacking(record, tasks.free(capacity, float(np.nextafter(now_s, np.inf))) >= demand)
     return f"{TAKEN}; then {after}" if after else KEPT
+
+
+def _not_eligible(record: Record, job: int, now_s: float) -> str:
+    """Why it was not its turn at all, as far as the jobs' columns tell; empty if it may have been."""
+    bound = record.workload.constraints
+    if bound is None:
+        return ""
+    if bound.hold is not None and bound.hold[job]:
+        return HELD
+    return LATER if bound.eligible_s is not None and now_s < bound.eligible_s[job] else ""
 
 
 def _lacking(record: Record, enough: Bools) -> str:
@@ -87,7 +102,7 @@ def _lacking(record: Record, enough: Bools) -> str:
     return f"no host had enough {' nor enough '.join(short)}" if short else APART
 
 
-def _room(record: Record, tasks: Tasks, job: int) -> tuple[float, int | None]:
+def _room(record: Record, tasks: RanTasks, job: int) -> tuple[float, int | None]:
     """Since when the job's first host had room for it, and whose end made it."""
     submit, start = float(record.workload.submit_s[job]), float(record.schedule.start_s[job])
     host = int(record.schedule.host[record.workload.first_task[job]])
@@ -104,7 +119,7 @@ def _room(record: Record, tasks: Tasks, job: int) -> tuple[float, int | None]:
     return since, freed_by
 
 
-def _fits_from(tasks: Tasks, here: np.ndarray, capacity: Floats, demand: Floats, begin: float, until: float) -> bool:
+def _fits_from(tasks: RanTasks, here: np.ndarray, capacity: Floats, demand: Floats, begin: float, until: float) -> bool:
     """The host could have held the task at every moment from `begin` to `until`."""
     starts = tasks.start_s[here]
     moments = [begin, *starts[(starts > begin) & (starts < until)].tolist()]

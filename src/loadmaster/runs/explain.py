@@ -8,7 +8,7 @@ from loadmaster.model import InputError
 from loadmaster.runs.choice import Choice, choice_of
 from loadmaster.runs.delay import Delay, delay_of
 from loadmaster.runs.rebuild import job_numbered
-from loadmaster.runs.record import Record
+from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.trust import check_trust
 
 
@@ -22,7 +22,8 @@ class Explanation:
         start_s: None if it never started.
         hosts: the host of each task; empty if it never started.
         delay: what it waited for.
-        choice: why its first task got its host; None if it never started.
+        choice: why its first task got its host; None if it never started, or that cannot be worked out again.
+        unexplained: why it cannot; mostly empty.
     """
 
     job: int
@@ -34,6 +35,7 @@ class Explanation:
     hosts: tuple[int, ...]
     delay: Delay
     choice: Choice | None
+    unexplained: str = ""
 
     @property
     def wait_s(self) -> float | None:
@@ -63,6 +65,7 @@ def explain(record: Record, identifier: int, *, trust: bool = False) -> Explanat
         raise InputError(identifier, "this run has no such job", fix=_hint(record))
     workload, schedule = record.workload, record.schedule
     started = bool(schedule.started[job])
+    choice, unexplained = _choice(record, job) if started else (None, "")
     first, last = workload.first_task[job], workload.first_task[job + 1]
     return Explanation(
         job=job,
@@ -73,8 +76,19 @@ def explain(record: Record, identifier: int, *, trust: bool = False) -> Explanat
         tasks=int(last - first),
         hosts=tuple(schedule.host[first:last].tolist()) if started else (),
         delay=delay_of(record, job),
-        choice=choice_of(record, job) if started else None,
+        choice=choice,
+        unexplained=unexplained,
     )
+
+
+def _choice(record: Record, job: int) -> tuple[Choice | None, str]:
+    """Why it got its host, or why nobody can tell: a live run goes by what was seen, which its record is not all of."""
+    try:
+        return choice_of(record, job), ""
+    except InputError as error:
+        if record.workload.source != LIVE:
+            raise
+        return None, error.rule
 
 
 def _hint(record: Record) -> str:

@@ -10,14 +10,15 @@ from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
 from loadmaster.rules.near import no_such, pick
-from loadmaster.schedule.max_jobs import MaxJobs
+from loadmaster.schedule.meta_rules import META_RULES
+from loadmaster.schedule.notation import WHOLE
 from loadmaster.schedule.time_shared import METHODS, MOVERS
 from loadmaster.sharing.models import SHARING_MODELS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS
 
 
-class Rule(NamedTuple):
+class NamedRule(NamedTuple):
     """One thing that can be named.
 
     Attributes:
@@ -31,7 +32,7 @@ class Rule(NamedTuple):
     source: str = ""
 
 
-class Named(Protocol):
+class NamedObjects(Protocol):
     """What a registry of objects holds."""
 
     @property
@@ -58,46 +59,68 @@ class Kind:
     """
 
     name: str
-    rules: tuple[Rule, ...]
+    rules: tuple[NamedRule, ...]
     taken: str
 
 
-def named(registry: Mapping[str, Named]) -> tuple[Rule, ...]:
+def named(registry: Mapping[str, NamedObjects]) -> tuple[NamedRule, ...]:
     """The rules of a registry whose values know name, summary and source themselves."""
-    return tuple(Rule(each.name, each.summary, each.source) for each in registry.values())
+    return tuple(NamedRule(each.name, each.summary, each.source) for each in registry.values())
 
 
-def described(registry: Mapping[str, tuple[Any, ...]]) -> tuple[Rule, ...]:
+def described(registry: Mapping[str, tuple[Any, ...]]) -> tuple[NamedRule, ...]:
     """The rules of a registry whose values end with summary and source."""
-    return tuple(Rule(name, *entry[-2:]) for name, entry in registry.items())
+    return tuple(NamedRule(name, *entry[-2:]) for name, entry in registry.items())
 
 
 _PLACEMENT = "it is a placement policy: give it to --policies"
 _DISCIPLINE = "it is a discipline: give it to --disciplines"
-_MAX_JOBS = Rule(MaxJobs().name, "in every cycle, the member that starts most jobs", "Shai 2014")
-_OWN_POLICY = Rule("file.py:function", "a policy of your own: score(demand, free, capacity), lower is better")
-_OWN_ORDER = Rule("file.py:function", "an order of your own: rank(job, now), lower goes first")
-_OWN_BACKFILLING = Rule("file.py:Class", "a backfilling of your own: a class with serve(self, board)")
-_FRACTIONAL = Rule("fractional", "CPU by yield, repacked by a packer", "Casanova et al. 2008")
-_OWN_MODEL = Rule("file.py:function", "a sharing model of your own: yields(demand, capacity), CPU got over CPU asked")
+_OWN_POLICY = NamedRule("file.py:function", "a policy of your own: score(demand, free, capacity), lower is better")
+_OWN_META = NamedRule(
+    "file.py:Class", "a meta-rule of your own: a class with members and choose(self, snapshot, trials)"
+)
+_OWN_ORDER = NamedRule("file.py:function", "an order of your own: rank(job, now), lower goes first")
+_OWN_BACKFILLING = NamedRule("file.py:Class", "a backfilling of your own: a class with serve(self, board)")
+_FRACTIONAL = NamedRule("fractional", "CPU by yield, repacked by a packer", "Casanova et al. 2008")
+_OWN_MODEL = NamedRule(
+    "file.py:function", "a sharing model of your own: yields(demand, capacity), CPU got over CPU asked"
+)
+_OWN_PACKER = NamedRule("file.py:function", "a packer of your own: pack(instance), the host of every task, -1 for none")
+_OWN_MOVER = NamedRule("file.py:Class", "a mover of your own: a class with name, period_s, fanout and turn(...)")
+_OWN_SIZER = NamedRule("file.py:Class", "a sizer of your own: a class with name, tick_s and decide(snapshot)")
+
+GENERATORS: Mapping[str, tuple[str, str]] = {
+    "netbatch": ("a log like that of one of Intel's pools, with its machines", "Shai 2014"),
+    "opportunity": ("jobs with Pareto work and memory, a few of them parallel, with machines", "Amir et al. 2000"),
+    "virtual-clusters": ("tasks of one VM each, to be packed", "Casanova et al. 2008"),
+    "lublin": ("parallel jobs, to be packed", "Lublin and Feitelson 2003"),
+    "bag": ("durations of a bag of tasks, drawn from a law", ""),
+}
+"""Every kind of `loadmaster generate`: what it makes, where it comes from."""
+_OWN_GENERATOR = NamedRule(
+    "file.py:function", "a generator of your own: jobs(seed, ...), a log or a bag; also wherever a log is asked for"
+)
 
 KINDS: tuple[Kind, ...] = (
     Kind("placement", (*named(POLICIES), _OWN_POLICY), _PLACEMENT),
-    Kind("meta-policy", (_MAX_JOBS,), _PLACEMENT),
-    Kind("packer", named(PACKERS), "it is a packer: `loadmaster pack --method` takes it"),
+    Kind("meta-rule", (*described(META_RULES), _OWN_META), "it is a meta-rule: give it to --policies"),
+    Kind("packer", (*named(PACKERS), _OWN_PACKER), "it is a packer: `loadmaster pack --method` takes it"),
     Kind("order", (*named(ORDERS), *described(ORDERS_WITH_MEMORY), _OWN_ORDER), _DISCIPLINE),
     Kind("backfilling", (*described(BACKFILLINGS), _OWN_BACKFILLING), _DISCIPLINE),
+    Kind("discipline", described(WHOLE), _DISCIPLINE),
     Kind("method", (*named(METHODS), _FRACTIONAL), "it is a method of `loadmaster share`: --methods takes it"),
     Kind("sharing-model", (*described(SHARING_MODELS), _OWN_MODEL), "it is a sharing model: give it to --sharing"),
-    Kind("mover", described(MOVERS), "it moves tasks of shared machines: `loadmaster share --methods POLICY+MOVER`"),
-    Kind("sizer", described(SIZERS), "it is a sizer: `loadmaster size` and `run` take it"),
+    Kind("mover", (*described(MOVERS), _OWN_MOVER),
+         "it moves tasks of shared machines: `loadmaster share --methods POLICY+MOVER`"),
+    Kind("sizer", (*described(SIZERS), _OWN_SIZER), "it is a sizer: `loadmaster size` and `run` take it"),
+    Kind("generator", (*described(GENERATORS), _OWN_GENERATOR), "it is a generator: `loadmaster generate` takes it"),
     Kind("vm-choice", described(VM_CHOICES), "it is a choice of virtual machines: `share --methods` takes it"),
 )  # fmt: skip
 """Every kind; a new registry is one line here, and `loadmaster policies` lists it. A name of two is said to be of the
 first."""
 
 
-def listed(kind: str | None = None, part: str | None = None) -> Iterator[tuple[str, Rule]]:
+def listed(kind: str | None = None, part: str | None = None) -> Iterator[tuple[str, NamedRule]]:
     """Kind and rule of all that can be named: of one kind, or with `part` in the name.
 
     Raises:
@@ -130,7 +153,7 @@ def elsewhere(wanted: str) -> dict[str, str]:
         >>> elsewhere("discipline")["mix-fit"]
         'it is a placement policy: give it to --policies'
     """
-    here = ("placement",) if wanted == "placement policy" else ("order", "backfilling")
+    here = ("placement",) if wanted == "placement policy" else ("order", "backfilling", "discipline")
     barred = {rule.name for kind in KINDS if kind.name in here for rule in kind.rules}
     found: dict[str, str] = {}
     for kind in KINDS:

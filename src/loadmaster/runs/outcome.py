@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from loadmaster.measure import MemberShare, Metrics, member_shares, metrics, violations, waits
+from loadmaster.measure.beside import Beside, beside
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import Losses, losses
+from loadmaster.measure.recorded_hosts import same_hosts
 from loadmaster.measure.timeline import QueueSeries, Timeline, queue_series, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model import Schedule
 from loadmaster.model.arrays import Longs
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
-from loadmaster.runs.setting import Setting, discipline_of, member_names, policy_of
+from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.sim.queue import Progress, simulate
 
 
@@ -30,10 +32,12 @@ class Outcome:
         load: offered load after scaling; infinite where all jobs arrive at once.
         rejected: jobs that were left out before the run.
         simulated_jobs_per_s: jobs over the wall seconds that the engine took.
-        members: for a meta-policy, how often each member was chosen.
+        members: for a meta-rule, how often each member was chosen.
         stranded: for each resource, the mean part of the cluster that was stranded until the last arrival.
         losses: jobs that did not run, or not to their end, and the work that was lost.
         faults: rules that the schedule breaks, if it was checked.
+        beside: what stands beside the means: where the queue has settled, who waits, why machines idle.
+        same_hosts: of the jobs whose real hosts the log names, the part that ran on just those; None without any.
     """
 
     setting: Setting
@@ -48,6 +52,8 @@ class Outcome:
     queue: QueueSeries
     use: Timeline
     wait_counts: Longs
+    beside: Beside
+    same_hosts: float | None = None
 
     def row(self) -> dict[str, Any]:
         """The row that `compare --json` prints."""
@@ -74,9 +80,12 @@ class Outcome:
             "makespan_s": m.makespan_s,
             "cycles": m.cycles,
             "simulated_jobs_per_s": self.simulated_jobs_per_s,
+            **self.beside.row(),
         }
         if self.members:
             row["chosen"] = {share.member: share.chosen for share in self.members}
+        if self.same_hosts is not None:
+            row["same_hosts"] = self.same_hosts
         return row
 
 
@@ -85,6 +94,12 @@ def run(
 ) -> Outcome:
     """Simulate `setting` on `case` and measure it."""
     return run_fully(case, setting, sources, check=check, progress=progress)[1]
+
+
+def members_in(schedule: Schedule) -> tuple[MemberShare, ...]:
+    """How often each member of a meta-rule was chosen, of max-jobs or a twin; nothing under any other rule."""
+    choices = schedule.cycles.choices
+    return () if choices is None else member_shares(schedule.cycles.winners, choices.members)
 
 
 def run_fully(
@@ -107,13 +122,15 @@ def run_fully(
         rejected=case.rejected.total,
         metrics=metrics(workload, case.cluster, schedule),
         simulated_jobs_per_s=workload.jobs / seconds,
-        members=member_shares(schedule.cycles.winners, member_names(policy)),
+        members=members_in(schedule),
         stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
         losses=losses(workload, schedule),
         faults=violations(workload, case.cluster, schedule) if check else (),
         queue=queue_series(schedule.cycles),
         use=use,
         wait_counts=wait_counts(waits(workload, schedule)),
+        beside=beside(workload, case.cluster, schedule),
+        same_hosts=same_hosts(workload, case.cluster, schedule),
     )
 
 
@@ -122,6 +139,7 @@ def to_bytes(outcome: Outcome) -> bytes:
     plain = {name: getattr(outcome, name) for name in _PLAIN}
     plain["setting"] = outcome.setting.plain()
     plain["metrics"] = dataclasses.asdict(outcome.metrics)
+    plain["beside"] = outcome.beside.plain()
     plain["losses"] = dataclasses.asdict(outcome.losses)
     plain["members"] = [dataclasses.asdict(share) for share in outcome.members]
     arrays = {f"queue.{f.name}": getattr(outcome.queue, f.name) for f in dataclasses.fields(QueueSeries)}
@@ -145,11 +163,12 @@ def from_bytes(block: bytes) -> Outcome:
         members=tuple(MemberShare(**share) for share in plain["members"]),
         losses=Losses(**plain["losses"]),
         faults=tuple(plain["faults"]),
-        **{name: plain[name] for name in ("load", "rejected", "simulated_jobs_per_s", "stranded")},
+        **{name: plain[name] for name in ("load", "rejected", "simulated_jobs_per_s", "stranded", "same_hosts")},
         queue=queue,
         use=use,
         wait_counts=counts,
+        beside=Beside.of(plain["beside"]),
     )
 
 
-_PLAIN = ("load", "rejected", "simulated_jobs_per_s", "stranded", "faults")
+_PLAIN = ("load", "rejected", "simulated_jobs_per_s", "stranded", "faults", "same_hosts")

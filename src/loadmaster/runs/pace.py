@@ -8,7 +8,7 @@ from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule.binding import binds
-from loadmaster.sim.queue.door import uncompiled
+from loadmaster.sim.queue.bound_door import uncompiled
 
 TRIAL_S = 0.5
 """Seconds for which it is tried out."""

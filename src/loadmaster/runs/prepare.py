@@ -4,35 +4,39 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from loadmaster.compiled import timing_compilation
 from loadmaster.kept.watch import Watch
 from loadmaster.process import free_memory_bytes, usable_cores
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
+from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import USERS
+from loadmaster.sim.queue.bound_door import MANY_JOBS
 from loadmaster.sim.queue.door import is_compiled
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
 
 
 def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources: Sources | None = None) -> None:
-    """Let each engine that `settings` need see two jobs, so that compiling is not taken for running.
+    """Let each engine that `settings` need see a few jobs, so that compiling is not taken for running.
 
     The results of Numba are kept on disk: this takes seconds the first time on a machine and little afterwards.
     """
-    few = replace(case, workload=case.workload.take(slice(0, 2)))
+    from loadmaster.compiled import timing_compilation  # Numba is not loaded where all runs are kept from before
+
+    two, many = (replace(case, workload=case.workload.take(slice(0, jobs))) for jobs in (2, MANY_JOBS))
+    by_number = case.workload.jobs >= MANY_JOBS and binds(case.workload, case.cluster)
     seen = set()
     for setting in settings:
-        engine = (setting.policy, setting.discipline, setting.members)
+        engine = (setting.policy, setting.queue, setting.members)
         texts = sources_of(setting) if sources is None else sources
         if engine not in seen and (setting.foresight == USERS or _is_compiled(case, setting, texts)):
             seen.add(engine)
             what = f"{setting.policy}, {setting.discipline}"
             usual = replace(setting, beta=1.0, estimates="user", overrun="run")  # the first two jobs may lack a user
             with watch.preparing(what), timing_compilation(partial(watch.compiling, what)) as compiled:
-                run(few, usual, texts)
+                run(many if by_number and _is_compiled(case, usual, texts) else two, usual, texts)
             watch.compiled(sum(each.seconds for each in compiled if each.kept))
 
 

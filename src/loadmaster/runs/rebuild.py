@@ -17,7 +17,7 @@ from loadmaster.schedule.predictions import corrections_of
 
 
 @dataclass(frozen=True, eq=False)
-class Tasks:
+class RanTasks:
     """N tasks that ran at some moment of a span of time, in the order of their starts.
 
     Attributes:
@@ -43,7 +43,7 @@ class Tasks:
         return np.asarray(capacity - used)
 
 
-def tasks_between(record: Record, begin_s: float, until_s: float) -> Tasks:
+def tasks_between(record: Record, begin_s: float, until_s: float) -> RanTasks:
     """The tasks that started before `until_s` and ended after `begin_s`."""
     workload, schedule = record.workload, record.schedule
     end = schedule.ends_s(workload)
@@ -54,7 +54,7 @@ def tasks_between(record: Record, begin_s: float, until_s: float) -> Tasks:
     first = workload.first_task[jobs]
     within = np.arange(job.size) - np.repeat(np.cumsum(count) - count, count)
     host = schedule.host[np.repeat(first, count) + within]
-    return Tasks(job, host, schedule.start_s[job], end[job], workload.demand[job])
+    return RanTasks(job, host, schedule.start_s[job], end[job], workload.demand[job])
 
 
 def snapshot_at(record: Record, now_s: float) -> Snapshot:
@@ -86,7 +86,7 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     )  # fmt: skip
 
 
-def _expected_ends_s(record: Record, workload: Workload, on: Tasks, now_s: float) -> Floats:
+def _expected_ends_s(record: Record, workload: Workload, on: RanTasks, now_s: float) -> Floats:
     """float64[N]: when each running task was expected to end at `now_s`; `workload` has what was expected at first."""
     slowest = _slowest(record)
     ends_s = np.asarray(on.start_s + workload.expected_s[on.job] / slowest[on.job])

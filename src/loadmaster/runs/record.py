@@ -7,11 +7,15 @@ jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime
                  ended_as (a code of `loadmaster.model.constraints.STATUSES`, -1: as logged; if the run stopped one),
                  expected_s (what the scheduler counted on at speed 1, if that is not the estimate),
                  demand_<resource> (of one task), host (of its first task, -1 if it never started), and every column of
-                 `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation
+                 `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation;
+                 ran_on (the hosts on which it really ran, where the log names them)
 tasks.parquet    a row a task: job, host; only if a job has several
 segments.parquet a row for each task of a run that was cut short before the last run of its job: job, segment, start_s,
                  end_s, lost (its work), host; only if there is one
-cycles.parquet   a row a cycle: time_s, queue_length, started, winners (bit m set: member m won or tied)
+cycles.parquet   a row a cycle: time_s, queue_length, started, winners (bit m set: member m won or tied); of a meta-rule
+                 chosen (the name of the member that was followed)
+choices.parquet  of a meta-rule, a row a cycle in which its members were not worth the same: cycle (its row), time_s,
+                 value_<member> (what that member was held to be worth, empty where it was not worked out)
 hosts.parquet    a row a host: host, name, speed, capacity_<resource>, busy_<resource> (part in use), tasks
 """
 
@@ -28,7 +32,7 @@ import polars as pl
 from loadmaster import __version__
 from loadmaster.measure import waits
 from loadmaster.measure.usage import host_use
-from loadmaster.model import Cluster, Cycles, InputError, Schedule, Workload
+from loadmaster.model import Cluster, InputError, Named, Schedule, Workload
 from loadmaster.runs.case import Case
 from loadmaster.runs.record_constraints import (
     constraint_columns,
@@ -37,12 +41,16 @@ from loadmaster.runs.record_constraints import (
     rules_as_json,
     rules_from_json,
 )
+from loadmaster.runs.record_cycles import cycles_in, cycles_tables
 from loadmaster.runs.record_files import ABOUT, read_files, write_files
 from loadmaster.runs.record_segments import segments_in, segments_table
 from loadmaster.runs.setting import Setting, discipline_of
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import Foresight
 from loadmaster.traces import Skipped
+
+LIVE = "a live run"
+"""The source of jobs that were seen, not simulated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +102,7 @@ def write_record(
         "schedule": schedule_digest(schedule),
         "never": dict(schedule.never),
         "refused": schedule.refused,
+        "members": [] if schedule.cycles.choices is None else list(schedule.cycles.choices.members),
         "inputs": [file_identity(path) for path in inputs],
         "sources": dict(record.sources),
         "result": dict(result),
@@ -101,7 +110,7 @@ def write_record(
         "rejected": _plain(case.rejected),
         "skipped": _plain(case.skipped),
     }
-    write_files(folder, about, _tables(record))
+    write_files(folder, about, tables_of(record))
 
 
 def read_record(folder: Path) -> Record:
@@ -139,10 +148,12 @@ def file_identity(path: Path) -> dict[str, Any]:
     return {"path": str(path.resolve()), "bytes": path.stat().st_size, "sha256": digest.hexdigest()}
 
 
-def _tables(record: Record) -> dict[str, pl.DataFrame]:
+def tables_of(record: Record) -> dict[str, pl.DataFrame]:
+    """The tables of `record` by the names of their files, as this module describes them."""
     workload, schedule, cluster = record.workload, record.schedule, record.case.cluster
     first_task = workload.first_task[:-1]
     submit_s, bound = record.case.workload.submit_s, record.case.workload.constraints
+    ran_on = record.case.workload.recorded_hosts
     same_clock = submit_s is workload.submit_s
     jobs = {
         "job": np.arange(workload.jobs),
@@ -160,6 +171,7 @@ def _tables(record: Record) -> dict[str, pl.DataFrame]:
         **{f"demand_{name}": workload.demand[:, r] for r, name in enumerate(workload.resources)},
         "host": schedule.host[first_task],
         **constraint_columns(workload.constraints),
+        "ran_on": None if ran_on is None else pl.Series(ran_on.words(), dtype=pl.String),
         "ended_as": schedule.status,
         "expected_s": schedule.expected_s,
         "log_eligible_s": None if same_clock or bound is None else bound.eligible_s,
@@ -173,12 +185,7 @@ def _tables(record: Record) -> dict[str, pl.DataFrame]:
         **{f"busy_{name}": use.busy[:, r] for r, name in enumerate(cluster.resources)},
         "tasks": use.tasks,
     }
-    cycles = schedule.cycles
-    tables = {
-        "jobs.parquet": _table(jobs),
-        "hosts.parquet": _table(hosts),
-        "cycles.parquet": _table({name: getattr(cycles, name) for name in _CYCLES}),
-    }
+    tables = {"jobs.parquet": _table(jobs), "hosts.parquet": _table(hosts), **cycles_tables(schedule.cycles)}
     if schedule.segments is not None:
         tables["segments.parquet"] = segments_table(schedule.segments)
     if workload.tasks is not None:
@@ -196,7 +203,7 @@ def _table(columns: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Record:
-    jobs, hosts, cycles = tables["jobs"], tables["hosts"], tables["cycles"]
+    jobs, hosts = tables["jobs"], tables["hosts"]
     names = tuple(about["resources"])
     columns: dict[str, Any] = {name: jobs[name].to_numpy() if name in jobs else None for name in _WORKLOAD}
     workload = Workload(
@@ -206,6 +213,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         source=about["source"],
         synthetic=about["synthetic"],
         constraints=constraints_in(jobs, about["names"]),
+        recorded_hosts=Named.of(jobs["ran_on"]) if "ran_on" in jobs else None,
         **columns,
     )
     cluster = Cluster(
@@ -217,7 +225,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
     )
     placed = tables["tasks"]["host"] if workload.tasks is not None else jobs["host"]
     schedule = Schedule(
-        jobs["start_s"].to_numpy(), placed.to_numpy(), Cycles(*(cycles[name].to_numpy() for name in _CYCLES)),
+        jobs["start_s"].to_numpy(), placed.to_numpy(), cycles_in(tables, tuple(about["members"])),
         jobs["end_s"].to_numpy(), jobs["ended_as"].to_numpy() if "ended_as" in jobs else None,
         segments_in(tables.get("segments")), about["never"],
         jobs["expected_s"].to_numpy() if "expected_s" in jobs else None, about["refused"],
@@ -229,10 +237,10 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         if bound is not None and "log_eligible_s" in jobs:
             bound = replace(bound, eligible_s=jobs["log_eligible_s"].to_numpy())
         as_logged = replace(workload, submit_s=submit_s, constraints=bound)
+        workload = replace(workload, recorded_hosts=None)  # at another load nothing of it really ran
     left_out = Skipped(**about["rejected"]), Skipped(**about["skipped"])
     case = Case(as_logged, cluster, *left_out, tuple(about["notes"]))
     return Record(case, Setting.of(about["setting"]), workload, schedule, about["sources"], about)
 
 
-_CYCLES = ("time_s", "queue_length", "started", "winners")
 _WORKLOAD = ("submit_s", "runtime_s", "tasks", "estimate_s", "project", "user")

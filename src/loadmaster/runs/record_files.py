@@ -13,10 +13,10 @@ from loadmaster.model import InputError
 from loadmaster.strict_json import to_json
 from loadmaster.whole_file import naming, part_of, whole_file
 
-FORMAT = 3
+FORMAT = 4
 """Raised when a record written before can no longer be read."""
 ABOUT = "run.json"
-TABLES = ("jobs.parquet", "tasks.parquet", "segments.parquet", "cycles.parquet", "hosts.parquet")
+TABLES = ("jobs.parquet", "tasks.parquet", "segments.parquet", "cycles.parquet", "choices.parquet", "hosts.parquet")
 
 
 def write_files(folder: Path, about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:

@@ -10,9 +10,10 @@ from loadmaster.place import Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Sources, sources
 from loadmaster.runs.kinds import elsewhere
-from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs
+from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.schedule.foresight import USERS, Foresight, foresight_named
 from loadmaster.schedule.max_jobs import Target
+from loadmaster.schedule.meta_rules import META_RULES, meta_rule_named, name_of
 from loadmaster.schedule.notation import discipline_named, files_of, parameters_of
 
 MAX_JOBS = "max-jobs"
@@ -25,7 +26,7 @@ class Setting:
     """Everything that shapes a run beyond the jobs and the hosts.
 
     Attributes:
-        policy: name of a placement policy, `file.py:function`, or `max-jobs`.
+        policy: name of a placement policy or `file.py:function`; of a meta-rule or `file.py:Class`, with parameters.
         discipline: an order and a backfilling, as `schedule.notation` says.
         beta: factor on the times between arrivals (Shai 2014, section 6); below 1 the load grows.
         interval_s: seconds between scheduling cycles; 0 decides at every event.
@@ -39,6 +40,7 @@ class Setting:
         site: what the discipline `site` stands for, an order and a backfilling; else empty.
         estimates: what is expected of jobs: `user`, `exact`, `last-two` or a factor, with parameters in parentheses.
         overrun: jobs that outlive their limit `run` on, or it is there to `kill`.
+        hosts: the name of the machines, where there are several sets of them. It changes nothing: they do.
     """
 
     policy: str
@@ -54,6 +56,7 @@ class Setting:
     site: str = ""
     estimates: str = "user"
     overrun: str = "run"
+    hosts: str = ""
 
     def __post_init__(self) -> None:
         if self.discipline == SITE and not self.site:
@@ -72,13 +75,18 @@ class Setting:
 
     @property
     def specs(self) -> tuple[str, ...]:
-        """Everything named that may stand in a file: the policy, the members of max-jobs, parts of the discipline."""
+        """All that is named and may stand in a file, without parameters: policy, members of max-jobs, discipline."""
         return (*self.policies, *files_of(self.queue))
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The policy, and the members of max-jobs."""
-        return (self.policy, *self.members)
+        """The policy without its parameters, and the members of max-jobs."""
+        return (name_of(self.policy), *self.members)
+
+    @property
+    def has_members(self) -> bool:
+        """Whether it is max-jobs, for which `members` and `target` are."""
+        return name_of(self.policy) == MAX_JOBS
 
     @property
     def foresight(self) -> Foresight:
@@ -104,12 +112,16 @@ class Setting:
         chosen = {"estimates": self.estimates, "overrun": self.overrun}
         return {name: value for name, value in chosen.items() if value != getattr(Setting, name)}
 
-    def essential(self) -> dict[str, Any]:
-        """Only what can change the result: parameters that this policy or discipline does not have are left out."""
-        taken = {"policy", "discipline", "beta", "interval_s", "seed", *_parameters(self.queue)}
+    def essential(self, sources: Sources = NO_SOURCES) -> dict[str, Any]:
+        """Only what can change the result: parameters that this policy or discipline does not have are left out.
+
+        Args:
+            sources: text of the user's files, where it is known already.
+        """
+        taken = {"policy", "discipline", "beta", "interval_s", "seed", *_parameters(self.queue, sources)}
         if self.discipline == SITE:
             taken.add("site")
-        if self.policy == MAX_JOBS:
+        if self.has_members:
             taken |= {"members", "target"}
         if self.foresight != USERS:
             taken |= {"estimates", "overrun"}
@@ -122,19 +134,14 @@ def policy_of(setting: Setting, sources: Sources) -> AnyPolicy:
     Raises:
         InputError: no such policy, member or target.
     """
-    if setting.policy != MAX_JOBS:
-        return named(setting.policy, sources)
     if setting.target not in get_args(Target):
         raise InputError(setting.target, "no such target of max-jobs", fix=f"one of {', '.join(get_args(Target))}")
-    target: Target = setting.target  # type: ignore[assignment]
-    if not setting.members:
-        return MaxJobs(target=target)
-    return MaxJobs(tuple(named(member, sources) for member in setting.members), target)
-
-
-def member_names(policy: AnyPolicy) -> tuple[str, ...]:
-    """The names of the members of a meta-policy, () for any other policy."""
-    return tuple(member.name for member in policy.members) if isinstance(policy, MaxJobs) else ()
+    usual: dict[str, Any] = {}
+    if setting.has_members:
+        usual["target"] = setting.target
+        if setting.members:
+            usual["members"] = tuple(named(member, sources) for member in setting.members)
+    return meta_rule_named(setting.policy, sources, **usual) or named(setting.policy, sources)
 
 
 def discipline_of(setting: Setting, sources: Sources = NO_SOURCES) -> Discipline:
@@ -159,8 +166,8 @@ def sources_of(setting: Setting) -> dict[str, str]:
 
 def named(spec: str, sources: Sources) -> Policy:
     """The placement policy `spec`; one from a file is taken from its text in `sources`, if it is there."""
-    if spec == MAX_JOBS:
-        raise InputError(spec, "max-jobs cannot be a member of itself", fix="name placement policies")
+    if name_of(spec) in META_RULES:
+        raise InputError(spec, "a meta-rule cannot be a member of another", fix="name placement policies")
     return policy_named(spec, sources, elsewhere("placement policy"))
 
 
@@ -168,5 +175,5 @@ _PARAMETERS = {"reservations", "lookahead", "shares"}
 """Parameters of disciplines that have an option of their own."""
 
 
-def _parameters(discipline: str) -> set[str]:
-    return _PARAMETERS & parameters_of(discipline, elsewhere("discipline"))
+def _parameters(discipline: str, sources: Sources) -> set[str]:
+    return _PARAMETERS & parameters_of(discipline, elsewhere("discipline"), sources)

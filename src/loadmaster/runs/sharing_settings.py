@@ -14,6 +14,7 @@ from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.schedule import is_discipline
 from loadmaster.schedule.foresight import foresight_named
 from loadmaster.schedule.fractional import Fractional
+from loadmaster.schedule.meta_rules import name_of
 from loadmaster.schedule.time_shared import METHODS, method_named, parts_of
 from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.load import sharing_named
@@ -73,7 +74,12 @@ class SharingSettings:
             InputError: a file is not there or not text.
         """
         named = {"batch": (policy,), "fractional": (self.sharing, self.fractional.packer)}
-        return sources(method, *(spec for spec in named.get(kind_of(method), (self.sharing,)) if spec))
+        plain, _, mover = parts_of(method) if kind_of(method) == "shared" else (method, "", "")
+        return sources(
+            plain,
+            *filter(None, [name_of(mover)]),
+            *(name_of(spec) for spec in named.get(kind_of(method), (self.sharing,)) if spec),
+        )
 
 
 def kind_of(method: str) -> Kind:

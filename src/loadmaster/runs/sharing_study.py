@@ -8,7 +8,7 @@ from typing import NamedTuple
 from loadmaster.compiled import timing_compilation
 from loadmaster.kept.block import fields_of, from_row
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, Moved, Pool, Work, finished, run_study
+from loadmaster.kept.study import Cell, CellMaker, Moved, Work, finished, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
@@ -53,7 +53,7 @@ class SharingStudy:
             for policy in (self.policies if kind_of(method) == "batch" else ("",))
         ]
 
-    def run(self, store: Store, pool: Pool, watch: Watch | None = None) -> list[SharingRow]:
+    def run(self, store: Store | None, pool: CellMaker, watch: Watch | None = None) -> list[SharingRow]:
         """A row a method, in their order; only those not yet in `store` are made."""
         return run_study(self._work, self._cells, store, pool, watch)
 
@@ -61,9 +61,9 @@ class SharingStudy:
         """The rows that `store` has already."""
         return [row for row in finished(self._work, self._cells, store) if row is not None]
 
-    def plain(self, store: Store) -> Iterator[tuple[MethodToRun, float]]:
+    def plain(self, store: Store | None) -> Iterator[tuple[MethodToRun, float]]:
         """Rows not yet in `store` that only a plain engine can make and that take a while; its events a second."""
-        done = finished(self._work, self._cells, store)
+        done = [None] * len(self._cells) if store is None else finished(self._work, self._cells, store)
         for cell, row in zip(self._cells, done, strict=True):
             method, policy, texts = cell.task
             given = (method, policy, self.case.workload, self.case.cluster, self.settings, texts)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, Moved, Pool, Work, run_study
+from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
@@ -38,7 +38,7 @@ def sweep(
     case: Case,
     settings: Sequence[Setting],
     store: Store | None,
-    pool: Pool,
+    pool: CellMaker,
     *,
     check: bool = False,
     watch: Watch | None = None,
@@ -89,7 +89,7 @@ def key_of(case: Case, setting: Setting, *, check: bool = False) -> str:
 def _key(work: Work[Case, RunToMake, Outcome], task: RunToMake) -> str:
     sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
     return work.key(
-        setting=task.setting.essential(), sources=sources, imported=imported(task.sources.values()),
+        setting=task.setting.essential(task.sources), sources=sources, imported=imported(task.sources.values()),
         case=work.shared.digest, check=task.check,
     )  # fmt: skip
 

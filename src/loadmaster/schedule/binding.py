@@ -11,6 +11,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.schedule.binding_calendar import Calendar, calendar_of
 from loadmaster.schedule.binding_hosts import MAY_RUN, Entries, entries_of, limits_s, mask
 from loadmaster.schedule.binding_limits import Counters, counters_of
+from loadmaster.schedule.binding_shut import delay_or_limit, shut_by_features, shut_by_whole_hosts
 from loadmaster.schedule.binding_waits import Waits, waits_of
 from loadmaster.schedule.binding_work import WorkLimits, work_limits
 
@@ -85,20 +86,22 @@ class Binding:
 
 
 def binds(workload: Workload, cluster: Cluster) -> bool:
-    """Whether anything binds these jobs beside the sizes of the hosts: if not, `binding_of` has nothing to say."""
+    """Whether anything binds these jobs beside the sizes of the hosts: if not, `binding_of` has nothing to say.
+
+    A column of constraints that changes nothing binds nobody: then the quicker engines serve.
+    """
     rules = cluster.rules or SiteRules()
-    constraints = workload.constraints or Constraints()
-    given = set(constraints.given)
-    by_jobs = {"eligible_s", "hold", "depends", "throttle", "exclusive", "array", "min_hosts", "max_hosts"} & given
-    asked = bool(rules.features) and "features" in given
-    return bool(by_jobs or asked or rules.partitions or rules.qos or rules.accounts or rules.calendar)
+    bound = workload.constraints or Constraints()
+    if rules.partitions or rules.qos or rules.accounts or rules.calendar or delay_or_limit(workload, bound):
+        return True
+    return shut_by_features(cluster, bound) or shut_by_whole_hosts(workload, cluster, bound)
 
 
 def only_plain(workload: Workload, cluster: Cluster) -> bool:
     """Whether something binds on which only a scheduler can decide: hosts asked for (rule C9), limits on work (C10)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
-    counted = {"min_hosts", "max_hosts"} & set(constraints.given) or any(part.max_hosts for part in rules.partitions)
-    return bool(counted) or limits_work(rules)
+    by_partition = any(part.max_hosts for part in rules.partitions)
+    return bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition or limits_work(rules)
 
 
 def limits_work(rules: SiteRules) -> bool:

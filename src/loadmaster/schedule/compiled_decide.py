@@ -29,7 +29,7 @@ from loadmaster.backfilling.board_arrays import (
     SINCE,
     STARTED,
     STATUS,
-    Board,
+    BoardArrays,
 )
 from loadmaster.backfilling.conservative_kernel import (
     ARRIVAL,
@@ -49,14 +49,14 @@ from loadmaster.kernels import kept_njit
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Place, Promise, Snapshot
 from loadmaster.place import Policy
-from loadmaster.place.room_arrays import LAST_HOST, RESERVED, Room
+from loadmaster.place.room_arrays import LAST_HOST, RESERVED, RoomArrays
 from loadmaster.schedule.discipline import Discipline
 from loadmaster.schedule.slurm_scene import slurm_pass
 from loadmaster.schedule.snapshot_arrays import Scene
 
 
 @dataclass(frozen=True)
-class Rule:
+class CompiledRule:
     """What the compiled board does for a backfilling.
 
     Attributes:
@@ -85,51 +85,54 @@ def _limit(limit: int | None) -> int:
 _EARLY_END = {"replan": REPLAN, "kept": KEPT, "now": NOW_ONLY, "arrival": ARRIVAL, "start": IN_THEIR_ORDER}
 
 
-def _of_conservative(rule: Conservative, snapshot: Snapshot) -> Rule | None:
+def _of_conservative(rule: Conservative, snapshot: Snapshot) -> CompiledRule | None:
     if rule.early_end is None:
         return None
     early_end = _EARLY_END[rule.early_end]
     if early_end in (ARRIVAL, IN_THEIR_ORDER) and not snapshot.early_end:
         early_end = KEPT
     keeps = early_end != REPLAN
-    return Rule(serve_conservative, (early_end, _limit(rule.lookahead)), rule.promise, plans=True, keeps=keeps)
+    return CompiledRule(serve_conservative, (early_end, _limit(rule.lookahead)), rule.promise, plans=True, keeps=keeps)
 
 
-def _of_easy(rule: Easy, snapshot: Snapshot) -> Rule:
+def _of_easy(rule: Easy, snapshot: Snapshot) -> CompiledRule:
     numbers = (int(rule.heads), rule.heads_of == "partition", rule.fill == "shortest")
     moments = rule.heads == 1
-    return Rule(serve_easy, numbers, rule.promise, moments, plans=not moments)
+    return CompiledRule(serve_easy, numbers, rule.promise, moments, plans=not moments)
 
 
-def _of_stepwise(rule: Stepwise, snapshot: Snapshot) -> Rule:
+def _of_stepwise(rule: Stepwise, snapshot: Snapshot) -> CompiledRule:
     heads = len(snapshot.queue) + 1 if rule.depth is None else rule.depth
     return _of_easy(Easy(heads, "cluster", promise=rule.promise), snapshot)
 
 
-_RULES: dict[type, Callable[[Any, Snapshot], Rule | None]] = {
-    Blocking: lambda rule, snapshot: Rule(serve_none, ()),
-    Skip: lambda rule, snapshot: Rule(serve_skip, ()),
-    NetBatch: lambda rule, snapshot: Rule(serve_netbatch, (_limit(rule.reservations), _limit(rule.lookahead))),
+_RULES: dict[type, Callable[[Any, Snapshot], CompiledRule | None]] = {
+    Blocking: lambda rule, snapshot: CompiledRule(serve_none, ()),
+    Skip: lambda rule, snapshot: CompiledRule(serve_skip, ()),
+    NetBatch: lambda rule, snapshot: CompiledRule(serve_netbatch, (_limit(rule.reservations), _limit(rule.lookahead))),
     Easy: _of_easy,
     Stepwise: _of_stepwise,
-    Selective: lambda rule, snapshot: Rule(serve_selective, (float(rule.expansion),), plans=True),
+    Selective: lambda rule, snapshot: CompiledRule(serve_selective, (float(rule.expansion),), plans=True),
     Conservative: _of_conservative,
-    Slurm: lambda rule, snapshot: Rule(serve_slurm, (), "hosts", plans=True, slurm=rule),
+    Slurm: lambda rule, snapshot: CompiledRule(serve_slurm, (), "hosts", plans=True, slurm=rule),
 }
 """The backfillings that are compiled, by their exact type: a subclass has rules of its own, on the plain board."""
 
 
-def rule_of(backfilling: Backfilling, snapshot: Snapshot) -> Rule | None:
+def rule_of(backfilling: Backfilling, snapshot: Snapshot) -> CompiledRule | None:
     """What the compiled board does for a backfilling; None where only the plain one knows it, or the snapshot."""
     make = _RULES.get(type(backfilling))
     rule = None if make is None else make(backfilling, snapshot)
     return rule if rule is not None and _is_usual(snapshot, rule) else None
 
 
-def _is_usual(snapshot: Snapshot, rule: Rule) -> bool:
+def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
     """Whether all that the compiled board takes for granted holds; the plain one says what is wrong with the rest."""
     queue, running = snapshot.queue, snapshot.running
     if len(queue) == 0 or len(snapshot.free) == 0 or (queue.tasks < 1).any():
+        return False
+    apart = queue.min_hosts is not None or queue.max_hosts is not None
+    if apart and (rule.slurm is not None or counts_hosts(snapshot, rule)):  # rule C9
         return False
     if not (np.isfinite(queue.expected_s).all() and np.isfinite(running.expected_end_s).all()):
         return False
@@ -145,7 +148,7 @@ def _is_usual(snapshot: Snapshot, rule: Rule) -> bool:
     )
 
 
-def counts_hosts(snapshot: Snapshot, rule: Rule) -> bool:
+def counts_hosts(snapshot: Snapshot, rule: CompiledRule) -> bool:
     """Whether promises count hosts (rule Q11)."""
     return snapshot.as_pool and not snapshot.closures and snapshot.allowed is None and rule.promise != "hosts"
 
@@ -156,7 +159,7 @@ class CompiledDiscipline:
 
     discipline: Discipline
     scene: Scene
-    rule: Rule
+    rule: CompiledRule
 
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
         """Choose the jobs to start now; what the compiled board does not take, the plain one does, or refuses."""
@@ -173,7 +176,7 @@ def compiled(discipline: Discipline, snapshot: Snapshot) -> CompiledDiscipline |
     return None if rule is None else CompiledDiscipline(discipline, Scene.of(snapshot), rule)
 
 
-def decide_compiled(scene: Scene, policy: Policy, rule: Rule) -> Decision | None:
+def decide_compiled(scene: Scene, policy: Policy, rule: CompiledRule) -> Decision | None:
     """What to start now; None if only the plain board can say what is wrong.
 
     Raises:
@@ -219,7 +222,7 @@ def _entry(function: Callable[..., None], momentless: bool, arguments: tuple[Any
     return _ENTRIES[key]
 
 
-def _decision(scene: Scene, room: Room, board: Board, rule: Rule) -> Decision:
+def _decision(scene: Scene, room: RoomArrays, board: BoardArrays, rule: CompiledRule) -> Decision:
     snapshot, queue = scene.snapshot, scene.snapshot.queue
     many = int(board.tally[STARTED])
     started, first = board.place["row"][:many], board.place["first"][: many + 1].tolist()
@@ -238,11 +241,11 @@ def _decision(scene: Scene, room: Room, board: Board, rule: Rule) -> Decision:
     wake_s, clock = min(wake_s, float(board.wake_s[0])), snapshot.clock
     if rule.slurm is not None:
         clock = rule.slurm.following(rule.slurm.due(snapshot), snapshot.now_s, changed=many > 0)
-        wake_s = min(wake_s, *clock[1:])
+        wake_s = min(wake_s, clock.next_s)
     return Decision(place, reserved, int(room.tally[LAST_HOST]), promises=kept, wake_s=wake_s, clock=clock)
 
 
-def _promises(scene: Scene, board: Board) -> list[tuple[int, Promise]]:
+def _promises(scene: Scene, board: BoardArrays) -> list[tuple[int, Promise]]:
     """What rows were promised in this pass, in the order in which they were."""
     promised = board.promised
     rows = np.flatnonzero(promised["number"] > board.tally[SINCE])

@@ -7,9 +7,10 @@ import numpy as np
 
 from loadmaster.model import Constraints, InputError, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.rules.made import values_of
+from loadmaster.rules.part import Part
 from loadmaster.schedule.binding_hosts import limits_s
 from loadmaster.schedule.discipline import Discipline
-from loadmaster.schedule.notation import Part, values_of
 
 Source = Literal["user", "exact", "last-two"]
 Correction = Literal["none", "steps", "user", "double"]

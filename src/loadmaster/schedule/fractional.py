@@ -47,7 +47,7 @@ class FractionalView:
     budget: float
 
 
-class Ask(NamedTuple):
+class FractionalJob(NamedTuple):
     """A waiting job: its equal tasks, what each asks of the CPU, and float64[M] of the rest."""
 
     tasks: int
@@ -107,7 +107,7 @@ class Fractional:
         """The largest CPU load, over capacity, at which a host still takes a task."""
         return (1 + SLACK) / self.least_yield if self.least_yield > 0 else float("inf")
 
-    def hosts_for(self, view: FractionalView, ask: Ask) -> Ints | None:
+    def hosts_for(self, view: FractionalView, ask: FractionalJob) -> Ints | None:
         """int32[tasks]: for one task after another the fastest host with room; None if one finds none."""
         load, used = view.load.copy(), view.used.copy()
         room = view.rigid_capacity * (1 + SLACK)
@@ -124,7 +124,7 @@ class Fractional:
             chosen[k] = target
         return chosen
 
-    def room_for(self, view: FractionalView, ask: Ask) -> tuple[Ints, Ints] | None:
+    def room_for(self, view: FractionalView, ask: FractionalJob) -> tuple[Ints, Ints] | None:
         """Hosts for the tasks that run, and for those of `ask`, all packed anew; None if that cannot be."""
         host = np.concatenate((view.host, np.full(ask.tasks, -1, np.int32)))
         fluid = np.concatenate((view.fluid, np.full(ask.tasks, ask.fluid)))

@@ -1,37 +1,31 @@
 """Max-Jobs: run several placement policies on the same snapshot, keep the best outcome (Shai 2014, section 5)."""
 
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES, Policy
+from loadmaster.schedule.meta_rule import Chosen, Trial, best_of
 
 Target = Literal["jobs", "cores", "weighted"]
 
 
-class Serves(Protocol):
-    """Serves a queue with any placement policy: a discipline, as it is or compiled for the snapshot."""
-
-    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
-        """Choose the jobs to start now; pure."""
-        ...
-
-
 @dataclass(frozen=True)
 class MaxJobs:
-    """A meta-policy over `members`.
+    """A meta-rule that keeps what starts most (rule Q8).
 
     Attributes:
-        members: the policies to try, in the order in which ties are broken; at most 62.
+        members: the policies to try, or their names, in the order in which ties are broken; at most 62.
         target: what to maximise: `jobs` started, `cores` started, or `weighted`: for each resource, the started
             share of the cluster, summed.
         log_ties: try all members in every cycle, so that every tied one is logged. Without it, trying stops at the
             first that starts the whole queue: the same schedule sooner, but the log of winners is incomplete.
     """
 
-    members: tuple[Policy, ...] = tuple(
+    members: tuple[Policy | str, ...] = tuple(
         POLICIES[name]
         for name in ("best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit")
     )
@@ -39,17 +33,14 @@ class MaxJobs:
     log_ties: bool = True
     name: str = "max-jobs"
 
-    def choose(self, snapshot: Snapshot, discipline: Serves) -> Decision:
-        """The first member's decision among those with the highest target; every tied member is logged."""
-        decisions = []
-        for member in self.members:
-            decisions.append(discipline.serve(snapshot, member))
-            if not self.log_ties and len(decisions[-1].place) == len(snapshot.queue):
+    def choose(self, snapshot: Snapshot, trials: Sequence[Trial]) -> Chosen:
+        """The first member of the highest target."""
+        values: list[float | None] = [None] * len(trials)
+        for member, trial in enumerate(trials):
+            values[member] = target_value(self.target, snapshot, trial.now)
+            if not self.log_ties and len(trial.now.place) == len(snapshot.queue):
                 break
-        values = [target_value(self.target, snapshot, decision) for decision in decisions]
-        best = max(values)
-        winners = sum(1 << m for m, value in enumerate(values) if value == best)
-        return replace(decisions[values.index(best)], winners=winners, target=best)
+        return best_of(values)
 
 
 def target_value(target: Target, snapshot: Snapshot, decision: Decision) -> float:

@@ -1,50 +1,71 @@
 """All that a decision needs beside what it sees: `decide(snapshot) -> decision`; pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import Policy
 from loadmaster.schedule.discipline import Discipline
-from loadmaster.schedule.max_jobs import MaxJobs, Serves
+from loadmaster.schedule.meta_rule import AnyPolicy, Serve, follow, is_meta, members_of
 
-AnyPolicy = Policy | MaxJobs
-
-WORTHWHILE = 4000
-"""Rows of the queue times hosts from which on a decision is made compiled: smaller ones are as quick without."""
+WORTHWHILE = 400
+"""Rows of the queue times hosts from which on a decision is made compiled: below, there are milliseconds to save."""
 
 
 @dataclass(frozen=True)
 class Scheduler:
-    """A placement policy, or a meta-policy over several, under a discipline: what simulator and live adapters drive."""
+    """A placement policy, or a meta-rule over several, under a discipline: what simulator and live adapters drive."""
 
     policy: AnyPolicy
     discipline: Discipline
 
     def decide(self, snapshot: Snapshot) -> Decision:
         """What to start now; compiled where that is known and worthwhile, which says the same to the bit."""
-        if len(snapshot.queue) * len(snapshot.free) >= WORTHWHILE and is_plain_data(self.policy):
-            from loadmaster.schedule.compiled_decide import compiled  # Numba is not loaded for nothing
-
-            quick = compiled(self.discipline, snapshot)
-            if quick is not None:
-                return self._decide(snapshot, quick)
-        return self.decide_plainly(snapshot)
+        return self._decide(snapshot, _Quickly(self.discipline).serve if is_plain_data(self.policy) else self._plainly)
 
     def decide_plainly(self, snapshot: Snapshot) -> Decision:
         """The same in plain Python: what defines it, and what policies go through that listen or are not compiled."""
-        return self._decide(snapshot, self.discipline)
+        return self._decide(snapshot, self._plainly)
 
-    def _decide(self, snapshot: Snapshot, discipline: Serves) -> Decision:
-        if isinstance(self.policy, MaxJobs):
-            return self.policy.choose(snapshot, discipline)
-        return discipline.serve(snapshot, self.policy)
+    def _decide(self, snapshot: Snapshot, serve: Serve) -> Decision:
+        if is_meta(self.policy):
+            return follow(self.policy, snapshot, serve)
+        return serve(snapshot, self.policy)  # type: ignore[arg-type]
+
+    def _plainly(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        return self.discipline.serve(snapshot, policy)
 
 
-def members_of(policy: AnyPolicy) -> tuple[Policy, ...]:
-    """The placement policies that `policy` consists of."""
-    return policy.members if isinstance(policy, MaxJobs) else (policy,)
+class _Serves(Protocol):
+    """Serves a queue with any placement policy: a discipline, as it is or compiled for the snapshot."""
+
+    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        """Choose the jobs to start now; pure."""
+        ...
+
+
+@dataclass
+class _Quickly:
+    """Serves with a discipline, compiled where that is worthwhile; a snapshot is laid out once for all policies."""
+
+    discipline: Discipline
+    seen: Snapshot | None = None
+    board: _Serves = field(init=False)
+
+    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        """Choose the jobs to start now; pure."""
+        if snapshot is not self.seen:
+            self.seen, self.board = snapshot, self._board(snapshot)
+        return self.board.serve(snapshot, policy)
+
+    def _board(self, snapshot: Snapshot) -> _Serves:
+        if len(snapshot.queue) * len(snapshot.free) < WORTHWHILE:
+            return self.discipline
+        from loadmaster.schedule.compiled_decide import compiled  # Numba is not loaded for nothing
+
+        return compiled(self.discipline, snapshot) or self.discipline
 
 
 def is_plain_data(policy: AnyPolicy) -> bool:
-    """Whether its attributes say all that `policy` does; a subclass may have methods, which only Python runs."""
-    return type(policy) in (Policy, MaxJobs) and all(type(member) is Policy for member in members_of(policy))
+    """Whether attributes say all that its placement policies do; a subclass has methods, which only Python runs."""
+    return all(type(member) is Policy for member in members_of(policy))

@@ -6,126 +6,103 @@ import numpy as np
 
 from loadmaster.backfilling import Slurm
 from loadmaster.backfilling.board_arrays import END
-from loadmaster.backfilling.releases import right_after
 from loadmaster.backfilling.slurm_arrays import (
+    ABLE,
+    BACKFILL,
     CLAIM,
-    RESERVATIONS,
-    RESERVED,
-    RESERVED_HOSTS,
+    LOOK,
+    MAIN_MOST,
+    STEP,
     TRIED,
     Records,
     SlurmPass,
+    SlurmRules,
 )
-from loadmaster.model.arrays import Bools, Floats, Ints
+from loadmaster.model.arrays import Ints
 from loadmaster.model.snapshot import Snapshot
 from loadmaster.schedule.snapshot_arrays import Scene, table
 
+REMEMBERED = 64
+"""Demands of which it is remembered which hosts hold them."""
+GROUPS = 8
+"""Sets of hosts whose windows are remembered."""
+
 
 def slurm_pass(rule: Slurm, scene: Scene) -> SlurmPass:
-    """The passes that are due, and all that they look at; made anew for each."""
-    snapshot, queue = scene.snapshot, scene.snapshot.queue
-    clock, now_s, hosts = rule.due(snapshot), snapshot.now_s, len(snapshot.free)
-    due = clock.full_s <= now_s or clock.main_s <= now_s
-    main_most = -2 if not due else -1 if clock.full_s <= now_s else rule.default_queue_depth + 1
-    claim = _claims(rule, scene)
-    guess = _guesses(rule, snapshot)
-    row, host = _table(rule, scene, guess)
-    known, room = len(row), min(rule.bf_max_job_test, len(queue))
-    by_end = np.argsort(guess, kind="stable")
-    end_kind = scene.running_kind[by_end]
+    """The passes that are due, and all that they look at."""
+    clock, now_s = rule.due(scene.snapshot), scene.snapshot.now_s
+    made = slurm_arrays(rule, scene, len(scene.snapshot.running.job), scene.tasks)
+    if clock.main_s <= now_s:
+        made.due[MAIN_MOST] = rule.default_queue_depth + 1
+    if clock.full_s <= now_s:
+        made.due[MAIN_MOST] = -1
+    made.due[BACKFILL] = clock.backfill_s <= now_s
+    return made
+
+
+def slurm_arrays(rule: Slurm, scene: Scene, running: int, starts: int) -> SlurmPass:
+    """What passes look at, none of which is due: room for so many running tasks, and so many that start in a pass."""
+    snapshot = scene.snapshot
+    hosts, resources = snapshot.free.shape
+    closures, claim = len(snapshot.closures), _claims(scene)
     numbers = [claim[name].max(initial=0) for name in ("user", "user_part", "assoc")]
     largest = max(scene.parts, *map(int, numbers), int(scene.rows.of["array"].max(initial=0))) + 1
+    reserved = min(rule.bf_max_job_test, len(snapshot.queue)) + (running if rule.bf_running_job_reserve else 0)
+    words, windows = -(-hosts // 64), _windows(rule, running + starts)
+    groups = min(GROUPS, len(scene.hosts.allowed))
     return SlurmPass(
-        main_most=main_most, backfill=bool(clock.backfill_s <= now_s),
-        horizon_s=_down(now_s + 60.0 * rule.bf_window, rule.bf_resolution), resolution_s=float(rule.bf_resolution),
-        window_linear_s=float(rule.bf_window_linear), depth=rule.partition_job_depth,
-        max_start=rule.sched_max_job_start, test=rule.bf_max_job_test, user=rule.bf_max_job_user,
-        part=rule.bf_max_job_part, user_part=rule.bf_max_job_user_part, assoc=rule.bf_max_job_assoc,
-        start=rule.bf_max_job_start, part_reserve=rule.bf_job_part_count_reserve,
-        array_reserve=rule.bf_max_job_array_resv, limit_stop=bool(rule.assoc_limit_stop or snapshot.limits_stop),
+        rules=_rules(rule, snapshot), due=np.array([-2, 0], np.int64),
         partitions=np.zeros((0, hosts), bool) if snapshot.partitions is None else np.array(snapshot.partitions, bool),
-        claim=claim, tried=table(TRIED, largest),
-        end=table(END, len(guess), end_s=guess[by_end], host=snapshot.running.host[by_end], kind=end_kind),
-        started=table(END, scene.tasks), row=_with_room(row, room), by_from=_sorted(row["from_s"], room),
-        by_to=_sorted(row["to_s"], room), host=np.concatenate((host, np.zeros(scene.tasks, np.int32))),
-        blocked=np.zeros(hosts, np.int64), held=np.zeros(hosts, np.int64), on=np.zeros(hosts, np.bool_),
-        size=_sizes(known, len(host)),
+        claim=claim, tried=table(TRIED, largest), end=table(END, running + starts),
+        key_s=np.zeros(running), number=np.zeros(running, np.int32), step=table(STEP, 2 * reserved + 1),
+        bits=np.zeros((2 * reserved + 1, words), np.uint64), over_s=np.zeros(reserved + closures),
+        closed=np.zeros((closures, words), np.uint64), look=table(LOOK, groups), window_s=np.zeros((groups, windows)),
+        free=np.zeros((groups, windows, resources, hosts)), able=table(ABLE, REMEMBERED, key=-1),
+        fits=np.zeros((REMEMBERED, windows, words), np.uint64), how_many=np.zeros((REMEMBERED, windows), np.int64),
+        most=scene.hosts.capacity.max(axis=0, initial=0.0), usable=np.zeros(words, np.uint64),
+        on=np.zeros(hosts, np.bool_), size=np.zeros(8, np.int64),
     )  # fmt: skip
 
 
-def _down(time_s: float, resolution_s: float) -> float:
-    return math.floor(time_s / resolution_s) * resolution_s
+def _rules(rule: Slurm, snapshot: Snapshot) -> SlurmRules:
+    return SlurmRules(
+        window_s=60.0 * rule.bf_window, resolution_s=float(rule.bf_resolution),
+        window_linear_s=float(rule.bf_window_linear), late_s=rule.kill_wait + 60.0 * (rule.over_time_limit or 0),
+        forgives=rule.over_time_limit is None, depth=rule.partition_job_depth, max_start=rule.sched_max_job_start,
+        test=rule.bf_max_job_test, user=rule.bf_max_job_user, part=rule.bf_max_job_part,
+        user_part=rule.bf_max_job_user_part, assoc=rule.bf_max_job_assoc, start=rule.bf_max_job_start,
+        part_reserve=rule.bf_job_part_count_reserve, array_reserve=rule.bf_max_job_array_resv,
+        min_age_s=-math.inf if snapshot.queue.eligible_s is None else float(rule.bf_min_age_reserve),
+        min_prio=float(rule.bf_min_prio_reserve), limit_stop=bool(rule.assoc_limit_stop or snapshot.limits_stop),
+        once=rule.bf_one_resv_per_job, running=rule.bf_running_job_reserve,
+    )  # fmt: skip
 
 
-def _sizes(reservations: int, hosts: int) -> np.ndarray:
-    size = np.zeros(4, np.int64)
-    size[RESERVATIONS], size[RESERVED_HOSTS] = reservations, hosts
-    return size
+def _windows(rule: Slurm, ends: int) -> int:
+    """Windows that begin within `bf_window` at most, and now, if there are so many ends."""
+    many, length_s, covered_s = 2, 30.0, 0.0
+    while covered_s <= 60.0 * rule.bf_window and many < ends + 2:
+        covered_s += length_s
+        length_s = length_s + rule.bf_window_linear if rule.bf_window_linear else 2 * length_s
+        many += 1
+    return many
 
 
-def _with_room(row: Records, room: int) -> Records:
-    wider = table(RESERVED, len(row) + room)
-    wider[: len(row)] = row
-    return wider
-
-
-def _sorted(time_s: Floats, room: int) -> Ints:
-    return np.concatenate((np.argsort(time_s, kind="stable"), np.zeros(room))).astype(np.int32)
-
-
-def _claims(rule: Slurm, scene: Scene) -> Records:
-    """Whom each row counts for, and whether nothing is kept for it (rule Q14)."""
-    queue, now_s = scene.snapshot.queue, scene.snapshot.now_s
+def _claims(scene: Scene) -> Records:
+    """Whom each row counts for, and what says whether something is kept for it (rule Q14)."""
+    queue = scene.snapshot.queue
     user = np.full(len(queue), -1) if queue.user is None else np.asarray(queue.user)
-    now_only: Bools = np.zeros(len(queue), np.bool_)
-    if queue.no_reserve is not None:
-        now_only |= queue.no_reserve
-    if rule.bf_min_prio_reserve and queue.rank is not None:
-        now_only |= -queue.rank < rule.bf_min_prio_reserve
-    if queue.eligible_s is not None:
-        now_only |= now_s - queue.eligible_s < rule.bf_min_age_reserve
     return table(
-        CLAIM, len(queue), user=_numbers(user), user_part=_numbers(user, scene.rows.of["partition"]),
-        assoc=_numbers(user, queue.project), now_only=now_only,
+        CLAIM, len(queue), rank=-np.inf if queue.rank is None else queue.rank, user=_numbers(user),
+        user_part=_numbers(user, scene.rows.of["partition"]), assoc=_numbers(user, queue.project),
+        no_reserve=False if queue.no_reserve is None else queue.no_reserve,
     )  # fmt: skip
 
 
 def _numbers(*columns: np.ndarray) -> Ints:
     """The same number for rows that have the same in all columns."""
-    found = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1]
-    return found.reshape(-1).astype(np.int32)
-
-
-def _guesses(rule: Slurm, snapshot: Snapshot) -> Floats:
-    """float64[N]: when every running task is over, as Slurm guesses."""
-    running, now_s = snapshot.running, snapshot.now_s
-    limit_s = np.asarray(running.expected_end_s, np.float64)
-    if rule.over_time_limit is not None:
-        late_s = np.maximum(limit_s + rule.kill_wait + 60.0 * rule.over_time_limit, now_s + 1.0)
-    elif running.start_s is None:
-        late_s = np.full(len(limit_s), now_s + 1.0)
-    else:
-        late_s = now_s + (limit_s - running.start_s)
-    return np.where(limit_s > now_s, limit_s, late_s)
-
-
-def _table(rule: Slurm, scene: Scene, guess: Floats) -> tuple[Records, Ints]:
-    """Hosts that are out of the table from the beginning: closures, and running jobs on whole hosts if they count."""
-    snapshot = scene.snapshot
-    times: list[tuple[float, float, int]] = []
-    hosts: list[np.ndarray] = []
-    for number, closure in enumerate(snapshot.closures):
-        times.append((right_after(closure.from_s), closure.to_s, number))  # others may end as it begins
-        hosts.append(np.flatnonzero(closure.hosts))
-    if rule.bf_running_job_reserve:
-        running = snapshot.running
-        for task in np.flatnonzero(running.demand[:, 0] == snapshot.cluster.capacity[running.host, 0]).tolist():
-            times.append((snapshot.now_s, float(guess[task]), -1))
-            hosts.append(running.host[task : task + 1])
-    many = np.array([len(each) for each in hosts], np.int64)
-    column = np.array(times, np.float64).reshape(-1, 3)
-    row = table(
-        RESERVED, len(times), from_s=column[:, 0], to_s=column[:, 1], closure=column[:, 2].astype(np.int64),
-        first=np.cumsum(many) - many, many=many,
-    )  # fmt: skip
-    return row, np.concatenate([np.zeros(0, np.int32), *hosts]).astype(np.int32)
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        found = np.unique(column, return_inverse=True)[1].reshape(-1)
+        number = number * (int(found.max(initial=0)) + 1) + found
+    return np.unique(number, return_inverse=True)[1].reshape(-1).astype(np.int32)

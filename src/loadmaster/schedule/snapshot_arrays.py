@@ -14,28 +14,30 @@ from loadmaster.backfilling.board_arrays import (
     MOMENT,
     PART,
     PLACE,
+    PLAN_FAILURE,
     PROMISED,
     ROW,
     STANDING,
     STEP,
     TIME,
     USE,
-    Board,
-    Calendar,
-    Ends,
+    BoardArrays,
+    CalendarArrays,
+    EndArrays,
     Hosts,
     Moments,
     Now,
-    Outlook,
+    OutlookArrays,
+    PromiseArrays,
     Records,
-    Rows,
-    Standing,
+    RowArrays,
 )
+from loadmaster.backfilling.soon_kernel import BLOCK, PARTS_A_PASS, Soon, empty_soon
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.model.snapshot import Queue, Snapshot
-from loadmaster.place.room_arrays import FAILURE, LAST_HOST, Room
+from loadmaster.place.room_arrays import FAILURE, LAST_HOST, RoomArrays
 from loadmaster.scores_kernel import Scores, empty_scores
 
 MOST_STEPS = 1024
@@ -48,14 +50,13 @@ class Scene:
     """What does not change while decisions are made on one snapshot, whatever the policy."""
 
     snapshot: Snapshot
-    rows: Rows
+    rows: RowArrays
     hosts: Hosts
-    ends: Ends
-    calendar: Calendar
-    standing: Standing
+    ends: EndArrays
+    calendar: CalendarArrays
+    standing: PromiseArrays
     order: Ints
     group: Records
-    running_kind: Ints
 
     @staticmethod
     def of(snapshot: Snapshot) -> "Scene":
@@ -65,13 +66,13 @@ class Scene:
         rows = _rows(snapshot, demand, kind[: len(queue)])
         by_end = np.lexsort((running.job, running.expected_end_s))
         end = table(
-            END, len(by_end), end_s=running.expected_end_s[by_end], host=running.host[by_end],
+            END, len(by_end), end_s=running.expected_end_s[by_end],
+            start_s=np.nan if running.start_s is None else running.start_s[by_end], host=running.host[by_end],
             kind=kind[len(queue) :][by_end],
         )  # fmt: skip
-        ends = Ends(end, np.array([len(by_end)], np.int64))
+        ends = EndArrays(end, np.array([len(by_end)], np.int64))
         return Scene(
-            snapshot, rows, _hosts(snapshot), ends, _calendar(snapshot), _standing(snapshot, rows), *_order(snapshot),
-            kind[len(queue) :],
+            snapshot, rows, _hosts(snapshot), ends, _calendar(snapshot), _standing(snapshot, rows), *_order(snapshot)
         )  # fmt: skip
 
     @property
@@ -84,24 +85,28 @@ class Scene:
         """Partitions in which rows wait."""
         return int(self.rows.of["partition"].max(initial=0)) + 1
 
-    def room(self) -> Room:
+    def room(self) -> RoomArrays:
         """What is free, to be taken."""
         hosts, resources = self.snapshot.free.shape
-        kinds, sets, most = len(self.rows.demand), len(self.hosts.allowed), int(self.rows.of["tasks"].max(initial=1))
-        steps = 2 + int(min(MOST_STEPS, self.hosts.capacity[:, 0].max(initial=0.0)))
+        most = int(self.rows.of["tasks"].max(initial=1))
         tally = np.zeros(8, np.int64)
         tally[LAST_HOST] = self.snapshot.last_host
-        return Room(
+        return RoomArrays(
             np.array(self.snapshot.free, np.float64), np.ones(hosts, np.bool_), np.ones(hosts, np.bool_),
-            np.zeros(hosts, np.int32), np.zeros(most, np.int32), np.zeros((most, resources)),
-            np.recarray((sets, kinds), FAILURE, buf=bytearray(sets * kinds * FAILURE.itemsize)), np.zeros(1),
-            np.zeros(steps), tally,
+            np.zeros(hosts, np.int32), np.zeros(most, np.int32), np.zeros((most, resources)), np.zeros(hosts, np.int64),
+            np.zeros(hosts, np.bool_), np.zeros(most + 1, np.int64),
+            _failures(self, FAILURE), np.zeros(1), np.zeros(self._units), tally,
         )  # fmt: skip
 
-    def board(self) -> Board:
+    @property
+    def _units(self) -> int:
+        """Whole units of the first resource that are told apart, and one."""
+        return 2 + int(min(MOST_STEPS, self.hosts.capacity[:, 0].max(initial=0.0)))
+
+    def board(self) -> BoardArrays:
         """A pass that has not begun."""
         snapshot, many, tasks = self.snapshot, len(self.snapshot.queue), self.tasks
-        return Board(
+        return BoardArrays(
             order=self.order, group=self.group.copy(),
             left=np.zeros(0) if snapshot.left is None else np.array(snapshot.left, np.float64),
             job_passed=np.zeros(many, np.int64),
@@ -125,15 +130,23 @@ class Scene:
         counted = table(COUNTED, hosts, owner=-1)
         return Moments(table(MOMENT, many, row=-1), np.zeros(1, np.int64), counted, np.zeros((hosts, resources)))
 
-    def outlook(self, steps: int) -> Outlook:
+    def outlook(self, steps: int) -> OutlookArrays:
         """An empty plan with room for so many steps."""
         hosts, resources = self.snapshot.free.shape
-        return Outlook(
-            step=table(STEP, steps), step_free=np.zeros((steps, resources)), size=np.zeros(1, np.int64),
+        turns = hosts + -(-hosts // BLOCK)
+        return OutlookArrays(
+            step=table(STEP, steps), step_free=np.zeros((steps, resources)), size=np.zeros(3, np.int64),
             chain=table(CHAIN, hosts), window=np.zeros((hosts, resources)), value=np.zeros(hosts),
-            able=np.zeros(hosts, np.int32), again=np.zeros(1, np.int32), turn_s=np.zeros(hosts),
-            turn_host=np.zeros(hosts, np.int32),
+            able=np.zeros(hosts, np.int32), again=np.zeros(1, np.int32), turn_s=np.zeros(turns),
+            turn_host=np.zeros(turns, np.int32), score=np.zeros(hosts), rated=np.zeros(hosts, np.int32),
+            failed=_failures(self, PLAN_FAILURE), most=np.zeros(self._units), soon=self._soon(hosts),
         )  # fmt: skip
+
+    def _soon(self, hosts: int) -> Soon:
+        """Bounds of which nothing is known yet."""
+        rows = self.rows.of
+        expected_s = rows["expected_s"] / self.hosts.speed[0]
+        return empty_soon(self.rows.demand, rows["kind"], expected_s, hosts, PARTS_A_PASS)
 
     def now(self, *, varies: bool, as_pool: bool) -> Now:
         """What holds for the pass."""
@@ -152,7 +165,7 @@ def table(layout: np.dtype[Any], rows: int, /, **columns: Any) -> Records:
     return records
 
 
-def _rows(snapshot: Snapshot, demand: Floats, kind: Ints) -> Rows:
+def _rows(snapshot: Snapshot, demand: Floats, kind: Ints) -> RowArrays:
     queue, many = snapshot.queue, len(snapshot.queue)
     job, next_row = _jobs(queue.job)
     use, uses = _uses(snapshot)
@@ -162,8 +175,15 @@ def _rows(snapshot: Snapshot, demand: Floats, kind: Ints) -> Rows:
         hosts=0 if _anywhere(snapshot) else queue.hosts, partition=0 if queue.partition is None else queue.partition,
         array=_arrays(queue), since_s=snapshot.now_s if queue.eligible_s is None else queue.eligible_s,
         group=0 if snapshot.need is None else snapshot.need.group,
+        least=0 if queue.min_hosts is None else queue.min_hosts, most=0 if queue.max_hosts is None else queue.max_hosts,
     )  # fmt: skip
-    return Rows(of, use, demand)
+    return RowArrays(of, use, demand)
+
+
+def _failures(scene: Scene, layout: np.dtype[Any]) -> Records:
+    """A record for every demand on every set of hosts."""
+    shape = len(scene.hosts.allowed), len(scene.rows.demand)
+    return np.recarray(shape, layout, buf=bytearray(shape[0] * shape[1] * layout.itemsize))
 
 
 def _starts(many: Ints) -> Longs:
@@ -233,7 +253,7 @@ def _hosts(snapshot: Snapshot) -> Hosts:
     return Hosts(np.array(cluster.capacity, np.float64), speed, allowed, sets)
 
 
-def _calendar(snapshot: Snapshot) -> Calendar:
+def _calendar(snapshot: Snapshot) -> CalendarArrays:
     job, closures = np.asarray(snapshot.queue.job), snapshot.closures
     hosts: Bools = np.zeros((len(closures), len(snapshot.free)), np.bool_)
     shut: Bools = np.zeros((len(closures), len(job)), np.bool_)
@@ -242,10 +262,10 @@ def _calendar(snapshot: Snapshot) -> Calendar:
         some = closure.jobs if closure.against is None else closure.against
         shut[number] = np.isin(job, list(some)) != (closure.against is None)
     times = np.array([(closure.from_s, closure.to_s) for closure in closures], np.float64).reshape(-1, 2)
-    return Calendar(hosts, table(TIME, len(closures), from_s=times[:, 0], to_s=times[:, 1]), shut)
+    return CalendarArrays(hosts, table(TIME, len(closures), from_s=times[:, 0], to_s=times[:, 1]), shut)
 
 
-def _standing(snapshot: Snapshot, rows: Rows) -> Standing:
+def _standing(snapshot: Snapshot, rows: RowArrays) -> PromiseArrays:
     queue = snapshot.queue
     promised = table(STANDING, len(queue) if snapshot.promises else 0)
     host = np.zeros(int(queue.tasks.sum(dtype=np.int64)) if snapshot.promises else 0, np.int32)
@@ -257,4 +277,4 @@ def _standing(snapshot: Snapshot, rows: Rows) -> Standing:
             promised["start_s"][row], promised["many"][row] = promise.start_s, len(promise.hosts)
             first = int(rows.of["first_host"][row])
             host[first : first + len(promise.hosts)] = promise.hosts
-    return Standing(np.array(found, np.int32), promised, host)
+    return PromiseArrays(np.array(found, np.int32), promised, host)

@@ -1,15 +1,19 @@
 """Methods for time-shared clusters: where a task goes when it comes, and who moves it later."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
+from loadmaster.model.errors import InputError
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
-from loadmaster.move.mover import Mover
+from loadmaster.move.mover import Mover, check_mover
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
-from loadmaster.rules.find import NO_SOURCES, Sources
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources
+from loadmaster.rules.made import made
 from loadmaster.rules.near import pick
+from loadmaster.rules.part import part_of
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,9 @@ MOVERS: dict[str, tuple[Mover, str, str]] = {
 def method_named(spec: str, sources: Sources = NO_SOURCES) -> Method:
     """The method `spec`, or the placement policy `spec` used as one, built-in or `file.py:function`.
 
-    A placement policy avoids hosts without room as long as there are others. With `+mosix`, `+enhanced-mosix` or
-    `+assign-u-r` behind the name that mover corrects it. A file is taken from its text in `sources`, if it is there.
+    A placement policy avoids hosts without room as long as there are others. With `+mosix`, `+enhanced-mosix`,
+    `+assign-u-r` or `+file.py:Class` behind the name that mover corrects it; its parameters stand in parentheses.
+    A file is taken from its text in `sources`, if it is there.
 
     Raises:
         InputError: no such method, policy or mover.
@@ -92,7 +97,7 @@ def method_named(spec: str, sources: Sources = NO_SOURCES) -> Method:
         (True, 'Mosix(period_s=1.0, ')
     """
     name, plus, mover = parts_of(spec)
-    moving = pick(mover, MOVERS, what="mover", see=f"known: {', '.join(MOVERS)}")[0] if plus else None
+    moving = mover_named(mover, sources) if plus else None
     if name in METHODS:
         method = METHODS[name]
     else:
@@ -101,13 +106,46 @@ def method_named(spec: str, sources: Sources = NO_SOURCES) -> Method:
     return replace(method, name=spec, mover=moving) if plus else method
 
 
+def mover_named(spec: str, sources: Sources = NO_SOURCES) -> Mover:
+    """The mover that `spec` says: of `MOVERS`, or a class of the user's; parameters stand in parentheses.
+
+    Raises:
+        InputError: no such mover or parameter, or it has not what a mover has.
+
+    Example:
+        >>> mover_named("mosix(period_s=5)").period_s
+        5.0
+    """
+    part = part_of(spec)
+    reference = Reference.of(part.name)
+    kind: Any = None
+    if reference is None:
+        mover = pick(part.name, MOVERS, what="mover", see=f"known: {', '.join(MOVERS)}, file.py:Class")[0]
+        if not part.given:
+            return mover
+        kind = type(mover)
+    else:
+        kind = reference.thing(sources.get(reference.path))
+    if not isinstance(kind, type):
+        raise InputError(part.name, "a mover is a class", fix="give it name, period_s, fanout and turn(...)")
+    made_mover: Mover = made(kind, part, {}, "mover", "turn or next_move")
+    check_mover(made_mover)
+    return made_mover
+
+
 def parts_of(spec: str) -> tuple[str, str, str]:
     """Method, `+` if a mover follows, mover; a path may hold a + of its own.
 
     Example:
-        >>> parts_of("a+b.py:rule+mosix"), parts_of("pvm")
-        (('a+b.py:rule', '+', 'mosix'), ('pvm', '', ''))
+        >>> parts_of("a+b.py:rule+mosix"), parts_of("pvm"), parts_of("pvm+mine.py:Mover(budget=3)")
+        (('a+b.py:rule', '+', 'mosix'), ('pvm', '', ''), ('pvm', '+', 'mine.py:Mover(budget=3)'))
+        >>> parts_of("mine.py:rule+a+b.py:Mover")
+        ('mine.py:rule', '+', 'a+b.py:Mover')
     """
-    path, colon, rest = spec.rpartition(":")
-    name, plus, mover = rest.partition("+")
-    return path + colon + name, plus, mover
+    ends = [at for at, sign in enumerate(spec.partition("(")[0]) if sign == "+"]
+    for at in ends[::-1]:
+        left = spec[:at]
+        if left in METHODS or left in POLICIES or (Reference.of(left) and left.rpartition(":")[2].isidentifier()):
+            return left, "+", spec[at + 1 :]
+    known = ":" not in spec and bool(ends)  # no path: what stands before the plus is misspelled
+    return (spec[: ends[0]], "+", spec[ends[0] + 1 :]) if known else (spec, "", "")

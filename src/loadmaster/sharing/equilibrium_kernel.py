@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kernels import inner
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.sharing.equilibrium import LEAST_STEP
 from loadmaster.sharing.virtual_machines import VirtualMachines
@@ -62,25 +62,25 @@ def allocate_vms(vms: VirtualMachines) -> VmState:
     )  # fmt: skip
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def potential(state, vm, wants):
     """PC of `vm` (`potential_capacity`) x pace, for a task that can use the cores `wants`."""
     return _gets(state, vm, wants, CURRENT)
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def equilibrium(state, vm, wants):
     """EC of `vm` (`equilibrium_capacity`) x pace: active VMs, those with a demand, ask for their maximum."""
     return _gets(state, vm, wants, ACTIVE)
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def entitlement(state, vm, wants):
     """EC of `vm` with all VMs of its machine, idle ones too, asking for their maximum; x pace."""
     return _gets(state, vm, wants, ALL)
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def _gets(state, vm, wants, others):
     """The allotment of `vm` when it asks for `wants`; the others for their demand, or active ones or all the most."""
     demand, high, low, limit, floor = state.demand, state.high, state.low, state.limit, state.floor
@@ -112,7 +112,7 @@ def _gets(state, vm, wants, others):
     return min(limit[vm], max(floor[vm], state.share[vm] * level)) * pace
 
 
-@kept_njit(nogil=True)
+@inner
 def rate_idle(state, wants):
     """Bring `idle_pc` up to date, for a task that can use the cores `wants`: only where something changed."""
     for machine in range(state.rated_for.shape[0]):
@@ -125,7 +125,7 @@ def rate_idle(state, wants):
                 state.idle_pc[vm] = potential(state, vm, wants)
 
 
-@kept_njit(nogil=True)
+@inner
 def mark(state, machine):
     """Something changed on `machine`."""
     state.rated_for[machine] = -1.0
@@ -135,7 +135,7 @@ def mark(state, machine):
         state.counts[DIRTY] += 1
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def settle_changed(state, tolerance, most, patience):
     """Bring all speeds to the fixed point, looking at marked machines only; returns the number of rounds.
 
@@ -169,7 +169,7 @@ def settle_changed(state, tolerance, most, patience):
     return most
 
 
-@kept_njit(nogil=True)
+@inner
 def least_reached(state, slot):
     """What the slowest VM of the job in `slot` reached when last looked at."""
     least = 1e300
@@ -180,7 +180,7 @@ def least_reached(state, slot):
     return least
 
 
-@kept_njit(nogil=True)
+@inner
 def _look(state):
     """PC of all busy VMs on marked machines; lists the slots with one of them; unmarks."""
     touched = 0
@@ -199,7 +199,7 @@ def _look(state):
     return touched
 
 
-@kept_njit(nogil=True)
+@inner
 def set_speed(state, slot, speed):
     """The job in `slot` goes at `speed` on all its VMs."""
     state.speed[slot] = speed
@@ -210,7 +210,7 @@ def set_speed(state, slot, speed):
         vm = state.next_vm[vm]
 
 
-@kept_njit(nogil=True)
+@inner
 def occupy(state, slot, chosen, tasks, wants):
     """Put a job, each task of which can use the cores `wants`, on the VMs chosen[:tasks]; it stands still as yet."""
     state.first_vm[slot] = -1
@@ -225,7 +225,7 @@ def occupy(state, slot, chosen, tasks, wants):
     set_speed(state, slot, 0.0)
 
 
-@kept_njit(nogil=True)
+@inner
 def vacate(state, slot):
     """The job in `slot` leaves its VMs; returns how many."""
     tasks = 0

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """The choices of VMs compiled; the plain ones in vm_choice.py say which VMs must come out."""
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kernels import inner
 from loadmaster.sharing.equilibrium_kernel import entitlement, equilibrium, potential, rate_idle
 
 CHOICES = ("pc-g", "pc-sg", "pcfc-sg", "ec", "pmvm", "ec-all")
@@ -12,7 +12,7 @@ TAKEN = -1e300
 """The value of what is no idle VM."""
 
 
-@kept_njit(nogil=True)
+@inner
 def choose(state, chosen, value, policy, tasks, wants, static):
     """Write the VMs for `tasks` tasks into `chosen`; `value` is room, float64[V]. Demands come out as they went in.
 
@@ -33,7 +33,7 @@ def choose(state, chosen, value, policy, tasks, wants, static):
         _give_back(state, chosen, tasks)
 
 
-@kept_njit(nogil=True)
+@inner
 def speed_at_first(state, chosen, tasks, wants):
     """The speed of a job on chosen[:tasks], which are idle, before its neighbours make room. Leaves no trace."""
     for k in range(tasks):
@@ -45,14 +45,14 @@ def speed_at_first(state, chosen, tasks, wants):
     return least
 
 
-@kept_njit(nogil=True)
+@inner
 def _take(state, vm, wants):
     state.demand[vm] = state.most[vm] = min(wants, state.high[vm])
     state.slot[vm] = -2  # neither idle nor a job's: chosen
     state.active[state.machine[vm]] += 1
 
 
-@kept_njit(nogil=True)
+@inner
 def _give_back(state, chosen, tasks):
     for k in range(tasks):
         vm = chosen[k]
@@ -61,7 +61,7 @@ def _give_back(state, chosen, tasks):
         state.active[state.machine[vm]] -= 1
 
 
-@kept_njit(nogil=True)
+@inner
 def _rate_all(state, value, kind, wants):
     """Into `value` what each idle VM is worth, `TAKEN` for the others; PCs are remembered from job to job."""
     if kind == POTENTIAL:
@@ -74,7 +74,7 @@ def _rate_all(state, value, kind, wants):
     _rate(state, value, kind, wants, 0, value.shape[0])
 
 
-@kept_njit(nogil=True)
+@inner
 def _rate(state, value, kind, wants, first, last):
     for vm in range(first, last):
         if state.slot[vm] == -1:
@@ -88,7 +88,7 @@ def _rate(state, value, kind, wants, first, last):
                 value[vm] = -1e6 * state.active[state.machine[vm]] + state.share[vm]
 
 
-@kept_njit(nogil=True)
+@inner
 def _greedily(state, chosen, value, kind, tasks, wants, static):
     """One after another the idle VM of largest value; only its machine is rated anew."""
     _rate_all(state, value, kind, wants)
@@ -110,7 +110,7 @@ def _greedily(state, chosen, value, kind, tasks, wants, static):
         _find_most(state, value, machine)
 
 
-@kept_njit(nogil=True)
+@inner
 def _find_most(state, value, machine):
     most = TAKEN
     for vm in range(state.first[machine], state.first[machine + 1]):
@@ -118,7 +118,7 @@ def _find_most(state, value, machine):
     state.best_of[machine] = most
 
 
-@kept_njit(nogil=True)
+@inner
 def _find_least(state, value, machine, reachable):
     """The least value on `machine` that reaches `reachable`."""
     least = 1e300
@@ -128,7 +128,7 @@ def _find_least(state, value, machine, reachable):
     state.best_of[machine] = least
 
 
-@kept_njit(nogil=True)
+@inner
 def _semigreedily(state, chosen, value, tasks, wants, reachable):
     """The VMs of least PC that reach `reachable`; leaves `chosen` as it is if they are too few."""
     _rate_all(state, value, POTENTIAL, wants)
@@ -159,7 +159,7 @@ def _semigreedily(state, chosen, value, tasks, wants, reachable):
     _collect(state, chosen, value, picked, tasks)
 
 
-@kept_njit(nogil=True)
+@inner
 def _collect(state, chosen, value, picked, tasks):
     """Give the picked VMs back, and list them if they are enough."""
     for vm in range(value.shape[0]):
@@ -171,7 +171,7 @@ def _collect(state, chosen, value, picked, tasks):
                 chosen[int(-1.0 - value[vm])] = vm
 
 
-@kept_njit(nogil=True)
+@inner
 def _keeps(state, vm, wants, reachable):
     """Whether all VMs picked on the machine of `vm` still reach `reachable` with it busy."""
     machine = state.machine[vm]
@@ -184,7 +184,7 @@ def _keeps(state, vm, wants, reachable):
     return kept
 
 
-@kept_njit(nogil=True)
+@inner
 def _harmless(state, value, wants):
     """The idle VM of largest PC among those whose PC is at most the free capacity; among all if there is none."""
     count = value.shape[0]

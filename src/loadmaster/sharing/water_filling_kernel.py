@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """Water-filling compiled; the plain one beside it says what it must return."""
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kernels import inner, lean
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@lean
 def fill_into(allotted, limit, floor, share, first, last, capacity):
     """Write the allotments of tasks `first` up to `last` into `allotted`.
 
@@ -29,7 +29,7 @@ def fill_into(allotted, limit, floor, share, first, last, capacity):
         allotted[i] = min(limit[i], max(min(floor[i], limit[i]), share[i] * level))
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def level_of(limit, floor, share, first, last, capacity, floors):
     """The level at which the allotments sum to `capacity`; needs sum of floors < capacity < sum of limits."""
     low, high = 0.0, 1e300
@@ -49,7 +49,7 @@ def level_of(limit, floor, share, first, last, capacity, floors):
     return low + (capacity - low_total) / slope if slope > 0.0 else low
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def _total_at(limit, floor, share, first, last, level):
     """What all take at `level`, and how fast that rises just above it."""
     total, rising = 0.0, 0.0

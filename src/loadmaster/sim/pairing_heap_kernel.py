@@ -6,10 +6,10 @@ child). A heap is known by its root, -1 when empty. Order: the key, then the low
 the first or of any other O(log n) amortised, and nothing is allocated.
 """
 
-from loadmaster.kernels import lean
+from loadmaster.kernels import inner
 
 
-@lean
+@inner
 def meld(tasks, a, b):
     """One heap of two; returns its root."""
     if a < 0:
@@ -27,7 +27,7 @@ def meld(tasks, a, b):
     return a
 
 
-@lean
+@inner
 def insert(tasks, root, node):
     """Add `node`, which belongs to no heap; returns the new root."""
     tasks[node].child = -1
@@ -36,7 +36,7 @@ def insert(tasks, root, node):
     return meld(tasks, root, node)
 
 
-@lean
+@inner
 def without(tasks, root, node):
     """Take `node` out of its heap; returns the new root."""
     below = _pair_up(tasks, tasks[node].child)
@@ -55,7 +55,7 @@ def without(tasks, root, node):
     return meld(tasks, root, below)
 
 
-@lean
+@inner
 def _pair_up(tasks, first):
     """Meld a list of siblings in pairs from the left, then the pairs from the right; returns the root."""
     stack = -1

@@ -3,7 +3,7 @@
 import re
 
 from loadmaster.model import InputError
-from loadmaster.site.account_table import Row
+from loadmaster.site.account_table import AssociationRow
 from loadmaster.site.lines import Pair
 
 _LINE = re.compile(r"(cluster|parent|account|user)\s+-\s+(.+)", re.IGNORECASE)
@@ -14,7 +14,7 @@ class DumpRows:
     """Takes a dump line by line; what is said of an account or user belongs to the parent named before it."""
 
     def __init__(self) -> None:
-        self.associations: list[Row] = []
+        self.associations: list[AssociationRow] = []
         self._cluster = ""
         self._parent = "root"
 
@@ -33,15 +33,15 @@ class DumpRows:
         if kind == "cluster":
             self._cluster = lower
             pairs |= {"account": Pair("Account", "root", where)}
-            self.associations.append(Row(pairs, where, lower, "root"))
+            self.associations.append(AssociationRow(pairs, where, lower, "root"))
         elif kind == "parent":
             self._parent = lower
         elif kind == "account":
             pairs["account"] = Pair("Account", name, where)
-            self.associations.append(Row(pairs, where, self._cluster, lower, self._parent))
+            self.associations.append(AssociationRow(pairs, where, self._cluster, lower, self._parent))
         else:
             pairs["user"] = Pair("User", name, where)
-            self.associations.append(Row(pairs, where, self._cluster, self._parent))
+            self.associations.append(AssociationRow(pairs, where, self._cluster, self._parent))
         return True
 
 

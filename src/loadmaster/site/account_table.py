@@ -10,7 +10,7 @@ _FIX = "keep the line with the names of the columns: leave out -n"
 
 
 @dataclass(frozen=True)
-class Row:
+class AssociationRow:
     """An association or a QOS as it stands there; `parent` is the account above, names in lower case."""
 
     pairs: Mapping[str, Pair]
@@ -24,8 +24,8 @@ class TableRows:
     """Takes tables line by line; a line of names begins a new one."""
 
     def __init__(self) -> None:
-        self.associations: list[Row] = []
-        self.qos: list[Row] = []
+        self.associations: list[AssociationRow] = []
+        self.qos: list[AssociationRow] = []
         self._columns: list[str] = []
         self._above: list[tuple[int, str]] = []
         self._told = False
@@ -60,9 +60,9 @@ class TableRows:
         if "account" in pairs:
             self.associations.append(self._association(pairs, where))
         else:
-            self.qos.append(Row(pairs, where))
+            self.qos.append(AssociationRow(pairs, where))
 
-    def _association(self, pairs: dict[str, Pair], where: str) -> Row:
+    def _association(self, pairs: dict[str, Pair], where: str) -> AssociationRow:
         cell = pairs["account"].value
         name, depth = cell.strip().lower(), len(cell) - len(cell.lstrip(" "))
         if not name:
@@ -84,4 +84,4 @@ class TableRows:
             self._accounts += name != "root"
         above = "" if name == "root" or is_user else above or "root"
         cluster = pairs["cluster"].value.strip().lower() if "cluster" in pairs else ""
-        return Row(pairs, where, cluster, name, above)
+        return AssociationRow(pairs, where, cluster, name, above)

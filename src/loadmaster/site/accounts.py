@@ -7,9 +7,9 @@ from pathlib import Path
 
 from loadmaster.model import InputError
 from loadmaster.site.account_dump import DumpRows
-from loadmaster.site.account_table import Row, TableRows
+from loadmaster.site.account_table import AssociationRow, TableRows
 from loadmaster.site.fields import Fields, names, number, whole
-from loadmaster.site.limits import Limits, read_limits
+from loadmaster.site.limits import SiteLimits, read_limits
 from loadmaster.site.lines import Pair, text_within
 from loadmaster.site.preemption import exempt_s, read_mode
 from loadmaster.site.times import duration_s
@@ -43,14 +43,14 @@ class Association:
     partition: str = ""
     parent: str = ""
     shares: int | None = 1
-    limits: Limits = field(default_factory=Limits)
+    limits: SiteLimits = field(default_factory=SiteLimits)
     qos: tuple[str, ...] | None = None
     default_qos: str = ""
     priority: int = 0
 
 
 @dataclass(frozen=True)
-class Qos:
+class SiteQos:
     """A quality of service. `mode` None is the cluster's, as is `exempt_s`."""
 
     name: str
@@ -61,7 +61,7 @@ class Qos:
     mode: tuple[str, ...] | None = None
     flags: tuple[str, ...] = ()
     usage_factor: float = 1.0
-    limits: Limits = field(default_factory=Limits)
+    limits: SiteLimits = field(default_factory=SiteLimits)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Accounts:
     """All of it, in the order of the file; `digest` is the SHA-256 of its text."""
 
     associations: tuple[Association, ...]
-    qos: tuple[Qos, ...]
+    qos: tuple[SiteQos, ...]
     notes: tuple[str, ...]
     not_modelled: tuple[str, ...]
     digest: str
@@ -113,7 +113,7 @@ def read_accounts(path: str | Path, cluster: str = "") -> Accounts:
 _FLAT = "The accounts are read without parents, all as children of root: `sacctmgr show assoc tree -P` writes them."
 
 
-def _of_cluster(path: Path, rows: list[Row], cluster: str) -> list[Row]:
+def _of_cluster(path: Path, rows: list[AssociationRow], cluster: str) -> list[AssociationRow]:
     known = list(dict.fromkeys(row.cluster for row in rows))
     wanted = cluster or (known[0] if known else "")
     if rows and wanted not in known and known != [""]:
@@ -125,7 +125,7 @@ def _of_cluster(path: Path, rows: list[Row], cluster: str) -> list[Row]:
     return [row for row in rows if row.cluster in (wanted, "")]
 
 
-def _association(row: Row, rest: set[str]) -> Association:
+def _association(row: AssociationRow, rest: set[str]) -> Association:
     fields = Fields(row.pairs)
     user, partition = fields.pair("User"), fields.pair("Partition")
     shares = fields.pair("Share", "Fairshare")
@@ -141,10 +141,10 @@ def _association(row: Row, rest: set[str]) -> Association:
     return found
 
 
-def _qos(row: Row, rest: set[str]) -> Qos:
+def _qos(row: AssociationRow, rest: set[str]) -> SiteQos:
     fields = Fields(row.pairs)
     mode = fields.read("PreemptMode", _word, "")
-    found = Qos(
+    found = SiteQos(
         fields.read("Name", _word, ""), fields.read("Priority", _count, 0), fields.read("GraceTime", _time_s, 0.0),
         fields.read("Preempt", names, ()), fields.read("PreemptExemptTime", _exempt_s, None),
         None if mode in ("", "cluster") else fields.read("PreemptMode", read_mode, None),
@@ -185,7 +185,7 @@ def _factor(pair: Pair) -> float:
     return number(pair) if pair.value.strip() else 1.0
 
 
-def _check_tree(associations: Iterable[Association], rows: list[Row]) -> None:
+def _check_tree(associations: Iterable[Association], rows: list[AssociationRow]) -> None:
     """See that every account is there once, below one that is there, and that every way up ends at root."""
     above: dict[str, str] = {"root": ""}
     for each, row in zip(associations, rows, strict=True):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from loadmaster.model import limits as model
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
-from loadmaster.site.limits import Amounts, Limits
+from loadmaster.site.limits import Amounts, SiteLimits
 
 _RESOURCE = {
     "cpu": (CORES, 1.0), "mem": (MEMORY, float(MB)), "gres/gpu": (GPUS, 1.0), "node": (model.HOSTS, 1.0),
@@ -12,7 +12,7 @@ _RESOURCE = {
 """Slurm's names of resources, ours, and how many of our units one of theirs is."""
 
 
-def limits_of(limits: Limits, left_out: dict[str, None]) -> model.Limits:
+def limits_of(limits: SiteLimits, left_out: dict[str, None]) -> model.Limits:
     """The same in the model's words; an association's own number of jobs is that of each user."""
 
     def converted(name: str, *, minutes: bool = False) -> model.Amounts:

@@ -12,7 +12,7 @@ Amounts = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
-class Limits:
+class SiteLimits:
     """None or empty where nothing is limited.
 
     `grp_`: of all under an account or a QOS together; `_pu`, `_pa`: of each user and each account under a QOS;
@@ -69,7 +69,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
 """How tables, dumps and their versions name each."""
 
 
-def read_limits(row: Fields) -> Limits:
+def read_limits(row: Fields) -> SiteLimits:
     """The limits of a row; an empty cell and -1 limit nothing.
 
     Raises:
@@ -80,7 +80,7 @@ def read_limits(row: Fields) -> Limits:
         pair = row.pair(*keys)
         if pair is not None and pair.value.strip() not in ("", "-1"):
             found[name] = _limit(name, pair)
-    return Limits(**found)
+    return SiteLimits(**found)
 
 
 def _limit(name: str, pair: Pair) -> Any:

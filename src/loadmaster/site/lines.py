@@ -29,7 +29,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Line:
+class ConfigLine:
     """A line of the file with all its pairs, by their keys in lower case; the last of equal keys counts."""
 
     pairs: Mapping[str, Pair]
@@ -45,7 +45,7 @@ class Line:
 class Lines:
     """All lines of a configuration; `digest` is the SHA-256 of the text of all its files."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ConfigLine, ...]
     digest: str
 
 
@@ -61,7 +61,7 @@ def read_lines(path: Path) -> Lines:
     return Lines(lines, digest.hexdigest())
 
 
-def _lines(path: Path, digest: "hashlib._Hash", *, inner: bool) -> Iterator[Line]:
+def _lines(path: Path, digest: "hashlib._Hash", *, inner: bool) -> Iterator[ConfigLine]:
     text = text_within(path)
     digest.update(text.encode() + b"\0")
     for number, joined in _joined(text):
@@ -118,7 +118,7 @@ def _included(path: Path, name: str, where: str, inner: bool) -> Path:
     return target
 
 
-def _pairs(text: str, where: str) -> Line:
+def _pairs(text: str, where: str) -> ConfigLine:
     pairs: dict[str, Pair] = {}
     at = 0
     while at < len(text):
@@ -136,4 +136,4 @@ def _pairs(text: str, where: str) -> Line:
         pairs[key[1].lower()] = Pair(key[1], value, where)
         while at < len(text) and text[at].isspace():
             at += 1
-    return Line(pairs, where)
+    return ConfigLine(pairs, where)

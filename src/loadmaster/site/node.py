@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from loadmaster.model import InputError
+from loadmaster.model.host_names import MOST_NAMES, host_names
 from loadmaster.site.fields import Fields, one_of, whole, written_names
-from loadmaster.site.host_names import MOST_NAMES, host_names
 from loadmaster.site.lines import Pair
 
 MOST_CPUS = 2**31 - 1
@@ -25,12 +25,13 @@ class SiteNode:
     Attributes:
         name: as written; case counts.
         cpus: what Slurm counts as processors: cores or threads.
-        memory_mib: RealMemory.
+        memory_mib: what jobs may have of RealMemory.
         gres: generic resources (kind, model or "", count), such as ("gpu", "a100", 4).
         features: names that jobs may ask for.
         weight: the least is taken first.
-        there: False for DOWN, DRAIN, FAIL, FAILING and FUTURE.
+        there: False for DOWN, DRAIN, FAIL, FAILING and FUTURE, and where it does not answer.
         threads: threads of a core.
+        awake: it takes a job at once: it is neither powered down nor about to be started again.
     """
 
     name: str
@@ -41,6 +42,7 @@ class SiteNode:
     weight: int = 1
     there: bool = True
     threads: int = 1
+    awake: bool = True
 
     @property
     def gpus(self) -> int:
@@ -64,7 +66,7 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
     cpus = fields.pair("CPUs", "Procs")
     weight, features = fields.read("Weight", whole(0, 2**32 - 1), 1), fields.pair("Features", "Feature")
     node = SiteNode(
-        "", product if cpus is None else count(cpus), fields.read("RealMemory", whole(0, 2**53), 1),
+        "", product if cpus is None else count(cpus), usable_mib(fields),
         fields.read("Gres", gres_of, ()), () if features is None else written_names(features),
         weight, fields.read("State", _there, True), threads,
     )  # fmt: skip
@@ -73,6 +75,12 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
             node.cpus, f"more than {MOST_CPUS:,} processors in one host", fix="correct it", where=names.where
         )
     return tuple(replace(node, name=name) for name in host_names(names.value, names.where))
+
+
+def usable_mib(fields: Fields) -> int:
+    """RealMemory without what is kept for the system (MemSpecLimit)."""
+    memory = whole(0, 2**53)
+    return max(0, fields.read("RealMemory", memory, 1) - fields.read("MemSpecLimit", memory, 0))
 
 
 def _there(pair: Pair) -> bool:

@@ -13,7 +13,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True)
-class Preemption:
+class PreemptionSetting:
     """PreemptType (`none`, `qos`, `partition_prio`), PreemptMode, PreemptExemptTime and JobRequeue."""
 
     kind: str = "none"
@@ -22,13 +22,13 @@ class Preemption:
     requeue: bool = True
 
 
-def read_preemption(fields: Fields) -> Preemption:
+def read_preemption(fields: Fields) -> PreemptionSetting:
     """The settings of the whole cluster.
 
     Raises:
         InputError: a value that breaks its rule.
     """
-    return Preemption(
+    return PreemptionSetting(
         fields.read("PreemptType", lambda pair: one_of(pair, _TYPES), "none"),
         fields.read("PreemptMode", read_mode, ("off",)),
         fields.read("PreemptExemptTime", exempt_s, 0.0),

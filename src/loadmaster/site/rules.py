@@ -10,7 +10,7 @@ from loadmaster.model import Cluster
 from loadmaster.model import site_rules as model
 from loadmaster.model.limits import Limits
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
-from loadmaster.site.accounts import Accounts, Association, Qos
+from loadmaster.site.accounts import Accounts, Association, SiteQos
 from loadmaster.site.amounts import limits_of, rates_of
 from loadmaster.site.node import SiteNode
 from loadmaster.site.partition import SitePartition
@@ -117,7 +117,7 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
     )
 
 
-def _qos(qos: Qos, site: Site, left_out: dict[str, None]) -> model.Qos:
+def _qos(qos: SiteQos, site: Site, left_out: dict[str, None]) -> model.Qos:
     return model.Qos(
         name=qos.name,
         priority=qos.priority,

@@ -65,7 +65,7 @@ _FLAGS = {field.name for field in fields(SchedulerParameters) if field.type is b
 
 
 @dataclass(frozen=True)
-class Scheduler:
+class SiteScheduler:
     """`kind`: `backfill` (two loops) or `builtin` (each partition in order); `ignored`: parameters not modelled."""
 
     kind: str = "backfill"
@@ -73,7 +73,7 @@ class Scheduler:
     ignored: tuple[str, ...] = ()
 
 
-def read_scheduler(settings: Fields) -> Scheduler:
+def read_scheduler(settings: Fields) -> SiteScheduler:
     """SchedulerType and SchedulerParameters.
 
     Raises:
@@ -82,7 +82,7 @@ def read_scheduler(settings: Fields) -> Scheduler:
     kind = settings.read("SchedulerType", lambda pair: one_of(pair, _TYPES), "backfill")
     pair = settings.pair("SchedulerParameters")
     if pair is None:
-        return Scheduler(kind)
+        return SiteScheduler(kind)
     found: dict[str, Any] = {}
     ignored = []
     for word in (word.strip() for word in pair.value.split(",") if word.strip()):
@@ -97,7 +97,7 @@ def read_scheduler(settings: Fields) -> Scheduler:
     for name in ("bf_interval", "sched_interval"):
         if found.get(name) == 0:
             raise InputError(f"{name}=0", "1 or more, or -1 for off", fix="correct it", where=pair.where)
-    return Scheduler(kind, SchedulerParameters(**found), tuple(dict.fromkeys(ignored)))
+    return SiteScheduler(kind, SchedulerParameters(**found), tuple(dict.fromkeys(ignored)))
 
 
 def _number(name: str) -> Callable[[Pair], int]:

@@ -9,12 +9,12 @@ from loadmaster.model import InputError
 from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields, names, one_of, whole
 from loadmaster.site.keys import ALL_KEYS, NO_BEARING
-from loadmaster.site.lines import Line, Pair, read_lines
+from loadmaster.site.lines import ConfigLine, Pair, read_lines
 from loadmaster.site.node import Nodes, SiteNode, read_nodes
 from loadmaster.site.partition import DefaultMemory, SitePartition, over_time_s, read_memory, read_partition, seconds
-from loadmaster.site.preemption import Preemption, read_preemption
+from loadmaster.site.preemption import PreemptionSetting, read_preemption
 from loadmaster.site.priority import Priority, read_priority
-from loadmaster.site.scheduler import Scheduler, read_scheduler
+from loadmaster.site.scheduler import SiteScheduler, read_scheduler
 from loadmaster.site.selection import Selection, read_selection
 
 _ENFORCE = {"no": "no", "any": "any", "all": "all", "yes": "all"}
@@ -43,9 +43,9 @@ class Site:
     partitions: tuple[SitePartition, ...]
     selection: Selection
     memory: DefaultMemory
-    scheduler: Scheduler
+    scheduler: SiteScheduler
     priority: Priority
-    preemption: Preemption
+    preemption: PreemptionSetting
     over_time_limit_s: float
     kill_wait_s: float
     max_array_size: int
@@ -110,7 +110,7 @@ def nodes_in(path: Path) -> tuple[SiteNode, ...]:
 class _Hosts:
     """Lines of hosts and partitions, with the defaults that lines before them set."""
 
-    def __init__(self, path: Path, lines: tuple[Line, ...], *, partitions: bool = True) -> None:
+    def __init__(self, path: Path, lines: tuple[ConfigLine, ...], *, partitions: bool = True) -> None:
         self.nodes = Nodes()
         self.partitions: dict[str, SitePartition] = {}
         self.rest: list[Pair] = []
@@ -136,7 +136,7 @@ class _Hosts:
             self.rest += fields.rest()
         self._check(path, partitions)
 
-    def _with_defaults(self, lines: tuple[Line, ...], kind: str) -> list[tuple[Line, Fields, Pair]]:
+    def _with_defaults(self, lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[ConfigLine, Fields, Pair]]:
         """Lines of that kind with their pairs on top of the defaults so far; a line DEFAULT only sets these."""
         found = []
         defaults: dict[str, Pair] = {}

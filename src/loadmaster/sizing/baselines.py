@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from loadmaster.model.arrays import Floats
 from loadmaster.sizing.silva import SilvaRule
-from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rent
+from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rental
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class FixedHosts:
         release = tuple(idle[snapshot.unstarted :])
         without_task = sum(host.task < 0 for host in snapshot.hosts)  # those that boot will take a task as well
         missing = min(self.count - len(snapshot.hosts), snapshot.unstarted - without_task)
-        rent = (Rent(self.type, missing),) if missing > 0 else ()
+        rent = (Rental(self.type, missing),) if missing > 0 else ()
         return Actions(rent=rent, release=release)
 
 

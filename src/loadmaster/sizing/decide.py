@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rent, Sizer
+from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rental, Sizer
 
 
 def decide(snapshot: BagSnapshot, sizer: Sizer) -> Actions:
@@ -19,11 +19,11 @@ def decide(snapshot: BagSnapshot, sizer: Sizer) -> Actions:
     alive = len(snapshot.hosts) - len(actions.release)
     waiting = snapshot.unstarted + sum(1 for h in snapshot.hosts if h.task >= 0 and h.host in actions.release)
     if waiting > 0 and alive <= 0 and not any(r.number for r in rent):
-        rent = (Rent(0, 1),)
+        rent = (Rental(0, 1),)
     return dataclasses.replace(actions, rent=rent)
 
 
-def _within_limits(snapshot: BagSnapshot, actions: Actions) -> tuple[Rent, ...]:
+def _within_limits(snapshot: BagSnapshot, actions: Actions) -> tuple[Rental, ...]:
     left = [kind.limit for kind in snapshot.types]
     for host in snapshot.hosts:
         left[host.type] -= host.host not in actions.release
@@ -32,5 +32,5 @@ def _within_limits(snapshot: BagSnapshot, actions: Actions) -> tuple[Rent, ...]:
         allowed = max(0, min(count, left[kind]))
         left[kind] -= allowed
         if allowed:
-            granted.append(Rent(kind, allowed))
+            granted.append(Rental(kind, allowed))
     return tuple(granted)

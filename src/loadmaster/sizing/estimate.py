@@ -9,7 +9,7 @@ of Kaplan and Meier 1958, after Efron 1967; the law as pseudo-measurements after
 """
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+import scipy
 
 from loadmaster.model.arrays import Floats
 from loadmaster.sizing.estimate_kernel import BELIEVED, SIGMAS, STEPS, WorkLeft
@@ -35,9 +35,9 @@ def work_left(
     mu, sigma, weight = _laws(finished, ages, prior_log, prior_sd)
     mean, square = np.exp(mu + sigma**2 / 2), np.exp(2 * mu + 2 * sigma**2)
     z = (np.log(np.maximum(ages, 1e-3)) - mu[:, None]) / sigma[:, None]
-    alive = ndtr(-z)
-    beyond = mean[:, None] * ndtr(-(z - sigma[:, None])) / np.maximum(alive, 1e-300)
-    beyond2 = square[:, None] * ndtr(-(z - 2 * sigma[:, None])) / np.maximum(alive, 1e-300)
+    alive = scipy.special.ndtr(-z)
+    beyond = mean[:, None] * scipy.special.ndtr(-(z - sigma[:, None])) / np.maximum(alive, 1e-300)
+    beyond2 = square[:, None] * scipy.special.ndtr(-(z - 2 * sigma[:, None])) / np.maximum(alive, 1e-300)
     far = alive < 1e-12  # far beyond this law: it is believed no more
     beyond = np.where(far, ages * (1 + sigma[:, None]), beyond)
     beyond2 = np.where(far, beyond**2, beyond2)
@@ -77,7 +77,7 @@ def _laws(finished: Floats, ages: Floats, prior_log: float, prior_sd: float) -> 
         grid = mode + np.where(steps < 0, steps * flank, steps * np.sqrt(variance))
         padded = np.concatenate([grid[:1], grid, grid[-1:]])
         z = (np.log(np.maximum(ages, 1e-3)) - grid[:, None]) / sigma
-        seen = np.where(ndtr(-z) < 1e-12, -30 - z**2 / 2, log_ndtr(-z)).sum(axis=1)
+        seen = np.where(scipy.special.ndtr(-z) < 1e-12, -30 - z**2 / 2, scipy.special.log_ndtr(-z)).sum(axis=1)
         value = -len(logs) * np.log(sigma) - ((grid - prior_log) / prior_sd) ** 2 / 2 + seen
         value -= (np.sum(logs**2) - 2 * grid * logs.sum() + len(logs) * grid**2) / (2 * sigma**2)
         values.append(value + np.log(padded[2:] - padded[:-2]))
@@ -93,7 +93,7 @@ def _mode(centre: float, variance: float, sigma: float, log_ages: Floats) -> tup
     curve = 1 / variance
     for _ in range(8):
         z = (log_ages - mu) / sigma
-        near = np.exp(-(np.minimum(z, 6.0) ** 2) / 2) / np.sqrt(2 * np.pi) / ndtr(-np.minimum(z, 6.0))
+        near = np.exp(-(np.minimum(z, 6.0) ** 2) / 2) / np.sqrt(2 * np.pi) / scipy.special.ndtr(-np.minimum(z, 6.0))
         hazard = np.where(z > 6, z + 1 / np.maximum(z, 1), near)
         slope = -(mu - centre) / variance + hazard.sum() / sigma
         curve = 1 / variance + (hazard * (hazard - z)).sum() / sigma**2

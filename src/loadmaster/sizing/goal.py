@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import ndtri
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
@@ -64,7 +63,9 @@ class Goal:
     def levels(self) -> Floats:
         """float64[8, 2]: seven equally probable levels and the confidence, with their normal quantiles."""
         chances = np.append((np.arange(CHANCES) + 0.5) / CHANCES, self.confidence)
-        return np.ascontiguousarray(np.stack([chances, ndtri(chances)], axis=1))
+        from scipy import special  # here, so that a list of sizers loads no SciPy
+
+        return np.ascontiguousarray(np.stack([chances, special.ndtri(chances)], axis=1))
 
     @property
     def prior(self) -> tuple[float, float, float]:

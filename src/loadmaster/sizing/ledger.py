@@ -65,7 +65,7 @@ class _Host:
 
 
 @dataclass
-class Ledger:
+class BagLedger:
     """The state of one bag.
 
     Attributes:
@@ -76,7 +76,7 @@ class Ledger:
         InputError: an event that cannot follow those before, as in a log that was cut or edited.
 
     Example:
-        >>> ledger = Ledger((HostType(),), tasks=2)
+        >>> ledger = BagLedger((HostType(),), tasks=2)
         >>> for event in [Event(0, "rented", 0), Event(0, "ready", 0), Event(0, "started", 0, 0)]:
         ...     ledger.apply(event)
         >>> ledger.snapshot(30.0, "tick").running[0].elapsed_s

@@ -62,7 +62,7 @@ class Aim(NamedTuple):
     spent: float
 
 
-class Forecast(NamedTuple):
+class RentForecast(NamedTuple):
     """What comes of renting `number` machines; money from the start of the bag.
 
     Attributes:
@@ -138,7 +138,9 @@ def forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s)
         span += s + end_s[q]
         waste += wasted(c + aim.spent, cheapest[q], anyway[q])
     sure_cost, sure_span = outcome(fleet, offer, number, work_s[CHANCES], end_s[CHANCES])
-    return Forecast(number, cost / CHANCES, span / CHANCES, sure_cost + aim.spent, sure_span + tail_s, waste / CHANCES)
+    return RentForecast(
+        number, cost / CHANCES, span / CHANCES, sure_cost + aim.spent, sure_span + tail_s, waste / CHANCES
+    )
 
 
 @kept_njit(error_model="numpy", nogil=True)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from loadmaster.model.arrays import Floats
-from loadmaster.sizing.plan_kernel import BUDGET, CHANCES, DEADLINE, THRIFT, Aim, Fleet, Forecast, Offer
+from loadmaster.sizing.plan_kernel import BUDGET, CHANCES, DEADLINE, THRIFT, Aim, Fleet, Offer, RentForecast
 
 
 def units(age_s: float, unit_s: float, least: float) -> float:
@@ -38,7 +38,7 @@ def outcome(fleet: Fleet, offer: Offer, number: int, work_s: float, end_s: float
 
 def choose(
     fleet: Fleet, offer: Offer, aim: Aim, work_s: Floats, cheapest: Floats, end_s: Floats, tail_s: float
-) -> tuple[Forecast, bool]:
+) -> tuple[RentForecast, bool]:
     """How many machines of `offer` to rent now, and whether the aim is reached; see the kernel."""
     fewest = 0 if len(fleet.age_s) > 0 else min(1, offer.most)
     anyway = [outcome(fleet, offer, fewest, work_s[q], end_s[q])[0] + aim.spent for q in range(CHANCES)]
@@ -59,7 +59,7 @@ def choose(
     return thrifty, aim.mode == THRIFT
 
 
-def _affordable(fleet: Fleet, offer: Offer, aim: Aim, plans: list[Forecast]) -> Iterator[Forecast]:
+def _affordable(fleet: Fleet, offer: Offer, aim: Aim, plans: list[RentForecast]) -> Iterator[RentForecast]:
     """Under THRIFT, plans that by themselves do not use up more than the money; all of them else."""
     for plan in plans:
         spent = aim.spent + plan.number * offer.least * offer.price
@@ -72,12 +72,12 @@ def _affordable(fleet: Fleet, offer: Offer, aim: Aim, plans: list[Forecast]) -> 
 def _forecast(
     fleet: Fleet, offer: Offer, aim: Aim, number: int, work_s: Floats, cheapest: Floats, anyway: list[float],
     end_s: Floats, tail_s: float,
-) -> Forecast:  # fmt: skip
+) -> RentForecast:  # fmt: skip
     made = [outcome(fleet, offer, number, work, end) for work, end in zip(work_s, end_s, strict=True)]
     cost = [money + aim.spent for money, _ in made]
     waste = [cost[q] / cheapest[q] - 1 if cost[q] > max(cheapest[q], anyway[q]) + 1e-9 else 0.0 for q in range(CHANCES)]
     span = [made[q][1] + end_s[q] for q in range(CHANCES)]
-    return Forecast(
+    return RentForecast(
         number, _total(cost[:CHANCES]) / CHANCES, _total(span) / CHANCES, cost[CHANCES], made[CHANCES][1] + tail_s,
         _total(waste) / CHANCES,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from loadmaster.sizing.billing import HostType
 from loadmaster.sizing.estimate_kernel import WorkLeft, work_left
 from loadmaster.sizing.finished_kernel import SHORTEST_S
 from loadmaster.sizing.goal import MIDDLE, Goal
-from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rent, RentedHost
+from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rental, RentedHost
 
 ENOUGH = 8
 """Results before which no promise is made and no chance is taken."""
@@ -21,7 +21,7 @@ MOST = 2000
 
 
 @dataclasses.dataclass(frozen=True)
-class Outlook:
+class BagOutlook:
     """What a planner expects of a bag at one moment; money and seconds from the start of the run.
 
     Attributes:
@@ -59,12 +59,12 @@ def _nothing_to_decide(snapshot: BagSnapshot) -> bool:
     return snapshot.unstarted == 0 and len(snapshot.hosts) > 0 and not any(host.idle for host in snapshot.hosts)
 
 
-def outlook(snapshot: BagSnapshot, goal: Goal) -> Outlook:
+def outlook(snapshot: BagSnapshot, goal: Goal) -> BagOutlook:
     """What the planner expects if its own actions are taken now."""
     return _plan(snapshot, goal)[1]
 
 
-def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, Outlook]:
+def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, BagOutlook]:
     work = estimate(snapshot, goal)
     whole_s = work.work_s + total(h.elapsed_s * snapshot.types[h.type].speed for h in snapshot.running)
     tasks = max(1, snapshot.unstarted + len(snapshot.running))
@@ -86,9 +86,9 @@ def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, Outlook]:
             continue
         choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, work.work_s, cheapest, end_s, tail_s)))
     index, (chosen, kept) = min(choices, key=lambda choice: _rank(choice[1][0], choice[1][1], goal))
-    rent = (Rent(index, chosen.number),) if chosen.number > 0 else ()
+    rent = (Rental(index, chosen.number),) if chosen.number > 0 else ()
     actions = Actions(rent, release, _copies(snapshot, goal, work, hosts), wake_s=_wake(snapshot, hosts))
-    ahead = Outlook(
+    ahead = BagOutlook(
         chosen.cost, snapshot.now_s + chosen.span_s, chosen.sure_cost, snapshot.now_s + chosen.sure_span_s,
         bool(kept),
     )  # fmt: skip
@@ -135,7 +135,7 @@ def _cheapest(snapshot: BagSnapshot, whole_s: Floats) -> Floats:
     return np.asarray(np.min(kinds, axis=0))
 
 
-def _rank(chosen: kernel.Forecast, kept: bool, goal: Goal) -> tuple[float, float, float]:
+def _rank(chosen: kernel.RentForecast, kept: bool, goal: Goal) -> tuple[float, float, float]:
     """Smaller is better: what the planner is asked for, kept or not, then the other of cost and span."""
     if goal.deadline_s is None and goal.budget is not None:
         return (not kept, chosen.span_s, chosen.cost)

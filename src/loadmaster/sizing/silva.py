@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from loadmaster.model.arrays import Floats
-from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rent, RentedHost
+from loadmaster.sizing.snapshot import Actions, BagSnapshot, Rental, RentedHost
 
 _SLACK = 1e-9
 
@@ -49,7 +49,7 @@ class SilvaRule:
     def decide(self, snapshot: BagSnapshot) -> Actions:
         """Figure 3. The snapshot's memory is how far c has come from its start to 1, in [0, 1]."""
         if snapshot.occasion == "start":
-            return Actions(rent=(Rent(0, min(self.first_hosts, snapshot.unstarted)),), memory=0.0)
+            return Actions(rent=(Rental(0, min(self.first_hosts, snapshot.unstarted)),), memory=0.0)
         release = self._release(snapshot)
         stopped = sum(1 for host in snapshot.running if host.host in release)
         kept = tuple(host for host in snapshot.hosts if host.host not in release)
@@ -66,7 +66,7 @@ class SilvaRule:
                 rent = min(wanted, waiting)
             if snapshot.occasion == "completion" and (fires or self.c_update == "every"):
                 grown = grown + (1 - grown) * self.increase_ratio
-        rents = (Rent(0, rent),) if rent else ()
+        rents = (Rental(0, rent),) if rent else ()
         return Actions(rents, release, memory=grown, wake_s=self._next_stop(snapshot, kept))
 
     def necessary(self, snapshot: BagSnapshot, hosts: tuple[RentedHost, ...], average: float) -> int:

@@ -70,7 +70,7 @@ class BagSnapshot:
         return tuple(host for host in self.hosts if host.task >= 0)
 
 
-class Rent(NamedTuple):
+class Rental(NamedTuple):
     """Rent `number` machines of a type."""
 
     type: int
@@ -89,7 +89,7 @@ class Actions:
         wake_s: decide again at this time at the latest, on the clock of `BagSnapshot.now_s`.
     """
 
-    rent: tuple[Rent, ...] = ()
+    rent: tuple[Rental, ...] = ()
     release: tuple[int, ...] = ()
     replicate: tuple[int, ...] = ()
     memory: float = 0.0

@@ -18,7 +18,7 @@ from loadmaster.traces.tabular import (
     NO_CORES,
     RAGGED,
     RESOURCE,
-    Table,
+    RowTable,
     amount_check,
     read_table,
     time_checks,
@@ -48,7 +48,7 @@ def read_alibaba2017(path: str | Path, options: ReadOptions = ReadOptions()) -> 
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
 
-    def tables() -> Iterator[tuple[Table, Locate]]:
+    def tables() -> Iterator[tuple[RowTable, Locate]]:
         for batch in batches(path, _header(path, TASK_FIELDS), progress=options.progress):
             yield _table(batch.frame, batch.ragged), batch.locate
 
@@ -89,7 +89,7 @@ def _header(path: Path, fields: tuple[str, ...]) -> Any:
     return header
 
 
-def _table(frame: pl.DataFrame, ragged: Bools) -> Table:
+def _table(frame: pl.DataFrame, ragged: Bools) -> RowTable:
     create, end, cpus = moments(frame["create"]), moments(frame["end"]), numbers(frame["cpus"])
     instances = numbers(frame["instances"])
     runtime = absent(frame.height)._replace(
@@ -112,7 +112,7 @@ def _table(frame: pl.DataFrame, ragged: Bools) -> Table:
         RESOURCE + MEMORY: np.floor(memory.or_else(0.0) * LARGEST_HOST),
     }
     running = (words(frame["status"]) == "Running").fill_null(value=False).to_numpy()
-    return Table(checks, columns, {"running": running})
+    return RowTable(checks, columns, {"running": running})
 
 
 def _identifiers(frame: pl.DataFrame) -> NDArray[np.int64]:

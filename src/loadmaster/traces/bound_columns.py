@@ -25,11 +25,11 @@ DEFAULTS: dict[str, tuple[type, float]] = {
 """Columns of numbers: their type, and what says nothing."""
 
 
-class Bound:
+class BindingColumns:
     """Names of the columns that bind jobs, and what of them the model has no word for.
 
     Example:
-        >>> bound = Bound()
+        >>> bound = BindingColumns()
         >>> columns = {"qos": bound.codes("qos", pl.Series(["high", None])), "nice": np.zeros(2)}
         >>> bound.constraints(columns, np.zeros(2)).given
         ('qos',)

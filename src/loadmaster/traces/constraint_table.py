@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, Dependencies, Named
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED, Bound
+from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.slurm_bound import STATUS
 from loadmaster.traces.spreadsheet import as_named
@@ -71,9 +71,9 @@ def names_of(codes: NDArray[np.int32] | None, names: tuple[str, ...]) -> pl.Seri
 
 
 def read_constraints(
-    frame: pl.DataFrame, theirs: Mapping[str, str], bound: Bound
+    frame: pl.DataFrame, theirs: Mapping[str, str], bound: BindingColumns
 ) -> tuple[dict[str, NDArray[Any]], list[tuple[Rule, NDArray[np.bool_]]]]:
-    """Columns for `Bound.constraints`, and checks of their cells.
+    """Columns for `BindingColumns.constraints`, and checks of their cells.
 
     Args:
         frame: some rows of a table.

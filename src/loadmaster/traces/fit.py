@@ -37,14 +37,9 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
         >>> fit_to(jobs, Cluster.uniform(3, cores=2, memory=8), "any")[0].task_count.tolist()
         [4]
     """
-    if spread == "single-host":
-        workload = workload.on_single_host()
-    if spread != "asked":
-        workload = _on_any_number(workload)
+    workload = _spread(workload, spread)
     rejected = Skipped()
-    foreign = _asks_for_foreign(workload, cluster)
-    aligned = _aligned(workload, cluster)
-    too_big = ~(_held(aligned, cluster) | foreign)
+    aligned, foreign, too_big = _compared(workload, cluster)
     where = "host" if spread == "single-host" else "cluster"
     reasons = (FOREIGN, f"no empty {where} can hold it")
     for bad, reason in zip((foreign, too_big), reasons, strict=True):
@@ -54,6 +49,31 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     if rejected.total:
         aligned = aligned.take(~(foreign | too_big))
     return aligned, rejected
+
+
+def held_by(workload: Workload, cluster: Cluster, spread: Spread = "single-host") -> Bools:
+    """bool[J]: the jobs that `fit_to` keeps.
+
+    Example:
+        >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[9, 9], cores=[4, 1], tasks=[1, 4])
+        >>> held_by(jobs, Cluster.uniform(3, cores=2), "any").tolist()
+        [False, True]
+    """
+    _, foreign, too_big = _compared(_spread(workload, spread), cluster)
+    return np.asarray(~(foreign | too_big))
+
+
+def _compared(workload: Workload, cluster: Cluster) -> tuple[Workload, Bools, Bools]:
+    """The jobs with the columns of `cluster`, and bool[J] each which ask for what it has not, or too much."""
+    foreign = _asks_for_foreign(workload, cluster)
+    aligned = _aligned(workload, cluster)
+    return aligned, foreign, np.asarray(~(_held(aligned, cluster) | foreign))
+
+
+def _spread(workload: Workload, spread: Spread) -> Workload:
+    if spread == "single-host":
+        workload = workload.on_single_host()
+    return workload if spread == "asked" else _on_any_number(workload)
 
 
 def _on_any_number(workload: Workload) -> Workload:

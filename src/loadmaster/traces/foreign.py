@@ -42,7 +42,7 @@ def refuse_document(path: Path, start: bytes) -> None:
     """
     text = start.lstrip()
     if text.startswith(b"{") and b'"apiVersion"' in text:
-        fix = "give it to pack or rebalance: loadmaster rebalance STATE"
+        fix = "give it to info, pack or rebalance: loadmaster rebalance STATE"
         raise InputError(path.name, "a state of Kubernetes, not a log", fix=fix, where=str(path))
     if text.startswith((b"{", b"[")):
         raise InputError(path.name, "JSON, not a table", fix=_AS_CSV, where=str(path))

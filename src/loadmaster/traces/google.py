@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import GB
 from loadmaster.traces.files import head_of
-from loadmaster.traces.job_records import NEVER_STARTED, NO_RECORD, Found, Record, lines_of, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, NO_RECORD, Found, LogRecord, lines_of, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -30,7 +30,7 @@ NOTE = (
 )
 
 
-class Event(NamedTuple):
+class TaskEvent(NamedTuple):
     """What happened to a task: its kind as of 2011, and what the task asks for."""
 
     time_s: float
@@ -83,13 +83,13 @@ def job_of(found: Any) -> Found | Rule:
     return found if isinstance(found, Rule) else dict(found)
 
 
-def _tasks(path: Path, options: ReadOptions) -> Iterator[Record]:
+def _tasks(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
     """A record for each task that ends, or that is still there at the end; only those that go on are held."""
     going: dict[tuple[int, int], _Task] = {}
     line = 0
     for line, text, event in _events(path, options):
         if event is None:
-            yield Record(line, text, NO_RECORD)
+            yield LogRecord(line, text, NO_RECORD)
             continue
         task = going.get(event.task)
         if task is None:
@@ -99,13 +99,13 @@ def _tasks(path: Path, options: ReadOptions) -> Iterator[Record]:
         elif event.kind == _EVICT:
             task.start_s, task.restarts = None, task.restarts + 1
         elif event.kind in _ENDS:
-            yield Record(line, text, _over(task, event))
+            yield LogRecord(line, text, _over(task, event))
             del going[event.task]
     for _ in going:
-        yield Record(line, "a task that goes on", GOING)
+        yield LogRecord(line, "a task that goes on", GOING)
 
 
-def _over(task: _Task, event: Event) -> Mapping[str, Any] | Rule:
+def _over(task: _Task, event: TaskEvent) -> Mapping[str, Any] | Rule:
     if task.start_s is None:
         return NEVER_STARTED
     return {
@@ -115,7 +115,7 @@ def _over(task: _Task, event: Event) -> Mapping[str, Any] | Rule:
     }  # fmt: skip
 
 
-def _events(path: Path, options: ReadOptions) -> Iterator[tuple[int, str, Event | None]]:
+def _events(path: Path, options: ReadOptions) -> Iterator[tuple[int, str, TaskEvent | None]]:
     """Every event with its line; None where the line is broken."""
     first = head_of(path, 1 << 16).decode("utf-8", "replace").lstrip().split("\n")[0]
     names = next(csv.reader([first.strip()])) if "collection_id" in first and not first.startswith("{") else []
@@ -131,18 +131,18 @@ def _events(path: Path, options: ReadOptions) -> Iterator[tuple[int, str, Event 
             yield record.line, record.text, event
 
 
-def _of_2011(line: str) -> Event | None:
+def _of_2011(line: str) -> TaskEvent | None:
     cells = line.split(",")
     kind = int(cells[5])
     if kind > _LOST:
         return None
-    return Event(
+    return TaskEvent(
         float(cells[0]) * MICROSECOND, (int(cells[2]), int(cells[3])), kind, cells[6] or None,
         float(cells[8] or 0), float(cells[9] or 0), float(cells[10] or 0),
     )  # fmt: skip
 
 
-def _of_2019(line: str, names: list[str]) -> Event | None:
+def _of_2019(line: str, names: list[str]) -> TaskEvent | None:
     said = dict(zip(names, next(csv.reader([line])), strict=True)) if names else json.loads(line)
     kind = _KINDS_OF_2019.get(int(said["type"]))
     if kind is None:
@@ -151,7 +151,7 @@ def _of_2019(line: str, names: list[str]) -> Event | None:
     asked = asked if isinstance(asked, dict) else {}
     cpus = asked.get("cpus", said.get("resource_request.cpus", said.get("cpus")))
     memory = asked.get("memory", said.get("resource_request.memory", said.get("memory")))
-    return Event(
+    return TaskEvent(
         float(said["time"]) * MICROSECOND, (int(said["collection_id"]), int(said["instance_index"])), kind,
         said.get("user") or None, float(said.get("priority") or 0), float(cpus or 0), float(memory or 0),
     )  # fmt: skip

@@ -27,6 +27,7 @@ HOST_COLUMNS = (
         "name": "a name; with count above 1, name-0, name-1, ...",
         "count": "number of equal hosts, 1 if absent",
         "speed": "speed relative to 1, 1 if absent",
+        "price_per_hour": "what one host costs an hour, in whatever money; for every row or none",
     }
     | dict(RULE_COLUMNS)
     | {column: meaning.format(what="host") for column, meaning in AMOUNT_COLUMNS.items()}
@@ -140,9 +141,13 @@ def _hosts(path: Path, frame: pl.DataFrame, line: Longs) -> Cluster:
         amount(column, 0.0, tiny if resource == CORES else 0.0) for resource, column in resources.items()
     ])  # fmt: skip
     speed = amount("speed", 1.0, tiny) if "speed" in frame.columns else None
+    price = None
+    if "price_per_hour" in frame.columns:
+        price = amount("price_per_hour", -1.0, 0.0)  # an empty cell is refused: what all cost would not be known
     return Cluster(
         tuple(resources), np.repeat(capacity, count, axis=0), _names(frame, count),
         None if speed is None else np.repeat(speed, count), host_rules(path, frame, line, count),
+        None if price is None else np.repeat(price, count),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import MB
 from loadmaster.traces.files import head_of
-from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, Record, lines_of, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, LogRecord, lines_of, read_records
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
@@ -24,6 +24,7 @@ _KEPT = frozenset(
         "EnteredCurrentStatus", "RemoteWallClockTime", "RequestCpus", "RequestMemory", "RequestGPUs", "CpusProvisioned",
         "MemoryProvisioned", "GPUsProvisioned", "JobStatus", "ExitCode", "AccountingGroup", "AcctGroup", "NumJobStarts",
         "JobPrio", "JobUniverse", "JobBatchName", "MaxHosts", "DeferralTime",
+        "LastRemoteHost",
     )
 )  # fmt: skip
 _MOST_ATTRIBUTES = 10_000
@@ -49,12 +50,12 @@ def read_htcondor(path: str | Path, options: ReadOptions = ReadOptions()) -> Tra
     return read_records(path, options, records, job_of)
 
 
-def _of_json(path: Path, options: ReadOptions) -> Iterator[Record]:
+def _of_json(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
     for line, ad in json_records(path, ("ads",), options.progress):
-        yield Record(line, f"ClusterId {ad.get('ClusterId')}", ad)
+        yield LogRecord(line, f"ClusterId {ad.get('ClusterId')}", ad)
 
 
-def _of_text(path: Path, options: ReadOptions) -> Iterator[Record]:
+def _of_text(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
     """Ads end at a line of stars, or where the first attribute of the next one comes."""
     ad: dict[str, str] = {}
     begin = 1
@@ -62,14 +63,14 @@ def _of_text(path: Path, options: ReadOptions) -> Iterator[Record]:
         found = _ATTRIBUTE.fullmatch(record.text) if len(record.content) < 400 else _ATTRIBUTE.match(record.text)
         if found is None or (found[1] in ad and found[1] in _KEPT):
             if ad:
-                yield Record(begin, f"ClusterId {ad.get('ClusterId')}", ad)
+                yield LogRecord(begin, f"ClusterId {ad.get('ClusterId')}", ad)
             ad = {}
         if found is not None:
             begin = begin if ad else record.line
             if found[1] in _KEPT and len(ad) < _MOST_ATTRIBUTES:
                 ad[found[1]] = found[2].strip().strip('"')
     if ad:
-        yield Record(begin, f"ClusterId {ad.get('ClusterId')}", ad)
+        yield LogRecord(begin, f"ClusterId {ad.get('ClusterId')}", ad)
 
 
 def job_of(ad: Mapping[str, Any]) -> Found | Rule:
@@ -99,10 +100,16 @@ def job_of(ad: Mapping[str, Any]) -> Found | Rule:
         "gpus": _positive(ad.get("RequestGPUs")) or _positive(ad.get("GPUsProvisioned")) or 0.0,
         "user": _text(ad.get("Owner")) or _text(ad.get("User")),
         "account": _text(ad.get("AccountingGroup")) or _text(ad.get("AcctGroup")),
-        "name": _text(ad.get("JobBatchName")), "priority": _number(ad.get("JobPrio")),
+        "name": _text(ad.get("JobBatchName")), "ran_on": _machine(_text(ad.get("LastRemoteHost"))),
+        "priority": _number(ad.get("JobPrio")),
         "restarts": max((_number(ad.get("NumJobStarts")) or 1.0) - 1.0, 0.0),
         "status": _status(status, _number(ad.get("ExitCode"))),
     }  # fmt: skip
+
+
+def _machine(slot: str | None) -> str | None:
+    """The machine of `slot1_3@node7`."""
+    return slot.rpartition("@")[2] if slot else None
 
 
 def _number(value: Any) -> float | None:

@@ -18,31 +18,35 @@ from loadmaster.traces.amount_columns import (
     resource_of,
     unknown_column,
 )
-from loadmaster.traces.bound_columns import Bound
+from loadmaster.traces.bound_columns import BindingColumns
 from loadmaster.traces.constraint_table import CONSTRAINT_COLUMNS, read_constraints
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import EXTRA as LOGGED
 from loadmaster.traces.swf_memory import memory_scale
 from loadmaster.traces.tabular import (
     BAD_ESTIMATE,
+    BAD_WAIT,
     BOUND,
     EXTRA,
     NO_CORES,
+    RAN_ON,
     RESOURCE,
-    Table,
+    RowTable,
     amount_check,
     estimates,
     task_check,
     time_checks,
 )  # fmt: skip
-from loadmaster.traces.values import Codes, Values, absent, durations, moments, numbers
+from loadmaster.traces.values import Codes, Names, Values, absent, durations, moments, numbers
 
 COLUMNS = (
     {
         "submit_s": "arrival: seconds, or ISO 8601 dates with times",
         "runtime_s": "seconds, or [days-]hours:minutes:seconds",
-        "start_s": "with end_s instead of runtime_s, as submit_s",
+        "start_s": "when it really started, as submit_s; with end_s instead of runtime_s",
         "end_s": "with start_s instead of runtime_s, as submit_s",
+        "wait_s": "seconds that it really waited, as runtime_s; goes before start_s",
+        "ran_on": "hosts on which it really ran, by name, parted by commas or as Slurm writes them: n[1-3]",
         "tasks": "number of identical tasks, 1 if absent",
         "estimate_s": "the user's estimate of the runtime",
         "project": "who pays: a number or a name",
@@ -59,7 +63,7 @@ SWF_NAMES = {"status": "swf_status", "partition": "swf_partition"}
 _ALIASES = {"submit": "submit_s", "runtime": "runtime_s", "estimate": "estimate_s", "start": "start_s", "end": "end_s"}
 
 
-class Layout:
+class ColumnLayout:
     """Which column of a file holds what."""
 
     def __init__(self, path: Path, names: Sequence[str], options: ReadOptions) -> None:
@@ -68,20 +72,23 @@ class Layout:
         self.options = options
         self.scale = memory_scale(options, "B")
         self.notes: list[str] = []
-        self.users, self.projects = Codes(), Codes()
-        self.bound = Bound()
+        self.users, self.projects, self.ran_on = Codes(), Codes(), Names()
+        self.bound = BindingColumns()
         self.most_plain_memory = 0.0
         self.theirs = self._mapped(names)
         self.resources = resource_columns(self.theirs, str(path))
         self._require()
 
-    def table(self, frame: pl.DataFrame) -> Table:
+    def table(self, frame: pl.DataFrame) -> RowTable:
         """Columns and checks of some rows."""
         submit = self._moments(frame, "submit_s")
         runtime = self._runtime(frame)
         tasks = self._numbers(frame, "tasks")
         estimate = durations(frame[self.theirs["estimate_s"]]) if "estimate_s" in self.theirs else absent(frame.height)
-        checks = [*time_checks(submit, runtime), task_check(tasks), (BAD_ESTIMATE, estimate.bad)]
+        wait = self._recorded_wait(frame, submit)
+        checks = [
+            *time_checks(submit, runtime), task_check(tasks), (BAD_ESTIMATE, estimate.bad), (BAD_WAIT, wait.bad),
+        ]  # fmt: skip
         columns: dict[str, NDArray[Any]] = {"submit_s": submit.values, "runtime_s": runtime.values}
         for resource, ours in self.resources.items():
             amount = self._amount(frame, ours)
@@ -95,6 +102,9 @@ class Layout:
         for name, codes in (("user", self.users), ("project", self.projects)):
             if name in self.theirs:
                 columns[name] = codes(frame[self.theirs[name]])
+        columns["recorded_wait_s"] = wait.values
+        if "ran_on" in self.theirs:
+            columns[RAN_ON] = self.ran_on(frame[self.theirs["ran_on"]])
         if "job_id" in self.theirs:
             identifier = frame[self.theirs["job_id"]].cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
             columns["job_id"] = identifier.fill_null(-1).to_numpy().astype(np.int64)
@@ -107,12 +117,21 @@ class Layout:
         binds, more = read_constraints(frame, self.theirs, self.bound)
         columns |= {BOUND + name: column for name, column in binds.items()}
         columns |= {BOUND + "names of": np.zeros(frame.height)} if self._has_names() else {}
-        return Table([*checks, *more], columns)
+        return RowTable([*checks, *more], columns)
 
     def constraints(self, columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
         """What binds the jobs, and the names of users and projects."""
         columns.pop("names of", None)
         return self.bound.constraints(columns, rows["submit_s"], self.users.names, self.projects.names, recorded=False)
+
+    def _recorded_wait(self, frame: pl.DataFrame, submit: Values) -> Values:
+        """What each job really waited, as far as a column tells."""
+        if "wait_s" in self.theirs:
+            return durations(frame[self.theirs["wait_s"]])
+        if "start_s" in self.theirs:
+            start = self._moments(frame, "start_s")
+            return Values(start.values - submit.values, start.missing, start.bad)
+        return absent(frame.height)
 
     def _has_names(self) -> bool:
         return bool({"user", "project"} & set(self.theirs))

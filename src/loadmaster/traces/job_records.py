@@ -13,11 +13,21 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED, Bound
+from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.files import Progress, blocks, checked_text
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Line, Locate, Rejects, Rule
-from loadmaster.traces.tabular import BOUND, EXTRA, NO_CORES, RESOURCE, Table, estimates, read_table, time_checks
+from loadmaster.traces.tabular import (
+    BOUND,
+    EXTRA,
+    NO_CORES,
+    RAN_ON,
+    RESOURCE,
+    RowTable,
+    estimates,
+    read_table,
+    time_checks,
+)
 from loadmaster.traces.trace import Trace
 from loadmaster.traces.values import Names, Values
 
@@ -28,7 +38,7 @@ OTHER = Rule("a record of another kind, not of a job that ended", bad=False)
 BAD_AMOUNT = Rule("an amount below zero")
 _MOST_TASKS = float((1 << 31) - 1)
 _NUMBERS = ("submit_s", "runtime_s", "hosts", "cores", "memory_bytes", "gpus", "job_id", "wait_s", "eligible_s")
-_WORDS = ("user", "account", *NAMED, "depends")
+_WORDS = ("user", "account", "ran_on", *NAMED, "depends")
 
 Found = dict[str, Any]
 """What a record says of its job, by the names of `JOB`; what it does not say is left out."""
@@ -45,6 +55,7 @@ JOB = {
     "tasks": "how many identical tasks the job has, instead of `hosts`",
     "limit_s": "runtime at which it is killed, and the user's estimate",
     "wait_s": "as recorded",
+    "ran_on": "the hosts on which it ran, parted by commas",
     "job_id": "the identifier, a whole number",
     "user": "name of who submitted",
     "account": "name of who pays",
@@ -52,7 +63,7 @@ JOB = {
 """All that a record may say of its job."""
 
 
-class Record(NamedTuple):
+class LogRecord(NamedTuple):
     """One record of a log, the line on which it begins, and its text for messages."""
 
     line: int
@@ -61,7 +72,7 @@ class Record(NamedTuple):
 
 
 def read_records(
-    path: str | Path, options: ReadOptions, records: Iterable[Record], parse: Parse, notes: Iterable[str] = ()
+    path: str | Path, options: ReadOptions, records: Iterable[LogRecord], parse: Parse, notes: Iterable[str] = ()
 ) -> Trace:
     """The jobs of a log.
 
@@ -85,6 +96,7 @@ def read_records(
         path.name,
         constraints=reader.constraints,
         all_fields=options.all_fields,
+        ran_on=lambda: reader.ran_on.names,
     )
     said = [*notes]
     if missing := read.marked["no memory"]:
@@ -92,7 +104,7 @@ def read_records(
     return Trace(read.workload, None, rejects.skipped, (*said, *reader.bound.notes), {}, read.extra)
 
 
-def lines_of(path: Path, progress: Progress | None = None, comment: str = "#") -> Iterator[Record]:
+def lines_of(path: Path, progress: Progress | None = None, comment: str = "#") -> Iterator[LogRecord]:
     """The lines of a text as records, without blank ones and comments.
 
     Raises:
@@ -104,7 +116,7 @@ def lines_of(path: Path, progress: Progress | None = None, comment: str = "#") -
             number += 1
             plain = line.rstrip("\r")
             if plain.strip() and not plain.startswith(comment):
-                yield Record(number, plain[:400], plain)
+                yield LogRecord(number, plain[:400], plain)
 
 
 class _Reader:
@@ -113,10 +125,10 @@ class _Reader:
     def __init__(self, parse: Parse, options: ReadOptions) -> None:
         self.parse = parse
         self.options = options
-        self.bound = Bound()
-        self.users, self.accounts = Names(), Names()
+        self.bound = BindingColumns()
+        self.users, self.accounts, self.ran_on = Names(), Names(), Names()
 
-    def tables(self, records: Iterable[Record]) -> Iterator[tuple[Table, Locate]]:
+    def tables(self, records: Iterable[LogRecord]) -> Iterator[tuple[RowTable, Locate]]:
         """Batches of records as tables."""
         going = iter(records)
         while part := list(islice(going, BATCH)):
@@ -126,14 +138,14 @@ class _Reader:
         """What binds the jobs."""
         return self.bound.constraints(columns, rows["submit_s"], self.users.names, self.accounts.names)
 
-    def _said(self, record: Record) -> Found | Rule:
+    def _said(self, record: LogRecord) -> Found | Rule:
         try:
             said = self.parse(record.content)
             return said if isinstance(said, Rule) else _checked(said)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError):
             return NO_RECORD
 
-    def _table(self, said: list[Found | Rule]) -> Table:
+    def _table(self, said: list[Found | Rule]) -> RowTable:
         rules = list(dict.fromkeys(each for each in said if isinstance(each, Rule)))
         checks = [(rule, np.array([each is rule for each in said])) for rule in rules]
         jobs: list[Found] = [{} if isinstance(each, Rule) else each for each in said]
@@ -159,10 +171,11 @@ class _Reader:
         columns |= {BOUND + name: _numbers(jobs, name) for name in DEFAULTS}
         columns[BOUND + "limit_s"] = np.where(limit > 0, limit, np.inf)
         columns[BOUND + "eligible_s"] = number["eligible_s"]
+        columns["recorded_wait_s"] = number["wait_s"]
+        columns[RAN_ON] = _codes(self.ran_on, jobs, "ran_on")
         if self.options.all_fields:
             columns[EXTRA + "estimate_s"] = np.where(limit > 0, limit, -1.0)
-            columns[EXTRA + "wait_s"] = np.nan_to_num(number["wait_s"], nan=-1.0)
-        return Table(checks, columns, {"no memory": memory <= 0})
+        return RowTable(checks, columns, {"no memory": memory <= 0})
 
 
 def one_a_host(hosts: Floats, cores: Floats, gpus: Floats) -> Floats:
@@ -207,5 +220,5 @@ def _codes(names: Names, jobs: list[Found], name: str) -> Ints:
     return names(_words(jobs, name))
 
 
-def _locate(part: list[Record]) -> Locate:
+def _locate(part: list[LogRecord]) -> Locate:
     return lambda row: Line(part[row].line, part[row].text)

@@ -6,11 +6,12 @@ from pathlib import Path
 from loadmaster.traces.amount_columns import notes_on_memory
 from loadmaster.traces.files import head_of
 from loadmaster.traces.foreign import refuse_document
-from loadmaster.traces.job_columns import Layout
+from loadmaster.traces.job_columns import ColumnLayout
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import parquet_table
+from loadmaster.traces.recipe import LABEL, Recipe
 from loadmaster.traces.rejects import Line, Locate, Rejects
-from loadmaster.traces.tabular import RAGGED, Table, read_table
+from loadmaster.traces.tabular import RAGGED, RowTable, read_table
 from loadmaster.traces.text_table import batches, comments_of
 from loadmaster.traces.trace import Trace
 from loadmaster.traces.whole_table import column_names
@@ -26,13 +27,13 @@ def read_csv(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     head = head_of(path)
     refuse_document(path, head)
     about = comments_of(head)
-    layout: list[Layout] = []
+    layout: list[ColumnLayout] = []
 
     def header(cells: list[str]) -> tuple[list[str], bool]:
-        layout.append(Layout(path, column_names(path, cells), options))
+        layout.append(ColumnLayout(path, column_names(path, cells), options))
         return layout[0].names, True
 
-    def tables() -> Iterator[tuple[Table, Locate]]:
+    def tables() -> Iterator[tuple[RowTable, Locate]]:
         for batch in batches(path, header, progress=options.progress):
             table = layout[0].table(batch.frame)
             yield table._replace(checks=[(RAGGED, batch.ragged), *table.checks]), batch.locate
@@ -48,12 +49,12 @@ def read_parquet(path: str | Path, options: ReadOptions = ReadOptions()) -> Trac
     """
     path = Path(path)
     frame, about = parquet_table(path)
-    layout = [Layout(path, frame.columns, options)]
+    layout = [ColumnLayout(path, frame.columns, options)]
 
     def locate(row: int) -> Line:
         return Line(row + 1, ",".join("" if cell is None else str(cell) for cell in frame.row(row)))
 
-    def tables() -> Iterator[tuple[Table, Locate]]:
+    def tables() -> Iterator[tuple[RowTable, Locate]]:
         if frame.height:
             yield layout[0].table(frame), locate
 
@@ -63,9 +64,9 @@ def read_parquet(path: str | Path, options: ReadOptions = ReadOptions()) -> Trac
 def _trace(
     path: Path,
     options: ReadOptions,
-    tables: Iterator[tuple[Table, Locate]],
+    tables: Iterator[tuple[RowTable, Locate]],
     about: Mapping[str, str],
-    layout: list[Layout],
+    layout: list[ColumnLayout],
 ) -> Trace:
     rejects = Rejects(path, strict=options.strict)
     source = about.get("synthetic")
@@ -73,6 +74,7 @@ def _trace(
         tables, rejects, options.limit, f"{source} ({path.name})" if source else path.name,
         synthetic=source is not None,
         constraints=lambda columns, rows: layout[0].constraints(columns, rows), all_fields=options.all_fields,
+        ran_on=lambda: layout[0].ran_on.names,
     )  # fmt: skip
     notes = (*layout[0].notes, *layout[0].bound.notes, *notes_on_memory("tasks", layout[0].most_plain_memory))
-    return Trace(read.workload, None, rejects.skipped, notes, about, read.extra)
+    return Trace(read.workload, None, rejects.skipped, notes, about, read.extra, recipe=Recipe.of(about.get(LABEL)))

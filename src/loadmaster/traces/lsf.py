@@ -62,7 +62,8 @@ def job_of(line: str) -> Found | Rule:
     at += 1 + len(run_on)
     ended, name = int(fields[at]), fields[at + 2]
     more = fields[at + 4 + _RUSAGE :]
-    hosts = len({place.rpartition("*")[2] for place in run_on}) or 1
+    ran_on = tuple(dict.fromkeys(place.rpartition("*")[2] for place in run_on))
+    hosts = len(ran_on) or 1
     memory, gpus = _MEMORY.search(fields[13]), _GPUS.search(fields[13])
     task = int(more[6]) if len(more) > 6 else 0
     limit = _limit(more)
@@ -73,6 +74,7 @@ def job_of(line: str) -> Found | Rule:
         "gpus": float(gpus[1]) * hosts if gpus else 0.0, "limit_s": limit, "user": fields[11],
         "account": more[1] if len(more) > 1 else None, "partition": fields[12], "name": name or None,
         "depends": _depends(fields[14]), "exclusive": EXCLUSIVE.index("host") if options & EXCLUSIVE_OPTION else 0,
+        "ran_on": ",".join(ran_on) or None,
         "reservation": (more[11] or None) if len(more) > 11 else None,
         "qos": (more[12] or None) if len(more) > 12 else None,
         "status": _status(ended, more[15] if len(more) > 15 else ""),

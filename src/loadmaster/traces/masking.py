@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.model import Constraints, Named
+from loadmaster.model import Cluster, Constraints, Named
 from loadmaster.traces.trace import Trace
 
 SOURCE = "a log with masked names"
@@ -18,7 +18,8 @@ def masked(trace: Trace, key: bytes) -> Trace:
     """`trace` with other names and numbers for users, accounts, jobs, executables and reservations.
 
     What was equal stays equal. Without `key` nobody can tell which name a mask belongs to, nor try names until one
-    fits. Names of partitions, qualities of service and features, and identifiers of jobs, stay.
+    fits. Names of partitions, qualities of service and features, and identifiers of jobs, stay; on which hosts jobs ran
+    is not told any more.
 
     Example:
         >>> from loadmaster.model import Workload
@@ -32,7 +33,7 @@ def masked(trace: Trace, key: bytes) -> Trace:
     bound = replace(
         bound, name=_renamed(bound.name, key, "job"), reservation=_renamed(bound.reservation, key, "reservation"),
         user_names=tuple(_mask(name, key, "user") for name in bound.user_names),
-        account_names=tuple(_mask(name, key, "account") for name in bound.account_names),
+        account_names=tuple(_known(name, key, "account") for name in bound.account_names),
     )  # fmt: skip
     user = work.user if bound.user_names else _renumbered(work.user, key, "user")
     project = work.project if bound.account_names else _renumbered(work.project, key, "account")
@@ -42,8 +43,46 @@ def masked(trace: Trace, key: bytes) -> Trace:
     if "project" in extra and project is not None and not bound.account_names:
         extra["project"] = np.where(extra["project"] < 0, -1, project)
     source = work.source if work.synthetic else SOURCE
-    work = replace(work, user=user, project=project, source=source, constraints=bound)
-    return replace(trace, workload=work, extra=extra, about={})
+    work = replace(work, user=user, project=project, source=source, constraints=bound, recorded_hosts=None)
+    cluster = None if trace.cluster is None else masked_cluster(trace.cluster, key)
+    return replace(trace, workload=work, extra=extra, about={}, cluster=cluster)
+
+
+def masked_cluster(cluster: Cluster, key: bytes) -> Cluster:
+    """`cluster` with the same masks for the users, accounts and reservations that its rules name.
+
+    The account at the top, `root`, stays: it is nobody's.
+    """
+    rules = cluster.rules
+    if rules is None:
+        return cluster
+
+    def alike(names: tuple[str, ...], kind: str) -> tuple[str, ...]:
+        return tuple(_known(name, key, kind) for name in names)
+
+    partitions = tuple(
+        replace(
+            row, deny_accounts=alike(row.deny_accounts, "account"),
+            allow_accounts=None if row.allow_accounts is None else alike(row.allow_accounts, "account"),
+        ) for row in rules.partitions
+    )  # fmt: skip
+    accounts = tuple(
+        replace(
+            node, account=_known(node.account, key, "account"), user=_known(node.user, key, "user"),
+            parent=_known(node.parent, key, "account"),
+        ) for node in rules.accounts
+    )  # fmt: skip
+    calendar = tuple(
+        replace(
+            row, name=_known(row.name, key, "reservation") if row.kind == "reserved" else row.name,
+            users=alike(row.users, "user"), accounts=alike(row.accounts, "account"),
+        ) for row in rules.calendar
+    )  # fmt: skip
+    return replace(cluster, rules=replace(rules, partitions=partitions, accounts=accounts, calendar=calendar))
+
+
+def _known(name: str, key: bytes, kind: str) -> str:
+    return name if name in ("", "root") else _mask(name, key, kind)
 
 
 def _mask(name: str, key: bytes, kind: str) -> str:

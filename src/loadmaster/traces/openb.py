@@ -12,16 +12,15 @@ from loadmaster.model import Cluster, Constraints, InputError, SiteRules
 from loadmaster.model.arrays import Bools
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
-from loadmaster.traces.bound_columns import Bound
+from loadmaster.traces.bound_columns import BindingColumns
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.tabular import (
     BOUND,
-    EXTRA,
     NO_CORES,
     RAGGED,
     RESOURCE,
-    Table,
+    RowTable,
     amount_check,
     read_table,
     time_checks,
@@ -50,11 +49,11 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
-    classes, bound = Codes(), Bound()
+    classes, bound = Codes(), BindingColumns()
 
-    def tables() -> Iterator[tuple[Table, Locate]]:
+    def tables() -> Iterator[tuple[RowTable, Locate]]:
         for batch in batches(path, _header(path, POD_FIELDS), progress=options.progress):
-            yield _table(batch.frame, batch.ragged, classes, bound, options.all_fields), batch.locate
+            yield _table(batch.frame, batch.ragged, classes, bound), batch.locate
 
     def constraints(columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
         return bound.constraints(columns, rows["submit_s"])
@@ -105,7 +104,7 @@ def _header(path: Path, fields: tuple[str, ...]) -> Any:
     return header
 
 
-def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, bound: Bound, all_fields: bool) -> Table:
+def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, bound: BindingColumns) -> RowTable:
     created, scheduled = moments(frame["creation_time"]), moments(frame["scheduled_time"])
     deleted = moments(frame["deletion_time"])
     runtime = deleted._replace(
@@ -133,14 +132,13 @@ def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, bound: Bound, all
         columns[BOUND + "qos"] = bound.codes("qos", frame["qos"])
     if "gpu_spec" in frame.columns:
         columns[BOUND + "features"] = bound.codes("features", frame["gpu_spec"])
-    if all_fields:
-        columns[EXTRA + "wait_s"] = scheduled.values - created.values
+    columns["recorded_wait_s"] = scheduled.values - created.values
     marks = {}
     if "pod_phase" in frame.columns:
         failed = (words(frame["pod_phase"]) == "Failed").fill_null(value=False).to_numpy()
         columns[BOUND + "status"] = np.where(failed, STATUSES.index("failed"), 0)
         marks["running"] = (words(frame["pod_phase"]) == "Running").fill_null(value=False).to_numpy()
-    return Table(checks, columns, marks)
+    return RowTable(checks, columns, marks)
 
 
 def _identifiers(frame: pl.DataFrame) -> NDArray[np.int64]:

@@ -64,6 +64,7 @@ def job_of(line: str) -> Found | Rule:
         "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "eligible_s": said.get("etime"),
         "job_id": name[1] if name else None, "array": name[1] if name and name[2] else None,
         "array_task": name[2] if name else None, "hosts": hosts, "cores": cores, "memory_bytes": memory,
+        "ran_on": _ran_on(said.get("exec_host", "")),
         "gpus": _gpus(asked, hosts), "limit_s": clock(asked.get("walltime")), "user": said.get("user"),
         "account": said.get("account") or said.get("project") or said.get("group"), "partition": said.get("queue"),
         "name": said.get("jobname"), "features": features, "exclusive": exclusive,
@@ -105,6 +106,11 @@ def _shape(asked: dict[str, str], given: str) -> tuple[float, float, str | None,
         hosts = float(asked["nodect"])
     one_kind = "&".join(dict.fromkeys(features)) if "+" not in nodes else ""
     return max(hosts, 1.0), max(cores, slots) or float(len(run_on)), one_kind or None, whole
+
+
+def _ran_on(given: str) -> str | None:
+    """The hosts of `n1/0+n1/1+n2/0*4`, each once."""
+    return ",".join(dict.fromkeys(place.partition("/")[0] for place in given.split("+") if place)) or None
 
 
 def _apart(asked: dict[str, str], hosts: float) -> float:

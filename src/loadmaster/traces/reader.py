@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from loadmaster.model import Cluster, Constraints, InputError
 from loadmaster.traces.alibaba2017 import TASK_FIELDS, read_alibaba2017
 from loadmaster.traces.alibaba2018 import is_alibaba2018, read_alibaba2018
+from loadmaster.traces.azure2020 import is_database, read_azure2020
 from loadmaster.traces.files import checked_text, head_of
 from loadmaster.traces.foreign import refuse_document
 from loadmaster.traces.google import is_google, read_google
@@ -63,6 +64,7 @@ FORMATS: dict[str, Format] = {
     "alibaba2018": Format(
         "Alibaba cluster trace 2018: batch_task.csv", lambda head: is_alibaba2018(head.line), read_alibaba2018
     ),
+    "azure2020": Format("Azure trace for packing 2020: requests for virtual machines", lambda _: False, read_azure2020),
     "swf": Format(
         "Standard Workload Format of the Parallel Workloads Archive",
         lambda head: head.name.endswith(".swf") or len(re.findall(r"(?:^|\s)[-+\d.eE]+(?=\s|$)", head.line)) >= 11,
@@ -92,7 +94,7 @@ FORMATS: dict[str, Format] = {
         "job table with named columns", lambda _: False, read_parquet, ("{stem}.hosts.csv",), _TABLES_ALONE
     ),
 }
-"""Every format, in the order in which they are tried. Parquet is told by its first four bytes."""
+"""Every format, in the order in which they are tried. Parquet and SQLite are told by their first bytes."""
 
 
 def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
@@ -148,6 +150,8 @@ def _refuse_idle(name: str, options: ReadOptions) -> None:
 
 
 def _format_of(path: Path) -> str:
+    if is_database(path):
+        return "azure2020"
     start = head_of(path)
     if start.startswith(MAGIC):
         return "parquet"

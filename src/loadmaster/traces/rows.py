@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.model import Constraints, Workload
+from loadmaster.model import Constraints, Named, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 
 
@@ -19,14 +19,21 @@ class Rows(NamedTuple):
     project: Ints | None = None
     user: Ints | None = None
     job_id: Longs | None = None
+    recorded_wait_s: Floats | None = None
+    """Negative, or no number, where it is unknown."""
+    recorded_hosts: Named | None = None
     constraints: Constraints | None = None
     """Its `eligible_s` on the clock of `submit_s`."""
 
     def at(self, order: Longs) -> "Rows":
         """The rows numbered `order`."""
-        columns = {name: c for name, c in self._asdict().items() if c is not None and name != "constraints"}
+        tables = ("constraints", "recorded_hosts")
+        columns = {name: c for name, c in self._asdict().items() if c is not None and name not in tables}
         constraints = None if self.constraints is None else self.constraints.take(order)
-        return self._replace(constraints=constraints, **{name: c[order] for name, c in columns.items()})
+        ran_on = None if self.recorded_hosts is None else self.recorded_hosts.take(order)
+        return self._replace(
+            constraints=constraints, recorded_hosts=ran_on, **{name: c[order] for name, c in columns.items()}
+        )
 
 
 def workload_of(
@@ -46,9 +53,18 @@ def workload_of(
     workload = Workload(
         resources, rows.submit_s - rows.submit_s[0], rows.runtime_s, rows.demand,
         tasks=tasks, estimate_s=rows.estimate_s, project=_named(rows.project), user=rows.user, job_id=rows.job_id,
+        recorded_wait_s=_known(rows.recorded_wait_s), recorded_hosts=rows.recorded_hosts,
         source=source, synthetic=synthetic, constraints=constraints,
     )  # fmt: skip
     return workload, order
+
+
+def _known(wait: Floats | None) -> Floats | None:
+    """Waits as recorded, NaN where unknown; None where all are."""
+    if wait is None:
+        return None
+    known = np.isfinite(wait) & (wait >= 0)
+    return np.where(known, wait, np.nan) if known.any() else None
 
 
 def _named(project: Ints | None) -> Ints | None:

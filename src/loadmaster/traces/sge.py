@@ -10,9 +10,9 @@ from loadmaster.traces.pbs import bytes_of, clock
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
 
-QUEUE, GROUP, OWNER, NAME, JOB, PRIORITY = 0, 2, 3, 4, 5, 7
+QUEUE, HOST, GROUP, OWNER, NAME, JOB, PRIORITY = 0, 1, 2, 3, 4, 5, 7
 SUBMIT, START, END, FAILED, STATUS = 8, 9, 10, 11, 12
-PROJECT, SLOTS, TASK, CATEGORY, SLAVE = 31, 34, 35, 39, 41
+PROJECT, GRANTED_PE, SLOTS, TASK, CATEGORY, SLAVE = 31, 33, 34, 35, 39, 41
 LEAST_FIELDS = 40
 SLAVE_TASK = Rule("a task of a parallel job on another host, counted with its job", bad=False)
 _MILLISECONDS = 1e11
@@ -65,7 +65,9 @@ def job_of(line: str) -> Found | Rule:
         "memory_bytes": (memory or 0.0) * slots, "gpus": float(asked.get("gpu", "0")) * slots,
         "limit_s": clock(asked.get("h_rt", "").replace(";", ":")), "user": fields[OWNER],
         "account": _said(fields[PROJECT]) or fields[GROUP], "partition": fields[QUEUE], "name": fields[NAME],
-        "priority": fields[PRIORITY], "status": _status(fields[FAILED], fields[STATUS]),
+        "priority": fields[PRIORITY],
+        "ran_on": None if _said(fields[GRANTED_PE]) else fields[HOST],
+        "status": _status(fields[FAILED], fields[STATUS]),
     }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.traces.bound_columns import Bound
+from loadmaster.traces.bound_columns import BindingColumns
 from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
@@ -24,15 +24,16 @@ from loadmaster.traces.tabular import (
     EXTRA,
     NO_CORES,
     RAGGED,
+    RAN_ON,
     RESOURCE,
-    Table,
+    RowTable,
     estimates,
     read_table,
     time_checks,
 )
-from loadmaster.traces.text_table import Batch
+from loadmaster.traces.text_table import TextRows
 from loadmaster.traces.trace import Trace
-from loadmaster.traces.values import Codes, Values, absent, durations, moments, words
+from loadmaster.traces.values import Codes, Names, Values, absent, durations, moments, words
 
 STEP = Rule("a step of a job, not a job", bad=False)
 NO_SUBMIT = Rule("submit time is unknown", bad=False)
@@ -45,6 +46,7 @@ SQUEUE = {
 }  # fmt: skip
 """Names in the header of `squeue` -> those of `sacct` that mean the same."""
 _SHOWS_NO_RUNTIME = ("start", "end", "elapsed", "start_time", "end_time", "time")
+_NOWHERE = ["None assigned", "None", "(null)"]
 NEEDED = (("submit",), ("elapsed", "start", "timelimit"), ("reqcpus", "ncpus", "alloccpus", "reqtres", "alloctres"))
 """One of each must be among the fields."""
 
@@ -55,8 +57,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     A job has one task a node, where its cores and GPUs divide evenly; else one task a core. Memory is that of ReqMem
     (per node `n`, per core `c`, or the whole job), else of ReqTRES and AllocTRES. The account is the project. What
     binds the job comes from its columns and, for what they lack, from SubmitLine. A job that asks for several nodes
-    (ReqTRES, else NNodes) takes as many hosts at least, and as many as it was given at most (rule C9). `squeue` knows
-    no runtimes: the time limit stands in for them.
+    (ReqTRES, else NNodes) takes as many hosts at least, and as many as it was given at most (rule C9). NodeList is
+    where it ran. `squeue` knows no runtimes: the time limit stands in for them.
 
     Raises:
         InputError: the file cannot be read, lacks a field, holds no job, or (`options.strict`) has a bad line.
@@ -71,6 +73,7 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         path.name,
         constraints=reader.constraints,
         all_fields=options.all_fields,
+        ran_on=lambda: reader.ran_on.names,
     )
     notes = (*_notes(read.marked, of_queue=reader.of_queue), *reader.bound.notes)
     return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra)
@@ -83,11 +86,12 @@ class _Reader:
         self.path = path
         self.options = options
         self.users, self.accounts, self.states = Codes(), Codes(), Codes()
-        self.bound = Bound()
+        self.ran_on = Names()
+        self.bound = BindingColumns()
         self.of_queue = False
         self.restarts: dict[int, int] = {}
 
-    def tables(self) -> Iterator[tuple[Table, Locate]]:
+    def tables(self) -> Iterator[tuple[RowTable, Locate]]:
         """Every batch of the file."""
         if head_of(self.path, 4096).lstrip()[:1] in (b"{", b"["):
             for batch in slurm_json_batches(self.path, self.options.progress):
@@ -117,7 +121,7 @@ class _Reader:
             )
         return [*known, "unnamed"][: len(names)], False
 
-    def table(self, batch: Batch) -> Table:
+    def table(self, batch: TextRows) -> RowTable:
         """Columns and checks of some lines."""
         frame = batch.frame
         if self.of_queue and "alloctres" not in frame.columns and "reqmem" in frame.columns:
@@ -154,14 +158,15 @@ class _Reader:
         columns |= {BOUND + name: column for name, column in binds.items()}
         if self.options.all_fields and "timelimit" in frame.columns:
             columns[EXTRA + "estimate_s"] = limit.or_else(-1.0)
-        if self.options.all_fields and "start" in frame.columns:
-            wait = moments(frame["start"]).values - submit.values
-            columns[EXTRA + "wait_s"] = np.where(np.isnan(wait), -1.0, wait)
+        if "start" in frame.columns:
+            columns["recorded_wait_s"] = moments(frame["start"]).values - submit.values
+        if "nodelist" in frame.columns and not self.of_queue:
+            columns[RAN_ON] = self.ran_on(words(frame["nodelist"]).replace(_NOWHERE, None))
         if "jobid" in frame.columns:
             marks["whole array"] = frame["jobid"].str.contains("_[", literal=True).fill_null(value=False).to_numpy()
         if "state" in frame.columns and not self.of_queue:
             marks["running"] = words(frame["state"]).str.starts_with("RUNNING").fill_null(value=False).to_numpy()
-        return Table(checks, columns, marks)
+        return RowTable(checks, columns, marks)
 
     def constraints(self, columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
         """What binds the jobs, and the names of users and accounts; numbers of hosts where a job asks for several."""

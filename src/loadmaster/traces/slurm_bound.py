@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
-from loadmaster.traces.bound_columns import Bound
+from loadmaster.traces.bound_columns import BindingColumns
 from loadmaster.traces.slurm_fields import hosts_asked
 from loadmaster.traces.submit_line import submitted
-from loadmaster.traces.values import absent, moments, numbers, words
+from loadmaster.traces.values import moments, numbers, words
 
 STATUS = {
     "COMPLETED": "ok", "FAILED": "failed", "OUT_OF_MEMORY": "failed", "BOOT_FAIL": "node_fail",
@@ -24,7 +24,7 @@ _ARRAY = r"^(\d+)_(?:(\d+)|\[)"
 
 
 def bound_columns(
-    frame: pl.DataFrame, bound: Bound, limit: Floats, tasks: Floats, marks: dict[str, Any]
+    frame: pl.DataFrame, bound: BindingColumns, limit: Floats, tasks: Floats, marks: dict[str, Any]
 ) -> dict[str, NDArray[Any]]:
     """Columns of `Constraints` for the rows of `frame`, whose columns bear the names of `sacct` in lower case.
 
@@ -68,7 +68,7 @@ def _status(state: pl.Series) -> NDArray[np.int32]:
     return np.asarray(first.replace_strict(codes, default=0, return_dtype=pl.Int32).fill_null(0).to_numpy())
 
 
-def _said(frame: pl.DataFrame, bound: Bound, found: dict[str, NDArray[Any]], marks: dict[str, Any]) -> None:
+def _said(frame: pl.DataFrame, bound: BindingColumns, found: dict[str, NDArray[Any]], marks: dict[str, Any]) -> None:
     """What the command line says, where there is one, and the columns that say the same."""
     rows = frame.height
     empty = pl.Series([None], dtype=pl.String).new_from_index(0, rows)
@@ -109,8 +109,3 @@ def _queued(frame: pl.DataFrame, found: dict[str, NDArray[Any]]) -> None:
     if "oversubscribe" in frame.columns:
         whole = words(frame["oversubscribe"]).str.to_lowercase().is_in(["no", "exclusive"]).fill_null(value=False)
         found["exclusive"] = np.where(whole.to_numpy(), EXCLUSIVE.index("host"), 0)
-
-
-def numbers_or(frame: pl.DataFrame, name: str) -> Floats:
-    """float64[N]: a column of numbers, NaN where it is not there."""
-    return (numbers(frame[name]) if name in frame.columns else absent(frame.height)).values

@@ -12,18 +12,18 @@ import polars as pl
 from loadmaster.traces.files import Progress
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.rejects import Line
-from loadmaster.traces.text_table import Batch
+from loadmaster.traces.text_table import TextRows
 
 _ROWS = 20_000
 COLUMNS = (
     "jobid", "jobidraw", "user", "account", "submit", "eligible", "start", "elapsed", "timelimit", "state", "nnodes",
     "reqcpus", "reqmem", "reqtres", "alloctres", "partition", "qos", "jobname", "reservation", "priority", "restarts",
     "constraints", "submitline", "dependency", "reason", "throttle", "requeue", "nice",
-    "oversubscribe",
+    "oversubscribe", "nodelist",
 )  # fmt: skip
 
 
-def slurm_json_batches(path: Path, progress: Progress | None = None) -> Iterator[Batch]:
+def slurm_json_batches(path: Path, progress: Progress | None = None) -> Iterator[TextRows]:
     """The jobs of the document as rows of text, in columns with the names of `sacct`.
 
     Raises:
@@ -40,7 +40,7 @@ def slurm_json_batches(path: Path, progress: Progress | None = None) -> Iterator
             told = {key: value for key, value in rows[row].items() if value}
             return Line(int(number[row]), str(told)[:400])
 
-        yield Batch(frame.select(known), number, np.zeros(len(rows), dtype=bool), locate)
+        yield TextRows(frame.select(known), number, np.zeros(len(rows), dtype=bool), locate)
 
 
 def row_of(job: dict[str, Any]) -> dict[str, str | None]:
@@ -71,6 +71,7 @@ def _accounted(job: dict[str, Any]) -> dict[str, str | None]:
         "reqtres": requested, "alloctres": allocated, "reservation": _text(_dict(job.get("reservation")).get("name")),
         "restarts": _number(job.get("restart_cnt")), "constraints": _text(job.get("constraints")),
         "submitline": _text(job.get("submit_line")), "throttle": _positive(_number(running.get("tasks"))),
+        "nodelist": _text(job.get("nodes")),
     }  # fmt: skip
 
 

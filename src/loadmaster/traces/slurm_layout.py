@@ -11,7 +11,7 @@ import polars as pl
 from loadmaster.model import InputError
 from loadmaster.traces.files import Progress, blocks, checked_text, head_of
 from loadmaster.traces.rejects import Line
-from loadmaster.traces.text_table import MOST_COLUMNS, Batch, batches
+from loadmaster.traces.text_table import MOST_COLUMNS, TextRows, batches
 
 Header = Callable[[list[str]], tuple[list[str], bool]]
 """Given the cells of the first line, the names of the columns and whether that line is a header."""
@@ -45,7 +45,7 @@ def is_slurm_json(text: str) -> bool:
     return text.lstrip().startswith("{") and '"job_id"' in text and bool(_JSON.search(text))
 
 
-class Layout(NamedTuple):
+class LineLayout(NamedTuple):
     """How the cells of a line are told apart: `split` by a pattern with a group a column, or `spans` of characters."""
 
     skip: int
@@ -54,7 +54,7 @@ class Layout(NamedTuple):
     cut: bool = False
 
 
-def slurm_batches(path: Path, header: Header, progress: Progress | None = None) -> Iterator[Batch]:
+def slurm_batches(path: Path, header: Header, progress: Progress | None = None) -> Iterator[TextRows]:
     """The rows of a table that Slurm printed, every cell as text, in the layout that its first lines show.
 
     Raises:
@@ -70,11 +70,11 @@ def slurm_batches(path: Path, header: Header, progress: Progress | None = None) 
         return
     if first.count(",") >= 3:
         names, is_header = header(first.split(","))
-        layout = Layout(int(is_header), pattern=_with_commas(names))
+        layout = LineLayout(int(is_header), pattern=_with_commas(names))
     elif len(lines) > 1 and _DASHES.fullmatch(lines[1]):
         spans = tuple((found.start(), found.end()) for found in re.finditer(r"-+", lines[1]))
         names, _ = header([first[start:end] for start, end in spans])
-        layout = Layout(2, spans=spans, cut=True)
+        layout = LineLayout(2, spans=spans, cut=True)
     else:
         names, is_header = header(first.split())
         layout = _blank(first, lines[1:], int(is_header))
@@ -100,17 +100,17 @@ def _with_commas(names: list[str]) -> str:
     return f"^{','.join(parts)},?$"
 
 
-def _blank(first: str, rest: list[str], skip: int) -> Layout:
+def _blank(first: str, rest: list[str], skip: int) -> LineLayout:
     """Columns where all names begin, if in all lines seen a cell begins there, as `squeue -O` prints; else blanks."""
     starts = [found.start() for found in re.finditer(r"\S+", first)]
     shown = rest[:50]
     aligned = all(line[start] != " " for line in shown for start in starts if start < len(line))
     if shown and aligned:
-        return Layout(skip, spans=tuple(zip(starts, [*starts[1:], None], strict=True)))
-    return Layout(skip, pattern=r"^\s*" + r"\s+".join([r"(\S+)"] * len(starts)) + r"\s*$")
+        return LineLayout(skip, spans=tuple(zip(starts, [*starts[1:], None], strict=True)))
+    return LineLayout(skip, pattern=r"^\s*" + r"\s+".join([r"(\S+)"] * len(starts)) + r"\s*$")
 
 
-def _batches(path: Path, names: list[str], layout: Layout, progress: Progress | None) -> Iterator[Batch]:
+def _batches(path: Path, names: list[str], layout: LineLayout, progress: Progress | None) -> Iterator[TextRows]:
     before, skip = 0, layout.skip
     for text in blocks(path, _BLOCK, progress):
         raw = text.decode("utf-8", "replace").split("\n")[:-1]
@@ -127,10 +127,10 @@ def _batches(path: Path, names: list[str], layout: Layout, progress: Progress | 
         def locate(row: int, lines: pl.Series = lines, numbers: np.ndarray = number[wanted]) -> Line:
             return Line(int(numbers[row]), str(lines[row])[:400])
 
-        yield Batch(frame, number[wanted], odd, locate)
+        yield TextRows(frame, number[wanted], odd, locate)
 
 
-def _cells(lines: pl.Series, names: list[str], layout: Layout) -> tuple[pl.DataFrame, np.ndarray]:
+def _cells(lines: pl.Series, names: list[str], layout: LineLayout) -> tuple[pl.DataFrame, np.ndarray]:
     """The cells, null where empty, and which lines do not have the columns of the header."""
     if layout.spans:
         cut = [

@@ -17,9 +17,10 @@ from loadmaster.model.units import CORES, KB, MEMORY
 from loadmaster.process import usable_cores
 from loadmaster.traces.files import blocks, checked_text, head_of
 from loadmaster.traces.options import ReadOptions
+from loadmaster.traces.recipe import LABEL, Recipe
 from loadmaster.traces.rejects import Line, Rejects, Rule
 from loadmaster.traces.rows import Rows, workload_of
-from loadmaster.traces.swf_block import EXTRA, Block, Wanted, read_block
+from loadmaster.traces.swf_block import EXTRA, Block, WantedColumns, read_block
 from loadmaster.traces.swf_bound import bound_of, refuse_feedback
 from loadmaster.traces.swf_columns import GrowingColumns
 from loadmaster.traces.swf_memory import memory_notes, memory_scale
@@ -36,8 +37,9 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
 
     Processors are those requested (field 8), or those allocated (5) where none were requested; memory likewise: field
     10, else the memory used (7), per processor in KB unless `options` say otherwise, rounded down to whole bytes.
-    The user's group (13) is the project, the queue (15) the quality of service. Behind the 18th field there may be a
-    queue by name and a request for hosts; other words there are passed over.
+    The wait (3) is kept as what really happened. The user's group (13) is the project, the queue (15) the quality of
+    service. Behind the 18th field there may be a queue by name and a request for hosts; other words there are passed
+    over.
 
     Raises:
         InputError: the file cannot be read, holds no job, or (`options.strict`) has a bad line.
@@ -47,7 +49,7 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     head = checked_text(path, head_of(path))
     about = _header(head)
     words = Words() if has_words(head) else None
-    wanted = Wanted(memory_scale(options), options.swf_memory == "job-total", options.all_fields)
+    wanted = WantedColumns(memory_scale(options), options.swf_memory == "job-total", options.all_fields)
     rejects = Rejects(path, strict=options.strict)
     kept = _kept(path, wanted, rejects, options, words)
     if not len(kept):
@@ -66,7 +68,15 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     workload, order = workload_of(rows, resources, source, synthetic=made is not None)
     if order is not None:
         extra = {name: column[order] for name, column in extra.items()}
-    return Trace(workload, _cluster(about, resources), rejects.skipped, tuple(notes), about, extra)
+    return Trace(
+        workload,
+        _cluster(about, resources),
+        rejects.skipped,
+        tuple(notes),
+        about,
+        extra,
+        recipe=Recipe.of(about.get(LABEL)),
+    )
 
 
 def _partly_unknown(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -94,7 +104,9 @@ def _header(head: bytes) -> dict[str, str]:
     return about
 
 
-def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions, words: Words | None) -> GrowingColumns:
+def _kept(
+    path: Path, wanted: WantedColumns, rejects: Rejects, options: ReadOptions, words: Words | None
+) -> GrowingColumns:
     kept = GrowingColumns()
     lines = 0
     for text, whole, part in _in_order(path, wanted, options):
@@ -109,14 +121,14 @@ def _kept(path: Path, wanted: Wanted, rejects: Rejects, options: ReadOptions, wo
     return kept
 
 
-def _until(text: bytes, block: Block, jobs: int, wanted: Wanted) -> Block:
+def _until(text: bytes, block: Block, jobs: int, wanted: WantedColumns) -> Block:
     """What `text` holds up to and with the line of its job number `jobs`; all of it if it has fewer."""
     if block.jobs < jobs:
         return block
     return read_block(text[: text.index(b"\n", int(block.start[jobs - 1])) + 1], wanted)
 
 
-def _in_order(path: Path, wanted: Wanted, options: ReadOptions) -> Iterator[tuple[bytes, Block, float]]:
+def _in_order(path: Path, wanted: WantedColumns, options: ReadOptions) -> Iterator[tuple[bytes, Block, float]]:
     """Blocks of the file in order, each with the part of the file that is read with it.
 
     This thread unpacks while others tokenise (the kernel lets go of the GIL); few blocks are under way at once.
@@ -159,6 +171,7 @@ def _rows(columns: dict[str, NDArray[Any]]) -> tuple[Rows, tuple[str, ...]]:
         columns["submit_s"], columns["runtime_s"], demand, columns["tasks"],
         columns["estimate_s"] if columns["estimate_known"].any() else None,
         columns["project"], user if (user >= 0).any() else None, columns["job_id"],
+        columns["recorded_wait_s"],
     )  # fmt: skip
     return rows, (CORES, MEMORY)[: demand.shape[1]]
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.traces.rejects import Rule
-from loadmaster.traces.swf_kernel import Tokens, tokenise
+from loadmaster.traces.swf_plain import fields_of
 
 SHORTEST_LINE = 36  # 18 fields of one character, each with the blank or line feed behind it
 
@@ -24,9 +24,9 @@ NO_PROCESSORS = Rule("number of processors is unknown", bad=False)
 
 JOB, SUBMIT, WAIT, RUN, USED, CPU, USED_MEMORY, ASKED, ESTIMATE, ASKED_MEMORY = range(10)
 STATUS, USER, GROUP, EXECUTABLE, QUEUE, PARTITION, PRECEDING, THINK = range(10, 18)
-NEEDED = (JOB, SUBMIT, RUN, USED, USED_MEMORY, ASKED, ESTIMATE, ASKED_MEMORY, USER, GROUP, QUEUE, PARTITION)
+NEEDED = (JOB, SUBMIT, WAIT, RUN, USED, USED_MEMORY, ASKED, ESTIMATE, ASKED_MEMORY, USER, GROUP, QUEUE, PARTITION)
 EXTRA: dict[str, tuple[int, type]] = {
-    "wait_s": (WAIT, np.float64), "used_processors": (USED, np.float64), "cpu_time_s": (CPU, np.float64),
+    "used_processors": (USED, np.float64), "cpu_time_s": (CPU, np.float64),
     "used_memory": (USED_MEMORY, np.float64), "status": (STATUS, np.int32), "executable": (EXECUTABLE, np.int32),
     "queue": (QUEUE, np.int32), "partition": (PARTITION, np.int32), "preceding_job": (PRECEDING, np.int64),
     "think_time_s": (THINK, np.float64),
@@ -40,7 +40,7 @@ _LARGEST_CODE = float((1 << 31) - 1)
 _CODES = (USER, GROUP, ASKED, USED, STATUS, EXECUTABLE, QUEUE, PARTITION)
 
 
-class Wanted(NamedTuple):
+class WantedColumns(NamedTuple):
     """What to take from every line: bytes in one unit of memory, what memory counts, and whether all 18 fields."""
 
     memory_scale: float
@@ -66,8 +66,17 @@ class Block(NamedTuple):
     rejected: list[tuple[Rule, list[int], int]]
 
 
-def read_block(text: bytes, wanted: Wanted) -> Block:
+def read_block(text: bytes, wanted: WantedColumns) -> Block:
     """The jobs in `text`, whose last byte is a line feed."""
+    plain = fields_of(text, wanted.fields)
+    if plain is not None:
+        return _block(plain.values, plain.start, plain.lines, [], wanted)
+    return _tokenised(text, wanted)
+
+
+def _tokenised(text: bytes, wanted: WantedColumns) -> Block:
+    from loadmaster.traces.swf_kernel import Tokens, tokenise  # Numba is not loaded for nothing
+
     most = len(text) // SHORTEST_LINE + 1
     most_lines = text.count(b"\n")
     slot = np.full(18, -1, dtype=np.int8)
@@ -82,11 +91,22 @@ def read_block(text: bytes, wanted: Wanted) -> Block:
         starts = tokens.bad_start[:bad][tokens.bad_rule[:bad] == number]
         if starts.size:
             rejected.append((rule, starts[:5].tolist(), int(starts.size)))
-    field = {k: tokens.values[row, :good] for row, k in enumerate(wanted.fields)}
-    keep = _kept(field, tokens.start[:good], rejected)
+    return _block(tokens.values[:, :good], tokens.start[:good], lines, rejected, wanted)
+
+
+def _block(
+    values: Floats,
+    start: NDArray[np.int32],
+    lines: int,
+    rejected: list[tuple[Rule, list[int], int]],
+    wanted: WantedColumns,
+) -> Block:
+    """float64[K, N] of good lines into columns, without those that are no job; these are added to `rejected`."""
+    field = {k: values[row] for row, k in enumerate(wanted.fields)}
+    keep = _kept(field, start, rejected)
     if not keep.all():
-        field = {k: values[keep] for k, values in field.items()}
-    return Block(int(keep.sum()), lines, _columns(field, wanted), tokens.start[:good][keep], rejected)
+        field = {k: column[keep] for k, column in field.items()}
+    return Block(int(keep.sum()), lines, _columns(field, wanted), start[keep], rejected)
 
 
 def _kept(field: dict[int, Floats], start: NDArray[np.int32], rejected: list[tuple[Rule, list[int], int]]) -> Bools:
@@ -111,7 +131,7 @@ def _kept(field: dict[int, Floats], start: NDArray[np.int32], rejected: list[tup
     return keep
 
 
-def _columns(field: dict[int, Floats], wanted: Wanted) -> dict[str, NDArray[Any]]:
+def _columns(field: dict[int, Floats], wanted: WantedColumns) -> dict[str, NDArray[Any]]:
     processors = _processors(field)
     asked, used = field[ASKED_MEMORY], field[USED_MEMORY]
     memory = np.where(asked > 0, asked, used) * wanted.memory_scale
@@ -128,6 +148,7 @@ def _columns(field: dict[int, Floats], wanted: Wanted) -> dict[str, NDArray[Any]
         "user": field[USER].astype(np.int32),
         "project": field[GROUP].astype(np.int32),
         "job_id": field[JOB].astype(np.int64),
+        "recorded_wait_s": field[WAIT],
         QUEUE_CODE: field[QUEUE].astype(np.int32),
         PARTITION_CODE: field[PARTITION].astype(np.int32),
     }

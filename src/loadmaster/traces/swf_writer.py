@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from loadmaster.model import InputError, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, KB, MEMORY
+from loadmaster.traces.recipe import LABEL, Recipe
 
 SLICE = 1_000_000
 """Jobs that are put into words at a time, so that memory stays bounded."""
 
 
-def write_swf(workload: Workload, file: BinaryIO, extra: Mapping[str, NDArray[Any]]) -> None:
+def write_swf(
+    workload: Workload, file: BinaryIO, extra: Mapping[str, NDArray[Any]], recipe: Recipe | None = None
+) -> None:
     """Write the header and all jobs; see `write_trace` for what SWF can hold.
 
     Raises:
@@ -28,6 +31,7 @@ def write_swf(workload: Workload, file: BinaryIO, extra: Mapping[str, NDArray[An
         f"Note: written by loadmaster from {workload.source or 'memory'}",
     ]
     about += [f"Synthetic: {workload.source}"] if workload.synthetic else []
+    about += [f"{LABEL}: {recipe.text}"] if workload.synthetic and recipe is not None else []
     file.write("".join(f"; {line}\n" for line in about).encode())
     for start in range(0, workload.jobs, SLICE):
         part = slice(start, start + SLICE)
@@ -60,7 +64,7 @@ def _frame(workload: Workload, processors: Floats, extra: Mapping[str, NDArray[A
     used = extra.get("used_memory", unknown)
     number = np.arange(first, first + jobs) if workload.job_id is None else workload.job_id
     fields = (
-        number, workload.submit_s, extra.get("wait_s", unknown), workload.runtime_s,
+        number, workload.submit_s, _recorded(workload, unknown), workload.runtime_s,
         extra.get("used_processors", processors), extra.get("cpu_time_s", unknown),
         np.where(used > 0, used / KB, -1.0), processors,
         extra.get("estimate_s", unknown if workload.estimate_s is None else workload.estimate_s), memory,
@@ -69,6 +73,10 @@ def _frame(workload: Workload, processors: Floats, extra: Mapping[str, NDArray[A
         *(extra.get(name, unknown) for name in ("executable", "queue", "partition", "preceding_job", "think_time_s")),
     )  # fmt: skip
     return pl.DataFrame({str(k): _short(np.asarray(field)) for k, field in enumerate(fields)})
+
+
+def _recorded(workload: Workload, unknown: Floats) -> Floats:
+    return unknown if workload.recorded_wait_s is None else np.nan_to_num(workload.recorded_wait_s, nan=-1.0)
 
 
 def _or_unknown(column: NDArray[np.int32] | None, jobs: int) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.model import Constraints, Workload
+from loadmaster.model import Constraints, Named, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.rows import Rows, workload_of
@@ -22,17 +22,18 @@ NEGATIVE_RUNTIME = Rule("runtime is negative")
 NO_RUNTIME = Rule("runtime is zero or unknown, so the job never ran", bad=False)
 BAD_TASKS = Rule("number of tasks is not a whole number from 1 up")
 BAD_ESTIMATE = Rule("estimated runtime is not a number of seconds")
+BAD_WAIT = Rule("wait is not a number of seconds")
 NO_CORES = Rule("asks for no cores", bad=False)
-RESOURCE, EXTRA, BOUND = "resource:", "extra:", "bound:"
+RESOURCE, EXTRA, BOUND, RAN_ON = "resource:", "extra:", "bound:", "ran on"
 MOST_TASKS = float((1 << 31) - 1)
 _LARGEST = float(1 << 62)
 
 
-class Table(NamedTuple):
+class RowTable(NamedTuple):
     """What a format makes of N rows: checks in the order in which they count, and columns.
 
     Columns bear the names of `Rows`, resources as `resource:<name>`, those of constraints as `bound:<name>`, whatever
-    else as `extra:<name>`.
+    else as `extra:<name>`; `RAN_ON` has the codes of the hosts on which jobs ran.
     Of each of `marks`, bool[N], the rows that are kept are counted.
     """
 
@@ -40,9 +41,9 @@ class Table(NamedTuple):
     columns: dict[str, NDArray[Any]]
     marks: Mapping[str, Bools] = MappingProxyType({})
 
-    def first(self, rows: int) -> "Table":
+    def first(self, rows: int) -> "RowTable":
         """The first so many rows."""
-        return Table(
+        return RowTable(
             [(rule, broken[:rows]) for rule, broken in self.checks],
             {name: column[:rows] for name, column in self.columns.items()},
             {name: marked[:rows] for name, marked in self.marks.items()},
@@ -58,7 +59,7 @@ class Read(NamedTuple):
 
 
 def read_table(
-    tables: Iterable[tuple[Table, Locate]],
+    tables: Iterable[tuple[RowTable, Locate]],
     rejects: Rejects,
     limit: int | None,
     source: str,
@@ -66,10 +67,12 @@ def read_table(
     synthetic: bool = False,
     constraints: Callable[[dict[str, NDArray[Any]], Mapping[str, NDArray[Any]]], Constraints] | None = None,
     all_fields: bool = False,
+    ran_on: Callable[[], tuple[str, ...]] = tuple,
 ) -> Read:
     """Judge every row, keep the good ones, join the batches; behind the job number `limit` nothing is looked at.
 
-    `constraints` makes those of all jobs of the columns `bound:<name>`, given the others beside them. With
+    `constraints` makes those of all jobs of the columns `bound:<name>`, given the others beside them; `ran_on` tells
+    the names behind the codes of `RAN_ON`. With
     `all_fields` the further columns hold the projects as read, -1 for unknown, where some are.
 
     Raises:
@@ -97,6 +100,9 @@ def read_table(
     bound = {name.removeprefix(BOUND): columns.pop(name) for name in list(columns) if name.startswith(BOUND)}
     if bound and constraints is not None:
         columns["constraints"] = constraints(bound, columns)
+    codes = columns.pop(RAN_ON, None)
+    if codes is not None and (codes >= 0).any():
+        columns["recorded_hosts"] = Named(codes, ran_on())
     project = columns.get("project")
     if all_fields and project is not None and project.min() < 0 <= project.max():
         extra["project"] = project
@@ -109,7 +115,7 @@ def read_table(
     return Read(workload, extra if order is None else {name: column[order] for name, column in extra.items()}, marked)
 
 
-def _until(table: Table, jobs: int) -> Table:
+def _until(table: RowTable, jobs: int) -> RowTable:
     """The rows up to and with the one that is kept as number `jobs`; all if there are fewer."""
     kept = np.flatnonzero(~np.logical_or.reduce([broken for _, broken in table.checks]))
     return table.first(int(kept[jobs - 1]) + 1) if len(kept) >= jobs else table

@@ -18,7 +18,7 @@ MOST_COLUMNS = 1000
 _OVERFLOW = "\\overflow"
 
 
-class Batch(NamedTuple):
+class TextRows(NamedTuple):
     """Rows of a table, every cell as text, null where empty.
 
     Attributes:
@@ -40,7 +40,7 @@ def batches(
     separator: str = ",",
     quote: str | None = '"',
     progress: Progress | None = None,
-) -> Iterator[Batch]:
+) -> Iterator[TextRows]:
     """Read the table in `path`.
 
     Args:
@@ -121,7 +121,7 @@ def _first_row(body: bytes, path: Path) -> tuple[int, int]:
 
 def _batch(
     path: Path, body: bytes, names: Sequence[str], before: int, separator: str, quote: str | None
-) -> Batch | None:
+) -> TextRows | None:
     columns = [*names, _OVERFLOW]
     top = separator.join(f'"{name}"' if quote else name for name in columns).encode() + b"\n"
     try:
@@ -144,4 +144,4 @@ def _batch(
         cells = ["" if cell is None else cell for cell in frame.row(row)]
         return Line(int(line[row]), separator.join(cells).rstrip(separator))
 
-    return Batch(frame.drop(_OVERFLOW), line, ragged, locate)
+    return TextRows(frame.drop(_OVERFLOW), line, ragged, locate)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, Workload
+from loadmaster.traces.recipe import Recipe
 
 Machines = Literal["", "given", "log", "beside"]
 
@@ -67,7 +68,7 @@ class Skipped:
         ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """A log as read.
 
@@ -81,6 +82,7 @@ class Trace:
         memory_in_doubt: memory looks wrong; one of the notes says why.
         format: a name of `loadmaster.traces.FORMATS`; empty for jobs that no file held.
         extra: further columns of the log, one value a job, where `ReadOptions.all_fields` asked for them.
+        recipe: how a synthetic log says that it was made.
     """
 
     workload: Workload
@@ -92,3 +94,10 @@ class Trace:
     machines: Machines = ""
     memory_in_doubt: bool = False
     format: str = ""
+    recipe: Recipe | None = None
+
+    def __repr__(self) -> str:
+        lost = f", {self.skipped.total:,} lines left out" if self.skipped.total else ""
+        return (
+            f"<Trace: {self.workload!r}, {'no machines named' if self.cluster is None else repr(self.cluster)}{lost}>"
+        )

@@ -15,14 +15,14 @@ BUSY = 0.85
 """A log that asks for less of its machines has hardly a queue: a higher load shows more."""
 
 
-class Verdict(NamedTuple):
+class LogVerdict(NamedTuple):
     """A sentence about a log, and what to type next."""
 
     sentence: str
     command: str
 
 
-def verdict_of(read: Trace, summary: Summary, fitted: Fit | None, path: str, options: str = "") -> Verdict:
+def verdict_of(read: Trace, summary: Summary, fitted: Fit | None, path: str, options: str = "") -> LogVerdict:
     """What the log at `path` is, whether its memory can be believed, and how busy its machines were.
 
     Args:
@@ -36,7 +36,9 @@ def verdict_of(read: Trace, summary: Summary, fitted: Fit | None, path: str, opt
     what = f"{summary.jobs:,} {'job' if summary.jobs == 1 else 'jobs'}{users} in {show_seconds(summary.span_s)}"
     kind = FORMATS[read.format].summary if read.format in FORMATS else ""
     parts = [f"{what} ({kind})" if kind else what, _memory(read), _busy(fitted)]
-    return Verdict("; ".join(parts) + ".", _next(read, fitted, shlex.quote(path) + (f" {options}" if options else "")))
+    return LogVerdict(
+        "; ".join(parts) + ".", _next(read, fitted, shlex.quote(path) + (f" {options}" if options else ""))
+    )
 
 
 def _memory(read: Trace) -> str:

@@ -15,6 +15,7 @@ from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.constraint_table import constraint_columns, names_of
 from loadmaster.traces.job_columns import SWF_NAMES
+from loadmaster.traces.recipe import LABEL, Recipe
 from loadmaster.traces.spreadsheet import harmless
 from loadmaster.traces.swf_writer import write_swf
 from loadmaster.whole_file import whole_file
@@ -24,7 +25,7 @@ Extra = Mapping[str, NDArray[Any]]
 NOTHING: Extra = MappingProxyType({})
 
 
-def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING) -> None:
+def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING, recipe: Recipe | None = None) -> None:
     """Write `workload` to `path`; the name's ending says how: .swf, .csv (each also .gz) or .parquet.
 
     CSV and Parquet keep everything; SWF keeps cores and memory of jobs whose tasks ask for whole cores, the memory
@@ -34,6 +35,7 @@ def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING) ->
         workload: the jobs.
         path: an existing file is replaced.
         extra: further columns, one value a job, as in `Trace.extra`.
+        recipe: how a synthetic log was made, so that others like it can be.
 
     Raises:
         InputError: an unknown ending, a folder that is not there, or jobs that SWF cannot hold.
@@ -44,13 +46,15 @@ def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING) ->
         raise InputError(path.name, "no known ending of a log to write", fix=f"use one of {', '.join(KINDS)}")
     with _created(path, packed=kind.endswith(".gz")) as file:
         if kind.startswith(".swf"):
-            write_swf(workload, file, extra)
+            write_swf(workload, file, extra, recipe)
         elif kind.startswith(".csv"):
             if workload.synthetic:
                 file.write(f"# synthetic: {workload.source}\n".encode(errors="backslashreplace"))
+                file.write(f"# {LABEL}: {recipe.text}\n".encode() if recipe is not None else b"")
             harmless(_whole(job_frame(workload, extra))).write_csv(file)
         else:
             about = {"synthetic": workload.source} if workload.synthetic else {}
+            about |= {LABEL: recipe.text} if workload.synthetic and recipe is not None else {}
             job_frame(workload, extra).write_parquet(file, metadata=about)
 
 
@@ -69,7 +73,8 @@ def write_hosts(cluster: Cluster, path: str | Path) -> None:
     """Write machines as a CSV host table in the order of the cluster, equal neighbours as one row with a count."""
     path = Path(path)
     speed = cluster.speed if cluster.speed is not None else np.ones(cluster.hosts)
-    rows = np.column_stack((cluster.capacity, speed))
+    price = cluster.price_per_hour
+    rows = np.column_stack((cluster.capacity, speed, np.zeros(cluster.hosts) if price is None else price))
     starts = np.concatenate(([0], np.flatnonzero(np.any(rows[1:] != rows[:-1], axis=1)) + 1))
     if cluster.names:
         starts = np.arange(cluster.hosts)
@@ -79,6 +84,8 @@ def write_hosts(cluster: Cluster, path: str | Path) -> None:
     columns |= {column_of(name): cluster.capacity[starts, r] for r, name in enumerate(cluster.resources)}
     if np.any(speed != 1.0):
         columns["speed"] = speed[starts]
+    if price is not None:
+        columns["price_per_hour"] = price[starts]
     with _created(path, packed=path.suffix == ".gz") as file:
         harmless(_whole(pl.DataFrame(columns))).write_csv(file)
 
@@ -91,11 +98,13 @@ def job_frame(workload: Workload, extra: Extra = NOTHING) -> pl.DataFrame:
         "runtime_s": workload.runtime_s,
     }
     columns |= {column_of(name): workload.demand[:, r] for r, name in enumerate(workload.resources)}
-    bound = workload.constraints or Constraints()
+    bound, ran_on = workload.constraints or Constraints(), workload.recorded_hosts
     columns |= {
         "tasks": workload.tasks, "estimate_s": workload.estimate_s,
         "project": names_of(extra.get("project", workload.project), bound.account_names),
         "user": names_of(workload.user, bound.user_names),
+        "wait_s": None if workload.recorded_wait_s is None else pl.Series(workload.recorded_wait_s).fill_nan(None),
+        "ran_on": None if ran_on is None else pl.Series(ran_on.words(), dtype=pl.String),
     }  # fmt: skip
     beside = {SWF_NAMES.get(name, name): column for name, column in extra.items() if name != "project"}
     columns = {name: column for name, column in columns.items() if column is not None}

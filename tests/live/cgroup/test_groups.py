@@ -111,6 +111,57 @@ def test_version_1_keeps_caps_and_accounts_in_two_trees(mounted, tmp_path):
     assert group.used_s() == 2.5
 
 
+def test_a_very_small_part_has_a_longer_period_rather_than_more_than_it_may(mounted, tmp_path):
+    mounted("cgroup", "rw,cpu,cpuacct")
+    group = make_group("small")
+    for cores, quota, period in (
+        (0.5, 10000, 20000),
+        (0.01, 1000, 100000),
+        (0.001, 1000, 1000000),
+        (0.25, 5000, 20000),
+    ):
+        group.cap(cores)
+        assert (group.path / "cpu.cfs_quota_us").read_text() == str(quota)
+        assert (group.path / "cpu.cfs_period_us").read_text() == str(period)
+
+
+def test_groups_inside_a_group_are_found_again_and_go_with_it(mounted, tmp_path):
+    mounted("cgroup", "rw,cpu,cpuacct")
+    top = make_group("top")
+    top.within("a")
+    assert (top.inner(), top.holds("a"), top.holds("b")) == (["a"], True, False)
+    assert make_group("top", again=True).within("a").path == top.path / "a"
+    assert groups.groups_named("to") == ["top"]
+
+
+def test_version_2_hands_the_cpu_on_to_groups_inside(mounted, tmp_path, monkeypatch):
+    monkeypatch.setattr(groups, "_folders", lambda: (2, tmp_path, tmp_path))
+    top = make_group("top")
+    inner = top.within("a")
+    inner.cap(0.01)
+    assert (top.path / "cgroup.subtree_control").read_text() == "+cpu"
+    assert (inner.path / "cpu.max").read_text() == "1000 100000"
+    assert inner.doors() == [inner.path / "cgroup.procs"]
+
+
+@real
+def test_a_group_inside_has_no_more_than_the_group_around_it():
+    top = make_group("loadmaster-test-around")
+    try:
+        top.cap(0.2)
+        inner = top.within("a")
+        with subprocess.Popen(SPIN) as process:
+            inner.add(process.pid)
+            before, begun = top.within("a").used_s(), time.monotonic()
+            time.sleep(1.0)
+            had = (inner.used_s() - before) / (time.monotonic() - begun)
+            process.kill()
+        assert 0.0 < had <= 0.23
+    finally:
+        top.remove_all()
+    assert not top.path.exists()
+
+
 def test_without_control_groups_it_says_so(mounted):
     mounted("ext4", "rw")
     assert "no control groups" in why_not()

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 from loadmaster.packing.kubernetes_requests import quantity
 
@@ -38,6 +40,8 @@ def pod(name: str, cpu: Any = 1, memory: Any = "1Gi", **more: Any) -> dict[str, 
         "creationTimestamp": stamp(more.pop("created_s", 0.0)), "labels": more.pop("labels", {}),
         "annotations": {"runs_s": str(more.pop("runs_s", 1e9))},
     }  # fmt: skip
+    if owner := more.pop("owner", None):
+        meta["ownerReferences"] = [{"kind": owner[0], "name": owner[1], "uid": owner[1], "controller": True}]
     spec = {"schedulerName": "loadmaster", "containers": [{"name": "c", "resources": {"requests": asks}}], **more}
     return {"metadata": meta, "spec": spec, "status": {"phase": "Pending"}}
 
@@ -53,6 +57,11 @@ class FakeKubernetes:
         bound: every binding that was done, in order: pod, node.
         wrong: bindings to a node that takes no pods, or has not enough left; nobody checks that but a scheduler.
         checks_uid: it refuses a binding of another uid, as servers since 1.21 do.
+        watches: it lets changes be watched.
+        told: changes in order: version, kind, event.
+        forgotten: what came up to that version is not remembered.
+        streams: watches that are open; `cut` ends them.
+        policy: versions of the API of budgets and evictions; `budgets`: the budgets.
     """
 
     now_s: Callable[[], float]
@@ -67,19 +76,38 @@ class FakeKubernetes:
     checks_uid: bool = True
     version: int = 100
     old: list[dict[str, Any]] = field(default_factory=list)
+    watches: bool = False
+    told: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
+    forgotten: int = 0
+    streams: int = 0
+    cut: bool = False
+    policy: tuple[str, ...] = ("v1", "v1beta1")
+    budgets: list[dict[str, Any]] = field(default_factory=list)
+    evicted: list[str] = field(default_factory=list)
 
     def add(self, *items: dict[str, Any]) -> None:
         for item in items:
-            self.version += 1
             if "containers" in item["spec"]:
                 meta = item["metadata"]
                 self.pods[f"{meta['namespace']}/{meta['name']}"] = item
+                self.tell("pods", "ADDED", item)
             else:
                 self.nodes[item["metadata"]["name"]] = item
+                self.tell("nodes", "ADDED", item)
 
     def remove(self, name: str) -> None:
+        self.tell("pods", "DELETED", self.pods.pop(name))
+
+    def tell(self, kind: str, how: str, item: dict[str, Any]) -> None:
         self.version += 1
-        del self.pods[name]
+        item["metadata"]["resourceVersion"] = str(self.version)
+        self.told.append((self.version, kind, {"type": how, "object": json.loads(json.dumps(item))}))
+
+    def since(self, kind: str, version: int) -> list[tuple[int, dict[str, Any]]]:
+        if version < self.forgotten:
+            gone = {"kind": "Status", "code": 410, "message": "too old resource version"}
+            return [(version, {"type": "ERROR", "object": gone})]
+        return [(at, event) for at, which, event in self.told if which == kind and at > version]
 
     def bind(self, name: str, host: str) -> None:
         """As another scheduler does it."""
@@ -89,7 +117,7 @@ class FakeKubernetes:
             {"type": "PodScheduled", "status": "True", "lastTransitionTime": now}]}  # fmt: skip
         found["metadata"]["annotations"]["begun_s"] = str(self.now_s())
         self.bound.append((name, host))
-        self.version += 1
+        self.tell("pods", "MODIFIED", found)
 
     def pass_time(self) -> None:
         """Pods whose time is over end."""
@@ -101,7 +129,7 @@ class FakeKubernetes:
             if end_s <= self.now_s():
                 done = [{"state": {"terminated": {"finishedAt": stamp(end_s), "exitCode": 0}}}]
                 found["status"] = {**found["status"], "phase": "Succeeded", "containerStatuses": done}
-                self.version += 1
+                self.tell("pods", "MODIFIED", found)
 
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         self.asked.append(f"{method} {path}")
@@ -115,13 +143,25 @@ class FakeKubernetes:
         return self._served(method, path, body)
 
     def _served(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        path, _, query = path.partition("?")
         parts = path.strip("/").split("/")
+        if query:
+            return 403, {"message": "you may not watch"}
         if path == "/version":
             return 200, {"major": "1", "minor": "31+", "gitVersion": "v1.31.0-fake"}
         if parts[-1] == "selfsubjectaccessreviews":
             what = body["spec"]["resourceAttributes"]
             name = "/".join(filter(None, (what["resource"], what.get("subresource", ""))))
             return 201, {"status": {"allowed": (what["verb"], name) not in self.denied}}
+        if path == "/api/v1":
+            return 200, {"resources": [{"name": "pods/eviction", "group": "policy", "version": each}
+                                       for each in self.policy[:1]]}  # fmt: skip
+        if path == "/apis/policy":
+            return (200, {"versions": [{"version": each} for each in self.policy]}) if self.policy else (404, {})
+        if parts[-1] == "poddisruptionbudgets":
+            return 200, {"items": self.budgets}
+        if parts[-1] == "eviction":
+            return self._evict("/".join((parts[4], parts[6])) if parts[0] == "apis" else f"{parts[3]}/{parts[5]}", body)
         if "leases" in parts:
             return self._lease(method, parts, body)
         if len(parts) == 3:
@@ -152,6 +192,28 @@ class FakeKubernetes:
         if not self._takes(host, found):
             self.wrong.append((name, host))
         self.bind(name, host)
+        return 201, {"status": "Success"}
+
+    def _evict(self, name: str, body: Any) -> tuple[int, Any]:
+        """The pod goes at once; its owner makes another one."""
+        assert body["apiVersion"] == f"policy/{self.policy[0]}"
+        found = self.pods.get(name)
+        if found is None:
+            return 404, {"message": f"pods {name} not found"}
+        if body["deleteOptions"]["preconditions"]["uid"] != found["metadata"]["uid"]:
+            return 409, {"message": "the UID in the precondition does not match"}
+        wanted = found["metadata"]["labels"].items()
+        mine = [each for each in self.budgets if each["spec"]["selector"]["matchLabels"].items() <= wanted]
+        if any(each["status"]["disruptionsAllowed"] < 1 for each in mine):
+            return 429, {"message": "Cannot evict pod as it would violate the pod's disruption budget."}
+        self.evicted.append(name)
+        self.remove(name)
+        again = json.loads(json.dumps(found))
+        again["metadata"] |= {"name": f"{name.partition('/')[2]}x", "uid": found["metadata"]["uid"] + "x"}
+        again["metadata"]["creationTimestamp"] = stamp(self.now_s())
+        again["spec"].pop("nodeName")
+        again["status"] = {"phase": "Pending"}
+        self.add(again)
         return 201, {"status": "Success"}
 
     def _takes(self, host: str, new: dict[str, Any]) -> bool:
@@ -193,6 +255,9 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
         def _do(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length)) if length else None
+            if "watch=1" in self.path and fake.watches:
+                self._watch(self.path.partition("?")[0].rpartition("/")[2], parse_qs(self.path)["resourceVersion"][0])
+                return
             with lock:
                 status, found = (
                     fake.answer(self.command, self.path, body) if self.headers["Authorization"] == "Bearer secret"
@@ -206,6 +271,30 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
+
+        def _watch(self, kind: str, since: str) -> None:
+            fake.asked.append(f"watch {kind} {since}")
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            at = int(since)
+            fake.streams += 1
+            try:
+                while not fake.cut:
+                    with lock:
+                        fresh = fake.since(kind, at)
+                    for version, event in fresh:
+                        at = version
+                        line = json.dumps(event).encode() + b"\n"
+                        self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+                    if fresh and fresh[-1][1]["type"] == "ERROR":
+                        break
+                    time.sleep(0.002)
+                self.wfile.write(b"0\r\n\r\n")
+            except OSError:  # nobody listens any more
+                self.close_connection = True
+            finally:
+                fake.streams -= 1
 
         do_GET = do_POST = do_PUT = _do
 
@@ -225,6 +314,7 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
     try:
         yield config
     finally:
+        fake.cut = True
         server.shutdown()
         server.server_close()
         thread.join()

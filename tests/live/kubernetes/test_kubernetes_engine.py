@@ -12,10 +12,12 @@ from loadmaster.live.agreement import agreement_of
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
+from loadmaster.live.door import run_live
 from loadmaster.live.engine import HELD, RUNNING, EngineDown
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.loop import Denied, run_live
+from loadmaster.live.kubernetes.lease import when_free
+from loadmaster.live.loop import Denied
 from loadmaster.live.record import LiveRecord, lines_of
 from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
@@ -211,6 +213,22 @@ def test_a_second_loadmaster_finds_the_lease_taken_until_it_is_given_back_or_ove
         first.observe()
     third.observe()
     assert made.fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"].startswith("third_")
+
+
+def test_who_stands_by_takes_over_when_the_lease_is_over(made, monkeypatch):
+    made.engine(lease_s=60.0)
+    monkeypatch.setattr("socket.gethostname", lambda: "other")
+    said = []
+    pauses = []
+
+    def pause():
+        pauses.append(made.clock.now_s())
+        made.clock.sleep_until(made.clock.now_s() + 20.0)
+
+    when_free(made.engine, pause, said.append)
+    assert pauses == [1000.0, 1020.0, 1040.0]
+    assert all("another loadmaster runs this cluster" in each for each in said)
+    assert made.fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"].startswith("other_")
 
 
 def test_a_lease_that_we_may_not_have_is_an_error_of_one_line(made):

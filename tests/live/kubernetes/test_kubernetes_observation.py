@@ -4,13 +4,13 @@ import pytest
 from fake_kubernetes import node, pod, stamp
 
 from loadmaster.live.engine import ENDING, HELD
-from loadmaster.live.kubernetes.observation import Listings, Observer
+from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 from loadmaster.live.waiting import Waiting
 from loadmaster.model import InputError
 
 
 def see(nodes, pods, **more):
-    return Observer("loadmaster", **{"everyone": False, **more}).see(Listings(1000.0, nodes, pods))
+    return KubernetesObserver("loadmaster", **{"everyone": False, **more}).see(KubernetesListings(1000.0, nodes, pods))
 
 
 def allowed(seen):
@@ -115,13 +115,13 @@ def test_an_end_is_told_once():
     ends = [{"state": {"terminated": {"finishedAt": stamp(900)}}}]
     done["status"] = {"phase": "Succeeded", "containerStatuses": ends}
     failed["status"] = {"phase": "Failed", "reason": "Evicted"}
-    observer = Observer("loadmaster", everyone=False)
-    first = observer.see(Listings(1000.0, NODES, [done, failed]))
+    observer = KubernetesObserver("loadmaster", everyone=False)
+    first = observer.see(KubernetesListings(1000.0, NODES, [done, failed]))
     assert [(over.id, over.end_s, over.status) for over in first.over] == [
         ("default/done@uid-done", 900.0, "ok"), ("default/failed@uid-failed", 1000.0, "preempted"),
     ]  # fmt: skip
     assert not first.ids
-    assert observer.see(Listings(1010.0, NODES, [done, failed])).over == ()
+    assert observer.see(KubernetesListings(1010.0, NODES, [done, failed])).over == ()
 
 
 def test_a_listing_that_no_server_writes_is_an_error_of_one_line():

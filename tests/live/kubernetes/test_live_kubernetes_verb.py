@@ -42,11 +42,16 @@ def test_the_doctor_looks_and_changes_nothing(made):
 
 def test_the_doctor_names_each_right_that_is_missing(made):
     fake, words, _ = made
-    fake.denied |= {("create", "pods/binding"), ("update", "leases")}
+    fake.denied |= {("create", "pods/binding"), ("update", "leases"), ("watch", "pods")}
     result = verb(*words, "--doctor", "--json")
     assert result.exit_code == 1
-    bad = [row["what"] for row in json.loads(result.output)["rows"] if row["level"] == "bad"]
-    assert bad == ["you may not create pods/binding", "you may not update leases in kube-system"]
+    rows = [row for row in json.loads(result.output)["rows"] if row["what"].startswith("you may not")]
+    assert [row["what"] for row in rows if row["level"] == "bad"] == [
+        "you may not create pods/binding", "you may not update leases in kube-system",
+    ]  # fmt: skip
+    assert [row["what"] for row in rows if row["level"] == "note"] == [
+        "you may not watch pods: everything is listed in every cycle"
+    ]
 
 
 def test_the_doctor_ends_with_the_rights_where_it_may_not_look(made):

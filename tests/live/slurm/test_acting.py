@@ -3,7 +3,7 @@
 import pytest
 
 from loadmaster.live.slurm.acting import lines_of, refusal_of
-from loadmaster.live.slurm.commands import Answer
+from loadmaster.live.slurm.commands import CommandOutput
 from loadmaster.model.actions import Cap, Hold, Repin, Start, Withdraw
 
 
@@ -37,9 +37,9 @@ def test_what_slurm_cannot_do_is_not_asked():
     ],
 )
 def test_its_words_have_a_meaning(words, kind):
-    refusal = refusal_of(Hold("7"), Answer(1, "", ("scontrol: update JobId=7", words)))
+    refusal = refusal_of(Hold("7"), CommandOutput(1, "", ("scontrol: update JobId=7", words)))
     assert (refusal.kind, refusal.text) == (kind, words)
 
 
 def test_an_echo_alone_is_no_refusal():
-    assert refusal_of(Hold("7"), Answer(0, "", ("scontrol: update JobId=7", "scontrol:"))) is None
+    assert refusal_of(Hold("7"), CommandOutput(0, "", ("scontrol: update JobId=7", "scontrol:"))) is None

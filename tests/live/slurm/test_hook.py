@@ -67,8 +67,9 @@ def test_only_one_holds_the_lease_and_a_dead_one_gives_it_back(tmp_path):
 
 
 def test_unit_files_start_the_service_and_its_watchdog():
-    units = unit_files(Path("/usr/bin/loadmaster"), "--policy mix-fit -o /var/lib/lm", 600.0)
-    assert "ExecStart=/usr/bin/loadmaster live slurm --policy mix-fit -o /var/lib/lm\n" in units["loadmaster.service"]
-    assert "live slurm --watchdog --fail-open 600s" in units["loadmaster-watchdog.service"]
+    units = unit_files(Path("/usr/bin/loadmaster"), "--state /var/lib/lm", "--policy mix-fit", 600.0)
+    command = "ExecStart=/usr/bin/loadmaster live slurm --state /var/lib/lm"
+    assert f"{command} --policy mix-fit\n" in units["loadmaster.service"]
+    assert f"{command} --watchdog --fail-open 600s\n" in units["loadmaster-watchdog.service"]
     with pytest.raises(InputError, match="one line"):
-        unit_files(Path("/x"), "a\nExecStartPost=evil", 600.0)
+        unit_files(Path("/x"), "--state /x", "a\nExecStartPost=evil", 600.0)

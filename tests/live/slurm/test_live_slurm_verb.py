@@ -11,27 +11,15 @@ from pathlib import Path
 import pytest
 
 import real_slurm
-from loadmaster.live.slurm.hook import heartbeat_path, hook_text
+from loadmaster.live.slurm.hook import heartbeat_path
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
-SETTINGS = """\
-SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU_Memory
-JobSubmitPlugins=lua
-KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-"""
 RUN = ("--interval", "1s", "--policy", "mix-fit", "--discipline", "multifactor+easy")
 
 
 @pytest.fixture(scope="module")
 def slurm():
-    def hook(folder):
-        return hook_text(heartbeat_path("lm", folder / "lm"), 600.0, 64030, ())
-
-    with real_slurm.real_slurm(["CPUs=4 RealMemory=8000"] * 3, SETTINGS, hook=hook) as made:
+    with real_slurm.held_slurm(["CPUs=4 RealMemory=8000"] * 3) as made:
         yield made
 
 
@@ -121,6 +109,28 @@ def test_at_the_end_nothing_is_left_that_only_we_could_start(slurm, tmp_path):
     wait_for(lambda: states(slurm)[job] == "COMPLETED")
 
 
+def test_a_job_that_our_hook_held_and_we_have_no_words_for_is_released(slurm, tmp_path):
+    with start(slurm, *RUN, "-o", str(tmp_path / "uneven"), "--json") as process:
+        wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)
+        job = submit(slurm, "-N", "2", "-n", "3", "--mem=100")
+        wait_for(lambda: states(slurm)[job] == "COMPLETED")
+        process.send_signal(signal.SIGINT)
+        text, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert json.loads(text)["starts"] == 0
+
+
+def test_what_others_keep_has_held_is_released_at_the_end(slurm, tmp_path):
+    with start(slurm, *RUN, "--others", "keep", "-o", str(tmp_path / "keep")) as process:
+        wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)
+        job = submit(slurm, "-N", "2", "-n", "3", "--mem=100")
+        time.sleep(3.0)
+        assert states(slurm)[job] == "PENDING"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+    wait_for(lambda: states(slurm)[job] == "COMPLETED")
+
+
 def test_the_watchdog_waits_for_the_heartbeat_to_be_old_then_lets_go(slurm):
     beat = heartbeat_path("lm", slurm.folder / "lm")
     beat.write_text(f"{time.time():.0f}\n")
@@ -141,6 +151,8 @@ def test_the_watchdog_waits_for_the_heartbeat_to_be_old_then_lets_go(slurm):
         (("--doctor", "--uninstall"), "each of these stands alone"),
         (("--fail-open", "1s", "--doctor"), "10 s or more"), (("--partition", "mian", "--doctor"), "mian"),
         (("--interval", "0"), "needs a time between its cycles"),
+        (("--doctor", "--policy", "mix-fit"), "--doctor stands alone"),
+        (("--fail-open", "1h"), "--print and --watchdog"), (("--shadow", "--on-exit", "hold"), "nothing is asked"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_ends_in_one_line(slurm, words, says):

@@ -1,16 +1,16 @@
 """A number that Slurm gives twice is told apart; a job that was sent back is not."""
 
-from loadmaster.live.slurm.listing import COLUMNS, Row
-from loadmaster.live.slurm.names import Names, number_of
+from loadmaster.live.slurm.listing import COLUMNS, ListedJob
+from loadmaster.live.slurm.names import SlurmNames, number_of
 
 
 def row(submit, priority="0", pin=""):
     cells = {"JobArrayID": "12", "SubmitTime": submit, "PriorityLong": priority, "ReqNodes": pin}
-    return Row("12", dict.fromkeys(COLUMNS, "") | cells)
+    return ListedJob("12", dict.fromkeys(COLUMNS, "") | cells)
 
 
 def names(*seen):
-    known = Names()
+    known = SlurmNames()
     return [known.told_apart(rows, token)[0].id for rows, token in seen]
 
 

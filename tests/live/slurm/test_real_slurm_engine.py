@@ -10,23 +10,13 @@ import real_slurm
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.live.slurm.doctor import examine
 from loadmaster.live.slurm.engine import SlurmEngine
-from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, hook_text
+from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
 from loadmaster.live.slurm.probe import probe
 from loadmaster.live.slurm.release import release_all
 from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
-SETTINGS = """\
-SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU_Memory
-JobSubmitPlugins=lua
-KillWait=2
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-PartitionName=small Nodes=n1,n2 PriorityTier=2 MaxTime=60
-"""
 HOSTS = ["CPUs=8 RealMemory=16000 Feature=big", "CPUs=8 RealMemory=16000", "CPUs=4 RealMemory=32000"]
 
 
@@ -64,10 +54,8 @@ class Site:
 
 @contextmanager
 def a_site():
-    def hook(folder):
-        return hook_text(heartbeat_path("lm", folder / "lm"), 60.0, 64030, ())
-
-    with real_slurm.real_slurm(HOSTS, SETTINGS, hook=hook) as slurm:
+    more = "PartitionName=small Nodes=n1,n2 PriorityTier=2 MaxTime=60\n"
+    with real_slurm.held_slurm(HOSTS, more, fail_open_s=60.0) as slurm:
         yield Site(slurm)
 
 
@@ -187,7 +175,7 @@ def test_a_job_that_names_its_hosts_is_left_to_slurm(site):
 def test_letting_go_of_what_a_user_holds_changes_nothing(site):
     job = site.submit("-H", "-n", "1", "--mem=100", "-w", "n2")
     before = site.slurm.run("scontrol", "-o", "show", "job", job)
-    assert site.state_of(job) is None or site.state_of(job)[0] == HELD
+    site.engine.observe()
     assert site.engine.act(Withdraw(job)) is None
     assert site.slurm.run("scontrol", "-o", "show", "job", job) == before
     site.slurm.run("scancel", job)

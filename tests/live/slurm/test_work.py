@@ -3,19 +3,20 @@
 import pytest
 
 from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
-from loadmaster.live.slurm.listing import COLUMNS, Row
-from loadmaster.live.slurm.waits import Ends
+from loadmaster.live.slurm.listing import COLUMNS, ListedJob
+from loadmaster.live.slurm.waits import KnownEnds
 from loadmaster.live.slurm.work import state_of, work_of
 
 
 def row(task=-1, **cells):
     usual = dict.fromkeys(COLUMNS, "") | {
         "JobArrayID": "7", "JobID": "7", "ArrayJobID": "7", "State": "PENDING", "Reason": "JobHeldUser",
-        "PriorityLong": "0", "NumNodes": "1", "NumCPUs": "4", "ntpernode": "0", "MinMemory": "1000M",
+        "PriorityLong": "0", "NumNodes": "1", "NumCPUs": "4", "cpus-per-task": "1", "ntpernode": "0",
+        "MinMemory": "1000M",
         "tres-alloc": "cpu=4,mem=4000M,node=1,billing=4", "TimeLimit": "10:00", "OverSubscribe": "OK",
         "SubmitTime": "1000", "admin_comment": "loadmaster",
     }  # fmt: skip
-    return Row((usual | cells)["JobArrayID"], usual | cells, task)
+    return ListedJob((usual | cells)["JobArrayID"], usual | cells, task)
 
 
 def work(**cells):
@@ -34,6 +35,11 @@ def test_a_job_on_several_hosts_is_even_where_its_user_said_so():
     assert (found.hosts, found.cores) == (2, 4.0)
     assert "ntasks-per-node" in work(NumNodes="2", NumCPUs="8")
     assert "ntasks-per-node" in work(NumNodes="2", NumCPUs="7", ntpernode="4")
+
+
+def test_one_task_of_several_cores_lies_on_one_host_though_squeue_guesses_two_while_it_is_held():
+    found = work(**{"NumNodes": "2", "NumCPUs": "3", "cpus-per-task": "3", "tres-alloc": "cpu=3,mem=100M,node=1"})
+    assert (found.hosts, found.cores) == (1, 3.0)
 
 
 def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
@@ -88,7 +94,7 @@ def test_no_limit_is_a_long_one():
 
 
 def waits(text, *others, task=-1):
-    ends = Ends()
+    ends = KnownEnds()
     ends.look(list(others))
     return ends.ready_s(row(task, JobArrayID="9", JobID="9", ArrayJobID="9", Dependency=text))
 
@@ -120,7 +126,7 @@ def test_aftercorr_waits_for_the_same_task():
 
 
 def test_how_a_job_ended_is_remembered_when_slurm_has_forgotten_it():
-    ends = Ends()
+    ends = KnownEnds()
     ends.look([row(State="FAILED")])
     ends.look([])
     assert ends.ready_s(row(Dependency="afterok:7(unfulfilled)")) == float("inf")

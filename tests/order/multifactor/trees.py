@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from loadmaster.order.multifactor.account_tree import Row, tree_of
+from loadmaster.order.multifactor.account_tree import AccountRow, tree_of
 from loadmaster.order.multifactor.fair_share import fair_shares, room_for
 
 THREE = [
-    Row("A", shares=50), Row("B", shares=30), Row("C", shares=20), Row("A", "a1", shares=1), Row("A", "a2", shares=3),
-    Row("B", "b1", shares=1), Row("B", "b2", shares=1), Row("C", "c1", shares=1),
+    AccountRow("A", shares=50), AccountRow("B", shares=30), AccountRow("C", shares=20),
+    AccountRow("A", "a1", shares=1), AccountRow("A", "a2", shares=3), AccountRow("B", "b1", shares=1),
+    AccountRow("B", "b2", shares=1), AccountRow("C", "c1", shares=1),
 ]  # fmt: skip
 """Three accounts with five users."""
 USED = {"a1": 300.0, "a2": 100.0, "b1": 500.0, "b2": 0.0, "c1": 100.0}

@@ -35,7 +35,7 @@ def test_ways_run_side_by_side_as_they_run_alone_and_are_kept(tmp_path, monkeypa
 
 def test_ways_come_out_the_same_on_a_dask_cluster():
     distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as cluster:
         there = run_ways(BAGS, WAYS, OnDask(DaskAddress(cluster.scheduler_address)))
     assert columns(there) == columns(run_ways(BAGS, WAYS, Threads()))
 

@@ -14,8 +14,9 @@ from loadmaster.schedule import MaxJobs, Scheduler
 from loadmaster.schedule.binding import binding_of
 from loadmaster.schedule.notation import discipline_named as named
 from loadmaster.sim.queue.asking import replay_asking
+from loadmaster.sim.queue.bound_door import serves_bound
 from loadmaster.sim.queue.compiled import replay_compiled
-from loadmaster.sim.queue.door import is_compiled, serves_bound
+from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.reference import replay
 
 SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work"))
@@ -107,10 +108,14 @@ def test_the_compiled_engine_agrees_under_all_constraints_together(seed, policy,
     [
         ("limits", "easy", True),
         ("calendar", "netbatch", True),
-        ("calendar", "easy", False),
-        ("preempt", "skip", False),
-        ("hosts", "skip", False),
-        ("work", "skip", False),
+        ("calendar", "easy", True),
+        ("partition", "easy(heads=2)", True),
+        ("limits", "slurm", True),
+        ("hosts", "slurm", False),
+        ("preempt", "skip", True),
+        ("preempt", "fair-share", False),
+        ("hosts", "skip", True),
+        ("work", "skip", True),
     ],
 )
 def test_the_door_says_which_bound_runs_are_compiled(kind, discipline, compiled):

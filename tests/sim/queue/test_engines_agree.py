@@ -13,9 +13,9 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import MaxJobs
 from loadmaster.schedule import discipline_named as named
-from loadmaster.sim.queue import rows, simulate
-from loadmaster.sim.queue.compiled import by_arrival
+from loadmaster.sim.queue import rows, rows_kernel, simulate, standing
 from loadmaster.sim.queue.rows import serves_rows
+from loadmaster.sim.queue.served import by_arrival
 
 DISCIPLINES = [
     named("netbatch"),
@@ -31,6 +31,11 @@ DISCIPLINES = [
 ]
 WALKS = [d for d in DISCIPLINES if by_arrival(d) and not isinstance(d.backfilling, Easy)]
 BACKFILLS = [named("conservative(early_end=replan)"), named("conservative(early_end=replan,lookahead=4)")]
+STANDING = [
+    named("conservative"), named("conservative(early_end=start)"), named("conservative(early_end=now)"),
+    named("conservative(early_end=kept)"), named("conservative(early_end=arrival,lookahead=4)"),
+    named("conservative(early_end=now,lookahead=3)"),
+]  # fmt: skip
 METAS = [
     MaxJobs(),
     MaxJobs(target="cores"),
@@ -97,6 +102,8 @@ def assert_same(reference, other):
     assert np.array_equal(reference.host, other.host)
     for column in ("time_s", "queue_length", "started", "winners"):
         assert np.array_equal(getattr(reference.cycles, column), getattr(other.cycles, column)), column
+    if reference.cycles.choices is not None:
+        assert np.array_equal(reference.cycles.choices.chosen, other.cycles.choices.chosen)
 
 
 @pytest.mark.parametrize("discipline", DISCIPLINES, ids=str)
@@ -114,12 +121,14 @@ def test_the_general_engine_agrees_with_the_reference(policy, discipline, proble
 
 ROW_RULES = [
     "first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit", "round-robin",
+    "opportunity-cost",
 ]  # fmt: skip
 ROW_POLICIES = [
     *[POLICIES[name] for name in ROW_RULES],
     MaxJobs(),
     MaxJobs(log_ties=False),
     MaxJobs(target="weighted"),
+    MaxJobs(members=(POLICIES["opportunity-cost"], POLICIES["best-fit-memory"])),
     MaxJobs(members=(POLICIES["round-robin"], POLICIES["worse-fit-memory"], POLICIES["worse-fit-cores"])),
 ]
 
@@ -127,12 +136,19 @@ ROW_POLICIES = [
 @pytest.mark.parametrize("discipline", WALKS, ids=str)
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(problem=problems(single_task=True, resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 0.3, 30.0]))
-def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
+@given(
+    problem=problems(single_task=True, resources=2, units=(1,)),
+    interval_s=st.sampled_from([0.0, 0.3, 30.0]),
+    few=st.sampled_from([0, rows_kernel.FEW_HOSTS]),
+)
+def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, problem, interval_s, few):
+    """Whether it takes hosts for few, of which all are looked at, or for many."""
     cluster, workload = problem
     assert serves_rows(workload, cluster, policy, discipline, interval_s)
     plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="reference")
-    assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="rows"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows_kernel, "FEW_HOSTS", few)
+        assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="rows"))
 
 
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
@@ -143,6 +159,7 @@ def test_the_netbatch_engine_agrees_where_it_holds_many_hosts_in_a_tree(policy, 
     plain = simulate(workload, cluster, policy, discipline, engine="reference")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows, "MANY_HOSTS", 1)
+        patch.setattr(rows_kernel, "FEW_HOSTS", 0)
         assert_same(plain, simulate(workload, cluster, policy, discipline, engine="rows"))
 
 
@@ -198,6 +215,46 @@ def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, pr
     assert not violations(workload, cluster, compiled)
 
 
+@pytest.mark.parametrize("discipline", STANDING, ids=str)
+@pytest.mark.parametrize("name", ["worse-fit-cores", "round-robin", "random"])
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(
+    problem=st.one_of(problems(estimated=True), problems(single_task=True, estimated=True)),
+    interval_s=st.sampled_from([0.0, 7.0, 30.0]),
+)
+def test_the_engine_that_keeps_promises_agrees_with_the_reference(name, discipline, problem, interval_s):
+    cluster, workload = problem
+    policy = POLICIES[name]
+    assert standing.serves(policy, discipline)
+    plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
+    compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="planning")
+    assert_same(plain, compiled)
+    assert not violations(workload, cluster, compiled)
+
+
+@st.composite
+def pools(draw):
+    """Up to nine equal hosts of one core, and jobs of several tasks with estimates too long, too short and right."""
+    hosts, jobs = draw(st.integers(1, 9)), draw(st.integers(1, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    runtime_s = rng.integers(1, 200, jobs).astype(float)
+    return Cluster.uniform(hosts, cores=1), Workload(
+        ("cores",), np.sort(rng.integers(0, 600, jobs)).astype(float), runtime_s, np.ones((jobs, 1)),
+        tasks=rng.integers(1, hosts + 1, jobs).astype(np.int32),
+        estimate_s=np.floor(runtime_s * rng.choice([0.5, 1.0, 2.0, 4.0], jobs)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("discipline", [*STANDING, named("conservative(promise=hosts)")], ids=str)
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(problem=pools(), interval_s=st.sampled_from([0.0, 30.0]))
+def test_it_also_agrees_where_hosts_are_counted(discipline, problem, interval_s):
+    cluster, workload = problem
+    policy = POLICIES["round-robin"]
+    plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="reference")
+    assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="planning"))
+
+
 def test_easy_tries_a_larger_job_of_several_tasks_though_a_smaller_one_took_what_the_head_can_spare_and_failed():
     workload = Workload.of(
         submit_s=[0, 0, 0, 0, 0], runtime_s=[40, 40, 10, 60, 50], cores=[3, 3, 4, 3, 3], memory=[4, 4, 2, 2, 3],
@@ -230,3 +287,20 @@ def test_a_score_of_ones_own_with_a_context_is_asked_for_every_task_though_it_sa
     )
     assert compiled.host.tolist() == plain.host.tolist()
     assert compiled.start_s.tolist() == plain.start_s.tolist()
+
+
+@pytest.mark.parametrize("early_end", ["arrival", "replan", "start", "now", "kept"])
+@pytest.mark.parametrize("interval_s", [0.0, 30.0])
+def test_a_job_that_no_host_ever_holds_keeps_nobody_behind_it_from_a_place_in_the_plan(early_end, interval_s):
+    workload = Workload.of(
+        submit_s=[0, 1, 2, 3, 4], runtime_s=[10, 10, 10, 10, 5], cores=[4, 9, 4, 2, 2], estimate_s=[40, 40, 40, 40, 5.0]
+    )
+    discipline = named(f"conservative(early_end={early_end})")
+    plain, auto = (
+        simulate(
+            workload, Cluster.uniform(1, cores=4), POLICIES["first-fit"], discipline, interval_s=interval_s, engine=e
+        )
+        for e in ("reference", "auto")
+    )
+    assert_same(plain, auto)
+    assert np.isfinite(plain.start_s).tolist() == [True, False, True, True, True]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bound_jobs import bound_jobs
@@ -139,6 +139,8 @@ def test_engines_agree_whatever_is_expected(seed, foresight, overrun, discipline
     overrun=st.sampled_from(["run", "kill"]),
     discipline=st.sampled_from(["easy(fill=shortest)", "conservative", "multifactor+slurm"]),
 )
+@example(seed=30, foresight="exact", overrun="run", discipline="easy(fill=shortest)")  # on after a halt, until a drain
+@example(seed=477, foresight="exact", overrun="run", discipline="easy(fill=shortest)")  # and past one
 def test_jobs_that_constraints_bind_keep_all_rules_whatever_is_expected(seed, foresight, overrun, discipline):
     workload, cluster = bound_jobs(seed, "begin", "depends", "array", "partition", "limits", "calendar", "preempt")
     run(workload, foresight_named(foresight, overrun), discipline, cluster)

@@ -9,11 +9,11 @@ from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Skip
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
-from loadmaster.move.migration import MigrationCost, Move
+from loadmaster.move.migration import MigrationCost, TaskMove
 from loadmaster.move.mosix import Mosix
 from loadmaster.order import ORDERS, FairShare
 from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule import Discipline, MaxJobs
+from loadmaster.schedule import Chosen, Discipline, MaxJobs
 from loadmaster.schedule import discipline_named as named
 from loadmaster.schedule.fractional import Fractional
 from loadmaster.schedule.time_shared import METHODS
@@ -24,7 +24,7 @@ from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
-from loadmaster.sizing import Actions, FixedHosts, HostType, Rent, SilvaRule
+from loadmaster.sizing import Actions, FixedHosts, HostType, Rental, SilvaRule
 
 HOSTS = Cluster.uniform(4, cores=4, memory=8)
 LOG = Workload.of(
@@ -89,11 +89,12 @@ def test_a_policy_that_rates_otherwise_is_asked(discipline, meta):
 def test_a_max_jobs_that_chooses_otherwise_is_asked():
     @dataclass(frozen=True)
     class Worst(MaxJobs):
-        def choose(self, snapshot, discipline):
-            return discipline.serve(snapshot, LastFit("last", FIRST_FIT.score))
+        def choose(self, snapshot, trials):
+            return Chosen(len(trials) - 1, [0.0] * len(trials))
 
-    assert simulate(LOG, HOSTS, MaxJobs((FIRST_FIT,)), named("netbatch")).host[0] == 0
-    assert simulate(LOG, HOSTS, Worst((FIRST_FIT,)), named("netbatch")).host[0] == 3
+    members = FIRST_FIT, LastFit("last", FIRST_FIT.score)
+    assert simulate(LOG, HOSTS, MaxJobs(members), named("netbatch")).host[0] == 0
+    assert simulate(LOG, HOSTS, Worst(members), named("netbatch")).host[0] == 3
 
 
 def test_the_built_in_rules_are_compiled_and_their_subclasses_are_not():
@@ -162,7 +163,7 @@ def test_a_policy_that_rates_otherwise_is_asked_on_shared_hosts():
 def test_what_is_no_mover_is_refused():
     class Turns:
         def turn(self, hosts, host, contacts, demand, pick):
-            return Move(0, 0)
+            return TaskMove(0, 0)
 
     with pytest.raises(InputError, match="'Turns': this is no mover"):
         shared(mover=Turns())
@@ -184,7 +185,7 @@ BAG = np.full((1, 30), 600.0)
 def test_a_rule_of_silva_that_decides_otherwise_is_asked():
     class Lavish(SilvaRule):
         def decide(self, snapshot):
-            return Actions(rent=(Rent(0, snapshot.unstarted),)) if snapshot.occasion == "start" else Actions()
+            return Actions(rent=(Rental(0, snapshot.unstarted),)) if snapshot.occasion == "start" else Actions()
 
     assert repeat(BAG, SilvaRule()).hosts[0] < 30
     assert repeat(BAG, Lavish()).hosts[0] == 30

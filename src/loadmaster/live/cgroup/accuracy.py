@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadmaster.live.cgroup.burner import read_rounds
-from loadmaster.live.cgroup.groups import Group, make_group
+from loadmaster.live.cgroup.groups import ControlGroup, make_group
 
 SETS: tuple[tuple[float, ...], ...] = (
     (0.1,), (0.3,), (0.5,), (0.9,), (0.1, 0.8), (0.25, 0.5), (0.45, 0.45), (0.1, 0.2, 0.3), (0.3, 0.3, 0.3),
@@ -133,7 +133,7 @@ class _Watched:
 
 @dataclass(frozen=True)
 class _Program:
-    group: Group
+    group: ControlGroup
     shared: Path
 
     def watch(self, span_s: float) -> _Watched:

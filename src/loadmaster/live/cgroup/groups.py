@@ -13,16 +13,22 @@ PERIOD_S = 0.02
 """The kernel shares out anew so often: short ones answer a changed cap at once."""
 LEAST_QUOTA_S = 0.001
 """The kernel takes no less."""
+LONGEST_S = 1.0
+"""The kernel takes no longer period."""
 MOUNTS = Path("/proc/self/mounts")
 _V2 = "cgroup.controllers"
 
 
-class Group(ABC):
+class ControlGroup(ABC):
     """A control group of ours: processes in it share what it may have. To be made by `make_group`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, again: bool = False) -> None:
         self.path = path
-        path.mkdir()
+        path.mkdir(exist_ok=again)
+
+    @abstractmethod
+    def within(self, name: str) -> "ControlGroup":
+        """A group inside this one, which may have no process itself then; made if it is not there."""
 
     @abstractmethod
     def cap(self, cores: float | None) -> None:
@@ -40,9 +46,22 @@ class Group(ABC):
     def used_s(self) -> float:
         """CPU seconds that its processes have had, those that have ended included."""
 
+    @abstractmethod
+    def doors(self) -> list[Path]:
+        """The files into which a process writes 0 to come in."""
+
+    def inner(self) -> list[str]:
+        """The names of the groups inside."""
+        return sorted({each.name for door in self.doors() for each in door.parent.iterdir() if each.is_dir()})
+
+    def holds(self, name: str) -> bool:
+        """Whether a group of that name is inside."""
+        return any((door.parent / name).is_dir() for door in self.doors())
+
     def add(self, process: int) -> None:
         """Put a process into it, with all its threads."""
-        self._write("cgroup.procs", str(process))
+        for door in self.doors():
+            door.write_text(str(process), encoding="ascii")
 
     def processes(self) -> list[int]:
         """Who is in it."""
@@ -67,17 +86,32 @@ class Group(ABC):
                     raise
                 time.sleep(0.01)
 
+    def remove_all(self) -> None:
+        """Take it away with all groups inside; what runs in them is ended."""
+        for name in self.inner():
+            self.within(name).remove_all()
+        self.remove()
+
     def _take_away(self) -> None:
-        self.path.rmdir()
+        for door in self.doors():
+            with contextlib.suppress(FileNotFoundError):
+                door.parent.rmdir()
 
     def _write(self, name: str, text: str) -> None:
         (self.path / name).write_text(text, encoding="ascii")
 
 
-class _Version2(Group):
+class _Version2(ControlGroup):
+    def within(self, name: str) -> ControlGroup:
+        self._write("cgroup.subtree_control", "+cpu")
+        return _Version2(self.path / name, again=True)
+
+    def doors(self) -> list[Path]:
+        return [self.path / "cgroup.procs"]
+
     def cap(self, cores: float | None) -> None:
-        quota = "max" if cores is None else str(_micros(cores))
-        self._write("cpu.max", f"{quota} {round(PERIOD_S * 1e6)}")
+        quota, period = _quota(cores)
+        self._write("cpu.max", f"{'max' if quota < 0 else quota} {period}")
 
     def favour(self) -> None:
         self._write("cpu.weight", "10000")
@@ -87,34 +121,37 @@ class _Version2(Group):
         return int(words[words.index("usage_usec") + 1]) / 1e6
 
 
-class _Version1(Group):
+class _Version1(ControlGroup):
     """CPU caps and CPU accounts may be two hierarchies: a process is put into both."""
 
-    def __init__(self, path: Path, account: Path) -> None:
-        super().__init__(path)
+    def __init__(self, path: Path, account: Path, *, again: bool = False) -> None:
+        super().__init__(path, again=again)
         self.account = account
         if account != path:
-            account.mkdir()
-        self._write("cpu.cfs_period_us", str(round(PERIOD_S * 1e6)))
+            account.mkdir(exist_ok=again)
+
+    def within(self, name: str) -> ControlGroup:
+        return _Version1(self.path / name, self.account / name, again=True)
+
+    def doors(self) -> list[Path]:
+        return [place / "cgroup.procs" for place in dict.fromkeys((self.path, self.account))]
 
     def cap(self, cores: float | None) -> None:
-        self._write("cpu.cfs_quota_us", "-1" if cores is None else str(_micros(cores)))
+        """Two files, neither of which may ask for more than the group above has: the smaller part is written first."""
+        quota, period = _quota(cores)
+        texts = [("cpu.cfs_period_us", str(period)), ("cpu.cfs_quota_us", str(quota))]
+        for name, text in texts if period >= self._period() else reversed(texts):
+            self._write(name, text)
+
+    def _period(self) -> int:
+        place = self.path / "cpu.cfs_period_us"
+        return int(place.read_text()) if place.exists() else 0
 
     def favour(self) -> None:
         self._write("cpu.shares", "262144")
 
     def used_s(self) -> float:
         return int((self.account / "cpuacct.usage").read_text()) / 1e9
-
-    def add(self, process: int) -> None:
-        super().add(process)
-        if self.account != self.path:
-            (self.account / "cgroup.procs").write_text(str(process), encoding="ascii")
-
-    def _take_away(self) -> None:
-        super()._take_away()
-        if self.account != self.path:
-            self.account.rmdir()
 
 
 def why_not() -> str:
@@ -128,8 +165,8 @@ def why_not() -> str:
     return "" if folder else "no control groups here"
 
 
-def make_group(name: str) -> Group:
-    """A group of that name below the one that this process may use.
+def make_group(name: str, *, again: bool = False) -> ControlGroup:
+    """A group of that name below the one that this process may use; `again` takes one that is there.
 
     Raises:
         InputError: this machine shares out no CPU by control groups, or we may not.
@@ -138,12 +175,24 @@ def make_group(name: str) -> Group:
         raise InputError(name, "no name for a control group", fix="use letters, digits and -")
     version, cpu, account = _folders()
     try:
-        return _Version2(cpu / name) if version == 2 else _Version1(cpu / name, account / name)
+        if version == 2:
+            return _Version2(cpu / name, again=again)
+        return _Version1(cpu / name, account / name, again=again)
     except FileExistsError:
         raise InputError(cpu / name, "this control group is there already", fix="end the other run first") from None
     except OSError as error:
         fix = "run as root, or in a unit of systemd with Delegate=cpu"
         raise InputError(cpu / name, f"no control group can be made: {error.strerror}", fix=fix) from None
+
+
+def groups_named(prefix: str) -> list[str]:
+    """The groups that are there, below the one that this process may use, with names that begin so.
+
+    Raises:
+        InputError: this machine shares out no CPU by control groups.
+    """
+    _, cpu, account = _folders()
+    return sorted({each.name for folder in (cpu, account) for each in folder.glob(f"{prefix}*") if each.is_dir()})
 
 
 def _folders() -> tuple[int, Path, Path]:
@@ -184,5 +233,9 @@ def _holds_processes(folder: Path) -> bool:
     return bool((folder / "cgroup.procs").read_text().strip())
 
 
-def _micros(cores: float) -> int:
-    return max(round(LEAST_QUOTA_S * 1e6), round(cores * PERIOD_S * 1e6))
+def _quota(cores: float | None) -> tuple[int, int]:
+    """Microseconds of CPU in each period, -1 for no limit, and the period: longer for a part that is very small."""
+    if cores is None:
+        return -1, round(PERIOD_S * 1e6)
+    period_s = min(LONGEST_S, max(PERIOD_S, LEAST_QUOTA_S / cores))
+    return max(round(LEAST_QUOTA_S * 1e6), round(cores * period_s * 1e6)), round(period_s * 1e6)

@@ -21,7 +21,7 @@ def act(api: Api, action: Action) -> Refusal | None:
         NotImplementedError: Kubernetes cannot do it, and says so in `Can`.
     """
     if isinstance(action, Start):
-        return _bind(api, action, action.id, action.hosts[0])
+        return bind(api, action)
     if isinstance(action, Repin):
         return _again(api, action)
     if isinstance(action, Hold):
@@ -47,11 +47,16 @@ def path_of(name: str, beneath: str = "") -> str:
     return f"/api/v1/namespaces/{space}/pods/{pod}{beneath}"
 
 
-def _bind(api: Api, action: Action, name: str, node: str) -> Refusal | None:
-    answer = api.ask("POST", path_of(name, "/binding"), binding(name, node))
+def bind(api: Api, action: Start | Repin) -> Refusal | None:
+    """Bind a pod that waits to its node.
+
+    Raises:
+        EngineDown: nobody can tell whether it was done.
+    """
+    answer = api.ask("POST", path_of(action.id, "/binding"), binding(action.id, action.hosts[0]))
     if not answer.good:
         return refusal_of(action, answer)
-    _, refusal = _node_of(api, action, name)  # a server before 1.21 binds a pod of that name with any uid
+    _, refusal = _node_of(api, action, action.id)  # a server before 1.21 binds a pod of that name with any uid
     return refusal
 
 
@@ -62,7 +67,7 @@ def _again(api: Api, action: Repin) -> Refusal | None:
         return refusal
     if node:
         return Refusal(action, "busy", f"it is bound to {node}")
-    return _bind(api, action, action.id, action.hosts[0])
+    return bind(api, action)
 
 
 def _node_of(api: Api, action: Action, name: str) -> tuple[str, Refusal | None]:

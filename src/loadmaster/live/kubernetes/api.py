@@ -4,7 +4,8 @@ import importlib
 import json
 import math
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -15,6 +16,8 @@ from loadmaster.model import InputError, MissingExtra
 from loadmaster.model.errors import cut
 
 CONNECT_S, READ_S = 5.0, 60.0
+FOLLOW_S = 60.0
+"""A watch is asked to end after so long: a connection that died in silence is noticed soon after."""
 _AWAY = (429, 500, 502, 503, 504)
 _AT_ONCE = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
 """A small request that waits for the answer to its first half takes 40 ms; a binding takes 4."""
@@ -43,6 +46,36 @@ class Answer:
     def text(self) -> str:
         """The server's own words."""
         return cut(str(self.body.get("message") or f"HTTP {self.status}"), 200)
+
+
+class WatchStream:
+    """A line of JSON after the other, until the server ends it or `close` is called from another thread."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+        self.status = int(answer.status)
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        """What comes.
+
+        Raises:
+            EngineDown: the connection broke, or that is no JSON.
+        """
+        rest = b""
+        try:
+            for part in self._answer.stream(1 << 16):
+                *lines, rest = (rest + part).split(b"\n")
+                yield from (json.loads(line) for line in lines if line.strip())
+        except Exception as error:  # a connection that is closed in the middle breaks in many ways
+            raise EngineDown(str(error)) from error
+        finally:
+            self._answer.close()
+
+    def close(self) -> None:
+        """End it; whoever waits for the next line waits no more."""
+        for end in (self._answer.shutdown, self._answer.close):
+            with suppress(Exception):
+                end()
 
 
 class Api:
@@ -75,16 +108,8 @@ class Api:
         Raises:
             EngineDown: nobody answers, or not in JSON.
         """
-        headers = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "loadmaster"}
-        for each in self._configuration.auth_settings().values():
-            if each["in"] == "header" and each["value"]:
-                headers[each["key"]] = each["value"]
         try:
-            answer = self._pool.request(
-                method, self.host.rstrip("/") + path, headers=headers, retries=False,
-                body=None if body is None else json.dumps(body),
-                timeout=self._urllib3.Timeout(connect=CONNECT_S, read=READ_S),
-            )  # fmt: skip
+            answer = self._sent(method, path, READ_S, body=None if body is None else json.dumps(body))
             found = json.loads(answer.data)
         except self._urllib3.exceptions.HTTPError as error:
             raise EngineDown(f"{self.host}: {error}") from error
@@ -93,6 +118,27 @@ class Api:
                 raise InputError(self.host, f"no Kubernetes API answers there (HTTP {answer.status})") from None
             raise EngineDown(f"{self.host} did not answer in JSON (HTTP {answer.status})") from error
         return Answer(answer.status, found if isinstance(found, dict) else {}, _moment(answer.headers.get("Date")))
+
+    def follow(self, path: str) -> "WatchStream":
+        """An answer that goes on for as long as the server likes.
+
+        Raises:
+            EngineDown: nobody answers.
+        """
+        try:
+            return WatchStream(self._sent("GET", path, FOLLOW_S + CONNECT_S, preload_content=False))
+        except self._urllib3.exceptions.HTTPError as error:
+            raise EngineDown(f"{self.host}: {error}") from error
+
+    def _sent(self, method: str, path: str, read_s: float, **more: Any) -> Any:
+        headers = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "loadmaster"}
+        for each in self._configuration.auth_settings().values():
+            if each["in"] == "header" and each["value"]:
+                headers[each["key"]] = each["value"]
+        timeout = self._urllib3.Timeout(connect=CONNECT_S, read=read_s)
+        return self._pool.request(
+            method, self.host.rstrip("/") + path, headers=headers, retries=False, timeout=timeout, **more
+        )
 
     def read(self, path: str) -> Mapping[str, Any]:
         """What there is; raises as `look` does."""

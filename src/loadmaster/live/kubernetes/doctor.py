@@ -10,7 +10,7 @@ from loadmaster.live.engine import HELD, Seen
 from loadmaster.live.finding import Finding
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
-from loadmaster.live.kubernetes.observation import Listings, Observer
+from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 
 SLOW_S = 1.0
 SKEW_S = 2.0
@@ -20,28 +20,33 @@ _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 @dataclass(frozen=True)
 class Right:
-    """Something that a run needs to be allowed; `looking`: a shadow needs it too."""
+    """Something that a run needs to be allowed; `looking`: a shadow needs it too; `spared`: it can do without."""
 
     verb: str
     resource: str
     group: str = ""
     space: str = ""
     looking: bool = False
+    spared: bool = False
 
     def __str__(self) -> str:
         return f"{self.verb} {self.resource}" + (f" in {self.space}" if self.space else "")
 
 
+MOVING = [Right("create", "pods/eviction"), Right("list", "poddisruptionbudgets", "policy")]
+
+
 def examine(
-    api: Api, scheduler: str, namespaces: Sequence[str] = (), lease_namespace: str = "kube-system"
-) -> list[Finding]:
-    """Version, rights, latency, clocks, and which pods would be left out and why.
+    api: Api, scheduler: str, namespaces: Sequence[str] = (), lease_namespace: str = "kube-system", *,
+    moves: bool = False,
+) -> list[Finding]:  # fmt: skip
+    """Version, rights (to move pods too), latency, clocks, and which pods would be left out and why.
 
     Raises:
         EngineDown: the server stopped answering.
         InputError: it lets us look at nothing.
     """
-    rights, may_look = _rights(api, namespaces, lease_namespace)
+    rights, may_look = _rights(api, needed(namespaces, lease_namespace) + (MOVING if moves else []))
     found = [*_version(api), *rights]
     return [*found, *_pods(api, scheduler, namespaces)] if may_look else found
 
@@ -51,7 +56,8 @@ def needed(namespaces: Sequence[str], lease_namespace: str) -> list[Right]:
     leases = [Right(verb, "leases", "coordination.k8s.io", lease_namespace) for verb in ("get", "create", "update")]
     places = namespaces or ("",)
     acts = [Right(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))]
-    return [Right("list", "nodes", looking=True), Right("list", "pods", looking=True), *acts, *leases]
+    looks = [Right("list", what, looking=True) for what in ("nodes", "pods")]
+    return [*looks, *(Right("watch", what, spared=True) for what in ("nodes", "pods")), *acts, *leases]
 
 
 def _version(api: Api) -> list[Finding]:
@@ -63,14 +69,19 @@ def _version(api: Api) -> list[Finding]:
     return [Finding("ok", text)]
 
 
-def _rights(api: Api, namespaces: Sequence[str], lease_namespace: str) -> tuple[list[Finding], bool]:
+def _rights(api: Api, rights: Sequence[Right]) -> tuple[list[Finding], bool]:
     """What we may, and whether that is enough to look on."""
-    rights = needed(namespaces, lease_namespace)
     missing = [right for right in rights if not _may(api, right)]
     if not missing:
         return [Finding("ok", f"you may {', '.join(map(str, rights))}")], True
+    return [_lacking(right) for right in missing], not any(right.looking for right in missing)
+
+
+def _lacking(right: Right) -> Finding:
     fix = "see the ClusterRole in the guide"
-    return [Finding("bad", f"you may not {right}", fix) for right in missing], not any(r.looking for r in missing)
+    if right.spared:
+        return Finding("note", f"you may not {right}: everything is listed in every cycle", fix)
+    return Finding("bad", f"you may not {right}", fix)
 
 
 def _may(api: Api, right: Right) -> bool:
@@ -88,14 +99,16 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
     begun, now_s = time.perf_counter(), time.time()
     answer = api.look(PODS)
     took_s = time.perf_counter() - begun
-    heard = Listings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
+    heard = KubernetesListings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
     found = [_latency(took_s), *_skew(answer.server_s - now_s, took_s)]
-    live = Observer(scheduler, everyone=False, namespaces=namespaces).see(heard)
+    live = KubernetesObserver(scheduler, everyone=False, namespaces=namespaces).see(heard)
     down = int((~live.up).sum())
-    text = f"{live.cluster.hosts} nodes" + (f", {down} of them take no pods now" if down else "")
-    found.append(Finding("ok", f"{text}; resources: {', '.join(live.cluster.resources)}"))
+    text = f"{len(live.hosts)} nodes" + (f", {down} of them take no pods now" if down else "")
+    found.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
     found += _whose(f"pods with schedulerName {scheduler}", live)
-    return found + _whose("pods of any scheduler", Observer(scheduler, everyone=True, namespaces=namespaces).see(heard))
+    return found + _whose(
+        "pods of any scheduler", KubernetesObserver(scheduler, everyone=True, namespaces=namespaces).see(heard)
+    )
 
 
 def _whose(whose: str, seen: Seen) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Kubernetes as an engine: one listing of nodes and one of pods is what is seen, a binding is what is done."""
+"""Kubernetes as an engine: what is seen are nodes and pods, listed and watched; what is done is a binding."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -7,13 +7,20 @@ from typing import Any
 from loadmaster.live.engine import HELD, Can, Refusal, Seen
 from loadmaster.live.kubernetes.acting import act
 from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.evicting import barred, together
 from loadmaster.live.kubernetes.lease import ClusterLease
-from loadmaster.live.kubernetes.observation import Listings, Observer
-from loadmaster.model.actions import Action, Start
+from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
+from loadmaster.live.kubernetes.moving import Moves
+from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
+from loadmaster.live.kubernetes.pods import id_of, pod_of
+from loadmaster.live.kubernetes.watched import Watched
+from loadmaster.model.actions import Action, Move, Start, Stop
+from loadmaster.runs.setting import Setting
 
 NODES, PODS = "/api/v1/nodes", "/api/v1/pods"
-OLD = 3
-"""So many listings in a row that are older than the one before, and the cluster has been restored from a backup."""
+OWN = Setting("worse-fit-cores", "priority+skip", interval_s=0.0)
+"""What Kubernetes' own scheduler does, as far as the model has words: by priority, past pods that do not fit, each on
+the node with most left."""
 
 
 class KubernetesEngine:
@@ -28,6 +35,7 @@ class KubernetesEngine:
         lease_namespace: where the lease is.
         lease_s: how long it lasts.
         now_s: the clock.
+        watch: be told of changes where we may; else everything is listed in every cycle.
 
     Raises:
         InputError: another loadmaster has the lease, or we may not have one.
@@ -39,32 +47,36 @@ class KubernetesEngine:
     def __init__(
         self, api: Api, scheduler: str = "loadmaster", *, looks_on: bool = False, everyone: bool = False,
         namespaces: Sequence[str] = (), lease_namespace: str = "kube-system", lease_s: float = 60.0,
-        now_s: Callable[[], float] = time.time,
+        now_s: Callable[[], float] = time.time, watch: bool = True,
     ) -> None:  # fmt: skip
         self._api, self._now_s = api, now_s
         self._lease = None if looks_on else ClusterLease(api, scheduler, lease_namespace, lease_s, now_s)
-        self._observer = Observer(scheduler, everyone=everyone, namespaces=namespaces)
+        self._observer = KubernetesObserver(scheduler, everyone=everyone, namespaces=namespaces)
+        self._nodes, self._pods = (Watched(api, path, watch=watch) for path in (NODES, PODS))
+        self._scheduler = scheduler
+        self._items: Sequence[Mapping[str, Any]] = ()
+        self.moves = Moves(api, scheduler, now_s)
+        self.unevicted: dict[str, str] = {}
+        """Why pods that were to make room did not go, until somebody has looked."""
         self._held: set[str] = set()
-        self._version = 0
-        self._old = self._restored = 0
         self._last: Seen | None = None
 
     @property
     def can(self) -> Can:
-        """Place; pods wait for us by their `schedulerName`."""
-        return Can(place=True, hold=True)
+        """Place; pods wait for us by their `schedulerName`, and move by an eviction and a binding."""
+        return Can(place=True, hold=True, migrate="restart", watch="push" if self._pods.pushed else "poll")
 
     def observe(self) -> Seen:
         """See `Engine`; a listing older than the last is not looked at, and the last one told again."""
         if self._lease is not None:
             self._lease.keep()
         at_s = self._now_s()
-        nodes = self._api.read(NODES)
-        pods = self._api.read(PODS)
-        if self._is_old(pods) and self._last is not None:
+        nodes, pods = self._nodes.look(), self._pods.look()
+        if pods.old and self._last is not None:
             return self._last
-        token = str(self._restored) if self._restored else ""
-        heard = Listings(at_s, nodes.get("items") or (), pods.get("items") or (), token)
+        self._items = self.moves.follow(pods.items)
+        token = str(pods.restored) if pods.restored else ""
+        heard = KubernetesListings(at_s, nodes.items, self._items, token, self.moves.rooms())
         seen = self._observer.see(heard)
         self._held = {seen.ids[job] for job in seen.tasks.job[seen.tasks.state == HELD].tolist()}
         self._last = seen
@@ -78,23 +90,51 @@ class KubernetesEngine:
             if action.id not in self._held:
                 return Refusal(action, "busy", "it did not wait when it was last seen")
             self._held.discard(action.id)
+        if isinstance(action, Move):
+            return self.moves.begin(action, self._items)
+        if isinstance(action, Stop):
+            return self._evict(action)
         return act(self._api, action)
+
+    def movable(self) -> set[str]:
+        """Pods of ours that may be evicted now: they and their PodDisruptionBudgets say nothing against it."""
+        budgets = self.moves.evictions.budgets()
+        free = (item for item in self._items if not why_it_stays(item, self._scheduler))
+        return {id_of(item) for item in free if not barred(item, budgets)}
+
+    def preempts(self, name: str) -> bool:
+        """Whether a waiting pod lets others be evicted for it (its `preemptionPolicy`)."""
+        item = next((each for each in self._items if id_of(each) == name), None)
+        return item is not None and item["spec"].get("preemptionPolicy") != "Never"
+
+    def evictable(self) -> list[str]:
+        """Pods of ours that may go for others, all of them together, those of the lowest priority first."""
+        items = [each for each in self._items if is_pushed_aside(each, self._scheduler)]
+        items.sort(key=lambda each: float(each["spec"].get("priority") or 0))
+        budgets = self.moves.evictions.budgets()
+        counts = {id_of(each): [k for k, budget in enumerate(budgets) if budget.covers(each)] for each in items}
+        alone = [name for name, of in counts.items() if len(of) < 2]  # the API evicts none that counts for several
+        return together(
+            alone, {name: counts[name][0] for name in alone if counts[name]}, [budget.allows for budget in budgets]
+        )
+
+    def _evict(self, action: Stop) -> Refusal | None:
+        refusal = self.moves.evictions.evict(action)
+        if refusal is not None and refusal.kind != "gone":
+            self.unevicted[action.id] = refusal.text
+        return refusal
+
+    def keep(self, name: str, node: str) -> None:
+        """Keep room for a waiting pod on a node, as it becomes free there; "" keeps none any more."""
+        self.moves.keeping.pop(name, None)
+        item = next((each for each in self._items if id_of(each) == name), None)
+        pod = None if item is None or not node else pod_of(item)
+        if pod is not None:
+            self.moves.keeping[name] = (pod, node)
 
     def close(self) -> None:
         """Give the lease back; pods that wait for us wait on."""
+        for each in (self._nodes, self._pods):
+            each.close()
         if self._lease is not None:
             self._lease.release()
-
-    def _is_old(self, listed: Mapping[str, Any]) -> bool:
-        """Whether a server that lags behind gave this list; one that stays so has lost what came after it."""
-        text = str((listed.get("metadata") or {}).get("resourceVersion") or "")
-        version = int(text) if text.isdigit() else self._version
-        if version >= self._version:
-            self._version, self._old = version, 0
-            return False
-        self._old += 1
-        if self._old < OLD:
-            return True
-        self._version, self._old = version, 0
-        self._restored += 1
-        return False

@@ -5,12 +5,28 @@ import os
 import socket
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import Answer, Api
 from loadmaster.live.kubernetes.pods import moment_s
 from loadmaster.model import InputError
+
+T = TypeVar("T")
+
+
+class LeaseTaken(InputError):
+    """Another loadmaster runs the cluster."""
+
+
+def when_free(take: Callable[[], T], pause: Callable[[], None], say: Callable[[str], None]) -> T:
+    """What `take` gives, asked again after every pause while another loadmaster has the lease or nobody answers."""
+    while True:
+        try:
+            return take()
+        except (LeaseTaken, EngineDown) as error:
+            say(str(error))
+        pause()
 
 
 class ClusterLease:
@@ -24,7 +40,8 @@ class ClusterLease:
         now_s: the clock, which should go as those of others do.
 
     Raises:
-        InputError: somebody else holds it, or we may not.
+        LeaseTaken: somebody else holds it.
+        InputError: we may not.
         EngineDown: the server does not answer.
     """
 
@@ -75,9 +92,9 @@ class ClusterLease:
         if holder not in ("", self.holder) and ends_s > self._now_s():
             raise self._taken(f"{holder}, for {ends_s - self._now_s():.0f} s more unless it renews it")
 
-    def _taken(self, who: str) -> InputError:
+    def _taken(self, who: str) -> LeaseTaken:
         fix = "stop it first, or look on with --shadow"
-        return InputError(self._name, f"another loadmaster runs this cluster ({who})", fix=fix)
+        return LeaseTaken(self._name, f"another loadmaster runs this cluster ({who})", fix=fix)
 
     def _require(self, answer: Answer) -> None:
         if answer.status >= 500 or answer.status == 429:

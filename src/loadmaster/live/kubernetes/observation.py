@@ -1,15 +1,16 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, Over, Seen, Tasks
-from loadmaster.live.kubernetes.affinity import admits, required_of, selects
+from loadmaster.live.engine import HELD, NOWHERE, ObservedTasks, Over, Seen
+from loadmaster.live.kubernetes.affinity import required_of, selects
 from loadmaster.live.kubernetes.nodes import Node, parse_nodes
+from loadmaster.live.kubernetes.places import Places
 from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.named import Named
@@ -20,16 +21,22 @@ Apart = list[tuple[Pod, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
-class Listings:
-    """What the server said at one moment; `token` changes when it may have forgotten something."""
+class KubernetesListings:
+    """What the server said at one moment.
+
+    Attributes:
+        token: changes when it may have forgotten something.
+        rooms: what is kept on nodes, as pods that run there; no more of it than is free there.
+    """
 
     at_s: float
     nodes: Sequence[Mapping[str, Any]]
     pods: Sequence[Mapping[str, Any]]
     token: str = ""
+    rooms: Sequence[Pod] = ()
 
 
-class Observer:
+class KubernetesObserver:
     """Makes observations of listings; remembers numbers of namespaces, and whose end it has told.
 
     Args:
@@ -42,8 +49,10 @@ class Observer:
         self._scheduler, self._everyone, self._namespaces = scheduler, everyone, set(namespaces)
         self._accounts: dict[str, int] = {}
         self._told: set[str] = set()
+        self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
+        self._room_number = 0
 
-    def see(self, heard: Listings) -> Seen:
+    def see(self, heard: KubernetesListings) -> Seen:
         """The observation.
 
         Raises:
@@ -52,6 +61,7 @@ class Observer:
         try:
             nodes = parse_nodes(heard.nodes)
             over, pods = self._over(heard), self._pods(heard)
+            pods += self._fitting(heard.rooms, pods, nodes)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise InputError(str(error), "a node or pod is not as Kubernetes lists one") from None
         if not nodes:
@@ -68,14 +78,14 @@ class Observer:
         seen.check()
         return seen
 
-    def _over(self, heard: Listings) -> list[Over]:
+    def _over(self, heard: KubernetesListings) -> list[Over]:
         """Who has ended since the last observation: Kubernetes lists them until somebody deletes them."""
         ended = [end for item in heard.pods if (end := over_of(item, heard.at_s)) is not None]
         fresh = [end for end in ended if end.id not in self._told]
         self._told = {end.id for end in ended}
         return fresh
 
-    def _pods(self, heard: Listings) -> list[Pod]:
+    def _pods(self, heard: KubernetesListings) -> list[Pod]:
         live = (pod_of(item) for item in heard.pods if id_of(item) not in self._told)
         return [pod for pod in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
 
@@ -96,7 +106,7 @@ class Observer:
         for pod in pods:
             if pod.node:
                 reason = "" if pod.node in known else f"is on {pod.node}, which is not listed or has no processors"
-                features = ""
+                features = self._features(pod, places)
             else:
                 features, reason = _placeable(pod, places, cluster, apart)
             if reason:
@@ -104,6 +114,34 @@ class Observer:
             else:
                 works.append((pod, features))
         return works, left_out
+
+    def _fitting(self, rooms: Iterable[Pod], pods: Sequence[Pod], nodes: Sequence[Node]) -> list[Pod]:
+        """Rooms cut down to what is free: what is kept for a pod grows as others go, and is another job then."""
+        free = {node.name: dict(node.has) for node in nodes}
+        for pod in pods:
+            for name, amount in pod.asks.items() if pod.node in free else ():
+                free[pod.node][name] = free[pod.node].get(name, 0.0) - amount
+        found = []
+        for room in rooms:
+            left = free.get(room.node, {})
+            asks = {name: max(0.0, min(amount, left.get(name, 0.0))) for name, amount in room.asks.items()}
+            left |= {name: left.get(name, 0.0) - amount for name, amount in asks.items()}
+            if not any(amount for name, amount in asks.items() if name != "pods"):
+                continue
+            if asks != self._rooms.get(room.id, (0, {}))[1]:
+                self._room_number += 1
+                self._rooms[room.id] = (self._room_number, asks)
+            found.append(replace(room, id=f"{room.id}.{self._rooms[room.id][0]}", asks=asks))
+        return found
+
+    def _features(self, pod: Pod, places: Places) -> str:
+        """Where a bound pod might go as well; all that counts is said of those that are ours."""
+        if pod.scheduler != self._scheduler or not pod.spec:
+            return ""
+        with suppress(ValueError, LookupError):
+            found = places.features(pod)
+            return pod.node if found is None else found
+        return pod.node
 
     def _jobs(self, pods: list[Pod], features: list[str], cluster: Cluster) -> Workload:
         limit_s = np.array([pod.limit_s for pod in pods], float)
@@ -122,36 +160,6 @@ class Observer:
             demand.reshape(len(pods), len(cluster.resources)), estimate_s=limit_s,
             project=np.array(payers, np.int32), source="Kubernetes", constraints=Constraints(**given),
         )  # fmt: skip
-
-
-class Places:
-    """Which nodes pods may use, as features of hosts; asked once for all pods of one template."""
-
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        self._nodes = nodes
-        self._found: dict[str, str | None] = {}
-
-    def features(self, pod: Pod) -> str | None:
-        """Groups of nodes and single nodes, joined by `|`; "" for all of them, None for none.
-
-        Raises:
-            ValueError: an operator that we do not know.
-        """
-        spec = pod.spec
-        asked = (spec.get("nodeSelector"), required_of(spec, "nodeAffinity"), spec.get("tolerations"))
-        key = json.dumps(asked, sort_keys=True)
-        if key not in self._found:
-            self._found[key] = self._asked(spec)
-        return self._found[key]
-
-    def _asked(self, spec: Mapping[str, Any]) -> str | None:
-        good = [node for node in self._nodes if admits(node.labels, node.name, node.taints, spec)]
-        if len(good) == len(self._nodes):
-            return ""
-        names = {node.name for node in good}
-        split = {node.group for node in self._nodes if node.name not in names}
-        words = [node.name if node.group in split else node.group for node in good]
-        return "|".join(dict.fromkeys(words)) or None
 
 
 def _placeable(pod: Pod, places: Places, cluster: Cluster, apart: Apart) -> tuple[str, str]:
@@ -188,9 +196,9 @@ def _cluster(nodes: Sequence[Node]) -> Cluster:
     return Cluster(tuple(resources), capacity, tuple(node.name for node in nodes), rules=rules)
 
 
-def _tasks(pods: Sequence[Pod], cluster: Cluster) -> Tasks:
+def _tasks(pods: Sequence[Pod], cluster: Cluster) -> ObservedTasks:
     number = {name: k for k, name in enumerate(cluster.names)}
-    return Tasks(
+    return ObservedTasks(
         np.arange(len(pods)), np.zeros(len(pods), np.int32), np.array([pod.state for pod in pods], np.int32),
         np.array([number.get(pod.node, NOWHERE) for pod in pods], np.int32), np.full(len(pods), NOWHERE, np.int32),
         start_s=np.array([pod.start_s for pod in pods], float),

@@ -1,7 +1,7 @@
 """What is asked of Slurm for each action, and what its answer means."""
 
 from loadmaster.live.engine import Kind, Refusal
-from loadmaster.live.slurm.commands import Answer
+from loadmaster.live.slurm.commands import CommandOutput
 from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.work import OURS
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
@@ -33,7 +33,7 @@ def lines_of(action: Action) -> str:
     raise NotImplementedError(type(action).__name__)
 
 
-def refusal_of(action: Action, answer: Answer) -> Refusal | None:
+def refusal_of(action: Action, answer: CommandOutput) -> Refusal | None:
     """What the answer means; None if every line was done."""
     errors = [line for line in answer.errors if not line.startswith("scontrol:")]
     if not errors and answer.code == 0:

@@ -21,7 +21,7 @@ _DOWN = (
 
 
 @dataclass(frozen=True)
-class Answer:
+class CommandOutput:
     """What a command said; `errors` are the lines on stderr."""
 
     code: int
@@ -48,7 +48,7 @@ class Commands:
             **kept, **({"SLURM_CONF": given} if given else {}), "SLURM_TIME_FORMAT": "%s", "LC_ALL": "C", "TZ": "UTC",
         }  # fmt: skip
 
-    def run(self, *words: str, text: str | None = None) -> Answer:
+    def run(self, *words: str, text: str | None = None) -> CommandOutput:
         """Run a command; times are printed as seconds since the epoch.
 
         Raises:
@@ -68,7 +68,7 @@ class Commands:
         errors = tuple(line.strip() for line in done.stderr.splitlines() if line.strip())
         if done.returncode and (down := next((line for line in errors if _is_down(line)), "")):
             raise EngineDown(cut(f"{words[0]}: {down}", 200))
-        return Answer(done.returncode, done.stdout, errors)
+        return CommandOutput(done.returncode, done.stdout, errors)
 
     def read(self, *words: str) -> str:
         """What a command that only looks prints.

@@ -75,7 +75,7 @@ def _latency(engine: SlurmEngine) -> list[Finding]:
 def _jobs(engine: SlurmEngine) -> list[Finding]:
     seen = engine.observe()
     down = int((~seen.up).sum())
-    hosts = f"{seen.cluster.hosts} hosts" + (f", {down} of them take no jobs now" if down else "")
+    hosts = f"{len(seen.hosts)} hosts" + (f", {down} of them take no jobs now" if down else "")
     found = [Finding("ok", f"{hosts}; {seen.jobs.jobs:,} jobs that can be placed, {len(seen.left_out):,} left out")]
     for why, count in Counter(why for _, why in seen.left_out).most_common():
         found.append(Finding("note", f"{count:,} left out: {why}"))

@@ -12,13 +12,14 @@ from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.names import number_of
-from loadmaster.live.slurm.nodes import parse_nodes, parse_reservations, parse_states
-from loadmaster.live.slurm.observation import Listings, Observer
+from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
+from loadmaster.live.slurm.reservations import parse_reservations, parse_states
 from loadmaster.live.slurm.work import OURS
 from loadmaster.model.actions import Action, Start, Withdraw
+from loadmaster.model.host_names import host_names
 from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
-from loadmaster.site.host_names import host_names
+from loadmaster.site.shown_nodes import parse_shown_nodes
 from loadmaster.site.site import read_site
 
 _LOOK = "show config\nshow node\nshow partition\nshow reservation\n"
@@ -36,6 +37,7 @@ class SlurmEngine:
         looks_on: it is only looked at, as in shadow: all that waits counts as held for us, and no lease is taken.
         folder: where the lease and the heartbeat are.
         partitions: only jobs that wait in these are ours; () for all.
+        leaves_held: what is held is to stay so for a next run: the last sign of life is left to grow old.
 
     Raises:
         InputError: no Slurm here, its configuration cannot be read, or another loadmaster has the lease.
@@ -46,7 +48,7 @@ class SlurmEngine:
 
     def __init__(
         self, conf: Path | None = None, accounts: Path | None = None, *, looks_on: bool = False,
-        folder: Path | None = None, partitions: Sequence[str] = (),
+        folder: Path | None = None, partitions: Sequence[str] = (), leaves_held: bool = False,
     ) -> None:  # fmt: skip
         self._commands = Commands(conf)
         self.settings = dict(_CONFIG.findall(self._commands.read("scontrol", "show", "config")))
@@ -54,9 +56,10 @@ class SlurmEngine:
         for name in partitions:
             pick(name, {part.name: part for part in self.site.partitions}, what="partition", see="see: sinfo -s")
         self._lease = None if looks_on else Lease(f"slurm-{self.cluster}", folder)
+        self._leaves_held = leaves_held
         self._heartbeat = None if looks_on else Heartbeat(heartbeat_path(self.cluster, folder))
         known = None if accounts is None else read_accounts(accounts, self.cluster)
-        self._observer = Observer(self.site, known, self._detail, looks_on=looks_on, partitions=partitions)
+        self._observer = SlurmObserver(self.site, known, self._detail, looks_on=looks_on, partitions=partitions)
         self._parts: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
         self._held: set[str] = set()
         self._marked: set[str] = set()
@@ -96,8 +99,9 @@ class SlurmEngine:
         rows, self.senseless = parse_listing(self._commands.read(*COMMAND))
         self._marked = {row.id for row in rows if row["admin_comment"] == OURS}
         about = self._commands.run("scontrol", "-o", text=_LOOK).text
-        heard = Listings(
-            at_s, rows, parse_nodes(about), parse_states(about), parse_reservations(about),
+        nodes = sorted(parse_shown_nodes(about), key=lambda node: node.weight)
+        heard = SlurmListings(
+            at_s, rows, tuple(nodes), parse_states(about), parse_reservations(about),
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
         )  # fmt: skip
         seen = self._observer.see(heard)
@@ -115,8 +119,8 @@ class SlurmEngine:
         return refusal_of(action, self._commands.run("scontrol", text=lines_of(action)))
 
     def close(self) -> None:
-        """Give the lease back; from now on nothing is held any more."""
-        if self._heartbeat is not None:
+        """Give the lease back; from now on nothing is held any more, unless that is left to a next run."""
+        if self._heartbeat is not None and not self._leaves_held:
             self._heartbeat.stop()
         if self._lease is not None:
             self._lease.release()

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
-from loadmaster.live.lease import state_folder
 from loadmaster.model.errors import InputError
+from loadmaster.state_folder import state_folder
 from loadmaster.whole_file import whole_file
 
 FAIL_OPEN_S = 600.0

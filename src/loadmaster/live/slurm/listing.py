@@ -12,7 +12,8 @@ from loadmaster.model.errors import InputError
 COLUMNS = {
     "JobArrayID": 48, "JobID": 12, "ArrayJobID": 12, "ArrayTaskID": 160, "State": 16, "Reason": 32, "UserName": 40,
     "Account": 64, "Partition": 160, "QOS": 48, "SubmitTime": 12, "EligibleTime": 12, "StartTime": 12, "EndTime": 12,
-    "TimeLimit": 16, "NumNodes": 12, "NumCPUs": 12, "ntpernode": 8, "MinMemory": 16, "tres-alloc": 120,
+    "TimeLimit": 16, "NumNodes": 12, "NumCPUs": 12, "cpus-per-task": 12, "ntpernode": 8, "MinMemory": 16,
+    "tres-alloc": 120,
     "tres-per-node": 60, "ReqNodes": 240, "NodeList": 240, "Feature": 120, "Dependency": 240, "PriorityLong": 12,
     "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48, "admin_comment": 64,
 }  # fmt: skip
@@ -29,7 +30,7 @@ _TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
 
 
 @dataclass(frozen=True)
-class Row:
+class ListedJob:
     """One job, or one task of an array, as `squeue` has it; empty where it says nothing.
 
     Attributes:
@@ -55,7 +56,7 @@ class Row:
         return float(self["SubmitTime"] or 0), int(self["ArrayJobID"] or self["JobID"]), self.task
 
 
-def parse_listing(text: str) -> tuple[list[Row], int]:
+def parse_listing(text: str) -> tuple[list[ListedJob], int]:
     """Every job of the listing, the waiting tasks of an array one by one; and how many lines make no sense.
 
     Example:
@@ -63,7 +64,7 @@ def parse_listing(text: str) -> tuple[list[Row], int]:
         >>> [(row.id, row.throttle) for row in parse_listing(line.ljust(WIDTH))[0]]
         [('7_1', 2), ('7_2', 2), ('7_3', 2)]
     """
-    rows: list[Row] = []
+    rows: list[ListedJob] = []
     senseless = 0
     for line in text.split("\n"):
         if not line.strip():
@@ -107,13 +108,13 @@ def _cells(line: str) -> dict[str, str]:
     return cells
 
 
-def _rows_of(cells: dict[str, str]) -> list[Row]:
+def _rows_of(cells: dict[str, str]) -> list[ListedJob]:
     cut = next((name for name in _MAY_BE_CUT if len(cells[name]) >= COLUMNS[name]), "")
     tasks = cells["ArrayTaskID"]
     if not tasks or cut == "ArrayTaskID":
-        return [Row(cells["JobArrayID"], cells, cut=cut)]
+        return [ListedJob(cells["JobArrayID"], cells, cut=cut)]
     try:
         numbers, throttle = task_numbers(tasks)
     except InputError:
-        return [Row(cells["JobArrayID"], cells, cut="ArrayTaskID")]
-    return [Row(f"{cells['ArrayJobID']}_{number}", cells, number, throttle, cut) for number in numbers]
+        return [ListedJob(cells["JobArrayID"], cells, cut="ArrayTaskID")]
+    return [ListedJob(f"{cells['ArrayJobID']}_{number}", cells, number, throttle, cut) for number in numbers]

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from loadmaster.live.slurm.listing import Row
+from loadmaster.live.slurm.listing import ListedJob
 
 
-class Names:
+class SlurmNames:
     """Remembers whom a number stood for. A number that came back after a restart for another job gets a mark."""
 
     def __init__(self) -> None:
         self._first: dict[str, tuple[str, str]] = {}
         self._again: dict[str, str] = {}
 
-    def told_apart(self, rows: list[Row], token: str) -> list[Row]:
+    def told_apart(self, rows: list[ListedJob], token: str) -> list[ListedJob]:
         """The rows, those of a second job of one number under a name of its own, such as `12@1700000000`.
 
         A job that was sent back to the queue is the same, though its time of submission is new: it is not held. A job
@@ -22,7 +22,7 @@ class Names:
         self._again = {name: mark for name, mark in self._again.items() if name in there}
         return [self._named(row, token) for row in rows]
 
-    def _named(self, row: Row, token: str) -> Row:
+    def _named(self, row: ListedJob, token: str) -> ListedJob:
         submit, first = row["SubmitTime"], self._first.get(row.id)
         if first is None:
             self._first[row.id] = (submit, token)

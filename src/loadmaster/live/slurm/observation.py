@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, Over, Seen, Tasks
-from loadmaster.live.slurm.listing import Row
-from loadmaster.live.slurm.names import Names
-from loadmaster.live.slurm.nodes import Node, Reservation
-from loadmaster.live.slurm.waits import Ends
-from loadmaster.live.slurm.work import ENDED, Work, is_over, work_of
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, ObservedTasks, Over, Seen
+from loadmaster.live.slurm.listing import ListedJob
+from loadmaster.live.slurm.names import SlurmNames
+from loadmaster.live.slurm.reservations import Reservation
+from loadmaster.live.slurm.throttles import Throttles
+from loadmaster.live.slurm.waits import KnownEnds
+from loadmaster.live.slurm.work import ENDED, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.site.accounts import Accounts
 from loadmaster.site.node import SiteNode
 from loadmaster.site.rules import cluster_of
@@ -28,18 +30,18 @@ _WHOLE = EXCLUSIVE.index("host")
 
 
 @dataclass(frozen=True)
-class Listings:
+class SlurmListings:
     """What Slurm said at one moment."""
 
     at_s: float
-    rows: list[Row]
-    nodes: list[Node]
+    rows: list[ListedJob]
+    nodes: tuple[SiteNode, ...]
     states: dict[str, str]
     reservations: list[Reservation]
     token: str = ""
 
 
-class Observer:
+class SlurmObserver:
     """Makes observations of listings; remembers numbers of users and accounts, and how jobs ended.
 
     Args:
@@ -59,13 +61,13 @@ class Observer:
         self._partitions = set(partitions)
         self.notes: tuple[str, ...] = cluster_of(site, accounts).notes
         self._looks_on = looks_on
-        self._ends = Ends()
-        self._names = Names()
+        self._ends = KnownEnds()
+        self._names, self._throttles = SlurmNames(), Throttles()
         self._told: set[str] = set()  # whose end has been told: Slurm lists them for minutes
         self._users: dict[str, int] = {}
         self._payers: dict[str, int] = {}
 
-    def see(self, heard: Listings) -> Seen:
+    def see(self, heard: SlurmListings) -> Seen:
         """The observation.
 
         Raises:
@@ -73,8 +75,8 @@ class Observer:
         """
         cluster = self._cluster(heard)
         self._ends.look(heard.rows)
-        heard = replace(heard, rows=self._names.told_apart(heard.rows, heard.token))
-        works: list[Work] = []
+        heard = replace(heard, rows=self._names.told_apart(self._throttles.told(heard.rows), heard.token))
+        works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
         over: list[Over] = []
         known = set(cluster.names)
@@ -84,7 +86,7 @@ class Observer:
                     over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
                 continue
             work = work_of(row, looks_on=self._looks_on, counts_memory=self._site.selection.memory)
-            if isinstance(work, Work) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
+            if isinstance(work, SlurmJob) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
                 work = f"waits in {row['Partition']}, which is not among the partitions asked for"
             if isinstance(work, str):
                 left_out.append((row.id, work))
@@ -93,8 +95,9 @@ class Observer:
             else:
                 works.append(work)
         works.sort(key=lambda work: work.row.arrival)
+        up = np.array([node.there and node.awake for node in heard.nodes])
         seen = Seen(
-            heard.at_s, cluster, np.array([node.up for node in heard.nodes]), self._jobs(works, cluster, heard.at_s),
+            heard.at_s, cluster, up, self._jobs(works, cluster, heard.at_s),
             tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),
             heard.token,
         )  # fmt: skip
@@ -102,15 +105,11 @@ class Observer:
         self._told = {row.id for row in heard.rows if is_over(row)}
         return seen
 
-    def _is_ours(self, row: Row) -> bool:
+    def _is_ours(self, row: ListedJob) -> bool:
         return not self._partitions or set(row["Partition"].split(",")) <= self._partitions
 
-    def _cluster(self, heard: Listings) -> Cluster:
-        nodes = tuple(
-            SiteNode(node.name, max(1, node.cpus), node.memory_mib, (("gpu", "", node.gpus),) if node.gpus else (),
-                     node.features, node.weight)
-            for node in heard.nodes
-        )  # fmt: skip
+    def _cluster(self, heard: SlurmListings) -> Cluster:
+        nodes = tuple(replace(node, there=True) for node in heard.nodes)  # those that are down are hosts too
         there = {node.name for node in nodes}
         partitions = tuple(
             replace(part, state=heard.states.get(part.name, part.state),
@@ -125,7 +124,7 @@ class Observer:
         calendar = tuple(row for each in heard.reservations if (row := _calendar(each, number, heard.at_s)))
         return replace(cluster, rules=replace(cluster.rules, calendar=calendar))
 
-    def _jobs(self, works: list[Work], cluster: Cluster, at_s: float) -> Workload:
+    def _jobs(self, works: list[SlurmJob], cluster: Cluster, at_s: float) -> Workload:
         rows = [work.row for work in works]
         amounts = {CORES: [work.cores for work in works], MEMORY: [work.memory for work in works],
                    GPUS: [work.gpus for work in works]}  # fmt: skip
@@ -133,14 +132,15 @@ class Observer:
         limit_s = np.array([work.limit_s for work in works], float)
         users = np.array([self._users.setdefault(row["UserName"], len(self._users)) for row in rows], np.int32)
         payers = np.array([self._payers.setdefault(row["Account"], len(self._payers)) for row in rows], np.int32)
-        return Workload(
+        jobs = Workload(
             cluster.resources, np.array([float(row["SubmitTime"] or 0) for row in rows], float), limit_s, demand,
             tasks=np.array([work.hosts for work in works], np.int32), estimate_s=limit_s, project=payers, user=users,
             job_id=np.array([_number(row) for row in rows], np.int64), source="Slurm",
             constraints=self._constraints(works, at_s),
         )  # fmt: skip
+        return hold_whole_hosts(jobs, cluster)
 
-    def _constraints(self, works: list[Work], at_s: float) -> Constraints:
+    def _constraints(self, works: list[SlurmJob], at_s: float) -> Constraints:
         rows = [work.row for work in works]
         ready_s = np.array([self._ready_s(work, at_s) for work in works], float)
         arrays = any(row.task >= 0 for row in rows)
@@ -170,7 +170,7 @@ class Observer:
             given["reservation"] = Named.of(row["Reservation"] for row in rows)
         return Constraints(**given)
 
-    def _ready_s(self, work: Work, at_s: float) -> float:
+    def _ready_s(self, work: SlurmJob, at_s: float) -> float:
         """Its begin time, and what it waits for in others."""
         if work.state not in (HELD, CLAIMED):
             return float(work.row["SubmitTime"] or 0)
@@ -178,7 +178,7 @@ class Observer:
         begin_s = float(eligible) if eligible.isdigit() and float(eligible) > at_s else 0.0
         return max(begin_s, self._ends.ready_s(work.row), float(work.row["SubmitTime"] or 0))
 
-    def _tasks(self, works: list[Work], cluster: Cluster) -> Tasks:
+    def _tasks(self, works: list[SlurmJob], cluster: Cluster) -> ObservedTasks:
         number = {name: k for k, name in enumerate(cluster.names)}
         rows: list[tuple[int, int, int, int, int, float]] = []
         held: list[list[float]] = []
@@ -193,13 +193,13 @@ class Observer:
                 amounts = {CORES: cores, MEMORY: memory, GPUS: work.gpus}
                 held.append([amounts[name] for name in cluster.resources])
         job_, task_, state, host, pin, start = zip(*rows, strict=True) if rows else ((),) * 6
-        return Tasks(
+        return ObservedTasks(
             np.array(job_, np.int64), np.array(task_, np.int32), np.array(state, np.int32), np.array(host, np.int32),
             np.array(pin, np.int32), np.array(held, float).reshape(len(rows), len(cluster.resources)),
             np.array(start, float),
         )  # fmt: skip
 
-    def _parts(self, work: Work) -> dict[str, tuple[float, float]] | None:
+    def _parts(self, work: SlurmJob) -> dict[str, tuple[float, float]] | None:
         """Cores and memory host by host where they may differ."""
         if work.hosts == 1:
             return None
@@ -207,7 +207,7 @@ class Observer:
         return parts if set(work.on) <= set(parts) else None
 
 
-def _number(row: Row) -> int:
+def _number(row: ListedJob) -> int:
     """A number for every job: its own, and for a task of an array one that no job has."""
     return int(row["JobID"]) if row.task < 0 else (int(row["ArrayJobID"]) << 22) + row.task
 

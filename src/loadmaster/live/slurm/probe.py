@@ -6,7 +6,7 @@ import time
 from loadmaster.live.finding import Finding
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
-from loadmaster.live.slurm.listing import COMMAND, Row, parse_listing
+from loadmaster.live.slurm.listing import COMMAND, ListedJob, parse_listing
 from loadmaster.live.slurm.work import is_over
 from loadmaster.model.actions import Start
 
@@ -54,6 +54,6 @@ def _outcome(commands: Commands, job: str, host: str, patience_s: float) -> Find
     return Finding("bad", f"it did not start on {host} within {patience_s:g} s")
 
 
-def _row(commands: Commands, job: str) -> Row | None:
+def _row(commands: Commands, job: str) -> ListedJob | None:
     rows, _ = parse_listing(commands.read(*COMMAND))
     return next((row for row in rows if row.id == job), None)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
-from loadmaster.live.slurm.listing import COMMAND, Row, parse_listing
+from loadmaster.live.slurm.listing import COMMAND, ListedJob, parse_listing
 from loadmaster.live.slurm.work import OURS
 from loadmaster.model.actions import Withdraw
 
@@ -37,5 +37,5 @@ def release_all(commands: Commands) -> Released:
     return released
 
 
-def _is_ours(row: Row) -> bool:
+def _is_ours(row: ListedJob) -> bool:
     return row["State"] == "PENDING" and row["admin_comment"] == OURS

@@ -5,23 +5,25 @@ from pathlib import Path
 from loadmaster.model.errors import InputError
 
 
-def unit_files(program: Path, words: str, fail_open_s: float) -> dict[str, str]:
+def unit_files(program: Path, where: str, words: str, fail_open_s: float) -> dict[str, str]:
     """Name and text of each file.
 
     Args:
         program: the command `loadmaster`.
-        words: what comes after `live slurm` when it runs.
+        where: `--state`, and `--conf` if need be: both must look at the same heartbeat of the same cluster.
+        words: what else comes after `live slurm` when it runs.
         fail_open_s: after so long without a sign of life the watchdog releases what is held.
 
     Raises:
         InputError: a line break in the words.
     """
-    if not words.isprintable():
-        raise InputError(words, "a unit file holds one line", fix="leave line breaks out")
-    words = words.replace("%", "%%")
-    watchdog = f"{program} live slurm --watchdog --fail-open {fail_open_s:.0f}s"
+    service = f"{program} live slurm {where} {words}".rstrip()
+    if not service.isprintable():
+        raise InputError(service, "a unit file holds one line", fix="leave line breaks out")
+    service, where = service.replace("%", "%%"), where.replace("%", "%%")
+    watchdog = f"{program} live slurm {where} --watchdog --fail-open {fail_open_s:.0f}s"
     return {
-        "loadmaster.service": _SERVICE.format(program=program, words=words).replace(" \n", "\n"),
+        "loadmaster.service": _SERVICE.format(command=service),
         "loadmaster-watchdog.service": _WATCHDOG.format(command=watchdog),
         "loadmaster-watchdog.timer": _TIMER,
     }
@@ -34,7 +36,7 @@ After=network-online.target slurmctld.service
 Wants=loadmaster-watchdog.timer
 
 [Service]
-ExecStart={program} live slurm {words}
+ExecStart={command}
 Restart=on-failure
 RestartSec=5
 KillSignal=SIGINT

@@ -2,7 +2,7 @@
 
 import math
 
-from loadmaster.live.slurm.listing import Row
+from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.work import ENDED, is_over
 from loadmaster.model.dependencies import KINDS, SINGLETON, parse_dependency
 from loadmaster.model.errors import InputError
@@ -13,14 +13,14 @@ _AFTER, _AFTERANY, _AFTEROK, _AFTERNOTOK, _AFTERCORR = (
 MOST_REMEMBERED = 200_000
 
 
-class Ends:
+class KnownEnds:
     """How jobs ended that the listing no longer has, by (job or array, task or -1)."""
 
     def __init__(self) -> None:
         self._ended: dict[tuple[int, int], str] = {}
-        self._alive: dict[int, list[Row]] = {}
+        self._alive: dict[int, list[ListedJob]] = {}
 
-    def look(self, rows: list[Row]) -> None:
+    def look(self, rows: list[ListedJob]) -> None:
         """A new listing."""
         self._alive = {}
         for row in rows:
@@ -32,7 +32,7 @@ class Ends:
         while len(self._ended) > MOST_REMEMBERED:
             self._ended.pop(next(iter(self._ended)))
 
-    def ready_s(self, row: Row) -> float:
+    def ready_s(self, row: ListedJob) -> float:
         """When the job may start as far as others go: 0 or a moment; infinite as long as it has to wait.
 
         A job that neither listing nor memory knows has ended long ago: it is taken for met, as Slurm does, which will
@@ -48,7 +48,7 @@ class Ends:
         times = [self._met_s(row, *part) for part in parts]
         return (min(times) if one_is_enough else max(times)) if times else 0.0
 
-    def _met_s(self, row: Row, kind: int, on: int, task: int, delay_s: float) -> float:
+    def _met_s(self, row: ListedJob, kind: int, on: int, task: int, delay_s: float) -> float:
         if kind == SINGLETON:
             return math.inf if "singleton(unfulfilled)" in row["Dependency"] else 0.0
         if kind == _AFTERCORR:

@@ -5,11 +5,11 @@ import re
 from dataclasses import dataclass
 
 from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
-from loadmaster.live.slurm.listing import Row
+from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
+from loadmaster.model.host_names import host_names
 from loadmaster.model.units import MB, parse_bytes
-from loadmaster.site.host_names import host_names
 from loadmaster.site.times import duration_s
 
 OURS = "loadmaster"
@@ -28,7 +28,7 @@ _GPU = re.compile(r"gres[:/]gpu(?::\d+)?")
 
 
 @dataclass(frozen=True)
-class Work:
+class SlurmJob:
     """One job that is not over.
 
     Attributes:
@@ -40,7 +40,7 @@ class Work:
         hold: a code of `HOLDS`.
     """
 
-    row: Row
+    row: ListedJob
     state: int
     hosts: int
     cores: float
@@ -52,7 +52,7 @@ class Work:
     hold: int = 0
 
 
-def work_of(row: Row, *, looks_on: bool, counts_memory: bool) -> Work | str:
+def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool) -> SlurmJob | str:
     """The job of a row, or why it has to be left out.
 
     Args:
@@ -65,21 +65,28 @@ def work_of(row: Row, *, looks_on: bool, counts_memory: bool) -> Work | str:
     """
     state = state_of(row, looks_on=looks_on)
     held = _tracked(row["tres-alloc"])
-    nodes = max(1, _whole(row["NumNodes"]))
     cores = float(_whole(row["NumCPUs"]))
     waits = state in (HELD, CLAIMED)
+    nodes = _hosts_asked(row, held) if waits else max(1, _whole(row["NumNodes"]))
     if waits and (reason := _why_not(row, state, nodes, cores)):
         return reason
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
     memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
-    return Work(
+    return SlurmJob(
         row, state, nodes, cores / nodes, memory, held.get("gres/gpu", 0.0) / nodes, _limit_s(row["TimeLimit"]),
         all_memory or (waits and row["OverSubscribe"] == "NO"),
         host_names(row["NodeList"] if not waits else row["ReqNodes"]), _hold(row, state),
     )  # fmt: skip
 
 
-def state_of(row: Row, *, looks_on: bool) -> int:
+def _hosts_asked(row: ListedJob, held: dict[str, float]) -> int:
+    """Of a job that waits; one task of several CPUs lies on one host, though squeue guesses two while it is held."""
+    if row["NumCPUs"] == row["cpus-per-task"] != "1":
+        return max(1, int(held.get("node", 1)))
+    return max(1, _whole(row["NumNodes"]))
+
+
+def state_of(row: ListedJob, *, looks_on: bool) -> int:
     """A code of `STATES`."""
     word = row["State"]
     if word in ("COMPLETING", "STAGE_OUT"):
@@ -89,19 +96,19 @@ def state_of(row: Row, *, looks_on: bool) -> int:
     return HELD if looks_on or row["PriorityLong"] == "0" else CLAIMED
 
 
-def is_over(row: Row) -> bool:
+def is_over(row: ListedJob) -> bool:
     """It will not run any more."""
     return row["State"] in ENDED
 
 
-def _hold(row: Row, state: int) -> int:
+def _hold(row: ListedJob, state: int) -> int:
     """Who holds it back beside us."""
     if state != HELD or row["PriorityLong"] != "0" or row["admin_comment"] == OURS:
         return 0
     return 1 if row["admin_comment"] == USERS else _HOLDS.get(row["Reason"], 1)
 
 
-def _why_not(row: Row, state: int, nodes: int, cores: float) -> str:
+def _why_not(row: ListedJob, state: int, nodes: int, cores: float) -> str:
     """Why the model has no words for a waiting job; empty if it has."""
     if row.cut:
         return f"{row.cut} is longer than the listing shows"
@@ -125,7 +132,7 @@ def _why_not(row: Row, state: int, nodes: int, cores: float) -> str:
     return ""
 
 
-def _is_even(row: Row, nodes: int, cores: float) -> bool:
+def _is_even(row: ListedJob, nodes: int, cores: float) -> bool:
     """Whether each of its hosts gives as many cores."""
     if cores % nodes:
         return False

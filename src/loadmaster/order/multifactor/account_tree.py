@@ -12,7 +12,7 @@ ROOT = "root"
 """The account above all others, whether it is named or not."""
 
 
-class Tree(NamedTuple):
+class AccountTree(NamedTuple):
     """N nodes; node 0 is the root.
 
     Attributes:
@@ -32,7 +32,7 @@ class Tree(NamedTuple):
     child: Ints
 
 
-class Row(NamedTuple):
+class AccountRow(NamedTuple):
     """An account, or a user in one; `shares` None has its parent's."""
 
     account: str
@@ -41,7 +41,7 @@ class Row(NamedTuple):
     shares: float | None = 1.0
 
 
-def tree_of(rows: Sequence[Row | Account]) -> tuple[Tree, dict[tuple[str, str], int]]:
+def tree_of(rows: Sequence[AccountRow | Account]) -> tuple[AccountTree, dict[tuple[str, str], int]]:
     """The tree that `rows` describe, and the node of every (account, user).
 
     Args:
@@ -59,19 +59,19 @@ def tree_of(rows: Sequence[Row | Account]) -> tuple[Tree, dict[tuple[str, str], 
     return _in_columns(np.array(parent, np.int32), np.array(shares), np.array(user, bool)), node
 
 
-def with_missing(rows: Iterable[Row | Account], pairs: Iterable[tuple[str, str]]) -> list[Row | Account]:
+def with_missing(rows: Iterable[AccountRow | Account], pairs: Iterable[tuple[str, str]]) -> list[AccountRow | Account]:
     """`rows`, and after them with one share what jobs name and `rows` have not: accounts, and users in accounts."""
     every = list(rows)
     there = {(row.account, row.user) for row in every} | {(ROOT, "")}
     for account, user in pairs:
-        for row in (Row(account), Row(account, user)):
+        for row in (AccountRow(account), AccountRow(account, user)):
             if (row.account, row.user) not in there:
                 there.add((row.account, row.user))
                 every.append(row)
     return every
 
 
-def _in_columns(parent: Ints, shares: Floats, user: Bools) -> Tree:
+def _in_columns(parent: Ints, shares: Floats, user: Bools) -> AccountTree:
     hidden = np.isnan(shares) & ~user
     level = parent.copy()
     for node in range(1, len(parent)):
@@ -80,4 +80,4 @@ def _in_columns(parent: Ints, shares: Floats, user: Bools) -> Tree:
     level[hidden] = -1
     child = np.argsort(level, kind="stable").astype(np.int32)
     first = np.searchsorted(level[child], np.arange(len(parent) + 1)).astype(np.int32)
-    return Tree(parent, shares, user, level, first, child)
+    return AccountTree(parent, shares, user, level, first, child)

@@ -3,12 +3,12 @@
 import math
 
 from loadmaster.model.arrays import Floats
-from loadmaster.order.multifactor.account_tree import Tree
+from loadmaster.order.multifactor.account_tree import AccountTree
 
 LN2 = math.log(2.0)
 
 
-def classic(tree: Tree, usage: Floats, damp: float, shares: Floats, effective: Floats, factor: Floats) -> None:
+def classic(tree: AccountTree, usage: Floats, damp: float, shares: Floats, effective: Floats, factor: Floats) -> None:
     """The factor of every node, from 0 to 1.
 
     Args:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.order.multifactor.account_tree import Tree
+from loadmaster.order.multifactor.account_tree import AccountTree
 from loadmaster.order.multifactor.classic import classic
 from loadmaster.order.multifactor.fair_tree import fair_tree, level_fairness
 from loadmaster.order.multifactor.ledger import with_accounts
@@ -37,7 +37,7 @@ def room_for(nodes: int) -> Scratch:
     )  # fmt: skip
 
 
-def fair_shares(tree: Tree, usage: Floats, is_classic: bool, merged: bool, damp: float, room: Scratch) -> None:
+def fair_shares(tree: AccountTree, usage: Floats, is_classic: bool, merged: bool, damp: float, room: Scratch) -> None:
     """Write the factor of every node to room.factor.
 
     Args:

@@ -3,10 +3,10 @@
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.order.multifactor.account_tree import Tree
+from loadmaster.order.multifactor.account_tree import AccountTree
 
 
-def level_fairness(tree: Tree, usage: Floats, sums: Floats, fairness: Floats) -> None:
+def level_fairness(tree: AccountTree, usage: Floats, sums: Floats, fairness: Floats) -> None:
     """Shares over usage of every node, both as parts of what it and its siblings have.
 
     Args:
@@ -36,7 +36,7 @@ def level_fairness(tree: Tree, usage: Floats, sums: Floats, fairness: Floats) ->
             fairness[node] = (own / sums[0, above]) / (usage[node] / sums[1, above])
 
 
-def fair_tree(tree: Tree, fairness: Floats, merged: bool, order: Ints, frames: Ints, factor: Floats) -> None:
+def fair_tree(tree: AccountTree, fairness: Floats, merged: bool, order: Ints, frames: Ints, factor: Floats) -> None:
     """The factor of every user: its rank from the last, over the number of users; of accounts 0.
 
     Depth first from the root; children by falling fairness, at equal fairness users before accounts. A user that is
@@ -84,7 +84,7 @@ def fair_tree(tree: Tree, fairness: Floats, merged: bool, order: Ints, frames: I
         depth += 1
 
 
-def _push(tree: Tree, account: int, order: Ints, filled: int) -> int:
+def _push(tree: AccountTree, account: int, order: Ints, filled: int) -> int:
     """Append the children of `account`."""
     for at in range(tree.first[account], tree.first[account + 1]):
         order[filled] = tree.child[at]
@@ -92,6 +92,6 @@ def _push(tree: Tree, account: int, order: Ints, filled: int) -> int:
     return filled
 
 
-def _sort(tree: Tree, fairness: Floats, order: Ints, begin: int, end: int) -> None:
+def _sort(tree: AccountTree, fairness: Floats, order: Ints, begin: int, end: int) -> None:
     """Sort a part of `order` by falling fairness, at equal fairness users first, then as in the table."""
     order[begin:end] = sorted(order[begin:end], key=lambda node: (-fairness[node], not tree.user[node], node))

@@ -8,7 +8,7 @@ from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.order.multifactor.decay import discounted, faded, kept_after, lasting, lasting_at
 
 
-class Ledger(NamedTuple):
+class UsageLedger(NamedTuple):
     """The usage of N nodes of the tree, and what runs of J jobs; written to by the functions here alone.
 
     Attributes:
@@ -37,17 +37,17 @@ class Ledger(NamedTuple):
     rule: Floats
 
 
-def new_ledger(nodes: int, leaf: Ints, charge: Floats, half_life_s: float, reset_s: float, exact: bool) -> Ledger:
+def new_ledger(nodes: int, leaf: Ints, charge: Floats, half_life_s: float, reset_s: float, exact: bool) -> UsageLedger:
     """A ledger of nothing, at time 0."""
     jobs = len(leaf)
-    return Ledger(
+    return UsageLedger(
         np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, np.int64), leaf, charge, np.zeros(jobs),
         np.zeros(jobs, np.int32), np.full(jobs, -1, np.int32), np.zeros(1, np.int64), np.array([0.0, reset_s]),
         np.array([half_life_s, reset_s, 1.0 if exact else 0.0]),
     )  # fmt: skip
 
 
-def carry_over(before: Ledger, after: Ledger, nodes: tuple[Ints, Ints], jobs: tuple[Longs, Longs]) -> None:
+def carry_over(before: UsageLedger, after: UsageLedger, nodes: tuple[Ints, Ints], jobs: tuple[Longs, Longs]) -> None:
     """Let a ledger that is new go on from another.
 
     Args:
@@ -66,7 +66,7 @@ def carry_over(before: Ledger, after: Ledger, nodes: tuple[Ints, Ints], jobs: tu
     after.times[:] = before.times
 
 
-def start_charging(ledger: Ledger, job: int, now_s: float) -> None:
+def start_charging(ledger: UsageLedger, job: int, now_s: float) -> None:
     """Job number `job` has started."""
     place = ledger.numbers[0]
     ledger.start_s[job], ledger.where[job] = now_s, place
@@ -74,7 +74,7 @@ def start_charging(ledger: Ledger, job: int, now_s: float) -> None:
     ledger.numbers[0] = place + 1
 
 
-def stop_charging(ledger: Ledger, job: int, now_s: float) -> None:
+def stop_charging(ledger: UsageLedger, job: int, now_s: float) -> None:
     """It has ended: the rest of what it owes is added at once, and fades from the next tick on."""
     leaf, charge, place = ledger.leaf[job], ledger.charge[job], ledger.where[job]
     last_s, half_life_s = ledger.times[0], ledger.rule[0]
@@ -94,7 +94,7 @@ def stop_charging(ledger: Ledger, job: int, now_s: float) -> None:
     ledger.numbers[0] = last
 
 
-def tick_ledger(ledger: Ledger, now_s: float) -> None:
+def tick_ledger(ledger: UsageLedger, now_s: float) -> None:
     """Forget if it is time to, let usage fade, and charge what runs."""
     usage, rate, half_life_s = ledger.usage, ledger.rate, ledger.rule[0]
     exact = ledger.rule[2] != 0.0

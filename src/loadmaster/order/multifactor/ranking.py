@@ -11,7 +11,7 @@ from loadmaster.order.multifactor.age import age_factor
 from loadmaster.order.multifactor.fair_share import fair_shares, room_for
 from loadmaster.order.multifactor.ledger import carry_over, new_ledger, start_charging, stop_charging, tick_ledger
 from loadmaster.order.multifactor.site_view import SiteView
-from loadmaster.order.multifactor.state import MOST, Flags, State, Weights, fresh
+from loadmaster.order.multifactor.state import MOST, Flags, PriorityState, Weights, fresh
 from loadmaster.order.order import Ranking, Unmoved
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Priorities(Unmoved):
         state: all that changes, which `priority_kernel` can go on with.
     """
 
-    def __init__(self, period_s: float, state: State) -> None:
+    def __init__(self, period_s: float, state: PriorityState) -> None:
         self.period_s, self.state = period_s, state
 
     def tick(self, now_s: float) -> None:
@@ -84,7 +84,7 @@ class Priorities(Unmoved):
             state.stale[0] = 0
 
 
-def state_of(rule: "Multifactor", workload: Workload, view: SiteView, fixed: Floats, charge: Floats) -> State:
+def state_of(rule: "Multifactor", workload: Workload, view: SiteView, fixed: Floats, charge: Floats) -> PriorityState:
     """The state at the start of a log: nobody has used anything.
 
     Args:
@@ -98,7 +98,7 @@ def state_of(rule: "Multifactor", workload: Workload, view: SiteView, fixed: Flo
     waits = np.zeros(workload.jobs, bool) if more.depends is None else np.diff(more.depends.first) > 0
     eligible_s = workload.submit_s if more.eligible_s is None else more.eligible_s
     nodes = len(view.tree.parent)
-    return State(
+    return PriorityState(
         new_ledger(nodes, view.leaf, charge, rule.half_life, rule.reset_s, rule.decay == "exact"),
         view.tree, room_for(nodes), fixed, workload.submit_s.copy(), np.maximum(workload.submit_s, eligible_s), waits,
         fresh(), Weights(*map(float, (rule.age, rule.fair_share, rule.max_age, rule.damp))),

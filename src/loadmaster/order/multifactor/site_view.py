@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.named import Named
 from loadmaster.model.site_rules import Account, Partition, Qos, SiteRules
-from loadmaster.order.multifactor.account_tree import ROOT, Tree, tree_of, with_missing
+from loadmaster.order.multifactor.account_tree import ROOT, AccountTree, tree_of, with_missing
 
 
 class SiteView(NamedTuple):
@@ -27,7 +27,7 @@ class SiteView(NamedTuple):
     partition: Ints
     qos: tuple[Qos, ...]
     quality: Ints
-    tree: Tree
+    tree: AccountTree
     leaf: Ints
     priority: Floats
     notes: tuple[str, ...]
@@ -57,7 +57,9 @@ def _rows(jobs: int, column: Named | None, known: list[str], usual: str) -> Ints
     return np.array([*row, default], np.int32)[column.code]  # code -1, no name, takes the last
 
 
-def _leaves(workload: Workload, more: Constraints, rules: SiteRules) -> tuple[Tree, Ints, Floats, tuple[str, ...]]:
+def _leaves(
+    workload: Workload, more: Constraints, rules: SiteRules
+) -> tuple[AccountTree, Ints, Floats, tuple[str, ...]]:
     who, number = _payers(workload, with_account=bool(rules.accounts))
     user = [_name(code, more.user_names) for code in who[:, 0]]
     account = [_name(code, more.account_names).lower() for code in who[:, 1]]

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Longs
-from loadmaster.order.multifactor.account_tree import Tree
+from loadmaster.order.multifactor.account_tree import AccountTree
 from loadmaster.order.multifactor.fair_share import Scratch
-from loadmaster.order.multifactor.ledger import Ledger
+from loadmaster.order.multifactor.ledger import UsageLedger
 
 MOST = 2.0**32 - 1.0
 """The highest priority that Slurm counts."""
@@ -30,7 +30,7 @@ class Flags(NamedTuple):
     each_pass: bool
 
 
-class State(NamedTuple):
+class PriorityState(NamedTuple):
     """Of J jobs and N nodes.
 
     Attributes:
@@ -41,8 +41,8 @@ class State(NamedTuple):
         stale: int64[1], 1 where use has changed since the factors were worked out.
     """
 
-    ledger: Ledger
-    tree: Tree
+    ledger: UsageLedger
+    tree: AccountTree
     room: Scratch
     fixed: Floats
     submit_s: Floats

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from loadmaster.papers import Options
-from loadmaster.papers.amir2000 import claims
+from loadmaster.papers import StudyOptions
+from loadmaster.papers.amir2000 import claims, on_groups
 from loadmaster.papers.amir2000.figures import charts
 from loadmaster.papers.amir2000.robustness import cluster_table, method_table, needs_table, spread, switch_table
-from loadmaster.papers.amir2000.study import Outcome, Setup, run_study
+from loadmaster.papers.amir2000.study import MethodSlowdowns, Setup, run_study
 from loadmaster.papers.claim import Reproduction
 from loadmaster.report.page import Block, Heading, Text
 from loadmaster.report.progress import bar
@@ -14,7 +14,7 @@ from loadmaster.report.progress import bar
 TITLE = "Amir et al. 2000: an opportunity cost approach for job assignment"
 
 
-def reproduce(options: Options) -> Reproduction:
+def reproduce(options: StudyOptions) -> Reproduction:
     """Tables 1 to 3 and Figures 1 to 4, then the same under other guesses at what the paper leaves open."""
     main = Setup(executions=150 if options.quick else 3000, seed=options.seed)
     others = replace(main, executions=50 if options.quick else 500)
@@ -22,8 +22,8 @@ def reproduce(options: Options) -> Reproduction:
     wide = replace(wide, executions=50 if options.quick else 1000)
     records = options.out / "amir2000-records"
 
-    def study(setup: Setup) -> Outcome:
-        with bar(f"{setup.cluster}, {setup.cpu_load}", setup.executions, "executions") as progress:
+    def study(setup: Setup) -> MethodSlowdowns:
+        with bar(f"{setup.cluster}, {setup.cpu_load}", setup.executions, "executions", options.watch) as progress:
             return run_study(setup, records, options.on, progress)
 
     outcome, many = study(main), study(wide)
@@ -35,6 +35,11 @@ def reproduce(options: Options) -> Reproduction:
         *claims.unknown_needs(wide, many),
         *claims.errata(),
     ]
+    if options.live:
+        with bar("two control groups", 2 * on_groups.STREAMS, "runs", options.watch) as advance:
+            shown += on_groups.claims(on_groups.measured(options.seed, progress=advance))
+    else:
+        shown.append(on_groups.without())
     blocks: list[Block] = [
         *charts(main, outcome),
         Heading("Enhanced Mosix against Mosix, over clusters and readings of the load"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.amir2000 import published as paper
-from loadmaster.papers.amir2000.study import Outcome, Setup
+from loadmaster.papers.amir2000.study import MethodSlowdowns, Setup
 from loadmaster.papers.claim import Claim, exceeds, meets
 from loadmaster.papers.estimate import mean_of, part_of, ratio_of_means, resampled
 
@@ -15,7 +15,7 @@ KEPT = (0.60, 0.90)
 """The band around the published 75 % of the gain that D-PVM keeps."""
 
 
-def table_1(setup: Setup, outcome: Outcome) -> list[Claim]:
+def table_1(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
     """Average slowdowns, by job and by execution."""
     claims = []
     for m, name in enumerate(paper.METHODS):
@@ -37,7 +37,7 @@ def table_1(setup: Setup, outcome: Outcome) -> list[Claim]:
     return claims
 
 
-def orderings(setup: Setup, outcome: Outcome) -> list[Claim]:
+def orderings(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
     """Who is better than whom: gates on the paired difference, and the part of the executions."""
     pvm, e_pvm, mosix, e_mosix = (outcome.by_execution[:, setup.methods.index(name)] for name in paper.METHODS)
     n = len(pvm)
@@ -71,7 +71,7 @@ def orderings(setup: Setup, outcome: Outcome) -> list[Claim]:
     ]  # fmt: skip
 
 
-def ratios(setup: Setup, outcome: Outcome) -> list[Claim]:
+def ratios(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
     """Table 3, from our Table 1; and the arithmetic of the published tables."""
     claims = []
     for printed, ours, how in (
@@ -107,12 +107,12 @@ def errata() -> list[Claim]:
         ),
         Claim(
             "Tables 2 and 3, Figures 5 and 6", "slowdowns on the real cluster", "19.8, 12.3, 8.5", "",
-            "not measured", note="needs machines whose hosts share their CPU among the jobs of a live engine",
+            "not measured", note="their six machines are not at hand, nor Mosix's kernel",
         ),
     ]  # fmt: skip
 
 
-def unknown_needs(setup: Setup, outcome: Outcome) -> list[Claim]:
+def unknown_needs(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
     """How much of Enhanced PVM's gain is left when memory needs are not told (D-PVM)."""
     pvm, e_pvm, d_pvm = (outcome.by_execution[:, setup.methods.index(name)] for name in ("pvm", "e-pvm", "d-pvm"))
     kept = ratio_of_means(pvm - d_pvm, pvm - e_pvm)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.papers.amir2000.published import NAMES
-from loadmaster.papers.amir2000.study import Outcome, Setup
+from loadmaster.papers.amir2000.study import MethodSlowdowns, Setup
 from loadmaster.report.page import Chart
 
 SHOWN = 1000
@@ -20,7 +20,7 @@ FIGURES = (
 """(title, x axis, y axis)."""
 
 
-def charts(setup: Setup, outcome: Outcome) -> list[Chart]:
+def charts(setup: Setup, outcome: MethodSlowdowns) -> list[Chart]:
     """The four figures of a study."""
     return [_chart(setup, outcome, *figure) for figure in FIGURES]
 
@@ -46,7 +46,7 @@ def scatter(title: str, x: Any, y: Any, x_name: str, y_name: str) -> Any:
     return (diagonal + points).properties(width=330, height=330, title=title)
 
 
-def _chart(setup: Setup, outcome: Outcome, title: str, x: str, y: str) -> Chart:
+def _chart(setup: Setup, outcome: MethodSlowdowns, title: str, x: str, y: str) -> Chart:
     mean = outcome.by_execution[:SHOWN]
     on_x, on_y = (mean[:, setup.methods.index(name)] for name in (x, y))
     below = float((on_y < on_x).mean())

@@ -8,11 +8,11 @@ import numpy as np
 from loadmaster.measure.interval import show_interval
 from loadmaster.move.mosix import Mosix
 from loadmaster.papers.amir2000.published import BY_EXECUTION, NAMES
-from loadmaster.papers.amir2000.study import Outcome, Setup
+from loadmaster.papers.amir2000.study import MethodSlowdowns, Setup
 from loadmaster.report.page import Table
 from loadmaster.traces.opportunity import CLUSTERS
 
-Study = Callable[[Setup], Outcome]
+Study = Callable[[Setup], MethodSlowdowns]
 
 COLUMNS = (
     "PVM", "E-PVM", "Mosix", "E-Mosix", "P/E", "E/M", "M/EM", "Mosix - E-Mosix", "EM < Mosix in", "EM < E-PVM in", "n",
@@ -70,7 +70,7 @@ def spread(*tables: Table) -> str:
     )
 
 
-def method_table(setup: Setup, outcome: Outcome) -> Table:
+def method_table(setup: Setup, outcome: MethodSlowdowns) -> Table:
     """All methods on the same streams."""
     mean = outcome.by_execution
     rows = [
@@ -96,7 +96,7 @@ def needs_table(setup: Setup, study: Study) -> Table:
     return Table(columns, rows, f"average slowdown by execution; {setup.cluster}, {len(told)} executions")
 
 
-def _cells(outcome: Outcome) -> tuple[str, ...]:
+def _cells(outcome: MethodSlowdowns) -> tuple[str, ...]:
     mean = outcome.by_execution
     p, e, m, em = mean.mean(axis=0)
     return (

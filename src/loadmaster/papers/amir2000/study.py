@@ -65,7 +65,7 @@ class Setup:
         return method
 
 
-class Outcome(NamedTuple):
+class MethodSlowdowns(NamedTuple):
     """Slowdowns of N executions under M methods, in the order of `Setup.methods`."""
 
     total: Floats  # [N, M], sum over the jobs of an execution
@@ -84,14 +84,14 @@ class Outcome(NamedTuple):
         return np.asarray(self.total.sum(axis=0) / self.jobs.sum())
 
 
-def run_block(setup: Setup, first: int, last: int, moved: Moved = lambda _done: None) -> Outcome:
+def run_block(setup: Setup, first: int, last: int, moved: Moved = lambda _done: None) -> MethodSlowdowns:
     """Executions `first` up to `last`: pure, so that any worker anywhere makes the same numbers."""
     rows = []
     for number in range(first, last):
         rows.append(execution(setup, number))
         moved(len(rows))
     total, jobs, median, moves = (np.array(column) for column in zip(*rows, strict=True))
-    return Outcome(total, jobs.astype(np.int64), median, moves)
+    return MethodSlowdowns(total, jobs.astype(np.int64), median, moves)
 
 
 def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float], list[float]]:
@@ -125,7 +125,7 @@ def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float],
 def run_study(
     setup: Setup, folder: Path | None = None, on: DaskAddress | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Outcome:  # fmt: skip
+) -> MethodSlowdowns:  # fmt: skip
     """All executions; blocks already kept in `folder` are read, not made again.
 
     Args:
@@ -143,22 +143,22 @@ def run_study(
     cells = [Cell(work.key(setup=endless, start=start), start, {"execution": start}) for start in starts]
     blocks = run_kept(work, cells, folder, progress, on)
     columns = (np.concatenate(column)[: setup.executions] for column in zip(*blocks, strict=True))
-    return Outcome(*columns)
+    return MethodSlowdowns(*columns)
 
 
-def make_block(setup: Setup, start: int, moved: Moved) -> Outcome:
+def make_block(setup: Setup, start: int, moved: Moved) -> MethodSlowdowns:
     """The block that begins with execution `start`."""
     return run_block(setup, start, start + BLOCK, moved)
 
 
-def from_outcome(outcome: Outcome) -> bytes:
+def from_outcome(outcome: MethodSlowdowns) -> bytes:
     """A block's results as it is kept."""
     return from_arrays(outcome._asdict())
 
 
-def outcome_of(block: bytes) -> Outcome:
+def outcome_of(block: bytes) -> MethodSlowdowns:
     """The results that `from_outcome` wrote."""
-    return Outcome(**arrays_of(block))
+    return MethodSlowdowns(**arrays_of(block))
 
 
 def _compile(setup: Setup) -> None:

@@ -1,7 +1,7 @@
 """Casanova et al.: Resource allocation using virtual clusters (2008), re-run."""
 
 from loadmaster.live.cgroup.accuracy import SETS
-from loadmaster.papers import Options
+from loadmaster.papers import StudyOptions
 from loadmaster.papers.casanova2008 import caps, claims, large_claims
 from loadmaster.papers.casanova2008.figures import charts
 from loadmaster.papers.casanova2008.outcome import outcome_of
@@ -12,11 +12,11 @@ from loadmaster.report.progress import bar
 TITLE = "Casanova et al. 2008: resource allocation using virtual clusters"
 
 
-def reproduce(options: Options) -> Reproduction:
+def reproduce(options: StudyOptions) -> Reproduction:
     """Table 1, Figures 2 to 22 and the claims of the text; a specification once finished is not run again."""
     size = QUICK if options.quick else Size()
     wanted = cells(size, options.seed)
-    with bar("specifications", len(wanted), "specifications") as advance:
+    with bar("specifications", len(wanted), "specifications", options.watch) as advance:
         frame = run(wanted, options.out / "casanova2008-records", advance, options.on)
     outcomes = {part: outcome_of(frame, part) for part in ("small", "large", "parallel", "large-lp")}
     shown = [
@@ -29,7 +29,7 @@ def reproduce(options: Options) -> Reproduction:
     ]
     figures = charts(outcomes)
     if options.live:
-        with bar("caps", len(SETS), "sets of programs") as advance:
+        with bar("caps", len(SETS), "sets of programs", options.watch) as advance:
             found = caps.measured(options.quick, lambda *_: advance(1))
         shown += caps.claims(found)
         figures.append(caps.chart(found))

@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.move.rotation import best_rotation, mean_yields
 from loadmaster.packing import Instance, pack
 from loadmaster.papers.casanova2008.judged import ahead, count, falls, ordering, over
-from loadmaster.papers.casanova2008.outcome import Outcome, degradations
+from loadmaster.papers.casanova2008.outcome import StudyPart, degradations
 from loadmaster.papers.casanova2008.published import FIGURE_7, TABLE_1, Degradation
 from loadmaster.papers.claim import Claim, Verdict, all_of, equals, meets
 from loadmaster.papers.estimate import mean_of, resampled
@@ -15,7 +15,7 @@ FASTEST_MS = 5.0
 """MCB8 takes no longer on a small instance."""
 
 
-def tables(outcomes: dict[str, Outcome]) -> list[Claim]:
+def tables(outcomes: dict[str, StudyPart]) -> list[Claim]:
     """Table 1 and Figure 7."""
     return [
         *degradation_table("Table 1", outcomes["small"], TABLE_1),
@@ -25,7 +25,7 @@ def tables(outcomes: dict[str, Outcome]) -> list[Claim]:
     ]
 
 
-def degradation_table(where: str, outcome: Outcome, published: dict[str, Degradation]) -> list[Claim]:
+def degradation_table(where: str, outcome: StudyPart, published: dict[str, Degradation]) -> list[Claim]:
     """Mean and largest percent degradation from the best of the eight, a row an algorithm."""
     claims = []
     for name, value in published.items():
@@ -43,7 +43,7 @@ def degradation_table(where: str, outcome: Outcome, published: dict[str, Degrada
     return claims
 
 
-def largest_degradation(outcome: Outcome) -> Claim:
+def largest_degradation(outcome: StudyPart) -> Claim:
     """Whatever key an MCB sorts by, on no small instance that it solves does it lose more than 60 percent."""
     largest = {name: degradations(outcome, name)[1] for name in TABLE_1}
     worst = max(largest, key=lambda name: largest[name])
@@ -57,7 +57,7 @@ def largest_degradation(outcome: Outcome) -> Claim:
     )  # fmt: skip
 
 
-def descending(where: str, outcome: Outcome) -> Claim:
+def descending(where: str, outcome: StudyPart) -> Claim:
     """The four descending keys beat the four ascending ones, in yield and in failures."""
     level = np.stack([outcome.level[f"mcb{k}"] for k in range(1, 9)], axis=1)
     means = np.nanmean(level, axis=0)
@@ -71,7 +71,7 @@ def descending(where: str, outcome: Outcome) -> Claim:
     )  # fmt: skip
 
 
-def small(outcome: Outcome) -> list[Claim]:
+def small(outcome: StudyPart) -> list[Claim]:
     """Section 4.2.2: 1,440 instances on 4 hosts, all solved exactly."""
     feasible = outcome.solved("milp")
     claims = [count("p. 15", "infeasible instances", 60, ~feasible, 40, 80, FULL_SMALL)]
@@ -103,7 +103,7 @@ def small(outcome: Outcome) -> list[Claim]:
     return [*claims, *_rounding(outcome), *_run_times(outcome)]
 
 
-def _rounding(outcome: Outcome) -> list[Claim]:
+def _rounding(outcome: StudyPart) -> list[Claim]:
     worse, shown = [], []
     for name in ("rrnd", "rrnz"):
         drops = [falls(outcome.level[name], outcome.slack, *pair) for pair in ((0.2, 0.5), (0.5, 0.9))]
@@ -119,7 +119,7 @@ def _rounding(outcome: Outcome) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _run_times(outcome: Outcome) -> list[Claim]:
+def _run_times(outcome: StudyPart) -> list[Claim]:
     exact = outcome.seconds["milp"]
     mcb8 = resampled(np.median, outcome.seconds["mcb8"]).times(1e3)
     what = "CPU time of one call, all of it compiled before: without reading, the second phase, or compiling"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.papers.casanova2008.outcome import Outcome
+from loadmaster.papers.casanova2008.outcome import StudyPart
 from loadmaster.papers.casanova2008.published import FIGURES
 from loadmaster.papers.casanova2008.study import GREEDIES, MCBS
 from loadmaster.report.page import Chart
@@ -18,12 +18,12 @@ COLOURS = {
 }  # fmt: skip
 
 
-def charts(outcomes: dict[str, Outcome]) -> list[Chart]:
+def charts(outcomes: dict[str, StudyPart]) -> list[Chart]:
     """All twenty figures, in the paper's order; RRND and RRNZ on large instances come from the sample."""
     return [_figure(*figure, outcomes) for figure in FIGURES if outcomes[figure[1]].n]
 
 
-def _figure(number: int, part: str, which: str, what: str, outcomes: dict[str, Outcome]) -> Chart:
+def _figure(number: int, part: str, which: str, what: str, outcomes: dict[str, StudyPart]) -> Chart:
     import altair as alt
 
     outcome = outcomes[part]
@@ -63,7 +63,7 @@ def _figure(number: int, part: str, which: str, what: str, outcomes: dict[str, O
     return Chart(chart, _caption(part, which, what, sampled))
 
 
-def _line(outcome: Outcome, name: str, what: str) -> list[dict[str, Any]]:
+def _line(outcome: StudyPart, name: str, what: str) -> list[dict[str, Any]]:
     by_tasks = what == "run time"
     rows = []
     for x in np.unique(outcome.tasks if by_tasks else outcome.slack):

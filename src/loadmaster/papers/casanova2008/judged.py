@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.papers.casanova2008.outcome import Outcome, percent_below, percent_over
+from loadmaster.papers.casanova2008.outcome import StudyPart, percent_below, percent_over
 from loadmaster.papers.claim import Claim, all_of, exceeds, meets
 from loadmaster.papers.estimate import Estimate, part_of, resampled
 
@@ -34,7 +34,7 @@ def over(where: str, claim: str, published: str, one: Floats, other: Floats, ban
 
 
 def below(
-    where: str, outcome: Outcome, name: str, rows: Bools, claim: str, published: str, band: tuple[float, float]
+    where: str, outcome: StudyPart, name: str, rows: Bools, claim: str, published: str, band: tuple[float, float]
 ) -> Claim:
     """Percent below the bound, in the paper's way, with the same instances in brackets."""
     found = resampled(_below, outcome.level[name][rows], outcome.bound[rows])

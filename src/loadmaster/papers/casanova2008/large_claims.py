@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.casanova2008.claims import descending
 from loadmaster.papers.casanova2008.judged import ahead, below, falls, fewer, ordering, paired_percent
-from loadmaster.papers.casanova2008.outcome import Outcome
+from loadmaster.papers.casanova2008.outcome import StudyPart
 from loadmaster.papers.claim import Claim, all_of, exceeds, meets
 from loadmaster.papers.estimate import Estimate, mean_of, part_of, resampled
 
@@ -16,7 +16,7 @@ SAMPLE = "Fig. 17, sample"
 VERTEX = "the vertex of our LP solver, not GLPK's"
 
 
-def large(outcome: Outcome) -> list[Claim]:
+def large(outcome: StudyPart) -> list[Claim]:
     """Section 4.2.3: 10,800 instances on 64 hosts."""
     slack = outcome.slack
     claims = []
@@ -40,7 +40,7 @@ def large(outcome: Outcome) -> list[Claim]:
     ]
 
 
-def _backtracking(outcome: Outcome) -> Claim:
+def _backtracking(outcome: StudyPart) -> Claim:
     pairs = {
         "GB / GR": fewer(~outcome.solved("gb"), ~outcome.solved("gr")),
         "SGB / SG": fewer(~outcome.solved("sgb"), ~outcome.solved("sg")),
@@ -52,7 +52,7 @@ def _backtracking(outcome: Outcome) -> Claim:
     )  # fmt: skip
 
 
-def fewer_failures(outcome: Outcome) -> Claim:
+def fewer_failures(outcome: StudyPart) -> Claim:
     """SG, SGB and MCB8 fail less often than GR and GB, each against each."""
     failed = {name: ~outcome.solved(name) for name in ("sg", "sgb", "mcb8", "gr", "gb")}
     change = {
@@ -68,7 +68,7 @@ def fewer_failures(outcome: Outcome) -> Claim:
     )  # fmt: skip
 
 
-def _mean_yield(outcome: Outcome) -> Claim:
+def _mean_yield(outcome: StudyPart) -> Claim:
     rows = outcome.slack > 0.35
     means = {name: outcome.mean_yield[name][rows] for name in ("sg", "mcb8")}
     found = ahead(means["sg"], means["mcb8"])
@@ -76,13 +76,13 @@ def _mean_yield(outcome: Outcome) -> Claim:
     return ordering("Fig. 16", text, [found], f"SG by {found.show(3)}")
 
 
-def _fast(outcome: Outcome) -> Claim:
+def _fast(outcome: StudyPart) -> Claim:
     found = resampled(np.median, outcome.seconds["mcb8"][outcome.tasks == 500])
     return Claim("Fig. 18", "MCB8 on 500 tasks, s", "under 0.5", f"median {found.show(4)}", meets(found, 0.0, 0.5),
                  "interval of the median meets 0 to 0.5", found.n)  # fmt: skip
 
 
-def sampled(outcome: Outcome, all_large: Outcome) -> list[Claim]:
+def sampled(outcome: StudyPart, all_large: StudyPart) -> list[Claim]:
     """RRND and RRNZ on large instances: a sample, for the linear program is slow; MCB8 on the sample and on all."""
     if not outcome.n:
         return [Claim(SAMPLE, "RRND and RRNZ on 64 hosts", "RRND solves none below slack 0.4", "", "not measured")]
@@ -100,7 +100,7 @@ def sampled(outcome: Outcome, all_large: Outcome) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _often(outcome: Outcome, all_large: Outcome) -> Claim:
+def _often(outcome: StudyPart, all_large: StudyPart) -> Claim:
     times = _rates_over(outcome, "rrnd", failure_rates(all_large, "mcb8"))
     raw = {name: int((~outcome.solved(name)).sum()) for name in ("rrnd", "mcb8")}
     return Claim(
@@ -111,7 +111,7 @@ def _often(outcome: Outcome, all_large: Outcome) -> Claim:
     )  # fmt: skip
 
 
-def _than_rrnz(outcome: Outcome, all_large: Outcome) -> Claim:
+def _than_rrnz(outcome: StudyPart, all_large: StudyPart) -> Claim:
     change = {}
     for name in ("sg", "sgb", "mcb8"):
         times = _rates_over(outcome, "rrnz", failure_rates(all_large, name))
@@ -129,7 +129,7 @@ def _less(times: float) -> float:
     return 100.0 / times - 100.0 if times > 0 else float("nan")
 
 
-def _rates_over(outcome: Outcome, name: str, others: dict[int, float]) -> Estimate:
+def _rates_over(outcome: StudyPart, name: str, others: dict[int, float]) -> Estimate:
     """The failure rates of `name`, summed over the numbers of tasks, over those of another algorithm."""
     numbers = [tasks for tasks in np.unique(outcome.tasks) if int(tasks) in others]
     whole = sum(others[int(tasks)] for tasks in numbers)
@@ -141,12 +141,12 @@ def _rates_over(outcome: Outcome, name: str, others: dict[int, float]) -> Estima
     return resampled(over, (~outcome.solved(name)).astype(float), outcome.tasks)
 
 
-def failure_rates(outcome: Outcome, name: str) -> dict[int, float]:
+def failure_rates(outcome: StudyPart, name: str) -> dict[int, float]:
     """The fraction of instances that an algorithm fails, by number of tasks."""
     return {int(n): float((~outcome.solved(name))[outcome.tasks == n].mean()) for n in np.unique(outcome.tasks)}
 
 
-def parallel(outcome: Outcome) -> list[Claim]:
+def parallel(outcome: StudyPart) -> list[Claim]:
     """Section 5.2: jobs of several tasks."""
     text = "parallel: MCB8 below the bound at slack above 0.3, %"
     above = resampled(paired_percent, outcome.level["mcb8"], outcome.level["sg"])

@@ -11,7 +11,7 @@ KEYS = ["tasks", "slack", "cv_memory", "cv_cpu", "repetition"]
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class StudyPart:
     """One part of the study with a row an instance.
 
     Attributes:
@@ -37,13 +37,13 @@ class Outcome:
         """bool[N]: the algorithm found a mapping."""
         return ~np.isnan(self.level[name])
 
-    def take(self, rows: Bools) -> "Outcome":
+    def take(self, rows: Bools) -> "StudyPart":
         """The instances of a mask."""
         parts = [{k: v[rows] for k, v in d.items()} for d in (self.level, self.mean_yield, self.seconds)]
-        return Outcome(parts[0], parts[1], parts[2], self.bound[rows], self.slack[rows], self.tasks[rows])
+        return StudyPart(parts[0], parts[1], parts[2], self.bound[rows], self.slack[rows], self.tasks[rows])
 
 
-def outcome_of(frame: Any, part: str) -> Outcome:
+def outcome_of(frame: Any, part: str) -> StudyPart:
     """The rows of one part of the study, a polars frame, as columns."""
     import polars as pl
 
@@ -56,12 +56,12 @@ def outcome_of(frame: Any, part: str) -> Outcome:
         for column, by_name in columns.items():
             by_name[str(name)] = group[column].fill_null(float("nan")).to_numpy().astype(float)
     if order is None:
-        return Outcome({}, {}, {}, np.zeros(0), np.zeros(0), np.zeros(0))
+        return StudyPart({}, {}, {}, np.zeros(0), np.zeros(0), np.zeros(0))
     facts = [order[name].to_numpy().astype(float) for name in ("bound", "slack", "tasks")]
-    return Outcome(columns["level"], columns["mean_yield"], columns["seconds"], *facts)
+    return StudyPart(columns["level"], columns["mean_yield"], columns["seconds"], *facts)
 
 
-def degradations(outcome: Outcome, name: str) -> tuple[Floats, float]:
+def degradations(outcome: StudyPart, name: str) -> tuple[Floats, float]:
     """Percent below the best MCB where some MCB solved, a failure counting 100; and the largest without failures."""
     levels = np.stack([outcome.level[f"mcb{k}"] for k in range(1, 9)])
     some = ~np.isnan(levels).all(axis=0)
@@ -78,7 +78,7 @@ def percent_over(one: Floats, other: Floats) -> tuple[float, float]:
     return float(alone), float(100.0 * (one[both].mean() / other[both].mean() - 1.0))
 
 
-def percent_below(outcome: Outcome, name: str, rows: Bools) -> tuple[float, float]:
+def percent_below(outcome: StudyPart, name: str, rows: Bools) -> tuple[float, float]:
     """By how many percent `name` is below the bound: solved instances against all (the paper), and both on solved."""
     part = outcome.take(rows)
     own, solved = part.level[name], part.solved(name)

@@ -21,8 +21,9 @@ from loadmaster.packing.bound import upper_bound
 from loadmaster.packing.branch_and_bound import branch_and_bound
 from loadmaster.packing.generate import Spec, virtual_clusters
 from loadmaster.packing.greedy import greedy, greedy_backtracking, sorted_greedy, sorted_greedy_backtracking
-from loadmaster.packing.mcb import PAPER, mcb
+from loadmaster.packing.mcb import mcb
 from loadmaster.packing.rounding import EPSILON, fractions, round_off
+from loadmaster.packing.switches import PAPER
 from loadmaster.papers.kept_study import run_kept
 
 Part = Literal["small", "large", "parallel", "large-lp"]
@@ -33,7 +34,7 @@ GREEDIES = ("gr", "sg", "gb", "sgb")
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudyCell:
     """All instances of one specification, and the part of the study they belong to."""
 
     part: Part
@@ -55,21 +56,21 @@ class Size:
 QUICK = Size(small=2, large=2, parallel=1, large_lp=((100, 0), (250, 0), (500, 0)))
 
 
-def cells(size: Size, seed: int) -> list[Cell]:
+def cells(size: Size, seed: int) -> list[StudyCell]:
     """The study of section 4.1: 144 small specifications, 108 large ones, the same with parallel jobs."""
     grid = list(product(SLACKS, CVS, CVS))
-    made = [Cell("small", Spec(4, tasks, *more), size.small, seed) for tasks in (6, 8, 10, 12) for more in grid]
+    made = [StudyCell("small", Spec(4, tasks, *more), size.small, seed) for tasks in (6, 8, 10, 12) for more in grid]
     large: tuple[Part, Part] = ("large", "parallel")
     for part, count in zip(large, (size.large, size.parallel), strict=True):
         for tasks, more in product((500, 250, 100), grid):
-            made.append(Cell(part, Spec(64, tasks, *more, parallel=part == "parallel"), count, seed))
+            made.append(StudyCell(part, Spec(64, tasks, *more, parallel=part == "parallel"), count, seed))
     for tasks, count in size.large_lp:
-        made += [Cell("large-lp", Spec(64, tasks, *more), count, seed) for more in grid if count]
+        made += [StudyCell("large-lp", Spec(64, tasks, *more), count, seed) for more in grid if count]
     return made
 
 
 def run(
-    wanted: list[Cell],
+    wanted: list[StudyCell],
     folder: Path | None = None,
     advance: Callable[[int], None] | None = None,
     on: DaskAddress | None = None,
@@ -89,7 +90,7 @@ def run(
     return pl.concat(run_kept(work, cells, folder, advance, on)) if wanted else pl.DataFrame()
 
 
-def make_cell(_shared: None, cell: Cell, _moved: Moved) -> Any:
+def make_cell(_shared: None, cell: StudyCell, _moved: Moved) -> Any:
     """A polars frame: a row an instance and algorithm."""
     import polars as pl
 
@@ -114,13 +115,13 @@ def rows_of(block: bytes) -> Any:
     return pl.read_parquet(io.BytesIO(block))
 
 
-def _compile(_cells: Sequence[Cell], _watch: Watch) -> None:
+def _compile(_cells: Sequence[StudyCell], _watch: Watch) -> None:
     """Let every algorithm see an instance, so that little is compiled while others are timed (see `timed`)."""
-    for _, solve in _solvers(Cell("small", Spec(4, 8, 0.3), 1, 0), 0):
+    for _, solve in _solvers(StudyCell("small", Spec(4, 8, 0.3), 1, 0), 0):
         solve(virtual_clusters(Spec(4, 8, 0.3)))
 
 
-def _about(cell: Cell) -> dict[str, Any]:
+def _about(cell: StudyCell) -> dict[str, Any]:
     return {"part": cell.part, "tasks": cell.spec.tasks, "slack": cell.spec.slack}
 
 
@@ -141,7 +142,7 @@ def timed(solve: Callable[[Instance], Attempt], instance: Instance) -> tuple[Att
     return attempt, time.thread_time() - start
 
 
-def _rows(cell: Cell, repetition: int, instance: Instance) -> Iterable[dict[str, Any]]:
+def _rows(cell: StudyCell, repetition: int, instance: Instance) -> Iterable[dict[str, Any]]:
     bound = upper_bound(instance)
     if bound == 0.0:  # a demand above 1 leaves the relaxed program of the paper solvable: the closed form stands
         bound = min(1.0, instance.hosts / float(instance.fluid.sum()))
@@ -157,7 +158,7 @@ def _rows(cell: Cell, repetition: int, instance: Instance) -> Iterable[dict[str,
         }  # fmt: skip
 
 
-def _solvers(cell: Cell, repetition: int) -> list[tuple[str, Callable[[Instance], Attempt]]]:
+def _solvers(cell: StudyCell, repetition: int) -> list[tuple[str, Callable[[Instance], Attempt]]]:
     def by_key(key: int) -> tuple[str, Callable[[Instance], Attempt]]:
         return f"mcb{key}", lambda instance: mcb(instance, key, PAPER)
 
@@ -183,6 +184,6 @@ def _solvers(cell: Cell, repetition: int) -> list[tuple[str, Callable[[Instance]
     return [("milp", branch_and_bound), *many, *rounding] if cell.part == "small" else many
 
 
-def _seed(cell: Cell, repetition: int) -> int:
+def _seed(cell: StudyCell, repetition: int) -> int:
     text = f"{cell.seed} {cell.spec!r} {repetition}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")

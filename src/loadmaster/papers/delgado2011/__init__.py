@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from itertools import product
 
-from loadmaster.papers import Options
+from loadmaster.papers import StudyOptions
 from loadmaster.papers.claim import Reproduction
 from loadmaster.papers.delgado2011 import claims, figures
-from loadmaster.papers.delgado2011.streams import Group, ctc, grid, seeds, stretches
-from loadmaster.papers.delgado2011.study import PLATFORMS, Case, Row, run_cases
+from loadmaster.papers.delgado2011.streams import StreamGroup, ctc, grid, seeds, stretches
+from loadmaster.papers.delgado2011.study import PLATFORMS, StudyCase, StudyRow, run_cases
 from loadmaster.report.page import Block, Heading
 from loadmaster.report.progress import bar
 from loadmaster.sharing.equilibrium import MOST_ROUNDS
@@ -15,7 +15,7 @@ from loadmaster.sharing.equilibrium import MOST_ROUNDS
 TITLE = "Delgado 2011: parallel jobs on shared virtual machines"
 
 
-def reproduce(options: Options) -> Reproduction:
+def reproduce(options: StudyOptions) -> Reproduction:
     """64 machines of 4 VMs, equal and unequal shares, every choice of VMs, real logs where they are given."""
     jobs, parts = (600, 8) if options.quick else (1000, 10)
     loads = (0.3, 0.7) if options.quick else (0.3, 0.5, 0.7, 0.9)
@@ -26,7 +26,7 @@ def reproduce(options: Options) -> Reproduction:
     groups = (wide, bags, lublin)
     cases = _cases(groups, serials, loads)
     streams = {stream.name: stream for group in (*groups, serials) for stream in group.streams}
-    with bar("runs", len(cases), "runs") as progress:
+    with bar("runs", len(cases), "runs", options.watch) as progress:
         rows = run_cases(cases, streams, options.out / "delgado2011-records", progress, options.on)
     shown = [
         *(claim for group in (wide, lublin) for claim in claims.underused(rows, group, 0.3)),
@@ -52,24 +52,24 @@ def reproduce(options: Options) -> Reproduction:
     return Reproduction("delgado2011", TITLE, shown, blocks, _notes(jobs, groups, rows))
 
 
-def _cases(groups: Sequence[Group], serials: Group, loads: tuple[float, ...]) -> list[Case]:
+def _cases(groups: Sequence[StreamGroup], serials: StreamGroup, loads: tuple[float, ...]) -> list[StudyCase]:
     wide, bags, lublin = groups
     main = (*wide.parts, *lublin.parts)
-    cases = [Case(*key) for key in product(main, PLATFORMS, loads, claims.CHOICES)]
-    cases += [Case(*key) for key in product(bags.parts, PLATFORMS, (0.7,), claims.CHOICES)]
-    cases += [Case(*key) for key in product(serials.parts, PLATFORMS, (0.3,), claims.CHOICES)]
-    cases += [Case(s, "heterogeneous", 0.7, "pc-g") for s in serials.parts]
-    cases += [Case(s, "homogeneous", 0.3, "pc-g", ranking="static") for s in lublin.parts]
+    cases = [StudyCase(*key) for key in product(main, PLATFORMS, loads, claims.CHOICES)]
+    cases += [StudyCase(*key) for key in product(bags.parts, PLATFORMS, (0.7,), claims.CHOICES)]
+    cases += [StudyCase(*key) for key in product(serials.parts, PLATFORMS, (0.3,), claims.CHOICES)]
+    cases += [StudyCase(s, "heterogeneous", 0.7, "pc-g") for s in serials.parts]
+    cases += [StudyCase(s, "homogeneous", 0.3, "pc-g", ranking="static") for s in lublin.parts]
     for stream, platform, load in product(main, PLATFORMS, loads):
         cases += [
-            Case(stream, platform, load, "pcfc-sg", coupled=False),
-            Case(stream, platform, load, "pcfc-sg", redistribute=False),
-            Case(stream, platform, load, "pcfc-sg", capped=0.5),
+            StudyCase(stream, platform, load, "pcfc-sg", coupled=False),
+            StudyCase(stream, platform, load, "pcfc-sg", redistribute=False),
+            StudyCase(stream, platform, load, "pcfc-sg", capped=0.5),
         ]
     return list(dict.fromkeys(cases))
 
 
-def _notes(jobs: int, groups: Sequence[Group], rows: dict[Case, Row]) -> list[str]:
+def _notes(jobs: int, groups: Sequence[StreamGroup], rows: dict[StudyCase, StudyRow]) -> list[str]:
     unsettled = sum(row.unsettled > 0 for row in rows.values())
     return [
         f"Streams of {jobs} jobs, {len(groups[0].streams)} of each kind: {', '.join(group.name for group in groups)}; "

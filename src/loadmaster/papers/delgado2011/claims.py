@@ -6,11 +6,11 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.claim import Claim, all_of, exceeds, meets
-from loadmaster.papers.delgado2011.streams import Group
-from loadmaster.papers.delgado2011.study import Case, Row
+from loadmaster.papers.delgado2011.streams import StreamGroup
+from loadmaster.papers.delgado2011.study import StudyCase, StudyRow
 from loadmaster.papers.estimate import mean_of, pooled, pooled_difference
 
-Rows = dict[Case, Row]
+Rows = dict[StudyCase, StudyRow]
 CHOICES = ("pc-g", "pc-sg", "pcfc-sg", "ec", "pmvm")
 BASELINES = ("pc-g", "ec", "pmvm")
 HALF, RAISED = (0.45, 0.60), (0.60, 0.70)
@@ -19,7 +19,7 @@ _WHY = "the metrics, the VMs' limits and the figures' values are not published: 
 _PAIRED = "the interval of the paired difference lies above 0"
 
 
-def underused(rows: Rows, group: Group, load: float) -> list[Claim]:
+def underused(rows: Rows, group: StreamGroup, load: float) -> list[Claim]:
     """Efficiency over the time in which every machine has an active VM, heterogeneous shares."""
     full = {choice: _full(rows, group, "heterogeneous", load, choice) for choice in CHOICES}
     used = {choice: pooled(*full[choice]) for choice in CHOICES}
@@ -46,7 +46,7 @@ def underused(rows: Rows, group: Group, load: float) -> list[Claim]:
     ]  # fmt: skip
 
 
-def serial_jobs(rows: Rows, group: Group, load: float) -> list[Claim]:
+def serial_jobs(rows: Rows, group: StreamGroup, load: float) -> list[Claim]:
     """Serial jobs and few arrivals: how much longer than alone they run."""
     claims = []
     for platform in ("homogeneous", "heterogeneous"):
@@ -64,7 +64,7 @@ def serial_jobs(rows: Rows, group: Group, load: float) -> list[Claim]:
     return claims
 
 
-def ripple(rows: Rows, mostly_serial: Group, mostly_parallel: Group, load: float) -> Claim:
+def ripple(rows: Rows, mostly_serial: StreamGroup, mostly_parallel: StreamGroup, load: float) -> Claim:
     """The speed of jobs falls as more of them are parallel."""
     serial = _over(rows, mostly_serial, "heterogeneous", load, "pc-g", "speed")
     parallel = _over(rows, mostly_parallel, "heterogeneous", load, "pc-g", "speed")
@@ -76,7 +76,7 @@ def ripple(rows: Rows, mostly_serial: Group, mostly_parallel: Group, load: float
     )  # fmt: skip
 
 
-def heterogeneous_is_harder(rows: Rows, group: Group, load: float) -> Claim:
+def heterogeneous_is_harder(rows: Rows, group: StreamGroup, load: float) -> Claim:
     """Efficiency when all machines are in use, by platform."""
     shown, lost = [], []
     for choice in CHOICES:
@@ -91,10 +91,10 @@ def heterogeneous_is_harder(rows: Rows, group: Group, load: float) -> Claim:
     )  # fmt: skip
 
 
-def incremental_ranking(rows: Rows, group: Group, load: float) -> Claim:
+def incremental_ranking(rows: Rows, group: StreamGroup, load: float) -> Claim:
     """What happens if VMs are ranked once a job: not in the poster, but its PC would not work so."""
     anew = _over(rows, group, "homogeneous", load, "pc-g", "speed")
-    once = np.array([rows[Case(s, "homogeneous", load, "pc-g", ranking="static")].speed for s in group.parts])
+    once = np.array([rows[StudyCase(s, "homogeneous", load, "pc-g", ranking="static")].speed for s in group.parts])
     return Claim(
         "section proposed solution", "VMs must be ranked anew after each one chosen", "",
         f"mean speed {mean_of(anew).show()} ranked anew, {mean_of(once).show()} ranked once", "report only",
@@ -102,15 +102,15 @@ def incremental_ranking(rows: Rows, group: Group, load: float) -> Claim:
     )  # fmt: skip
 
 
-def averages(rows: Rows, group: Group) -> Rows:
+def averages(rows: Rows, group: StreamGroup) -> Rows:
     """One row a case of the group, named for it: means over its streams, the efficiency while full pooled."""
-    alike: dict[Case, list[Row]] = {}
+    alike: dict[StudyCase, list[StudyRow]] = {}
     for case, row in rows.items():
         if case.stream in group.parts:
             alike.setdefault(replace(case, stream=group.name), []).append(row)
     found = {}
     for case, several in alike.items():
-        mean = Row(*np.mean([astuple(row) for row in several], axis=0).tolist())
+        mean = StudyRow(*np.mean([astuple(row) for row in several], axis=0).tolist())
         full, part = (np.array([getattr(row, name) for row in several]) for name in ("efficiency_full", "part_full"))
         found[case] = replace(
             mean, efficiency_full=pooled(full, part).value, unsettled=sum(r.unsettled for r in several)
@@ -118,11 +118,11 @@ def averages(rows: Rows, group: Group) -> Rows:
     return found
 
 
-def _full(rows: Rows, group: Group, platform: str, load: float, choice: str) -> tuple[Floats, Floats]:
+def _full(rows: Rows, group: StreamGroup, platform: str, load: float, choice: str) -> tuple[Floats, Floats]:
     """Efficiency while every machine is in use, and the part of the time in which it is so, of every stream."""
     efficiency, part = (_over(rows, group, platform, load, choice, name) for name in ("efficiency_full", "part_full"))
     return efficiency, part
 
 
-def _over(rows: Rows, group: Group, platform: str, load: float, choice: str, column: str) -> Floats:
-    return np.array([getattr(rows[Case(s, platform, load, choice)], column) for s in group.parts])
+def _over(rows: Rows, group: StreamGroup, platform: str, load: float, choice: str, column: str) -> Floats:
+    return np.array([getattr(rows[StudyCase(s, platform, load, choice)], column) for s in group.parts])

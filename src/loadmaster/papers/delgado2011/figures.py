@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from loadmaster.papers.delgado2011.claims import CHOICES, Rows
-from loadmaster.papers.delgado2011.study import Case
+from loadmaster.papers.delgado2011.study import StudyCase
 from loadmaster.report.page import Chart, Table
 
 COLOURS = ["#2b6cb0", "#dd6b20", "#718096", "#38a169"]
@@ -34,7 +34,7 @@ def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: s
 def platform_bars(rows: Rows, title: str, stream: str, load: float) -> Chart:
     """One stream on both platforms."""
     values: list[dict[str, object]] = [
-        {"choice": c, "platform": p, "efficiency": _drawn(rows[Case(stream, p, load, c)].efficiency_full)}
+        {"choice": c, "platform": p, "efficiency": _drawn(rows[StudyCase(stream, p, load, c)].efficiency_full)}
         for c in CHOICES
         for p in ("homogeneous", "heterogeneous")
     ]
@@ -44,7 +44,11 @@ def platform_bars(rows: Rows, title: str, stream: str, load: float) -> Chart:
 def load_bars(rows: Rows, title: str, stream: str, platform: str, loads: Sequence[float]) -> Chart:
     """One stream and platform at several loads."""
     values: list[dict[str, object]] = [
-        {"choice": c, "load": str(load), "efficiency": _drawn(rows[Case(stream, platform, load, c)].efficiency_full)}
+        {
+            "choice": c,
+            "load": str(load),
+            "efficiency": _drawn(rows[StudyCase(stream, platform, load, c)].efficiency_full),
+        }
         for c in CHOICES
         for load in loads
     ]
@@ -61,13 +65,13 @@ def effects(rows: Rows, stream: str, loads: Sequence[float]) -> Table:
     lines = []
     for platform in ("homogeneous", "heterogeneous"):
         for load in loads:
-            base = Case(stream, platform, load, "pcfc-sg")
+            base = StudyCase(stream, platform, load, "pcfc-sg")
             values = [
                 rows[case].efficiency_full
                 for case in (
-                    Case(stream, platform, load, "pcfc-sg", coupled=False), base,
-                    Case(stream, platform, load, "pcfc-sg", redistribute=False),
-                    Case(stream, platform, load, "pcfc-sg", capped=0.5),
+                    StudyCase(stream, platform, load, "pcfc-sg", coupled=False), base,
+                    StudyCase(stream, platform, load, "pcfc-sg", redistribute=False),
+                    StudyCase(stream, platform, load, "pcfc-sg", capped=0.5),
                 )
             ]  # fmt: skip
             bag, coupled, _, capped = values

@@ -16,7 +16,7 @@ LARGEST = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class JobStream:
     """Jobs with a name that says where they come from, synthetic or not."""
 
     name: str
@@ -24,11 +24,11 @@ class Stream:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class StreamGroup:
     """Streams of one kind: seeds of one law, or stretches of one log. What is said of it is said with an interval."""
 
     name: str
-    streams: tuple[Stream, ...]
+    streams: tuple[JobStream, ...]
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -36,36 +36,36 @@ class Group:
         return tuple(stream.name for stream in self.streams)
 
 
-def stretches(stream: Stream, count: int) -> Group:
+def stretches(stream: JobStream, count: int) -> StreamGroup:
     """`count` stretches of a stream, one after another, of equally many jobs."""
     cuts = np.linspace(0, stream.workload.jobs, count + 1).astype(int)
     parts = (
-        Stream(f"{stream.name}, stretch {k + 1} of {count}", stream.workload.take(slice(cuts[k], cuts[k + 1])))
+        JobStream(f"{stream.name}, stretch {k + 1} of {count}", stream.workload.take(slice(cuts[k], cuts[k + 1])))
         for k in range(count)
     )
-    return Group(stream.name, tuple(parts))
+    return StreamGroup(stream.name, tuple(parts))
 
 
-def seeds(name: str, jobs: int, serial: float, first: int, count: int) -> Group:
+def seeds(name: str, jobs: int, serial: float, first: int, count: int) -> StreamGroup:
     """`count` synthetic streams that differ by their seed."""
-    made = (Stream(f"{name}, seed {first + k}", synthetic(jobs, serial, first + k)) for k in range(count))
-    return Group(name, tuple(made))
+    made = (JobStream(f"{name}, seed {first + k}", synthetic(jobs, serial, first + k)) for k in range(count))
+    return StreamGroup(name, tuple(made))
 
 
-def ctc(folder: Path | None, jobs: int) -> Stream:
+def ctc(folder: Path | None, jobs: int) -> JobStream:
     """The first jobs of the CTC log, or a synthetic stream that says so."""
     found = _from_log(folder, "CTC-SP2-1996-3.1-cln.swf.gz", jobs)
     if found is not None:
-        return Stream("CTC", found)
-    return Stream("synthetic (no CTC log)", synthetic(jobs, serial=0.4, seed=11))
+        return JobStream("CTC", found)
+    return JobStream("synthetic (no CTC log)", synthetic(jobs, serial=0.4, seed=11))
 
 
-def grid(folder: Path | None, jobs: int) -> Stream:
+def grid(folder: Path | None, jobs: int) -> JobStream:
     """A grid's serial jobs: the first of the LCG log, or synthetic ones. The Grid'5000 trace cannot be had."""
     found = _from_log(folder, "LCG.swf.gz", jobs)
     if found is not None:
-        return Stream("LCG", found)
-    return Stream("synthetic serial bags", synthetic(jobs, serial=1.0, seed=12))
+        return JobStream("LCG", found)
+    return JobStream("synthetic serial bags", synthetic(jobs, serial=1.0, seed=12))
 
 
 def synthetic(jobs: int, serial: float, seed: int) -> Workload:

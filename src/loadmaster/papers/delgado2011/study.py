@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.dask_client import DaskAddress
 from loadmaster.kept.block import fields_of, from_row
 from loadmaster.kept.study import Cell, Moved, Work
-from loadmaster.papers.delgado2011.streams import Stream, at_load
+from loadmaster.papers.delgado2011.streams import JobStream, at_load
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sim.vms.door import Ranking, VmProblem, as_bags, simulate_vms
@@ -21,7 +21,7 @@ BOUND_S = 10.0
 
 
 @dataclass(frozen=True)
-class Case:
+class StudyCase:
     """One run.
 
     Attributes:
@@ -45,7 +45,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Row:
+class StudyRow:
     """What one run came to; NaN where nothing could be measured. `unsettled` as in `VmRun`."""
 
     efficiency: float
@@ -58,7 +58,7 @@ class Row:
     unsettled: int
 
 
-def run_case(case: Case, stream: Stream) -> Row:
+def run_case(case: StudyCase, stream: JobStream) -> StudyRow:
     """Make the run and measure it."""
     shares = PLATFORMS[case.platform]
     vms = VirtualMachines.alike(MACHINES, shares, (), (case.capped, *[1.0] * (len(shares) - 1)))
@@ -71,7 +71,7 @@ def run_case(case: Case, stream: Stream) -> Row:
     speed = run.speed(workload)
     serial = workload.task_count == 1
     response = run.end_s - workload.submit_s
-    return Row(
+    return StudyRow(
         run.efficiency(vms),
         run.efficiency_when_full(vms),
         run.full_s / run.busy_s,
@@ -84,12 +84,12 @@ def run_case(case: Case, stream: Stream) -> Row:
 
 
 def run_cases(
-    cases: Sequence[Case],
-    streams: dict[str, Stream],
+    cases: Sequence[StudyCase],
+    streams: dict[str, JobStream],
     folder: Path | None = None,
     progress: Callable[[int], None] | None = None,
     on: DaskAddress | None = None,
-) -> dict[Case, Row]:
+) -> dict[StudyCase, StudyRow]:
     """All runs, on all cores; those kept in `folder` are read, not made again."""  # fmt: skip
     work = Work("delgado2011", (__name__,), make_case, dict(streams), from_row, row_of)
     jobs = {name: _digest(stream) for name, stream in streams.items()}
@@ -97,17 +97,17 @@ def run_cases(
     return dict(zip(cases, run_kept(work, cells, folder, progress, on), strict=True))
 
 
-def make_case(streams: dict[str, Stream], case: Case, _moved: Moved) -> Row:
+def make_case(streams: dict[str, JobStream], case: StudyCase, _moved: Moved) -> StudyRow:
     """The run of `case` on its stream."""
     return run_case(case, streams[case.stream])
 
 
-def row_of(block: bytes) -> Row:
+def row_of(block: bytes) -> StudyRow:
     """A row as it was kept."""
-    return Row(**fields_of(block))
+    return StudyRow(**fields_of(block))
 
 
-def _digest(stream: Stream) -> str:
+def _digest(stream: JobStream) -> str:
     """Names the very jobs of a stream."""
     digest = sha256()
     for column in (stream.workload.submit_s, stream.workload.runtime_s, stream.workload.task_count):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from loadmaster.kept.on_dask import pool_on
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Pool
-from loadmaster.papers import Options
+from loadmaster.kept.study import CellMaker
+from loadmaster.papers import StudyOptions
 from loadmaster.papers.claim import Claim, Reproduction
 from loadmaster.papers.shai2014 import figures
 from loadmaster.papers.shai2014.bucket_claims import bucket_claims, shape_table
@@ -20,20 +20,20 @@ from loadmaster.papers.shai2014.loads import (
     OPEN,
     RESERVED,
     Curves,
-    Reading,
-    Stream,
+    LoadedStream,
+    ReservationReading,
     run_streams,
     synthetic_streams,
 )
 from loadmaster.papers.shai2014.published import TABLE_2_1, TITLE
 from loadmaster.papers.shai2014.real_logs import netbatch_stream, wagap_stream
-from loadmaster.papers.shai2014.setup import READINGS, SHAPES, Setup
+from loadmaster.papers.shai2014.setup import READINGS, SHAPES, StudySetup
 from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
 from loadmaster.report.page import Block, Heading, Text
 from loadmaster.report.progress import bar
 from loadmaster.traces import Trace, read_trace
 
-__all__ = ["TITLE", "Setup", "reproduce"]
+__all__ = ["TITLE", "StudySetup", "reproduce"]
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,18 @@ class Given:
     trace: Trace
 
 
-def reproduce(options: Options) -> Reproduction:
+def reproduce(options: StudyOptions) -> Reproduction:
     """Table 2.1, the bucket experiment and the load experiment; finished parts lie in `options.out`."""
-    return reproduce_with(Setup.quick(options.seed) if options.quick else Setup(options.seed), options)
+    return reproduce_with(StudySetup.quick(options.seed) if options.quick else StudySetup(options.seed), options)
 
 
-def reproduce_with(setup: Setup, options: Options) -> Reproduction:
+def reproduce_with(setup: StudySetup, options: StudyOptions) -> Reproduction:
     """As `reproduce`, of any size."""
     records = options.out / "shai2014-records"
     records.mkdir(parents=True, exist_ok=True)
     given = _given(options.trace) if options.trace else None
-    with bar("buckets", 4 * setup.bucket_streams + (len(SHAPES) if given else 0), "streams") as progress:
+    total = 4 * setup.bucket_streams + (len(SHAPES) if given else 0)
+    with bar("buckets", total, "streams", options.watch) as progress:
         made = synthetic_buckets(setup, records, progress, options.on)
         own = logged_buckets(given.pool, given.trace.workload, progress) if given else {}
     loads = _loads(setup, options, given, records)
@@ -77,7 +78,7 @@ def _given(path: Path) -> Given:
     return Given(pool_of(path, jobs), path, jobs, users, read_trace(path))
 
 
-def _table_2_1(setup: Setup, given: Given | None) -> list[Claim]:
+def _table_2_1(setup: StudySetup, given: Given | None) -> list[Claim]:
     if given is None:
         return [*missing_claims(list(TABLE_2_1)), *generator_claims(setup.seed)]
     claims = log_claims(given.pool, given.path, given.jobs, given.users, given.trace)
@@ -96,12 +97,12 @@ class Loads:
     richer: dict[str, Curves]
 
 
-def _loads(setup: Setup, options: Options, given: Given | None, records: Path) -> Loads:
+def _loads(setup: StudySetup, options: StudyOptions, given: Given | None, records: Path) -> Loads:
     pools = {pool: synthetic_streams(pool, setup) for pool in TABLE_2_1}
     few, richer = replace(setup, streams=min(setup.richer_streams, setup.streams)), {}
     for pool in TABLE_2_1:
         streams = synthetic_streams(pool, few, setup.richer_gb)
-        richer[pool] = [Stream(stream.case, stream.betas[:1]) for stream in streams]
+        richer[pool] = [LoadedStream(stream.case, stream.betas[:1]) for stream in streams]
     logs = {}
     if options.traces is not None:
         logs["wagap-2013"] = [wagap_stream(options.traces, setup)]
@@ -115,18 +116,18 @@ def _loads(setup: Setup, options: Options, given: Given | None, records: Path) -
     workers = pool_on(options.on)
     store = Store.in_folder(records)
     try:
-        with bar("loads", total, "jobs") as progress:
+        with bar("loads", total, "jobs", options.watch) as progress:
             return Loads(*(_run(part, reading, setup, store, workers, progress) for part, reading in parts))
     finally:
         store.close()
 
 
 def _run(
-    streams: Mapping[str, list[Stream]],
-    reading: Reading,
-    setup: Setup,
+    streams: Mapping[str, list[LoadedStream]],
+    reading: ReservationReading,
+    setup: StudySetup,
     store: Store,
-    workers: Pool,
+    workers: CellMaker,
     progress: Callable[[int], None],
 ) -> dict[str, Curves]:
     return {
@@ -136,7 +137,7 @@ def _run(
 
 
 def _blocks(
-    setup: Setup, made: Mapping[str, list[Matches]], own: Mapping[str, list[Matches]], loads: Loads
+    setup: StudySetup, made: Mapping[str, list[Matches]], own: Mapping[str, list[Matches]], loads: Loads
 ) -> list[Block]:
     reserved, open_ = {**loads.pools, **loads.logs}, {**loads.open_pools, **loads.open_logs}
     blocks: list[Block] = [Heading("The bucket experiment")]
@@ -164,7 +165,7 @@ def _blocks(
     ]
 
 
-def _pools_text(setup: Setup) -> str:
+def _pools_text(setup: StudySetup) -> str:
     return (
         f"Synthetic pools with {setup.scale:g} of the published hosts, 4 GiB a core; {setup.streams} streams a pool of "
         f"{setup.jobs:,} jobs each, runtimes cut at {setup.longest_run_s / 3600:g} h; cycles every 30 s, with "
@@ -174,7 +175,7 @@ def _pools_text(setup: Setup) -> str:
     )
 
 
-def _notes(setup: Setup) -> list[str]:
+def _notes(setup: StudySetup) -> list[str]:
     return [
         "Pools A to D are synthetic: made after published totals; memory of hosts and jobs is assumed.",
         "Intervals are 95 %, Student's t over independent streams, paired where two policies are compared.",

@@ -6,7 +6,7 @@ from loadmaster.papers.claim import Claim, Verdict, all_of, exceeds, meets, most
 from loadmaster.papers.estimate import Estimate, mean_of
 from loadmaster.papers.shai2014.buckets import Matches
 from loadmaster.papers.shai2014.published import HEURISTICS, MIX, NAMES, NOT_WON, SINGLE
-from loadmaster.papers.shai2014.setup import READINGS, Shape
+from loadmaster.papers.shai2014.setup import READINGS, PoolShape
 from loadmaster.report.page import Table
 
 WFC = "worse-fit-cores"
@@ -45,7 +45,7 @@ def _on_shape(main: Mapping[str, Matches], source: str) -> list[Claim]:
             *_with_mix(shape, main), _first_fit(shape, main, n)]  # fmt: skip
 
 
-def _at(figure: str, shape: Shape) -> str:
+def _at(figure: str, shape: PoolShape) -> str:
     return f"{figure}, {shape.name}"
 
 
@@ -78,7 +78,7 @@ def _lead(matches: Matches, name: str, heuristics: tuple[str, ...]) -> tuple[Est
     return mean_of(wins[:, heuristics.index(name)] - wins[:, heuristics.index(second)]), second
 
 
-def _margins(shape: Shape, leads: Mapping[str, Estimate], main: Mapping[str, Matches], n: int) -> list[Claim]:
+def _margins(shape: PoolShape, leads: Mapping[str, Estimate], main: Mapping[str, Matches], n: int) -> list[Claim]:
     if len(leads) < 4:
         return []
     ahead = [pool for pool, lead in leads.items() if exceeds(lead) == "holds"]
@@ -101,7 +101,7 @@ def _margins(shape: Shape, leads: Mapping[str, Estimate], main: Mapping[str, Mat
     ]  # fmt: skip
 
 
-def _others(shape: Shape, main: Mapping[str, Matches], n: int) -> list[Claim]:
+def _others(shape: PoolShape, main: Mapping[str, Matches], n: int) -> list[Claim]:
     """Worse-Fit-Memory against the two best-fits, and how far these three are apart."""
     leads = {}
     for pool, matches in main.items():
@@ -126,7 +126,7 @@ def _others(shape: Shape, main: Mapping[str, Matches], n: int) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _not_won(shape: Shape, main: Mapping[str, Matches]) -> list[Claim]:
+def _not_won(shape: PoolShape, main: Mapping[str, Matches]) -> list[Claim]:
     low, high = NOT_WON
     claims = []
     for pool, matches in main.items():
@@ -141,7 +141,7 @@ def _not_won(shape: Shape, main: Mapping[str, Matches]) -> list[Claim]:
     return claims
 
 
-def _with_mix(shape: Shape, main: Mapping[str, Matches]) -> list[Claim]:
+def _with_mix(shape: PoolShape, main: Mapping[str, Matches]) -> list[Claim]:
     """Figure 4.4: Mix-Fit against Worse-Fit-Cores."""
     claims = []
     expected = {"A": "wins by a small margin", "B": "similar", "C": "slightly below", "D": "similar"}
@@ -169,7 +169,7 @@ def _with_mix(shape: Shape, main: Mapping[str, Matches]) -> list[Claim]:
     return claims
 
 
-def _first_fit(shape: Shape, main: Mapping[str, Matches], n: int) -> Claim:
+def _first_fit(shape: PoolShape, main: Mapping[str, Matches], n: int) -> Claim:
     more = {pool: mean_of(matches.means(WFC) - matches.means("first-fit")) for pool, matches in main.items()}
     return Claim(
         f"section 3, {shape.name}", "First-Fit performs poorly", "poor", "jobs matched a bucket that Worse-Fit-Cores "

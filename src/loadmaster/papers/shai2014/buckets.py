@@ -18,7 +18,7 @@ from loadmaster.model.distinct import distinct_rows
 from loadmaster.model.snapshot import Queue, Running, Snapshot
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
-from loadmaster.papers.shai2014.setup import READINGS, SHAPES, Setup, Shape
+from loadmaster.papers.shai2014.setup import READINGS, SHAPES, PoolShape, StudySetup
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import discipline_named
 from loadmaster.traces import generate_netbatch
@@ -36,7 +36,7 @@ class Matches:
     """
 
     pool: str
-    shape: Shape
+    shape: PoolShape
     matched: tuple[Longs, ...]
 
     @property
@@ -104,11 +104,11 @@ class StreamToMatch(NamedTuple):
 
     pool: str
     number: int
-    shapes: tuple[Shape, ...]
+    shapes: tuple[PoolShape, ...]
 
 
 def synthetic_buckets(
-    setup: Setup, folder: Path | None, progress: Callable[[int], None], on: DaskAddress | None = None
+    setup: StudySetup, folder: Path | None, progress: Callable[[int], None], on: DaskAddress | None = None
 ) -> dict[str, list[Matches]]:
     """For every pool its matches on every shape; a stream that `folder` has is not made again."""
     work = Work(
@@ -125,7 +125,7 @@ def synthetic_buckets(
             for pool in TABLE_2_1}  # fmt: skip
 
 
-def make_stream(setup: Setup, task: StreamToMatch, _moved: Moved) -> list[Longs]:
+def make_stream(setup: StudySetup, task: StreamToMatch, _moved: Moved) -> list[Longs]:
     """Jobs matched of one stream, a table a shape."""
     workload = stream(task.pool, setup, task.number)
     return [match(workload, shape.cluster()) for shape in task.shapes]
@@ -158,7 +158,7 @@ def logged_buckets(pool: str, workload: Workload, progress: Callable[[int], None
     return {pool: found}
 
 
-def stream(pool: str, setup: Setup, number: int) -> Workload:
+def stream(pool: str, setup: StudySetup, number: int) -> Workload:
     """Stream `number` of a synthetic pool: of the whole pool's size, so that episodes have the length of section 3."""
     jobs = max(BUCKET, round(TABLE_2_1[pool].jobs * setup.bucket_part))
     return generate_netbatch(pool, jobs=jobs, seed=setup.seed * 1000 + number).workload

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, Moved, Pool, Work, run_study
+from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Advancing
 from loadmaster.model import Schedule, Workload
 from loadmaster.runs import Case, Setting
@@ -46,7 +46,7 @@ def make_levels(
     settings: Sequence[Setting],
     warm_up_s: float,
     store: Store | None,
-    workers: Pool,
+    workers: CellMaker,
     progress: Callable[[int], None],
 ) -> list[Level]:
     """All runs on a stream; those that `store` has are not made again."""

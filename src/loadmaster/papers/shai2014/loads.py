@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Pool
+from loadmaster.kept.study import CellMaker
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.shai2014.levels import Level, make_levels
 from loadmaster.papers.shai2014.published import HEURISTICS, INTERVAL_S, MAX, POLICIES, TABLE_2_1
-from loadmaster.papers.shai2014.setup import Setup
+from loadmaster.papers.shai2014.setup import StudySetup
 from loadmaster.runs import Case, Setting, case_of
 from loadmaster.traces import generate_netbatch
 
@@ -18,7 +18,7 @@ METRICS = ("wait", "slowdown", "queue")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReservationReading:
     """What a job that finds no room keeps for itself.
 
     Attributes:
@@ -31,20 +31,20 @@ class Reading:
     thesis: bool
 
 
-RESERVED = Reading("with reservations", None, True)
+RESERVED = ReservationReading("with reservations", None, True)
 """As section 6 describes the simulator: whoever finds no room reserves the host with most free memory."""
-OPEN = Reading("without reservations", 0, False)
+OPEN = ReservationReading("without reservations", 0, False)
 """The same without that: it takes the shape of the thesis' figures better, and says what reservations cost."""
 
 
 @dataclass(frozen=True)
-class Stream:
+class LoadedStream:
     """Jobs and hosts, and the factors on the times between arrivals that they are run at, smallest first."""
 
     case: Case
     betas: tuple[float, ...]
 
-    def cells(self, reading: Reading) -> list[Setting]:
+    def cells(self, reading: ReservationReading) -> list[Setting]:
         """Every run: all policies at every factor, First-Fit at the smallest, which the thesis leaves out."""
         runs = [(policy, beta) for beta in self.betas for policy in POLICIES]
         return [
@@ -72,7 +72,7 @@ class Curves:
 
     name: str
     synthetic: bool
-    reading: Reading
+    reading: ReservationReading
     loads: Floats
     core_loads: Floats
     values: dict[str, Floats]
@@ -93,7 +93,7 @@ class Curves:
         return self.values[metric][:, :, POLICIES.index(policy)]
 
 
-def synthetic_streams(pool: str, setup: Setup, memory_per_core_gb: float = 4.0) -> list[Stream]:
+def synthetic_streams(pool: str, setup: StudySetup, memory_per_core_gb: float = 4.0) -> list[LoadedStream]:
     """The streams of a synthetic pool; the smallest factor offers `highest_load` to the scarcer resource.
 
     The month's own load is not known: the thesis found it too low to tell the heuristics apart, so that one is
@@ -107,7 +107,7 @@ def synthetic_streams(pool: str, setup: Setup, memory_per_core_gb: float = 4.0) 
         )  # fmt: skip
         case = case_of(trace)
         per_load = scarcer_load(case) / (setup.highest_load * min(setup.betas))
-        streams.append(Stream(case, tuple(beta * per_load for beta in sorted(setup.betas))))
+        streams.append(LoadedStream(case, tuple(beta * per_load for beta in sorted(setup.betas))))
     return streams
 
 
@@ -118,11 +118,11 @@ def scarcer_load(case: Case) -> float:
 
 def run_streams(
     name: str,
-    streams: Sequence[Stream],
-    reading: Reading,
+    streams: Sequence[LoadedStream],
+    reading: ReservationReading,
     warm_up_s: float,
     store: Store | None,
-    workers: Pool,
+    workers: CellMaker,
     progress: Callable[[int], None],
 ) -> Curves:
     """Run all cells of all streams; those that `store` has are not run again."""

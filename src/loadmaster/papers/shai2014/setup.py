@@ -7,7 +7,7 @@ from loadmaster.model import Cluster
 from loadmaster.model.units import CORES, GB, MEMORY
 
 
-class Shape(NamedTuple):
+class PoolShape(NamedTuple):
     """Hosts of the small pool of the bucket experiment, 512 cores in all; the thesis does not give them."""
 
     hosts: int
@@ -25,15 +25,15 @@ class Shape(NamedTuple):
         return Cluster.uniform(self.hosts, **{CORES: self.cores, MEMORY: memory})
 
 
-READINGS = (Shape(64, 8, 4.0), Shape(32, 16, 8.0))
+READINGS = (PoolShape(64, 8, 4.0), PoolShape(32, 16, 8.0))
 """The hosts that the claims are judged on, side by side: what one core in four of the published pools suggests, and
 hosts on which every job of every pool fits."""
-SHAPES = READINGS + tuple(Shape(512 // c, c, gb) for gb in (4.0, 8.0) for c in (4, 8, 16) if (c, gb) != (8, 4.0) and
+SHAPES = READINGS + tuple(PoolShape(512 // c, c, gb) for gb in (4.0, 8.0) for c in (4, 8, 16) if (c, gb) != (8, 4.0) and
                           (c, gb) != (16, 8.0))  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Setup:
+class StudySetup:
     """How much is run.
 
     Attributes:
@@ -70,7 +70,7 @@ class Setup:
     richer_gb: float = 8.0
 
     @classmethod
-    def quick(cls, seed: int) -> "Setup":
+    def quick(cls, seed: int) -> "StudySetup":
         """A set for some minutes: the same experiments on the same pools, with fewer streams and loads."""
         return cls(
             seed, bucket_streams=6, bucket_part=0.01, streams=5, betas=(0.58, 1.0), log_betas=(0.8,), richer_streams=2,

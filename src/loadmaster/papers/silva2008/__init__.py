@@ -4,14 +4,14 @@ import math
 from typing import NamedTuple
 
 from loadmaster.kept.on_dask import pool_on
-from loadmaster.kept.watch import Advancing
+from loadmaster.kept.watch import Advancing, Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
-from loadmaster.papers import Options
+from loadmaster.papers import StudyOptions
 from loadmaster.papers.claim import Claim, Reproduction
 from loadmaster.papers.kept_study import records_in
 from loadmaster.papers.silva2008 import claims, figures
-from loadmaster.papers.silva2008.study import GRID, Cells, Paired, Runs, grid, paired
+from loadmaster.papers.silva2008.study import GRID, Cells, Paired, StudyRuns, grid, paired
 from loadmaster.papers.silva2008.workloads import normal, real_logs, rendered, two_humps
 from loadmaster.report.page import Block, Chart, Heading
 from loadmaster.report.progress import bar
@@ -20,20 +20,20 @@ from loadmaster.sim.bags.door import draws
 TITLE = "Silva et al. 2008: how many machines for a bag of tasks"
 
 
-def reproduce(options: Options) -> Reproduction:
+def reproduce(options: StudyOptions) -> Reproduction:
     """Figures 1 and 4 to 7 with 200 runs a point, and the planner against the paper's rule."""
     return reproduce_with(options, 200, 20 if options.quick else 200)
 
 
-def reproduce_with(options: Options, repetitions: int, planned: int) -> Reproduction:
+def reproduce_with(options: StudyOptions, repetitions: int, planned: int) -> Reproduction:
     """As `reproduce`, with so many runs a point of the figures, and so many of the planner; finished ones are kept."""
     workloads: dict[str, BagSource] = {"normal": normal(), "our render": rendered(), "synthetic": two_humps()}
     bags = {name: draws(source, repetitions, options.seed) for name, source in workloads.items()}
     against = {**workloads, **real_logs(options.traces)}
     with records_in(options.out / "silva2008-records") as store:
-        runs = Runs(pool_on(options.on), store)
-        grids = _grids(bags, runs)
-        pairs = _pairs(against, planned, options.seed, runs)
+        runs = StudyRuns(pool_on(options.on), store)
+        grids = _grids(bags, runs, options.watch)
+        pairs = _pairs(against, planned, options.seed, runs, options.watch)
     shown: list[Claim] = claims.figure_1()
     for name in workloads:
         plain, cells = name == "normal", grids.cells[name]
@@ -59,10 +59,10 @@ class Grids(NamedTuple):
     every: Cells
 
 
-def _grids(bags: dict[str, Floats], runs: Runs) -> Grids:
+def _grids(bags: dict[str, Floats], runs: StudyRuns, watch: Watch | None) -> Grids:
     render = bags["our render"]
     each = sum(map(len, bags.values()))
-    with bar("ratios", len(GRID) ** 2 * (2 * each + len(render)), "runs") as advance:
+    with bar("ratios", len(GRID) ** 2 * (2 * each + len(render)), "runs", watch) as advance:
         runs = runs.told(Advancing(advance, advance.describe))
         return Grids(
             {name: grid(durations, math.inf, runs=runs) for name, durations in bags.items()},
@@ -71,8 +71,10 @@ def _grids(bags: dict[str, Floats], runs: Runs) -> Grids:
         )
 
 
-def _pairs(against: dict[str, BagSource], repetitions: int, seed: int, runs: Runs) -> list[Paired]:
-    with bar("planner", 2 * repetitions * len(against), "runs") as advance:
+def _pairs(
+    against: dict[str, BagSource], repetitions: int, seed: int, runs: StudyRuns, watch: Watch | None
+) -> list[Paired]:
+    with bar("planner", 2 * repetitions * len(against), "runs", watch) as advance:
         runs = runs.told(Advancing(advance, advance.describe))
         return [paired(name, source, repetitions, seed, runs) for name, source in against.items()]
 

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Pool
+from loadmaster.kept.study import CellMaker
 from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.interval import bootstrap_interval
@@ -25,7 +25,7 @@ Cells = dict[tuple[float, float], BagOutcomes]
 
 
 @dataclass(frozen=True)
-class Runs:
+class StudyRuns:
     """Makes the runs of the study, each way with machines of one type, billed by the hour.
 
     Attributes:
@@ -34,7 +34,7 @@ class Runs:
         watch: told of the progress; None tells nobody.
     """
 
-    pool: Pool = field(default_factory=Threads)
+    pool: CellMaker = field(default_factory=Threads)
     store: Store | None = None
     watch: Watch | None = None
 
@@ -42,7 +42,7 @@ class Runs:
         """What each of `sizers` comes to on all rows of `durations`, float64[R, N]."""
         return run_ways(durations, [Way(sizer, (HostType(),)) for sizer in sizers], self.pool, self.store, self.watch)
 
-    def told(self, watch: Watch) -> "Runs":
+    def told(self, watch: Watch) -> "StudyRuns":
         """The same, with progress told to `watch`."""
         return replace(self, watch=watch)
 
@@ -51,7 +51,7 @@ def grid(
     durations: Floats,
     tick_s: float = 60.0,
     c_update: Literal["in_if", "every"] = "in_if",
-    runs: Runs = Runs(),
+    runs: StudyRuns = StudyRuns(),
 ) -> Cells:
     """Every cell of the grid on the same bags."""
     ratios = [(c, i) for c in GRID for i in GRID]
@@ -90,7 +90,7 @@ class Paired:
         return "cheaper, slower" if cost < 0 else "dearer, faster"
 
 
-def paired(name: str, source: BagSource, repetitions: int, seed: int, runs: Runs = Runs()) -> Paired:
+def paired(name: str, source: BagSource, repetitions: int, seed: int, runs: StudyRuns = StudyRuns()) -> Paired:
     """Planner and paper's rule (its conservative setting) on the same bags, billed by the hour."""
     bags = draws(source, repetitions, seed)
     ours, paper = runs(bags, [Planner(), SilvaRule(*CONSERVATIVE)])

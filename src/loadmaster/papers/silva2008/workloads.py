@@ -19,7 +19,7 @@ SHORTEST_S, LONGEST_S = 25.0, 565.0
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class SampledTasks:
     """`tasks` durations drawn anew from a longer log in every repetition, without putting any back."""
 
     log: Floats
@@ -56,7 +56,7 @@ def real_logs(folder: Path | None) -> dict[str, BagSource]:
         return found
     molecules = folder / "mlscheduling-QM9_GO_B3LYP.csv.gz"
     if molecules.is_file():
-        found["molecules"] = Sample(
+        found["molecules"] = SampledTasks(
             read_bag(molecules, "wallseconds").known, 256, "QM9 GO B3LYP, 256 of its times a run"
         )
     workflow = folder / "sizey-trace_rnaseq.csv.gz"
@@ -66,7 +66,7 @@ def real_logs(folder: Path | None) -> dict[str, BagSource]:
         with igzip.open(workflow, "rt", newline="") as file:  # type: ignore[no-untyped-call]
             times = [float(row["realtime"]) / 1000 for row in csv.DictReader(file) if row["realtime"] not in ("", "-")]
         log = np.array([seconds for seconds in times if seconds > 0])
-        found["rnaseq"] = Sample(log, 256, "nf-core rnaseq tasks, 256 of their times a run")
+        found["rnaseq"] = SampledTasks(log, 256, "nf-core rnaseq tasks, 256 of their times a run")
     return found
 
 

@@ -14,15 +14,15 @@ FINISH, NOSTART, KILL = range(3)
 ENDS, BOOTED, LOST, LOOKS, WAKES = range(5)
 """Kinds of events: a task ends, a machine is ready or taken away, a tick, a wish of the rule."""
 READY, USED, GONE, LEAVING = 1, 2, 4, 8
-"""Bits of `State.flags`: can take tasks; has run one; given back; to be given back now."""
+"""Bits of `BagState.flags`: can take tasks; has run one; given back; to be given back now."""
 HOSTS, UP, NEXT, AGAIN, DONE = range(5)
-"""Entries of `State.tally`: machines ever and now, next task, tasks to be run again, finished tasks."""
+"""Entries of `BagState.tally`: machines ever and now, next task, tasks to be run again, finished tasks."""
 WORK, GROWTH = range(2)
-"""Entries of `State.total`: work of the finished tasks, growth of the creation ratio."""
+"""Entries of `BagState.total`: work of the finished tasks, growth of the creation ratio."""
 SLACK = 1e-9
 
 
-class Rules(NamedTuple):
+class BagRules(NamedTuple):
     """`SilvaRule`, or `FixedHosts` if `fixed` is more than 0; switches as numbers."""
 
     fixed: int
@@ -38,7 +38,7 @@ class Rules(NamedTuple):
     tick_s: float
 
 
-class Machines(NamedTuple):
+class MachineKinds(NamedTuple):
     """`HostType`; `stay_s` is how long one stays on average before it is taken away, infinite if it never is."""
 
     speed: float
@@ -50,7 +50,7 @@ class Machines(NamedTuple):
     stay_s: float
 
 
-class State(NamedTuple):
+class BagState(NamedTuple):
     """A running bag; one row a machine, in the order of renting, and the counters in `tally` and `total`.
 
     Attributes:
@@ -139,7 +139,7 @@ def _run(duration, rules, machines, rng, row, span_s, hosts, cost):
 @kept_njit(error_model="numpy", nogil=True)
 def _room(machines, tasks):
     """The state of a bag that has not begun, with room for so many machines."""
-    return State(
+    return BagState(
         np.zeros(machines), np.zeros(machines), np.zeros(machines), np.full(machines, np.inf),
         np.full(machines, np.inf), np.full(machines, -1, np.int64), np.zeros(machines, np.int64),
         np.zeros(machines, np.int64), np.zeros(tasks, np.int64), np.zeros(5, np.int64), np.zeros(2),

@@ -39,7 +39,7 @@ class Wish(NamedTuple):
     most: int
 
 
-class Board(NamedTuple):
+class MachinesUp(NamedTuple):
     """Machines at hand, in the order of renting, in the first `tally[UP]` entries of each array.
 
     Attributes:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Pool
+from loadmaster.kept.study import CellMaker
 from loadmaster.kept.threads import Threads
 from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.sim.bags.door import BagOutcomes
 from loadmaster.sim.bags.study import Way, run_ways
-from loadmaster.sizing import FixedHosts, HostType, Sizer
+from loadmaster.sizing import FixedHosts, HostType, SilvaRule, Sizer
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def fixed_curve(
     durations: Floats,
     types: Sequence[HostType],
     confidence: float,
-    pool: Pool = Threads(),
+    pool: CellMaker = Threads(),
     store: Store | None = None,
     watch: Watch | None = None,
 ) -> list[CurvePoint]:
@@ -81,12 +81,13 @@ def sizer_points(
     sizers: Sequence[Sizer],
     types: Sequence[HostType],
     confidence: float,
-    pool: Pool = Threads(),
+    pool: CellMaker = Threads(),
     store: Store | None = None,
     watch: Watch | None = None,
 ) -> list[CurvePoint]:
-    """A point for every sizer that learns the durations while it runs."""
-    ways = [Way(sizer, tuple(types) if sizer.name == "planner" else tuple(types[:1])) for sizer in sizers]
+    """A point for every sizer that is not told the durations; the paper's rule rents of the first type only."""
+    of_one_type = (SilvaRule, FixedHosts)
+    ways = [Way(sizer, tuple(types[:1]) if type(sizer) in of_one_type else tuple(types)) for sizer in sizers]
     return [
         point(way.sizer.name, "any" if len(way.types) > 1 else way.types[0].name, outcomes, confidence, False)
         for way, outcomes in zip(ways, run_ways(durations, ways, pool, store, watch), strict=True)

@@ -133,7 +133,7 @@ def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType, 
     rows = len(durations)
     span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
     calm = kind.interruptions_per_h == 0
-    machines = kernel.Machines(
+    machines = kernel.MachineKinds(
         float(kind.speed), float(kind.boot_s), float(kind.unit_s), kind.units(0.0), kind.unit_price, kind.limit,
         math.inf if calm else 3600.0 / kind.interruptions_per_h,
     )  # fmt: skip
@@ -155,8 +155,8 @@ def _rules(sizer: SilvaRule | FixedHosts, kind: HostType):  # type: ignore[no-un
     from loadmaster.sim.bags import bag_kernel as kernel
 
     if isinstance(sizer, FixedHosts):
-        return kernel.Rules(sizer.count, 0.0, 0.0, kind.unit_s, 0, 0, False, True, False, False, sizer.tick_s)
-    return kernel.Rules(
+        return kernel.BagRules(sizer.count, 0.0, 0.0, kind.unit_s, 0, 0, False, True, False, False, sizer.tick_s)
+    return kernel.BagRules(
         0, sizer.creation_ratio, sizer.increase_ratio, sizer.host_time_s or kind.unit_s, sizer.first_hosts,
         {"finish": kernel.FINISH, "nostart": kernel.NOSTART, "kill": kernel.KILL}[sizer.overrun],
         sizer.possible == "real", sizer.count_running, sizer.condition == "gt", sizer.c_update == "every",

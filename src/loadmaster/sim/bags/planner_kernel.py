@@ -8,7 +8,7 @@ clock at which nothing can be decided are passed over.
 import numpy as np
 
 from loadmaster.kernels import kept_njit
-from loadmaster.sim.bags.board_kernel import LOOK, NEXT, RENTED, UP, Board, cost_of, give_back, rent
+from loadmaster.sim.bags.board_kernel import LOOK, NEXT, RENTED, UP, MachinesUp, cost_of, give_back, rent
 from loadmaster.sim.bags.decision_kernel import planned
 from loadmaster.sizing.finished_kernel import add, none_of
 
@@ -21,7 +21,7 @@ def run_planned(duration, kinds, wish):
     """Run one bag (float64[N], seconds of work); returns span, number of machines and money."""
     tasks = len(duration)
     room = 64 * tasks + 64
-    b = Board(
+    b = MachinesUp(
         np.zeros(room, np.int64), np.zeros(room, np.int64), np.full(room, -1, np.int64), np.zeros(room),
         np.zeros(room), np.full(room, np.inf), np.zeros(room, np.bool_), np.zeros(room, np.bool_),
         np.zeros(room, np.bool_), np.zeros(room), np.zeros(4, np.int64), np.zeros(1),

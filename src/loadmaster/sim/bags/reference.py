@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.sizing import Actions, Event, HostRow, HostType, Ledger, Sizer, decide
+from loadmaster.sizing import Actions, BagLedger, Event, HostRow, HostType, Sizer, decide
 from loadmaster.sizing.endless import check_ends
 from loadmaster.sizing.snapshot import Occasion
 
@@ -142,7 +142,7 @@ class _Run:
     token: dict[int, int] = field(default_factory=dict)  # machine -> number of its present start
 
     def __post_init__(self) -> None:
-        self.ledger = Ledger(self.world.types, len(self.world.duration_s))
+        self.ledger = BagLedger(self.world.types, len(self.world.duration_s))
         self._wish(self.sizer.tick_s, 0)
 
     def step(self) -> None:
@@ -223,7 +223,7 @@ class _Run:
             heapq.heappush(self.agenda, (time_s, _CLOCK, 0, token))
 
 
-def replay_bag(events: tuple[Event, ...], occasions: tuple[Made, ...], ledger: Ledger, sizer: Sizer) -> list[Made]:
+def replay_bag(events: tuple[Event, ...], occasions: tuple[Made, ...], ledger: BagLedger, sizer: Sizer) -> list[Made]:
     """Decide anew at every decision of a recorded run, simulated or real, from its events alone.
 
     Args:

@@ -9,11 +9,13 @@ from typing import NamedTuple
 from loadmaster.compiled import timing_compilation
 from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.kept.store import Store
-from loadmaster.kept.study import Cell, Moved, Pool, Work, run_study
+from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
+from loadmaster.rules.imports import imported
 from loadmaster.sim.bags.door import BagOutcomes, is_compiled, is_planned, repeat
 from loadmaster.sizing import HostType, Sizer
+from loadmaster.sizing.own import OwnSizer
 
 
 class Way(NamedTuple):
@@ -24,7 +26,7 @@ class Way(NamedTuple):
 
 
 def run_ways(
-    durations: Floats, ways: Sequence[Way], pool: Pool, store: Store | None = None, watch: Watch | None = None
+    durations: Floats, ways: Sequence[Way], pool: CellMaker, store: Store | None = None, watch: Watch | None = None
 ) -> list[BagOutcomes]:
     """What each of `ways` comes to on all rows of `durations`, float64[R, N]; those that `store` has are not run."""
     work = Work(
@@ -32,10 +34,15 @@ def run_ways(
         prepare=lambda todo, watch: compile_first(durations, todo, watch), steps=len(durations),
     )  # fmt: skip
     bags = sha256(f"{durations.shape}".encode() + durations.tobytes()).hexdigest()
-    keys = [work.key(way=way, bags=bags) if store is not None else str(number) for number, way in enumerate(ways)]
+    shaped = [{"way": way, "bags": bags, "imported": imported(_texts(way))} for way in ways]
+    keys = [work.key(**by) if store is not None else str(number) for number, by in enumerate(shaped)]
     about = [{"sizer": way.sizer.name, "types": [kind.name for kind in way.types]} for way in ways]
     cells = [Cell(key, way, words) for key, way, words in zip(keys, ways, about, strict=True)]
     return run_study(work, cells, store, pool, watch)
+
+
+def _texts(way: Way) -> tuple[str, ...]:
+    return (way.sizer.text,) if type(way.sizer) is OwnSizer else ()
 
 
 def compile_first(durations: Floats, ways: Sequence[Way], watch: Watch) -> None:

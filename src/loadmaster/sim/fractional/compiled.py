@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numba import typeof, types
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.lent import lend
 from loadmaster.model.arrays import Ints, Longs
-from loadmaster.schedule.fractional import Ask, FractionalView
+from loadmaster.schedule.fractional import FractionalJob, FractionalView
 from loadmaster.sim.fractional.fractional_kernel import advance
 from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
 from loadmaster.sim.fractional.state import (
@@ -67,7 +68,9 @@ class _Shell:
     def make_room(self, world: Any) -> None:
         job = int(world.whole[ASKING])
         tasks, view = self._view(world)
-        found = self.policy.room_for(view, Ask(int(self.count[job]), float(self.seen[job, 0]), self.seen[job, 1:]))
+        found = self.policy.room_for(
+            view, FractionalJob(int(self.count[job]), float(self.seen[job, 0]), self.seen[job, 1:])
+        )
         world.whole[REFUSED] = found is None
         if found is not None:
             world.chosen[: len(found[1])] = found[1]
@@ -106,8 +109,8 @@ class _Shell:
 @cache
 def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
     def entry(world, rules, most):  # type: ignore[no-untyped-def]
-        return advance(world, rules, most)
+        return advance(lend(world), lend(rules), most)
 
     signature = types.int64(*layout, types.int64)
-    engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
+    engine: Callable[..., int] = kept_njit(signature, **LEAN)(entry)
     return engine

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints, Longs
-from loadmaster.schedule.fractional import Ask, FractionalView
+from loadmaster.schedule.fractional import FractionalJob, FractionalView
 from loadmaster.sharing.model import divided, stuck
 from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
 from loadmaster.sim.timeshared.problem import Progress
@@ -209,8 +209,8 @@ class _Run:
                 loads[host] += demand[self.owner[task]]
         return loads
 
-    def _ask(self, job: int) -> Ask:
-        return Ask(int(self.workload.task_count[job]), float(self.seen[job, 0]), self.seen[job, 1:])
+    def _ask(self, job: int) -> FractionalJob:
+        return FractionalJob(int(self.workload.task_count[job]), float(self.seen[job, 0]), self.seen[job, 1:])
 
     def _cost(self, tasks: Longs) -> Floats:
         """float64[N]: the memory that travels if a task moves; none for a job that starts now."""

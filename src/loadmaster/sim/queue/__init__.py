@@ -1,5 +1,6 @@
 """A queue before hosts that are held exclusively: who starts when, and where."""
 
-from loadmaster.sim.queue.door import Engine, Progress, simulate
+from loadmaster.sim.queue.bound_door import Progress
+from loadmaster.sim.queue.door import Engine, simulate
 
 __all__ = ["Engine", "Progress", "simulate"]

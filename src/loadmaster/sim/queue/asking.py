@@ -2,30 +2,21 @@
 # mypy: disable-error-code="no-untyped-call"
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
 import numpy as np
-from numba import typeof, types
 
 from loadmaster.backfilling import Blocking
-from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.compiled_order import ranker, refusing_order
-from loadmaster.kernels import kept_njit
-from loadmaster.lent import lend
-from loadmaster.model import Cluster, Cycles, Schedule, Workload
-from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.snapshot import Clock, Decision, Place, Promise, Queue, Running, Snapshot
-from loadmaster.order import ORDERS, Order
-from loadmaster.order.order import rank_not_finite
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.arrays import Longs
+from loadmaster.model.cycles import CycleLog
+from loadmaster.model.snapshot import Decision, NextLoops, Place, Promise
+from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Discipline, Scheduler
-from loadmaster.schedule.binding import Binding, binding_of, binds
+from loadmaster.schedule.binding import binding_of, binds
 from loadmaster.schedule.foresight import USERS, Foresight
-from loadmaster.sim.queue.asked_kernel import step
-from loadmaster.sim.queue.bound_arrays import open_rows
+from loadmaster.sim.queue.asked_snapshot import Eyes
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.bound_state import (
     DECIDED,
@@ -37,9 +28,11 @@ from loadmaster.sim.queue.bound_state import (
     SENT_BACK,
     STUCK,
 )
-from loadmaster.sim.queue.compiled import Progress, Table, columns_of, laid_out
+from loadmaster.sim.queue.compiled_asking import stepper
+from loadmaster.sim.queue.laid_out import laid_out
 from loadmaster.sim.queue.queue_state import ARRIVED, ASKED, PLANNED, STARTED, WAITING
 from loadmaster.sim.queue.records import Records
+from loadmaster.sim.queue.served import Progress
 
 NOBODY_DECIDES = Discipline(ORDERS["fcfs"], Blocking())
 
@@ -81,8 +74,8 @@ class Asking:
         )  # fmt: skip
         assert bound is not None
         self.bound, self.state = bound, table.state
-        self._run = _engine_of(table._replace(rules=table.rules._replace(backfilling=ASKED)), bound)
-        self._eyes = _Eyes(self, table)
+        self._run = stepper(table._replace(rules=table.rules._replace(backfilling=ASKED)), bound)
+        self._eyes = Eyes(self, table)
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
         self.binds = binds(workload, cluster)
         self.running: dict[int, int] = {}  # the partition in which each was started, in the order of starts
@@ -91,9 +84,9 @@ class Asking:
         self.last_host, self.arrived, self.refused = -1, 0, 0
         self.promises: dict[int, Promise] = {}
         self.early_end = self.arrived_now = self.ended_now = False
-        self.clock, self.ticked_s = Clock(), 0.0
+        self.clock, self.ticked_s = NextLoops(), 0.0
         self.now_s = -math.inf
-        self.cycles: list[tuple[float, int, int, int]] = []
+        self.cycles = CycleLog()
 
     @property
     def started(self) -> int:
@@ -116,9 +109,7 @@ class Asking:
 
     def schedule(self) -> Schedule:
         """What has happened."""
-        columns = list(zip(*self.cycles, strict=True)) if self.cycles else [(), (), (), ()]
-        cycles = Cycles(np.array(columns[0], np.float64), *(np.array(column, np.int64) for column in columns[1:]))
-        plain = Schedule(self.records.start_s, self.records.host, cycles)
+        plain = Schedule(self.records.start_s, self.records.host, self.cycles.cycles())
         return bound_schedule(plain, self.binding, self.bound, self.cut, self.cluster)
 
     def _hear(self) -> None:
@@ -158,7 +149,7 @@ class Asking:
             decision = self.scheduler.decide(self._eyes.snapshot(eligible))
             self.early_end = self.arrived_now = self.ended_now = False
         queued = int(self.state.tally[WAITING] + self.bound.tally[STUCK])
-        self.cycles.append((self.now_s, queued, len(decision.place), decision.winners))
+        self.cycles.add(self.now_s, queued, len(decision.place), decision.winners, decision.chosen, decision.options)
         self._start(decision.place)
         self.last_host, self.promises = decision.last_host, dict(decision.promises)
         self.bound.clock[1], self.clock = decision.wake_s, decision.clock
@@ -192,107 +183,3 @@ class Asking:
             at += len(hosts)
         state.tally[PLANNED] = len(places)
         self.bound.tally[DECIDED] = 1
-
-
-class _Eyes:
-    """What the scheduler sees of the run."""
-
-    def __init__(self, run: Asking, table: Table) -> None:
-        self._run, self._table = run, table
-        self._row = open_rows(run.binding)
-        self._as_pool = hosts_are_one_pool(run.workload.demand, run.cluster)
-        self._uses: dict[int, tuple[tuple[int, float], ...]] = {}
-        order = run.scheduler.discipline.order
-        self._order = order if type(order) is Order else None
-        self._columns = columns_of(run.workload, None, moving=self._order is not None)
-        self._ranker = ranker(self._order) if self._order is not None else None
-
-    def snapshot(self, eligible: Longs) -> Snapshot:
-        """The moment of a pass."""
-        run, state = self._run, self._table.state
-        queue, given = self._queue(eligible), dict[str, Any]()
-        if run.binds:
-            given = {
-                "allowed": run.binding.entries.allowed, "left": state.left.copy(),
-                "closures": run.binding.calendar.at(run.now_s), "partitions": run.binding.partition_hosts,
-                "limits_stop": run.binding.rules.limits_stop,
-            }  # fmt: skip
-        return Snapshot(
-            run.now_s, run.cluster, state.free.copy(), queue, self._busy(), run.last_host, run.seed,
-            need=run.ranking.need(queue.job), promises=self._standing(eligible), early_end=run.early_end,
-            as_pool=self._as_pool, clock=run.clock, arrived=run.arrived_now, ended=run.ended_now, **given,
-        )  # fmt: skip
-
-    def _queue(self, eligible: Longs) -> Queue:
-        run, bound, work = self._run, self._run.bound, self._run.workload
-        first = bound.job.rows
-        rows = _spread(first[eligible], first[eligible + 1] - first[eligible])
-        jobs = bound.row.owner[rows].astype(np.int64)
-        given = self._bound_columns(run.binding, self._row[rows]) if run.binds else {}
-        return Queue(
-            jobs, work.demand[jobs], work.task_count[jobs], work.expected_s[jobs], work.projects[jobs],
-            work.first_task[jobs], rank=self._ranks(jobs), user=None if work.user is None else work.user[jobs],
-            eligible_s=(run.binding.eligible_s if run.binds else work.submit_s)[jobs], **given,
-        )  # fmt: skip
-
-    def _bound_columns(self, binding: Binding, entries: Longs) -> dict[str, Any]:
-        columns = binding.columns(entries)
-        for entry in entries.tolist():
-            if entry not in self._uses:
-                self._uses[entry] = binding.counters.uses(entry)
-        return {**columns, "uses": tuple(map(self._uses.__getitem__, entries.tolist()))}
-
-    def _ranks(self, jobs: Longs) -> Floats | None:
-        run = self._run
-        if self._order is None or self._ranker is None:
-            return run.ranking.ranks(jobs, run.now_s)
-        ranks = np.zeros(len(jobs))
-        with refusing_order(self._order.name):
-            wrong = self._ranker(self._columns, jobs.astype(np.int32), len(jobs), run.now_s, ranks)
-        if wrong:
-            raise rank_not_finite(self._order.name)
-        return ranks
-
-    def _busy(self) -> Running:
-        run, work = self._run, self._run.workload
-        jobs = np.array(list(run.running), np.int64)
-        owner = np.repeat(jobs, work.task_count[jobs])
-        tasks = _spread(work.first_task[jobs], work.task_count[jobs])
-        hosts, start_s = self._table.log.host[tasks], self._table.log.start_s[owner]
-        return Running(owner, hosts, work.demand[owner], run.expected_end_s[owner], work.projects[owner], start_s)
-
-    def _standing(self, eligible: Longs) -> dict[int, Promise]:
-        """Promises of earlier passes to jobs that may start still; those of several partitions are promised anew."""
-        run = self._run
-        if not (run.binds and run.promises):
-            return run.promises
-        single = np.diff(run.binding.entries.first) == 1
-        return {job: run.promises[job] for job in eligible.tolist() if job in run.promises and single[job]}
-
-
-def _spread(first: Longs, many: Any) -> Longs:
-    """first[i], first[i] + 1, ... so many[i] numbers of each."""
-    before = np.cumsum(many) - many
-    return np.asarray(np.repeat(first - before, many) + np.arange(int(np.sum(many))), np.int64)
-
-
-def _engine_of(table: Table, bound: Any) -> Callable[[], float]:
-    """The compiled step over these arrays."""
-    given = (
-        table.jobs, table.rules, table.state, table.waiting, table.ranked, table.stairs, table.ends, table.scores,
-        table.log, bound,
-    )  # fmt: skip
-    engine = _engine(tuple(typeof(each) for each in given))
-    return lambda: engine(*given)
-
-
-@cache
-def _engine(layout: tuple[Any, ...]) -> Callable[..., float]:
-    def entry(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):  # type: ignore[no-untyped-def]
-        return step(
-            lend(jobs), lend(rules), lend(state), lend(waiting), lend(ranked), lend(stairs), lend(ends), lend(scores),
-            lend(log), lend(bound),
-        )  # fmt: skip
-
-    engine: Callable[..., float] = kept_njit(types.float64(*layout), nogil=True, error_model="numpy")(entry)
-    return engine

@@ -25,10 +25,10 @@ from loadmaster.sim.queue.bound_state import (
     NOBODY,
     ROW,
     WELL,
-    Bound,
+    BoundState,
     Closures,
     Cut,
-    Waits,
+    WaitState,
 )
 from loadmaster.sim.queue.queue_state import Jobs
 
@@ -70,7 +70,7 @@ def rows_of(jobs: Jobs, binding: Binding) -> Jobs:
     )
 
 
-def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs, *, asks: bool = False) -> Bound:
+def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs, *, asks: bool = False) -> BoundState:
     """All that binds the rows `jobs`, and nothing has happened yet; `asks`: somebody outside decides."""
     entries, rows = binding.entries, open_rows(binding)
     tiers, tier = np.unique(entries.tier[rows], return_inverse=True)
@@ -80,8 +80,9 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
     job = _jobs_of(workload, binding, row.owner, submits)
     on = _waits(binding.waits, job)
     with_latest = np.flatnonzero(np.isfinite(binding.latest_s))
-    number, stops = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
-    return Bound(
+    number, keeps_back = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
+    stops = bool(binding.calendar.failures) or binding.rules.preemption.by != "none"
+    return BoundState(
         job=job,
         row=row,
         by_latest=frozen_ints(with_latest[np.argsort(binding.latest_s[with_latest], kind="stable")]),
@@ -96,12 +97,12 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
         clock=np.array([-np.inf, np.inf]),
         news=_empty(NEWS, number if asks else 0),
         tiers=max(1, len(tiers)),
-        limits_stop=stops,
-        looks_at_all=stops or not _tasks_are_alike(jobs, job.array[row.owner]),
+        limits_stop=keeps_back,
+        looks_at_all=keeps_back or not _tasks_are_alike(jobs, job.array[row.owner]),
         tally=np.zeros(20, np.int64),
         on=on,
         closures=_closures(binding, cluster),
-        cut=_cut(number, len(rows), int(jobs.first_task[-1]), fails=bool(binding.calendar.failures)),
+        cut=_cut(number, len(rows), int(jobs.first_task[-1]), stops=stops),
     )
 
 
@@ -140,7 +141,7 @@ def _uses(counters: Counters, rows: Longs) -> tuple[Longs, Ints, Floats]:
     return frozen_longs(first), frozen_ints(counters.counter[at]), frozen_floats(counters.amount[at])
 
 
-def _waits(waits: Dependents, jobs: Any) -> Waits:
+def _waits(waits: Dependents, jobs: Any) -> WaitState:
     """What jobs wait for in others; the records `jobs` are told of it."""
     number, many = len(jobs) - 1, np.diff(waits.first_on)
     one, by_named = slice(0, number), np.argsort(waits.on, kind="stable")
@@ -161,7 +162,7 @@ def _waits(waits: Dependents, jobs: Any) -> Waits:
     jobs.place[member] = np.arange(len(member))
     jobs.single[one], jobs.one_is_enough[one] = waits.single, waits.one_is_enough
     telling = np.repeat(np.arange(len(dependency), dtype=np.int32), many)[by_named]
-    return Waits(dependency, group, frozen_ints(telling), frozen_ints(member))
+    return WaitState(dependency, group, frozen_ints(telling), frozen_ints(member))
 
 
 def _closures(binding: Binding, cluster: Cluster) -> Closures:
@@ -187,9 +188,9 @@ def _closures(binding: Binding, cluster: Cluster) -> Closures:
     )
 
 
-def _cut(jobs: int, rows: int, tasks: int, *, fails: bool) -> Cut:
-    """Room for all that one failure may stop; none where no host fails."""
-    if not fails:
+def _cut(jobs: int, rows: int, tasks: int, *, stops: bool) -> Cut:
+    """Room for all that may be stopped at once; none where nobody ever is."""
+    if not stops:
         jobs = rows = tasks = 0
     return Cut(_empty(CUT, jobs), np.zeros(tasks, np.int32), np.zeros(rows), np.zeros(rows, np.int32))
 

@@ -16,6 +16,7 @@ from loadmaster.sim.queue.bound_state import (
     ROUND,
     SERIAL,
     STUCK,
+    SUSPENDED,
 )
 from loadmaster.sim.queue.eligible_kernel import admit_bound, begin, finish, next_ready, release
 from loadmaster.sim.queue.ends_kernel import drop_end
@@ -31,7 +32,8 @@ def next_bound_event(state, bound):
     coming, waits = count[ARRIVED] < bound.job.shape[0] - 1, count[WAITING] > 0
     fail_s = next_failure_s(bound)
     event = bound.job[count[ARRIVED]].submit_s if coming else np.inf
-    if count[RUNNING] > 0 and (coming or waits or fail_s < np.inf):
+    suspended = bound.tally[SUSPENDED] > 0
+    if count[RUNNING] > 0 and (coming or waits or suspended or fail_s < np.inf):
         event = min(event, state.end_s[0])
     if coming or waits or count[RUNNING] > 0:
         event = min(event, fail_s)

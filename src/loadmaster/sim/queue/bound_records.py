@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from loadmaster.model import Cluster, Schedule
-from loadmaster.model.arrays import Ints
+from loadmaster.model.arrays import Bools, Ints
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.schedule import Segments
 from loadmaster.schedule.binding import Binding
-from loadmaster.sim.queue.bound_state import ABLE_REFUSED, CUTS, Bound
+from loadmaster.sim.queue.bound_state import ABLE_REFUSED, CUTS, BoundState
 
-_NODE_FAIL = STATUSES.index("node_fail")
+_NODE_FAIL, _PREEMPTED = STATUSES.index("node_fail"), STATUSES.index("preempted")
 
 
 class CutRuns:
@@ -19,15 +19,21 @@ class CutRuns:
 
     def __init__(self) -> None:
         self._rows: list[tuple[int, float, float, bool, list[int]]] = []
+        self._going_on: dict[int, list[int]] = {}  # by job, its rows from which it goes on
 
-    def keep(self, bound: Bound, tasks: Ints) -> None:
+    def keep(self, bound: BoundState, tasks: Ints) -> None:
         """Put those of the last steps aside; `tasks` int32[J] says how many hosts a run of each job has."""
         cut, at = bound.cut, 0
         for n in range(int(bound.tally[CUTS])):
             run = cut.run[n]
             job = int(run.job)
             hosts = cut.host[at : at + int(tasks[job])].tolist()
-            self._rows.append((job, float(run.start_s), float(run.end_s), True, hosts))
+            if run.lost:
+                for number in self._going_on.pop(job, ()):  # nor does what it had done before count
+                    self._rows[number] = (*self._rows[number][:3], True, self._rows[number][4])
+            else:
+                self._going_on.setdefault(job, []).append(len(self._rows))
+            self._rows.append((job, float(run.start_s), float(run.end_s), bool(run.lost), hosts))
             at += len(hosts)
         bound.tally[CUTS] = 0
 
@@ -36,16 +42,22 @@ class CutRuns:
         return Segments.of(self._rows) if self._rows else None
 
 
-def bound_schedule(schedule: Schedule, binding: Binding, bound: Bound, cut: CutRuns, cluster: Cluster) -> Schedule:
-    """The schedule with all that constraints have done to it."""
+def bound_schedule(
+    schedule: Schedule, binding: Binding, bound: BoundState, cut: CutRuns, cluster: Cluster,
+    preempted: Bools | None = None,
+) -> Schedule:  # fmt: skip
+    """The schedule with all that constraints have done to it; `preempted` bool[J] says who has ended for others."""
     assert cluster.speed is not None
     ended, segments = bound.job, cut.segments()
-    stopped = bool(ended.stopped.any())
+    status = np.where(ended.stopped[:-1], np.int32(_NODE_FAIL), np.int32(-1))
+    if preempted is not None:
+        status[preempted] = _PREEMPTED
+    stopped = bool((status >= 0).any())
     plain = not stopped and segments is None and bool((cluster.speed == 1.0).all())
     return replace(
         schedule,
         end_s=None if plain else np.array(ended.end_s[:-1]),
-        status=np.where(ended.stopped[:-1], np.int32(_NODE_FAIL), np.int32(-1)) if stopped else None,
+        status=status if stopped else None,
         segments=segments,
         never=binding.count_never(),
         refused=int(bound.tally[ABLE_REFUSED]),

@@ -1,7 +1,7 @@
 """What the compiled engine works on beside the rest where constraints bind jobs: static columns, and what changes.
 
 There the queue holds *rows*, one for each partition in which a job may run: all that `Jobs` says is said of rows, and
-`Bound.row` says whose they are. What belongs together stands in one array of records: every array that is handed
+`BoundState.row` says whose they are. What belongs together stands in one array of records: every array that is handed
 to a kernel costs seven words, and a kernel here is handed them all.
 """
 
@@ -33,7 +33,7 @@ JOB = _records(
 submit_s, eligible_s, latest_s: as in `Binding`; ready_s: from when on it may start, by all that is known; end_s: when
 its latest run ends, NaN before. rows, submits, depends, told: where its rows, its limits of what runs or waits, its
 dependencies and the dependencies that name it begin; those of the next job begin where they end. place: where it stands
-in `Waits.member`. entered: the round of starts in which its rows joined the queue; started: the pass in which it did.
+in `WaitState.member`. entered: the round of starts in which its rows joined the queue; started: the pass of its start.
 array, group: of which it is a task, of which one runs at a time; or nobody's. never: it can never run; requeue: it may
 go back to the queue; well: it ends well by itself; single: it only starts when it is its turn in the group;
 one_is_enough: of its dependencies. waits: it has arrived and not started; queued: its rows are in the queue; begun: it
@@ -50,13 +50,13 @@ GROUP = _records(i8="members lead busy", i4="turn")
 first that waits stands, or before; how many run; whose turn it is, or nobody's."""
 CLOSURE = _records(f8="from_s to_s", i4="who", bool="unforeseen")
 """Of each of N: its time; the row of `shuts`; nobody knows of it before it begins."""
-CUT = _records(f8="start_s end_s", i4="job")
-"""A run that was cut short."""
+CUT = _records(f8="start_s end_s", i4="job", bool="lost")
+"""A run that was cut short; its work was lost, or the job goes on from there."""
 NEWS = _records(f8="time_s", i4="job how")
 """Who has left the hosts, when and how, a constant of above."""
 
 
-class Waits(NamedTuple):
+class WaitState(NamedTuple):
     """What jobs wait for in others (rule C3).
 
     Attributes:
@@ -104,7 +104,7 @@ class Cut(NamedTuple):
     row: NDArray[np.int32]
 
 
-class Bound(NamedTuple):
+class BoundState(NamedTuple):
     """E rows of J jobs.
 
     Attributes:
@@ -139,12 +139,12 @@ class Bound(NamedTuple):
     limits_stop: bool
     looks_at_all: bool
     tally: NDArray[np.int64]
-    on: Waits
+    on: WaitState
     closures: Closures
     cut: Cut
 
 
 (
     STUCK, REFUSED, IN_QUEUE, TIMERS, EXPIRED, FAILED, MOMENTS, SERIAL, ROUND, ENTERED, AGAIN, SAVED, SHUT, CUTS,
-    CUT_TASKS, HEARD, REPEATED, DECIDED, ABLE_REFUSED,
-) = range(19)  # fmt: skip
+    CUT_TASKS, HEARD, REPEATED, DECIDED, ABLE_REFUSED, SUSPENDED,
+) = range(20)  # fmt: skip

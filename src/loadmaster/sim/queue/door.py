@@ -1,26 +1,31 @@
 """One door to the engines: picks the compiled one for a policy and a discipline, or the plain one on request."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from loadmaster.backfilling import Easy
+from loadmaster.backfilling import Conservative, Easy
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.model import Cluster, Constraints, Schedule, SiteRules, Workload
+from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
 from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
-from loadmaster.schedule.binding import binding_of, binds, limits_work, only_plain
+from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import USERS, Foresight
+from loadmaster.sim.queue.bound_door import (
+    MANY_JOBS,
+    Progress,
+    serves_at_desk,
+    serves_bound,
+    simulate_bound,
+    uncompiled,
+)
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
 Engine = Literal["auto", "rows", "compiled", "planning", "reference"]
 _TIMEOUT = STATUSES.index("timeout")
-Progress = Callable[[int, int], None]
-"""Called now and then with (jobs started, jobs in all)."""
 
 
 def simulate(
@@ -40,14 +45,15 @@ def simulate(
     Args:
         workload: jobs; its resources must be the cluster's, in the same order.
         cluster: the hosts.
-        policy: rates hosts, or a meta-policy over several.
+        policy: rates hosts, or a meta-rule over several.
         discipline: the order in which the queue is served.
         interval_s: seconds between scheduling cycles; 0 decides at every event.
         seed: for policies that draw.
         engine: `reference` for the plain Python engine, `compiled` for the general compiled one, `rows` for the one
             that knows the rules of the thesis, `planning` for conservative backfilling; all agree, and one that
             cannot serve gives way. Subclasses of policies, orders and backfillings have the plain one only, which
-            calls their own methods, and so have jobs that constraints bind in a way that `serves_bound` does not name.
+            calls their own methods, and so have jobs that constraints bind in a way that
+            no function `serves_...` of `bound_door` names.
         progress: told of the progress of long runs.
         foresight: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made as
             jobs arrive, are compiled on hosts of speed 1 only, and not for conservative backfilling.
@@ -65,8 +71,13 @@ def simulate(
     check_order(discipline.order, job_columns(workload))
     bound = binds(workload, cluster)
     foresight = foresight.under(discipline, workload, bound=bound)
-    if bound and engine in ("auto", "compiled") and serves_bound(workload, cluster, policy, discipline, foresight):
-        return _bound(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
+    if bound and engine in ("auto", "compiled"):
+        few = engine == "auto"
+        schedule = simulate_bound(
+            workload, cluster, policy, discipline, interval_s, seed, progress, foresight, few=few
+        )  # fmt: skip
+        if schedule is not None:
+            return schedule
     if engine != "reference" and not bound:
         if _is_told_before(foresight, cluster):
             return _foretold(workload, cluster, policy, discipline, interval_s, seed, engine, progress, foresight)
@@ -77,21 +88,6 @@ def simulate(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
         foresight=foresight,
     )  # fmt: skip
-
-
-def _bound(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
-    progress: Progress | None, foresight: Foresight,
-) -> Schedule:  # fmt: skip
-    """A run of bound jobs, compiled."""
-    from loadmaster.sim.queue import compiled
-
-    told = foresight.told(workload)
-    schedule = compiled.replay_compiled(
-        told, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress,
-        binding=binding_of(told, cluster),
-    )  # fmt: skip
-    return schedule if foresight == USERS else replace(schedule, expected_s=told.expected_s)
 
 
 def _foretold(
@@ -115,11 +111,11 @@ def _foretold(
 
 def _guesses(foresight: Foresight, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether a compiled engine predicts and corrects while it runs."""
-    from loadmaster.sim.queue import compiled
+    from loadmaster.sim.queue import served
     from loadmaster.sim.queue.guessing import serves_guesses
-    from loadmaster.sim.queue.ticked import is_told
+    from loadmaster.sim.queue.told import is_told
 
-    known = compiled.serves(policy, discipline) and not is_told(discipline.order)
+    known = served.serves(policy, discipline) and not is_told(discipline.order)
     return known and serves_guesses(foresight, cluster, discipline)
 
 
@@ -136,7 +132,7 @@ def _guessed(
     cut, killed = _cut(told.expecting(expected_s), foresight.killed_after_s(workload))
     schedule = replay_compiled(
         cut, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress,
-        guess=guess_of(workload, expected_s, foresight, discipline),
+        guess=guess_of(workload, expected_s, foresight, ends_count=type(discipline.backfilling) is Easy),
     )  # fmt: skip
     schedule = replace(schedule, expected_s=expected_s)
     if not killed.any():
@@ -165,13 +161,24 @@ def _unbound(
     interval_s: float, seed: int, engine: Engine, progress: Progress | None,
 ) -> Schedule:  # fmt: skip
     """A run without constraints, on the quickest engine that knows all of it."""
-    from loadmaster.sim.queue import compiled, planning, rows
+    from loadmaster.sim.queue import rows
 
     known = engine in ("auto", "rows") and one_speed
     if known and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
-    if engine in ("auto", "compiled") and compiled.serves(policy, discipline):
+    from loadmaster.sim.queue import at_desk, compiled, planning, served, standing  # hundreds of kernels
+
+    if engine in ("auto", "compiled") and served.serves(policy, discipline):
         return compiled.replay_compiled(
+            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+        )  # fmt: skip
+    exact = not isinstance(discipline.backfilling, Conservative) or discipline.backfilling.promise != "pool"
+    exact = exact or hosts_are_one_pool(workload.demand, cluster)
+    if (
+        engine in ("auto", "planning") and one_speed and exact and standing.serves(policy, discipline)
+        and _all_held(workload, cluster)
+    ):  # fmt: skip
+        return standing.replay_standing(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     hosts_matter = not hosts_are_one_pool(workload.demand, cluster)
@@ -179,9 +186,23 @@ def _unbound(
         return planning.replay_planned(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
+    many = engine == "compiled" or (engine == "auto" and workload.jobs >= MANY_JOBS)
+    if many and at_desk.serves(policy, discipline):
+        schedule = at_desk.replay_at_desk(
+            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+        )  # fmt: skip
+        if schedule is not None:
+            return schedule
     return replay_deciding(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip
+
+
+def _all_held(workload: Workload, cluster: Cluster) -> bool:
+    """Whether every job fits into the empty cluster: a plan that is kept has a promise for each."""
+    from loadmaster.traces.fit import held_by
+
+    return bool(held_by(workload, cluster, "asked").all())
 
 
 def _ends(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
@@ -204,46 +225,6 @@ def _in_one_speed(workload: Workload, cluster: Cluster) -> tuple[Workload, Clust
     return quick, replace(cluster, speed=None), True
 
 
-def serves_bound(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
-) -> bool:
-    """Whether the general compiled engine knows all that binds these jobs, under this policy and discipline.
-
-    It stops no job for another and counts neither hosts nor work; EASY there promises one moment, in one queue, on
-    hosts that no calendar closes. It tells no order what happens there. Estimates are known before, and kill nobody.
-    """
-    from loadmaster.sim.queue import compiled
-    from loadmaster.sim.queue.ticked import is_told
-
-    rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
-    one_queue = len(rules.partitions) < 2 or constraints.partition is None
-    moment_holds = one_queue and not rules.calendar
-    return (
-        compiled.serves(policy, discipline) and not is_told(discipline.order) and not preempts(cluster)
-        and not only_plain(workload, cluster) and _is_plain(foresight)
-        and (moment_holds or type(discipline.backfilling) is not Easy)
-    )  # fmt: skip
-
-
-def uncompiled(workload: Workload, cluster: Cluster, foresight: Foresight) -> Callable[..., Schedule]:
-    """The engine in which a scheduler decides that no kernel serves: all else is compiled where constraints bind."""
-    from loadmaster.sim.queue.asking import replay_asking
-
-    known = not preempts(cluster) and not limits_work(cluster.rules or SiteRules())
-    moments = binds(workload, cluster) and known and _is_plain(foresight)
-    return replay_asking if moments else replay_deciding
-
-
-def _is_plain(foresight: Foresight) -> bool:
-    """Whether all that is expected is known as the log begins, and limits kill nobody."""
-    return foresight.is_fixed and foresight.overrun == "run"
-
-
-def preempts(cluster: Cluster) -> bool:
-    """Whether jobs may be stopped for others: only the plain engine does that."""
-    return cluster.rules is not None and cluster.rules.preemption.by != "none"
-
-
 def is_compiled(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
 ) -> bool:
@@ -258,11 +239,17 @@ def is_compiled(
         discipline: serves the queue.
         foresight: what it may count on.
     """
-    from loadmaster.sim.queue import compiled, planning
+    from loadmaster.sim.queue import served
 
     foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
     if binds(workload, cluster):
-        return serves_bound(workload, cluster, policy, discipline, foresight)
+        given = workload, cluster, policy, discipline, foresight
+        return serves_bound(*given) or serves_at_desk(*given)
     if not _is_told_before(foresight, cluster):
         return _guesses(foresight, cluster, policy, discipline)
-    return compiled.serves(policy, discipline) or planning.serves(policy, discipline)
+    if served.serves(policy, discipline):
+        return True
+    from loadmaster.sim.queue import at_desk, planning, standing  # these load Numba
+
+    engines = (planning, standing, *((at_desk,) if workload.jobs >= MANY_JOBS else ()))
+    return any(each.serves(policy, discipline) for each in engines)

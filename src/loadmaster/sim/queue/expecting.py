@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import STATUSES
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.schedule.predictions import LastTwo, corrections_of
-from loadmaster.sim.queue.occupancy import Occupancy, Run
+from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 
 _CUT_SHORT = tuple(STATUSES.index(word) for word in ("preempted", "node_fail"))
 
@@ -49,7 +49,7 @@ class Expecting:
         self.killed[job] = self._kill_s is not None and lasts_s > self._kill_s[job]
         return float(self._kill_s[job]) if self._kill_s is not None and self.killed[job] else lasts_s
 
-    def ended(self, job: int, run: Run) -> None:
+    def ended(self, job: int, run: RunningJob) -> None:
         """A job has come to its end."""
         if run.status in _CUT_SHORT:
             self.stopped(job)

@@ -9,7 +9,8 @@ from loadmaster.scores_kernel import changed
 from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED, HEARD, SENT_BACK, STOPPED
 from loadmaster.sim.queue.eligible_kernel import come_back, finish
 from loadmaster.sim.queue.offers_kernel import count_against
-from loadmaster.sim.queue.queue_state import RUNNING
+from loadmaster.sim.queue.queue_state import EASY, RUNNING
+from loadmaster.sim.queue.tenants_kernel import move_out
 from loadmaster.sim.queue.waiting_kernel import raise_to
 
 
@@ -36,7 +37,7 @@ def fail(jobs, rules, state, waiting, ranked, stairs, scores, log, bound):
         job = np.int64(bound.row[row].owner)
         if bound.job[job].requeue:
             tell_shell(bound, job, time_s, SENT_BACK)
-            _put_aside(jobs, log, bound, row, time_s)
+            put_aside(jobs, log, bound, row, time_s)
             come_back(jobs, rules, state, waiting, ranked, bound, job)
         else:
             tell_shell(bound, job, time_s, STOPPED)
@@ -65,6 +66,8 @@ def free_hosts(jobs, rules, state, stairs, scores, log, row):
             state.free[host, r] += jobs.demand[kind, r]
         raise_to(stairs, state.free, host)
         changed(scores, host)
+        if rules.backfilling == EASY:
+            move_out(state.tenants, task, host)
     state.used[jobs.project[row]] -= jobs.demand[kind, 0] * jobs.tasks[row]
     if rules.limited:
         count_against(jobs, state, row, 1.0)
@@ -87,19 +90,26 @@ def _take_out(jobs, state, log, bound, closure):
     return hits
 
 
-@inlined
-def _put_aside(jobs, log, bound, row, time_s):
+@inner
+def put_aside(jobs, log, bound, row, time_s):
     """Note the run that is lost; the job has no start until it runs again."""
-    own, cut, job = bound.tally, bound.cut, bound.row[row].owner
-    cut.run[own[CUTS]].job = job
-    cut.run[own[CUTS]].start_s = log.start_s[job]
-    cut.run[own[CUTS]].end_s = time_s
-    own[CUTS] += 1
+    note_cut(jobs, log, bound, row, time_s, True)
+    job, first = bound.row[row].owner, jobs.first_task[row]
     log.start_s[job] = bound.job[job].end_s = np.nan
+    for task in range(first, first + jobs.tasks[row]):
+        log.host[task] = -1
+
+
+@inner
+def note_cut(jobs, log, bound, row, time_s, lost):
+    """Note a run that ends before its job does."""
+    own, cut, job = bound.tally, bound.cut, bound.row[row].owner
+    cut.run[own[CUTS]].job, cut.run[own[CUTS]].lost = job, lost
+    cut.run[own[CUTS]].start_s, cut.run[own[CUTS]].end_s = log.start_s[job], time_s
+    own[CUTS] += 1
     if own[CUTS] == 1:
         own[CUT_TASKS] = 0
     first = jobs.first_task[row]
     for task in range(first, first + jobs.tasks[row]):
         cut.host[own[CUT_TASKS]] = log.host[task]
         own[CUT_TASKS] += 1
-        log.host[task] = -1

@@ -93,7 +93,7 @@ def correct(guess, ends, log, now):
     for i in range(at - 1, ends.size[0] - 1, -1):
         job = ends.main[i]
         if ends.running[job]:
-            if _corrected(guess, job, log.start_s[job], now) > now:
+            if corrected(guess, job, log.start_s[job], 1.0, now) > now:
                 guess.moved[moved] = job
                 moved += 1
             else:
@@ -105,7 +105,7 @@ def correct(guess, ends, log, now):
     for k in range(ends.size[2]):
         job = ends.late[k]
         passed = ends.running[job] and ends.late_s[k] <= now
-        if passed and _corrected(guess, job, log.start_s[job], now) > now:
+        if passed and corrected(guess, job, log.start_s[job], 1.0, now) > now:
             guess.moved[moved] = job
             moved += 1
         else:
@@ -115,27 +115,27 @@ def correct(guess, ends, log, now):
     ends.size[2] = late
     for n in range(moved):
         job = np.int64(guess.moved[n])
-        add_end(ends, _corrected(guess, job, log.start_s[job], now), job)
+        add_end(ends, corrected(guess, job, log.start_s[job], 1.0, now), job)
 
 
 @inner
-def _corrected(guess, job, begin_s, now):
-    """When a job that runs since `begin_s` is expected to end: after `now`, if any estimate is."""
+def corrected(guess, job, begin_s, speed, now):
+    """When a job that runs since `begin_s` at that speed is expected to end: after `now`, if any estimate is."""
     first_s, user_s = guess.expected_s[job], guess.user_s[job]
     most_s = user_s if user_s > first_s else np.inf
-    end_s = begin_s + first_s
+    end_s = begin_s + first_s / speed
     if guess.corrects == STEPS:
         for step_s in guess.steps_s:
             if end_s > now:
                 break
-            end_s = begin_s + min(first_s + step_s, most_s)
+            end_s = begin_s + min(first_s + step_s, most_s) / speed
     elif guess.corrects == DOUBLE:
         longer_s = max(first_s, 1.0)
         for _ in range(1, DOUBLINGS):
             if end_s > now:
                 break
             longer_s *= 2.0
-            end_s = begin_s + min(longer_s, most_s)
+            end_s = begin_s + min(longer_s, most_s) / speed
     elif end_s <= now and user_s > first_s:
-        end_s = begin_s + user_s
+        end_s = begin_s + user_s / speed
     return end_s

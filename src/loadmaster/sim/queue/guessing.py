@@ -21,23 +21,22 @@ def serves_guesses(foresight: Foresight, cluster: Cluster, discipline: Disciplin
     return type(discipline.backfilling) is Easy or not foresight.expiry_pass
 
 
-def guess_of(workload: Workload, expected_s: Floats, foresight: Foresight, discipline: Discipline) -> Guess:
+def guess_of(workload: Workload, expected_s: Floats, foresight: Foresight, *, ends_count: bool) -> Guess:
     """What is guessed of jobs.
 
     Args:
         workload: with the user's own estimates.
         expected_s: float64[J], first predictions as far as they are known; written to for each job as it arrives.
         foresight: how.
-        discipline: corrections count only where expected ends do.
+        ends_count: expected ends are known, so that corrections count.
     """
     predicts = foresight.estimates == "last-two"
-    easy = type(discipline.backfilling) is Easy
     user = np.full(workload.jobs, -1, np.int32) if workload.user is None else np.array(workload.user)
     users = 1 + int(user.max(initial=0))
     return Guess(
         predicts=predicts,
-        corrects=_CORRECTS[foresight.correction] if easy else NONE,
-        expires=foresight.expiry_pass and easy,
+        corrects=_CORRECTS[foresight.correction] if ends_count else NONE,
+        expires=foresight.expiry_pass and ends_count,
         expected_s=expected_s,
         user_s=np.array(workload.expected_s),
         user=user,

@@ -1,8 +1,8 @@
 """Hosts by their level of memory, and the reservations of a cycle (the rows themselves: `rows_kernel.py`).
 
 The hosts with most free memory are reserved, so the reserved ones are those whose key reaches a limit. How many hosts
-would be reserved before this one, and where the limit of so many reservations lies, is read from a count for each of
-256 levels of memory; only the hosts of the level in which the answer falls are looked at.
+would be reserved before this one, and where the limit of so many reservations lies, is read from a count for each
+level of memory; only the hosts of the level in which the answer falls are looked at.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
@@ -12,8 +12,6 @@ from loadmaster.kernels import inlined, inner
 
 ABOVE = np.int64(2**62)
 """More than any key: the limit when nothing is reserved."""
-LEVELS = 256
-"""Steps of memory in which hosts are counted."""
 LEVEL = np.dtype([("hosts", np.int32), ("taken", np.int32), ("head", np.int32)])
 
 
@@ -53,18 +51,16 @@ def leave(rows, host):
 @inner
 def _level_of(rows, host):
     spot = rows.spot[host]
-    return rows.kind[spot.kind].group * LEVELS + (rows.key[spot.slot] >> rows.bits >> rows.shift)
+    return rows.kind[spot.kind].group * rows.levels + (rows.key[spot.slot] >> rows.bits >> rows.shift)
 
 
-@inner
-def able(rows, cores, memory):
-    """The groups with hosts that could hold the task when empty, as a mask of bits."""
-    if rows.level.shape[0] == LEVELS:
-        return np.int64(1)
+@inlined
+def able(kinds, cores, memory):
+    """The kinds of hosts that could hold the task when empty, as a mask of bits; where each is a group of its own."""
     mask = np.int64(0)
-    for kind in range(rows.kind.shape[0]):
-        if rows.kind[kind].cores >= cores and rows.kind[kind].memory >= memory:
-            mask |= np.int64(1) << kind
+    for number in range(kinds.shape[0]):
+        kind = kinds[number]
+        mask |= np.int64((kind.cores >= cores) & (kind.memory >= memory)) << number
     return mask
 
 
@@ -75,7 +71,7 @@ def outranked(rows, host, many):
     here = rows.kind[spot.kind]
     own = _level_of(rows, host)
     above = 0
-    for at in range(np.uint64(own + 1), np.uint64((here.group + 1) * LEVELS)):
+    for at in range(np.uint64(own + 1), np.uint64((here.group + 1) * rows.levels)):
         above += rows.level[at].hosts - rows.level[at].taken
     other = rows.level[own].head
     key = rows.key[spot.slot]
@@ -92,14 +88,14 @@ def reserve(rows, many, mask):
     Whole levels of memory are taken first; within the last one the limit is found by bisection. Returns how many
     there were.
     """
-    groups = rows.level.shape[0] // LEVELS
+    groups = rows.level.shape[0] // rows.levels
     there = 0
-    level = LEVELS
+    level = rows.levels
     while level > 0 and there < many:
         level -= 1
         for group in range(groups):
             if (mask >> group) & 1:
-                here = rows.level[group * LEVELS + level]
+                here = rows.level[group * rows.levels + level]
                 there += here.hosts - here.taken
     many = min(many, there)
     if many == 0:
@@ -109,13 +105,13 @@ def reserve(rows, many, mask):
     for i in range(alike):
         if rows.scratch[i] >= limit:
             spot = rows.spot[host_of(rows, rows.scratch[i])]
-            rows.level[rows.kind[spot.kind].group * LEVELS + level].taken += 1
+            rows.level[rows.kind[spot.kind].group * rows.levels + level].taken += 1
     for kind in range(rows.kind.shape[0]):
         if (mask >> rows.kind[kind].group) & 1:
             rows.kind[kind].limit = min(rows.kind[kind].limit, limit)
     for group in range(groups):
         if (mask >> group) & 1:
-            for higher in range(group * LEVELS + level + 1, (group + 1) * LEVELS):
+            for higher in range(group * rows.levels + level + 1, (group + 1) * rows.levels):
                 rows.level[higher].taken = rows.level[higher].hosts
     return many
 
@@ -124,9 +120,9 @@ def reserve(rows, many, mask):
 def _gather(rows, mask, level):
     """Put the keys of the open hosts with this level of memory into `scratch`; returns how many."""
     found = 0
-    for group in range(rows.level.shape[0] // LEVELS):
+    for group in range(rows.level.shape[0] // rows.levels):
         if (mask >> group) & 1:
-            host = rows.level[group * LEVELS + level].head
+            host = rows.level[group * rows.levels + level].head
             while host >= 0:
                 spot = rows.spot[host]
                 key = rows.key[spot.slot]
@@ -167,6 +163,6 @@ def release_reserved(rows):
         if here.limit < ABOVE:
             here.limit = ABOVE
             for number in range(kind, rows.row.shape[0], rows.kind.shape[0]):
-                rows.version[number] += 1
-            for at in range(here.group * LEVELS, (here.group + 1) * LEVELS):
+                rows.version[number] += rows.row[number].size > 0  # an empty one answers the same as before
+            for at in range(here.group * rows.levels, (here.group + 1) * rows.levels):
                 rows.level[at].taken = 0

@@ -12,7 +12,7 @@ from loadmaster.model.schedule import Segments
 from loadmaster.model.workload import Workload
 
 
-class Run(NamedTuple):
+class RunningJob(NamedTuple):
     """A job that runs.
 
     Attributes:
@@ -33,7 +33,7 @@ class Run(NamedTuple):
     began_s: float
     speed: float
 
-    def shifted(self, by_s: float) -> "Run":
+    def shifted(self, by_s: float) -> "RunningJob":
         """The same with every moment that much later."""
         return self._replace(
             start_s=self.start_s + by_s, expected_end_s=self.expected_end_s + by_s, end_s=self.end_s + by_s,
@@ -53,7 +53,7 @@ class Occupancy:
 
     def __init__(self, workload: Workload, cluster: Cluster) -> None:
         self.free: Floats = np.array(cluster.capacity)
-        self.running: dict[int, Run] = {}
+        self.running: dict[int, RunningJob] = {}
         self.start_s: Floats = np.full(workload.jobs, np.nan)
         self.end_s: Floats = np.full(workload.jobs, np.nan)
         self.first_task: Longs = workload.first_task
@@ -62,7 +62,7 @@ class Occupancy:
         self._ends: list[tuple[float, int]] = []
         self._cut: list[tuple[int, float, float, bool, list[int]]] = []
 
-    def start(self, job: int, hosts: tuple[int, ...], run: Run) -> None:
+    def start(self, job: int, hosts: tuple[int, ...], run: RunningJob) -> None:
         """A job takes its hosts."""
         self.start_s[job], self.end_s[job] = run.start_s, run.end_s
         self.host[self.first_task[job] : self.first_task[job + 1]] = hosts
@@ -76,7 +76,7 @@ class Occupancy:
             heapq.heappop(self._ends)
         return self._ends[0][0] if self._ends else math.inf
 
-    def pop(self) -> tuple[int, Run]:
+    def pop(self) -> tuple[int, RunningJob]:
         """The job that ends next gives its hosts back; of several, the lowest number. Call `next_end_s` before."""
         job = heapq.heappop(self._ends)[1]
         self.free_hosts(job)
@@ -93,13 +93,15 @@ class Occupancy:
             self.start_s[job] = self.end_s[job] = np.nan
             self.host[self.first_task[job] : self.first_task[job + 1]] = -1
 
-    def end_sooner(self, job: int, end_s: float, status: int) -> None:
-        """A job that runs is to end at `end_s`, unless it would have before."""
+    def end_sooner(self, job: int, end_s: float, status: int) -> bool:
+        """A job that runs is to end at `end_s`; False if it would have before."""
         run = self.running[job]
-        if end_s < run.end_s:
-            self.running[job] = run._replace(end_s=end_s, expected_end_s=min(end_s, run.expected_end_s), status=status)
-            self.end_s[job] = end_s
-            heapq.heappush(self._ends, (end_s, job))
+        if end_s >= run.end_s:
+            return False
+        self.running[job] = run._replace(end_s=end_s, expected_end_s=min(end_s, run.expected_end_s), status=status)
+        self.end_s[job] = end_s
+        heapq.heappush(self._ends, (end_s, job))
+        return True
 
     def end_at(self, job: int, end_s: float, status: int) -> None:
         """It turns out that a job that runs ends at `end_s`; when it was expected to does not change."""
@@ -107,7 +109,7 @@ class Occupancy:
         self.end_s[job] = end_s
         heapq.heappush(self._ends, (end_s, job))
 
-    def suspend(self, job: int, now_s: float) -> Run:
+    def suspend(self, job: int, now_s: float) -> RunningJob:
         """A job gives its cores back and keeps the rest; its run so far is kept."""
         run = self.running.pop(job)
         self.free[:, 0] += self._cores_on(job)
@@ -115,7 +117,7 @@ class Occupancy:
             self._cut.append((job, run.start_s, now_s, False, self.hosts_of(job).tolist()))
         return run
 
-    def resume(self, job: int, run: Run) -> bool:
+    def resume(self, job: int, run: RunningJob) -> bool:
         """It goes on as `run` if its cores are free on the hosts that it has kept; whether they were."""
         cores = self._cores_on(job)
         if (self.free[:, 0] < cores).any():

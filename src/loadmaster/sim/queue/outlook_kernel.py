@@ -18,7 +18,7 @@ from loadmaster.sim.queue.plan_pass_kernel import keep
 from loadmaster.sim.queue.starts_kernel import KEPT, STAMP, fits, tasks_in
 
 
-class Plan(NamedTuple):
+class PlanArrays(NamedTuple):
     """The plan of one decision; M steps of room, S = `SLOTS`.
 
     Attributes:

@@ -5,10 +5,7 @@ from loadmaster.kernels import inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.plan_kernel import decide_plan, room_needed
 from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PAUSED
-from loadmaster.sim.queue.starts_kernel import ARRIVED, FIRST, RUNNING, STARTED, UNDER_WAY, admit, complete
-
-MORE_ROOM = 3
-"""What `run` returns when the plan needs more steps than there is room for: give it more, call again."""
+from loadmaster.sim.queue.starts_kernel import ARRIVED, FIRST, MORE_ROOM, RUNNING, STARTED, UNDER_WAY, admit, complete
 
 
 @inner

@@ -2,7 +2,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 from loadmaster.kernels import inner
-from loadmaster.scores_kernel import changed, lowest, rate_again, rate_all, reload
+from loadmaster.lowest_kernel import lowest
+from loadmaster.scores_kernel import changed, rate_again, rate_all, reload
 from loadmaster.sim.queue.ends_kernel import add_end
 from loadmaster.sim.queue.starts_kernel import ARRIVED, FIRST, KEPT, LAST_HOST, STAMP, place, start
 

@@ -1,40 +1,33 @@
 """Replays a log under conservative backfilling, compiled: lays out the arrays, names the result."""
-# mypy: disable-error-code="no-untyped-call"
 
-import warnings
-from collections.abc import Callable
-from functools import cache
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
-from numba import typeof, types
-from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.backfilling import Conservative
-from loadmaster.compiled import RATER, never_remembered, rater, refusing
-from loadmaster.compiled_scan import SCAN, scanner
-from loadmaster.kernels import kept_njit
-from loadmaster.lent import lend
+from loadmaster.compiled import never_remembered, rater
+from loadmaster.compiled_scan import scanner
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import frozen_floats
 from loadmaster.place import Policy
-from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.scores_kernel import empty_scores
-from loadmaster.sim.queue.compiled import Progress, by_arrival, jobs_of, often
+from loadmaster.sim.queue.compiled_plans import plan_engine
+from loadmaster.sim.queue.conservative_runs import conservative_of, replayed
 from loadmaster.sim.queue.ends_kernel import empty_ends
+from loadmaster.sim.queue.laid_out import jobs_of, often
 from loadmaster.sim.queue.outlook_kernel import SLOTS as PLAN_SLOTS
-from loadmaster.sim.queue.outlook_kernel import Plan
-from loadmaster.sim.queue.plan_engine_kernel import MORE_ROOM, run
-from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, Jobs, Log
+from loadmaster.sim.queue.outlook_kernel import PlanArrays
+from loadmaster.sim.queue.queue_state import Jobs, Log
 from loadmaster.sim.queue.records import Records
-from loadmaster.sim.queue.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, Rules, State
+from loadmaster.sim.queue.served import Progress
+from loadmaster.sim.queue.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, StartRules, StartState
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> TypeGuard[Policy]:
     """Whether this engine knows the discipline, and the policy is a single one without methods of its own."""
-    backfilling = discipline.backfilling
-    if not (type(backfilling) is Conservative and by_arrival(discipline) and type(policy) is Policy):
+    backfilling = conservative_of(policy, discipline)
+    if backfilling is None:
         return False
     return backfilling.early_end == "replan" and backfilling.promise != "pool"  # the kernel plans anew, host by host
 
@@ -54,52 +47,48 @@ def replay_planned(
     Raises:
         InputError: the policy cannot be compiled, or rates a host with something that is not a finite number.
     """
-    jobs = jobs_of(workload, cluster, discipline)
-    rules = _rules(policy, discipline, interval_s, seed)
-    state = _state(jobs, workload, cluster)
-    kinds = jobs.demand.shape[0]
-    scores = empty_scores(cluster.kinds, jobs.demand, often(jobs))
-    later, ends = empty_scores(cluster.kinds, jobs.demand, np.zeros(kinds)), empty_ends(workload.jobs)
-    plan = _plan(workload.jobs, kinds, cluster, steps=16)
     records = Records(workload)
-    log = Log(records.start_s, records.host, *records.buffers)
-    capacity, rate = np.array(cluster.capacity), rater(policy)
-    scan = scanner(policy, capacity.shape[1])
-    engine = _engine(tuple(typeof(arg) for arg in (jobs, capacity, rules, state, scores, later, ends, plan, log)))
-    while True:
-        with refusing(policy.name):
-            status = engine(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan)
-        records.keep(int(log.rows[0]))
-        if status == NOT_FINITE:
-            raise not_finite(policy.name)
-        if status == MORE_ROOM:
-            needed = cluster.hosts + int(state.tally[RUNNING_TASKS]) + 3 * int(state.tally[WAITING_TASKS])
-            plan = _plan(workload.jobs, kinds, cluster, steps=2 * needed)
-        if progress is not None:
-            progress(int(state.tally[STARTED]), workload.jobs)
-        if status == DONE:
-            return records.schedule()
+    run = _Run(workload, cluster, policy, discipline, records, _rules(policy, discipline, interval_s, seed))
+    return replayed(run, policy, records, run.log, workload.jobs, progress)
 
 
-@cache
-def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
-    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # they are first-class functions
+class _Run:
+    """One run, whose plan is made anew in every pass."""
 
-    def entry(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan):  # type: ignore[no-untyped-def]
-        return run(
-            lend(jobs), capacity, lend(rules), lend(state), lend(scores), lend(later), lend(ends), lend(plan),
-            lend(log), rate, scan,
-        )  # fmt: skip
+    def __init__(
+        self, workload: Workload, cluster: Cluster, policy: Policy, discipline: Discipline, records: Records,
+        rules: StartRules,
+    ) -> None:  # fmt: skip
+        jobs = jobs_of(workload, cluster, discipline)
+        self.log = Log(records.start_s, records.host, *records.buffers)
+        self._jobs, self._cluster, self._state = jobs, cluster, _state(jobs, workload, cluster)
+        scores = empty_scores(cluster.kinds, jobs.demand, often(jobs))
+        later, ends = empty_scores(cluster.kinds, jobs.demand, np.zeros(len(jobs.demand))), empty_ends(workload.jobs)
+        self._given = jobs, np.array(cluster.capacity), rules, self._state, scores, later, ends
+        self._plan = _plan(jobs, cluster, steps=16)
+        self._functions = scanner(policy, cluster.capacity.shape[1]), rater(policy)
+        self._engine = plan_engine((*self._given, self._plan, self.log))
 
-    signature = types.int64(*layout, types.FunctionType(RATER), types.FunctionType(SCAN))
-    engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
-    return engine
+    @property
+    def started(self) -> int:
+        """Jobs that have started."""
+        return int(self._state.tally[STARTED])
+
+    def go_on(self) -> int:
+        """Until something has to be looked at; what, as a number."""
+        return self._engine(*self._given, self._plan, self.log, *self._functions)
+
+    def make_room(self) -> None:
+        """Give the plan room for more steps."""
+        tally = self._state.tally
+        needed = self._cluster.hosts + int(tally[RUNNING_TASKS]) + 3 * int(tally[WAITING_TASKS])
+        self._plan = _plan(self._jobs, self._cluster, steps=2 * needed)
 
 
-def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int) -> Rules:
+def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int) -> StartRules:
     assert isinstance(discipline.backfilling, Conservative)
     lookahead = discipline.backfilling.lookahead
-    return Rules(
+    return StartRules(
         interval_s=float(interval_s),
         lookahead=-1 if lookahead is None else int(lookahead),
         varies=never_remembered(policy),
@@ -107,13 +96,13 @@ def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int)
     )
 
 
-def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> State:
+def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> StartState:
     total, hosts, resources = workload.jobs, cluster.hosts, cluster.capacity.shape[1]
     most = int(jobs.tasks.max(initial=1))
     tasks = int(jobs.first_task[-1])
     tally = np.zeros(10, np.int64)
     tally[LAST_HOST] = -1
-    return State(
+    return StartState(
         free=np.array(cluster.capacity),
         open=np.ones(hosts, np.bool_),
         expected_s=frozen_floats(workload.expected_s),
@@ -137,9 +126,9 @@ def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> State:
     )
 
 
-def _plan(jobs: int, kinds: int, cluster: Cluster, *, steps: int) -> Plan:
-    hosts, resources = cluster.hosts, cluster.capacity.shape[1]
-    return Plan(
+def _plan(jobs: Jobs, cluster: Cluster, *, steps: int) -> PlanArrays:
+    hosts, resources, kinds = cluster.hosts, cluster.capacity.shape[1], len(jobs.demand)
+    return PlanArrays(
         step_s=np.zeros(steps),
         step_free=np.zeros((steps, resources)),
         step_next=np.zeros(steps, np.int32),
@@ -164,6 +153,6 @@ def _plan(jobs: int, kinds: int, cluster: Cluster, *, steps: int) -> Plan:
         cursor=np.zeros(hosts, np.int32),
         turn_s=np.zeros(hosts + 1),
         turn_host=np.zeros(hosts + 1, np.int32),
-        begun=np.zeros(jobs, np.int32),
+        begun=np.zeros(len(jobs.kind), np.int32),
         size=np.zeros(7, np.int64),
     )

@@ -1,6 +1,6 @@
 """Preemption in the plain engine: before each pass, whoever does not fit may stop others (rule C8)."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.site_rules import Mode, Partition, Qos
 from loadmaster.model.snapshot import Decision, Queue, Running, Snapshot
 from loadmaster.schedule.binding_hosts import qos_names
-from loadmaster.sim.queue.victims import Victim, may_stop, mode_of, victims
+from loadmaster.sim.queue.victims import Victim, may_stop, mode_of, victims, worth_of
 
 if TYPE_CHECKING:
     from loadmaster.sim.queue.reference import Replay
@@ -38,17 +38,27 @@ class Preempting:
         queue = snapshot.queue
         assert queue.tier is not None
         keys = [queue.job, queue.tier] if queue.rank is None else [queue.job, queue.rank, queue.tier]
+        leaving: dict[int, int] = {}  # by victim, for whom
         for row in np.lexsort(keys).tolist():
-            candidates = self._candidates(snapshot, row)
+            candidates = self._candidates(snapshot, row, leaving)
             if not candidates or not self._within_limits(snapshot, row) or self._decide(snapshot, row, []).place:
                 continue
             chosen = victims(candidates, partial(self._room, snapshot, row), self._rules)
-            waits = [self._stop(job, int(queue.job[row])) for job in chosen]
-            if chosen and not any(waits):
-                return self._decide(replace(snapshot, free=self._engine.occupancy.free.copy()), row, [])
+            lingering = [job for job in chosen if self._lingers(job)]
+            leaving |= {job: int(queue.job[row]) for job in chosen if job not in lingering}
+            if chosen and not lingering:
+                decision = self._decide(snapshot, row, list(leaving), after_grace=False)
+                if decision.place:
+                    self._stop(leaving)
+                    return decision
+        self._stop(leaving)
         return None
 
-    def _candidates(self, snapshot: Snapshot, row: int) -> list[Victim]:
+    def forget(self, job: int) -> None:
+        """A job that was told to end has been taken off its hosts by something else."""
+        self._told.discard(job)
+
+    def _candidates(self, snapshot: Snapshot, row: int, leaving: Container[int]) -> list[Victim]:
         engine, queue = self._engine, snapshot.queue
         assert queue.partition is not None
         own, found = int(queue.job[row]), []
@@ -57,43 +67,53 @@ class Preempting:
             other = self._partition(run.partition)
             tiers = (partition.tier if partition else 1, other.tier if other else 1)
             outranks = bool(self._priority[own] > self._priority[job])
-            if run.start_s == snapshot.now_s or job in self._told:
+            if run.start_s == snapshot.now_s or job in self._told or job in leaving:
                 continue
             if not may_stop(self._rules, self._qos[own], self._qos[job], tiers, outranks):
                 continue
             mode = self._mode(job, other)
             if mode == "off" or (mode != "suspend" and snapshot.now_s - run.start_s < self._exempt_s(self._qos[job])):
                 continue
-            worth = other.tier if self._rules.preemption.by == "partition" and other else 0
-            worth = getattr(self._qos[job], "priority", 0) if self._rules.preemption.by == "qos" else worth
+            worth = worth_of(self._rules, self._qos[job], other)
             found.append(Victim(job, worth, frozenset(engine.occupancy.hosts_of(job).tolist()), run.start_s))
         return found
 
-    def _stop(self, job: int, preemptor: int) -> bool:
-        """Stop a victim; whether it goes on for a time of grace."""
+    def _lingers(self, job: int) -> bool:
+        """Tell a victim to end, where it is given time for that; whether it is."""
         engine = self._engine
-        partition = self._partition(engine.occupancy.running[job].partition)
-        mode, qos = self._mode(job, partition), self._qos[job]
-        if mode == "suspend":
-            engine.suspend(job, preemptor)
-            return False
+        partition, qos = self._partition(engine.occupancy.running[job].partition), self._qos[job]
         grace_s = partition.grace_s if self._rules.preemption.by == "partition" and partition else 0.0
         grace_s = qos.grace_s if self._rules.preemption.by == "qos" and qos else grace_s
-        if mode == "cancel" and grace_s > 0:
-            self._told.add(job)
-            engine.occupancy.end_sooner(job, engine.now_s + grace_s, _PREEMPTED)
-            return True
-        engine.stop(job, engine.now_s, _PREEMPTED, again=mode == "requeue")
-        return False
+        if self._mode(job, partition) != "cancel" or grace_s <= 0:
+            return False
+        self._told.add(job)
+        if engine.occupancy.end_sooner(job, engine.now_s + grace_s, _PREEMPTED):
+            engine.ended_as[job] = _PREEMPTED
+        return True
+
+    def _stop(self, leaving: dict[int, int]) -> None:
+        """Take victims off their hosts."""
+        engine = self._engine
+        for job, preemptor in leaving.items():
+            mode = self._mode(job, self._partition(engine.occupancy.running[job].partition))
+            if mode == "suspend":
+                engine.suspend(job, preemptor)
+            else:
+                engine.stop(job, engine.now_s, _PREEMPTED, again=mode == "requeue")
 
     def _room(self, snapshot: Snapshot, row: int, jobs: Sequence[int]) -> tuple[int, ...] | None:
         place = self._decide(snapshot, row, jobs).place
         return place[0].hosts if place else None
 
-    def _decide(self, snapshot: Snapshot, row: int, without: Sequence[int]) -> Decision:
-        """What the scheduler does with that job alone, once the jobs `without` are off their hosts."""
+    def _decide(
+        self, snapshot: Snapshot, row: int, without: Sequence[int], *, after_grace: bool = True
+    ) -> Decision:  # fmt: skip
+        """What the scheduler does with that job alone, once the jobs `without` are off their hosts.
+
+        `after_grace`: those are off theirs too that are in their time of grace.
+        """
         free, engine = snapshot.free.copy(), self._engine
-        for job in (*without, *self._told & engine.occupancy.running.keys()):
+        for job in (*without, *(self._told & engine.occupancy.running.keys() if after_grace else ())):
             self._give_back(free, job)
         keep = ~np.isin(snapshot.running.job, list(without))
         running = Running(*(column[keep] for column in vars(snapshot.running).values()))

@@ -20,11 +20,15 @@ from loadmaster.sim.queue.bound_kernel import (
 )
 from loadmaster.sim.queue.ends_kernel import add_end, drop_end
 from loadmaster.sim.queue.guess_kernel import NONE, correct, next_expiry, note_end, predict_until
-from loadmaster.sim.queue.pass_kernel import serve, take_again, take_back
+from loadmaster.sim.queue.news_kernel import learn, note_news
+from loadmaster.sim.queue.pass_kernel import serve
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
+    AT_FIRST,
+    CHOICE,
     DONE,
     EASY,
+    HEAD,
     LAST_HOST,
     MANY,
     NO_RANK,
@@ -39,6 +43,8 @@ from loadmaster.sim.queue.queue_state import (
     WAITING,
 )
 from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
+from loadmaster.sim.queue.taking_kernel import take_again, take_back
+from loadmaster.sim.queue.tenants_kernel import move_in, move_out
 from loadmaster.sim.queue.waiting_kernel import join, leave, raise_to
 
 
@@ -142,6 +148,9 @@ def _complete(jobs, rules, state, ranked, stairs, ends, scores, log, now):
                 state.free[host, r] += jobs.demand[kind, r]
             raise_to(stairs, state.free, host)
             changed(scores, host)
+            note_news(state.news, host)
+            if rules.backfilling == EASY:
+                move_out(state.tenants, task, host)
         state.used[jobs.project[job]] -= jobs.demand[kind, 0] * jobs.tasks[job]
         if rules.backfilling == EASY:
             drop_end(ends, job)
@@ -169,18 +178,22 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
     best_planned = 0
     best_last = count[LAST_HOST]
     winners = 0
+    log.value[log.rows[0], :] = np.nan
+    certain, leans = True, False
     for member in range(rules.members):
         if serve(
             jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member,
             bound, now,
         ):  # fmt: skip
             return 0, 1
-        if rules.members == 1:
+        certain &= count[PARTLY] == 0 and (rules.members == 1 or state.news.number[AT_FIRST] == 1)
+        leans |= moment.number[HEAD] >= 0
+        one = bound is None and member == 0 and count[PARTLY] == 0 and count[CHOICE] == 0
+        if rules.members == 1 or one:  # every member would start the same jobs
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]
-            return 0, 0
-        if bound is None and member == 0 and count[PLANNED] == 0 and count[PARTLY] == 0:
-            return (1 << rules.members) - 1, 0  # who fits at all does not depend on the member
-        value = _value(jobs, capacity, rules, state)
+            learn(rules, state, leans, count[PARTLY] == 0)
+            return _all_tie(rules, log, count[PLANNED] == count[WAITING]), 0
+        value = log.value[log.rows[0], member] = value_of_plan(jobs, capacity, rules, state)
         starts_all = count[PLANNED] == count[WAITING]
         if value > best_value:
             best_value, winners, best_planned = value, 1 << member, count[PLANNED]
@@ -202,11 +215,21 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
         state.plan_job[1, i] = job
     count[PLANNED] = best_planned
     count[LAST_HOST] = best_last
+    learn(rules, state, leans, certain)
     return winners, 0
 
 
+@inlined
+def _all_tie(rules, log, starts_all):
+    """Whom the log names where all members would start the same: not those that are not tried."""
+    if rules.members == 1:
+        return np.int64(log.value.shape[1])  # the bit of a meta-rule's only member, none without a meta-rule
+    return np.int64(1) if rules.pruned and starts_all else (np.int64(1) << rules.members) - 1
+
+
 @inner
-def _value(jobs, capacity, rules, state):
+def value_of_plan(jobs, capacity, rules, state):
+    """What the jobs of the plan at hand are worth to Max-Jobs."""
     planned = state.tally[PLANNED]
     if rules.target == 0:
         return float(planned)
@@ -241,6 +264,8 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
             log.host[jobs.first_task[row] + k] = host
             slowest = min(slowest, state.speed[host])
         end_s = now + jobs.runtime_s[row] / slowest
+        if rules.backfilling == EASY:
+            _move_in(jobs, state, log, row, now + jobs.expected_s[row] / slowest)
         count[RUNNING] = push(state.end_s, state.ending, count[RUNNING], end_s, row)
         state.used[jobs.project[row]] += jobs.demand[jobs.kind[row], 0] * jobs.tasks[row]
         if rules.backfilling == EASY:
@@ -257,6 +282,13 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
     count[STARTED] += count[PLANNED]
     if bound is not None:
         end_round(state, bound)
+
+
+@inlined
+def _move_in(jobs, state, log, row, end_s):
+    state.tenants.end_s[row] = end_s
+    for task in range(jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]):
+        move_in(state.tenants, task, row, np.int64(log.host[task]))
 
 
 @inner

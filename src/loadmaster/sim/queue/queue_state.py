@@ -6,6 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.sim.queue.guess_kernel import Guess
+from loadmaster.sim.queue.tenants_kernel import Tenants
+from loadmaster.sim.queue.walks import ASKED as ASKED
+from loadmaster.sim.queue.walks import BLOCKING as BLOCKING
+from loadmaster.sim.queue.walks import EASY as EASY
+from loadmaster.sim.queue.walks import WALK as WALK
 
 DONE, PAUSED, NOT_FINITE, NO_RANK = 0, 1, 2, 4
 """What `run` returns: finished; the records are full, call again; a score, or a rank, is not a finite number."""
@@ -17,10 +22,12 @@ LANES = 8
 """Lanes of jobs by the cores that a task asks for: less than one, one, two and three, four to seven, and so on."""
 MEMORY, EXPECTED = 0, 1
 """What is known of a lane."""
-BLOCKING, WALK, EASY, ASKED = 0, 1, 2, 3
-"""Backfillings: none; netbatch and skip; easy with one head; any other, which somebody outside is asked to serve."""
 SHORT, LONG = 0, 1
 """Jobs that end by the moment promised to the head, and those that outlast it."""
+NEWS = 2
+"""Added to these: on hosts that somebody has left since the last pass."""
+NOTHING, SAME_JOBS, BY_ARRIVAL = 0, 1, 2
+"""What is known after a pass of jobs tried in it: nothing; something, if no job has come; something in any case."""
 
 
 class Jobs(NamedTuple):
@@ -62,7 +69,7 @@ class Jobs(NamedTuple):
     use_amount: NDArray[np.float64]
 
 
-class Rules(NamedTuple):
+class QueueRules(NamedTuple):
     """How the queue is served; -1 stands for no limit.
 
     Attributes:
@@ -75,6 +82,7 @@ class Rules(NamedTuple):
         pruned: of Max-Jobs, no member after one that starts the whole queue is tried.
         everywhere: every job may use every host.
         limited: some job counts against some limit.
+        keeps: what is known after a pass, see `NOTHING`.
     """
 
     interval_s: float
@@ -92,9 +100,10 @@ class Rules(NamedTuple):
     pruned: bool
     everywhere: bool
     limited: bool
+    keeps: int
 
 
-class Waiting(NamedTuple):
+class WaitingRows(NamedTuple):
     """The waiting jobs at their positions, with the least that any of a block asks for; N positions, P runs of them.
 
     Attributes:
@@ -105,6 +114,8 @@ class Waiting(NamedTuple):
         position: int32[J], where each job stands; at: int32[N], who stands there.
         span: int64[P + 1], the positions of each run: of a project, or of a ticked order (`ticked_kernel.py`).
         rank: float64[J], of each job under a ticked order; empty under any other.
+        edge: int64[2, P], nobody of the run waits before the first of these positions, nor from the second on; not
+            kept under a ticked order.
     """
 
     here: NDArray[np.bool_]
@@ -115,9 +126,10 @@ class Waiting(NamedTuple):
     at: NDArray[np.int32]
     span: NDArray[np.int64]
     rank: NDArray[np.float64]
+    edge: NDArray[np.int64]
 
 
-class Happened(NamedTuple):
+class NotYetTold(NamedTuple):
     """What an order that wants to be told has not yet heard; of no jobs under any other.
 
     Attributes:
@@ -160,7 +172,7 @@ class Ranked(NamedTuple):
     bound: NDArray[np.float64]
     sample: NDArray[np.float64]
     number: NDArray[np.int64]
-    happened: Happened
+    happened: NotYetTold
 
 
 MANY, SIZE, WANTED, MISSES, TIER = range(5)
@@ -170,15 +182,16 @@ MANY, SIZE, WANTED, MISSES, TIER = range(5)
 class Stairs(NamedTuple):
     """What no host has more of: upper bounds, exact after they were made anew.
 
-    Row 0 looks at what is free, row 1 at what jobs may take that outlast the promised moment.
+    Row 0 looks at what is free, row 1 at what jobs may take that outlast the promised moment; rows 2 and 3 at the same
+    on the hosts that somebody has left since the last pass.
 
     Attributes:
-        most: float64[2], the most of the first resource on any host.
-        memory: float64[2, B], the most of the second resource on any host with at least so many whole units of it.
-        lane: float64[2, LANES], the same for the fewest units that a job of the lane asks for, -1 where no host has so
+        most: float64[4], the most of the first resource on any host.
+        memory: float64[4, B], the most of the second resource on any host with at least so many whole units of it.
+        lane: float64[4, LANES], the same for the fewest units that a job of the lane asks for, -1 where no host has so
             many.
         fresh: int64[2], the number of changes after which they were made anew; of row 1 -1 until they were, in each
-            pass: then row 0 stands for it, as no job may take more than is free.
+            pass: then row 0 stands for it, as no job may take more than is free. Rows 2 and 3 are made when needed.
     """
 
     most: NDArray[np.float64]
@@ -187,14 +200,14 @@ class Stairs(NamedTuple):
     fresh: NDArray[np.int64]
 
 
-class Moment(NamedTuple):
+class HeadPromise(NamedTuple):
     """The promise to the head of the queue in this pass.
 
     Attributes:
         then: float64[H, R], what hosts have at the promised moment; then_at: int64[H], the pass for which that holds.
         held: int64[H], tasks of the head that a host holds then.
-        touched: int32[H], hosts for which `then` holds.
-        number: int64[3]: the head or -1, its slack, hosts touched.
+        touched: int32[H], hosts for which `then` holds: those that hold a task of the head then.
+        number: int64[4]: the head or -1, its slack, hosts touched; 1 if all that is as it was after the last pass.
         shadow_s: float64[1], the moment.
         fastest: float64[1], the fastest host of all. Never changed.
         end_s, ending: float64[U], int32[U], heap of jobs started in this pass by expected end.
@@ -211,17 +224,35 @@ class Moment(NamedTuple):
     ending: NDArray[np.int32]
 
 
-HEAD, SLACK, TOUCHED = range(3)
+HEAD, SLACK, TOUCHED, SAME = range(4)
 
 
-class State(NamedTuple):
+class PassNews(NamedTuple):
+    """Changes since the last pass.
+
+    Attributes:
+        host: int32[H], is_new: bool[H], hosts that somebody has left.
+        number: int64[6], see the constants below.
+    """
+
+    host: NDArray[np.int32]
+    is_new: NDArray[np.bool_]
+    number: NDArray[np.int64]
+
+
+HOSTS, OLD, LEANS, LAST_HEAD, THIS_HEAD, AT_FIRST = range(6)
+"""Hosts; jobs that had come to the last pass, 0 if nothing is known of it; 1 if a promise is part of what is known; the
+head of that pass, and of the present one, -1 if none; 1 if nobody started in front of that."""
+
+
+class QueueState(NamedTuple):
     """Everything else that changes; H hosts, P projects, U tasks that can start in one pass.
 
     Attributes:
         free: float64[H, R].
         speed: float64[H]; fastest: float64[C], the fastest host of each set. Never changed.
         open: bool[H], not reserved in this pass.
-        usable: bool[H], hosts that may be used for the job at hand.
+        usable: bool[H], hosts that may be used for the job at hand; all, while no job is.
         closed: int32[H], the hosts reserved in this pass.
         used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project.
         left: float64[L], what is left of each limit.
@@ -229,12 +260,16 @@ class State(NamedTuple):
         failed: int64[2, C, K], stamp of the pass in which the demand failed; failed_tasks: with how many tasks.
         pareto: float64[2, PARETO, R + 2], other failed demands of this pass, tasks and set of hosts last.
         paretos: int64[2], how many.
-        left_free, holder: float64[H], int32[H], heap of open hosts by most free memory.
+        left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
+        shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
+            at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
         undo_host, undo_free: int32[U], float64[U, R], hosts changed in this pass and what they had before.
         plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
         tally: int64[16], see the constants below.
         guess: what is expected of jobs where that is not known before.
+        tenants: who runs on each host.
+        news: what has changed since the last pass.
     """
 
     free: NDArray[np.float64]
@@ -255,6 +290,9 @@ class State(NamedTuple):
     paretos: NDArray[np.int64]
     left_free: NDArray[np.float64]
     holder: NDArray[np.int32]
+    shelf: NDArray[np.int32]
+    beside: NDArray[np.int32]
+    shelves_a_unit: NDArray[np.float64]
     undo_host: NDArray[np.int32]
     undo_free: NDArray[np.float64]
     plan_job: NDArray[np.int32]
@@ -262,16 +300,27 @@ class State(NamedTuple):
     plan_task: NDArray[np.int64]
     tally: NDArray[np.int64]
     guess: Guess
+    tenants: Tenants
+    news: PassNews
 
 
 (
     ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES, PARTLY,
-) = range(13)  # fmt: skip
-"""PARTLY: a LONG job of several tasks found hosts for some of them only, which depends on the order of the hosts."""
+    SHELF, CHOICE,
+) = range(15)  # fmt: skip
+"""PARTLY: a LONG job of several tasks found hosts for some of them only, which depends on the order of the hosts.
+SHELF: hosts on this shelf and above have left their shelves.
+CHOICE: another policy might have started other jobs.
+"""
+NO_SHELVES = -1
+"""The shelf of a pass in which hosts have not been put on shelves."""
 
 
 class Log(NamedTuple):
-    """Results: start_s float64[J], host int32[T], and C rows of cycles."""
+    """Results: start_s float64[J], host int32[T], and C rows of cycles.
+
+    `value` float64[C, M]: what the decision of each member of a meta-rule is worth, NaN where it was not worked out.
+    """
 
     start_s: NDArray[np.float64]
     host: NDArray[np.int32]
@@ -279,4 +328,5 @@ class Log(NamedTuple):
     queue_length: NDArray[np.int64]
     started: NDArray[np.int64]
     winners: NDArray[np.int64]
+    value: NDArray[np.float64]
     rows: NDArray[np.int64]

@@ -11,7 +11,7 @@ import numpy as np
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.queue_state import MANY, MISSES, SIZE, TIER, WANTED
-from loadmaster.sim.queue.waiting_kernel import below, length_of
+from loadmaster.sim.queue.waiting_kernel import below, length_of, row_of
 
 FIRST, MORE = 512, 8
 """So many jobs come into the heap at first, and each time so many times more."""
@@ -144,4 +144,4 @@ def _clear(ranked, stairs, moment, now):
 @inlined
 def _may_fit(ranked, stairs, moment, now, at):
     length = length_of(moment, now, ranked.expected_s[at] / moment.fastest[0])
-    return below(stairs, length, ranked.cores[at], ranked.memory[at])
+    return below(stairs, row_of(stairs, length, 0), ranked.cores[at], ranked.memory[at])

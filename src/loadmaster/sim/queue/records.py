@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from loadmaster.model import Cycles, Schedule, Workload
+from loadmaster.model import Choices, Cycles, Schedule, Workload
+from loadmaster.model.cycles import differing, first_of
 
 ROWS = 4096
 """Cycles in a chunk: an engine comes up for air, progress and interrupts after so many."""
@@ -14,23 +15,33 @@ class Records:
     Attributes:
         start_s: float64[J], NaN until the job starts.
         host: int32[T], -1 until the task starts.
-        buffers: time_s, queue_length, started, winners of one chunk, and int64[1] for the rows filled.
+        buffers: time_s, queue_length, started, winners and value of one chunk, and int64[1] for the rows filled.
     """
 
-    def __init__(self, workload: Workload) -> None:
+    def __init__(self, workload: Workload, members: tuple[str, ...] = ()) -> None:
+        """Of a run of `workload`; `members` of a meta-rule, by name."""
         self.start_s = np.full(workload.jobs, np.nan)
         self.host = np.full(workload.jobs if workload.tasks is None else int(workload.tasks.sum()), -1, np.int32)
         self.buffers = (
             np.zeros(ROWS), np.zeros(ROWS, np.int64), np.zeros(ROWS, np.int64), np.zeros(ROWS, np.int64),
-            np.zeros(1, np.int64),
+            np.full((ROWS, len(members)), np.nan), np.zeros(1, np.int64),
         )  # fmt: skip
+        self._members = members
         self._chunks: list[tuple[np.ndarray, ...]] = []
+        self._rows = 0
 
     def keep(self, rows: int) -> None:
         """Put the first `rows` rows of the buffers aside."""
-        self._chunks.append(tuple(column[:rows].copy() for column in self.buffers[:4]))
+        value = self.buffers[4][:rows]
+        differ = np.flatnonzero(differing(value))
+        columns = (column[:rows].copy() for column in self.buffers[:4])
+        self._chunks.append((*columns, differ + self._rows, value[differ]))
+        self._rows += rows
 
     def schedule(self) -> Schedule:
         """Everything written, named."""
-        columns = [np.concatenate(chunks) for chunks in zip(*self._chunks, strict=True)]
-        return Schedule(self.start_s, self.host, Cycles(*columns))
+        time_s, queue_length, started, winners, cycle, value = (
+            np.concatenate(chunks) for chunks in zip(*self._chunks, strict=True)
+        )
+        choices = Choices(self._members, first_of(winners), cycle, value) if self._members else None
+        return Schedule(self.start_s, self.host, Cycles(time_s, queue_length, started, winners, choices))

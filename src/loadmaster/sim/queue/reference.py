@@ -4,25 +4,26 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
+from loadmaster.model.cycles import CycleLog
 from loadmaster.model.moments import at_or_after
-from loadmaster.model.schedule import Cycles, Schedule
-from loadmaster.model.snapshot import Clock, Closure, Decision, Place, Promise, Queue, Running, Snapshot
+from loadmaster.model.schedule import Schedule
+from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.schedule.binding import binding_of, binds
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.expecting import Expecting
-from loadmaster.sim.queue.occupancy import Occupancy, Run
+from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.pending import Pending
+from loadmaster.sim.queue.plain_snapshot import seen_by
 from loadmaster.sim.queue.preempting import Preempting
 
 
@@ -75,7 +76,7 @@ def replay_deciding(
 _NODE_FAIL, _TIMEOUT = STATUSES.index("node_fail"), STATUSES.index("timeout")
 
 
-class Decider(Protocol):
+class SchedulerLike(Protocol):
     """What decides: a scheduler, or who stands in for one."""
 
     @property
@@ -108,7 +109,7 @@ class Replay:
     """All that changes while a log is replayed."""
 
     def __init__(
-        self, workload: Workload, cluster: Cluster, scheduler: Decider, interval_s: float, seed: int,
+        self, workload: Workload, cluster: Cluster, scheduler: SchedulerLike, interval_s: float, seed: int,
         foresight: Foresight = USERS,
     ) -> None:  # fmt: skip
         self.expecting = Expecting(workload, foresight)
@@ -129,18 +130,18 @@ class Replay:
         self.preempting: Preempting | None = None
         if self.binding is not None and self.binding.rules.preemption.by != "none":
             self.preempting = Preempting(self)
-        self.suspended: dict[int, tuple[int, Run]] = {}  # by job: for whom, and its run until then
+        self.suspended: dict[int, tuple[int, RunningJob]] = {}  # by job: for whom, and its run until then
         self.refused = 0
         self.eligible_before: set[int] = set()
         self.arrived = 0
         self.last_host = -1
         self.promises: dict[int, Promise] = {}
         self.early_end = self.arrived_now = self.ended_now = False
-        self.clock = Clock()
+        self.clock = NextLoops()
         self.wake_s = math.inf
         self.now_s = -math.inf
         self.ticked_s = 0.0
-        self.cycles: list[tuple[float, int, int, int]] = []
+        self.cycles = CycleLog()
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> Schedule:
         """Go on until nothing happens any more."""
@@ -168,13 +169,6 @@ class Replay:
 
     def schedule(self) -> Schedule:
         """What has happened."""
-        columns = list(zip(*self.cycles, strict=True)) if self.cycles else [(), (), (), ()]
-        cycles = Cycles(
-            np.array(columns[0], dtype=np.float64),
-            np.array(columns[1], dtype=np.int64),
-            np.array(columns[2], dtype=np.int64),
-            np.array(columns[3], dtype=np.int64),
-        )
         runs = self.occupancy
         never = {} if self.binding is None else self.binding.count_never()
         assert self.cluster.speed is not None
@@ -182,8 +176,8 @@ class Replay:
         stopped, cut = bool((self.ended_as >= 0).any()), runs.segments()
         plain = not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
-            runs.start_s, runs.host, cycles, None if plain else runs.end_s, self.ended_as if stopped else None, cut,
-            never, self.expecting.predicted_s, self.refused,
+            runs.start_s, runs.host, self.cycles.cycles(), None if plain else runs.end_s,
+            self.ended_as if stopped else None, cut, never, self.expecting.predicted_s, self.refused,
         )  # fmt: skip
 
     def _next_event(self) -> float:
@@ -238,6 +232,9 @@ class Replay:
         """Take a job off its hosts; `again`: it goes back to the queue and begins anew."""
         self.occupancy.stop(job, time_s, for_good=not again)
         self.expecting.stopped(job)
+        self.ended_as[job] = -1
+        if self.preempting is not None:
+            self.preempting.forget(job)
         if not again:
             self.ended_as[job] = status
             self._left(job, time_s, status)
@@ -318,7 +315,7 @@ class Replay:
         return not set(self.pending.eligible(self.now_s)) <= set(eligible)
 
     def _carry_out(self, decision: Decision, queued: int) -> None:
-        self.cycles.append((self.now_s, queued, len(decision.place), decision.winners))
+        self.cycles.add(self.now_s, queued, len(decision.place), decision.winners, decision.chosen, decision.options)
         for place in decision.place:
             self._start(place)
         self.last_host = decision.last_host
@@ -340,7 +337,7 @@ class Replay:
         end_s = self.now_s + self.expecting.start(job, slowest)
         expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
         status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
-        run = Run(self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest)
+        run = RunningJob(self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest)
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)
         self.ranking.started(job, self.now_s)
@@ -352,50 +349,4 @@ class Replay:
         return float(self.cluster.speed[list(hosts)].min())
 
     def _snapshot(self, eligible: list[int]) -> Snapshot:
-        queue = self._queue(eligible)
-        promises = self._standing(eligible)
-        given: dict[str, Any] = {}
-        if self.binding is not None and self.allowance is not None:
-            given["allowed"] = self.binding.entries.allowed
-            given["left"] = self.allowance.left_at(self.now_s)
-            given["closures"] = self.binding.calendar.at(self.now_s)
-            given["partitions"] = self.binding.partition_hosts
-            given["limits_stop"] = self.binding.rules.limits_stop
-        return Snapshot(
-            self.now_s, self.cluster, self.occupancy.free.copy(), queue, self._busy(), self.last_host, self.seed,
-            need=self.ranking.need(queue.job), promises=promises, early_end=self.early_end, as_pool=self.as_pool,
-            clock=self.clock, arrived=self.arrived_now, ended=self.ended_now,
-            **given,
-        )  # fmt: skip
-
-    def _standing(self, eligible: list[int]) -> dict[int, Promise]:
-        """Promises of earlier passes to jobs that may start still; those of several partitions are promised anew."""
-        if self.binding is None:
-            return self.promises
-        single = np.diff(self.binding.entries.first) == 1
-        return {job: self.promises[job] for job in eligible if job in self.promises and single[job]}
-
-    def _queue(self, eligible: list[int]) -> Queue:
-        jobs, given = np.array(eligible, dtype=np.int64), {}
-        if self.binding is not None:
-            rows = self.binding.entries.open_to(jobs)
-            jobs = self.binding.entries.job[rows]
-            given = self.binding.queue_columns(rows)
-        work = self.workload
-        return Queue(
-            jobs, work.demand[jobs], work.task_count[jobs], work.expected_s[jobs], work.projects[jobs],
-            self.occupancy.first_task[jobs], rank=self.ranking.ranks(jobs, self.now_s),
-            user=None if work.user is None else work.user[jobs], eligible_s=self._since_s(jobs), **given,
-        )  # fmt: skip
-
-    def _since_s(self, jobs: Longs) -> Floats:
-        return (self.workload.submit_s if self.binding is None else self.binding.eligible_s)[jobs]
-
-    def _busy(self) -> Running:
-        runs, first = self.occupancy.running, self.occupancy.first_task
-        tasks = [(job, t) for job in runs for t in range(first[job], first[job + 1])]
-        owner = np.array([job for job, _ in tasks], dtype=np.int64)
-        ends = np.array([runs[job].expected_end_s for job, _ in tasks], float)
-        starts = np.array([runs[job].start_s for job, _ in tasks], float)
-        hosts = self.occupancy.host[[task for _, task in tasks]]
-        return Running(owner, hosts, self.workload.demand[owner], ends, self.workload.projects[owner], starts)
+        return seen_by(self, eligible)

@@ -14,26 +14,32 @@ from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
 from loadmaster.place import POLICIES
-from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, members_of
-from loadmaster.sim.queue import rows_engine_kernel, rows_kernel
-from loadmaster.sim.queue.compiled import TARGETS, Progress, by_arrival, serves, walk_of
+from loadmaster.schedule import AnyPolicy, Discipline, is_meta, members_of, names_of
+from loadmaster.sim.queue import every_host_kernel, rows_engine_kernel, rows_state
+from loadmaster.sim.queue.compiled_meta import known_of
+from loadmaster.sim.queue.levels_kernel import ABOVE
 from loadmaster.sim.queue.queue_state import Log
 from loadmaster.sim.queue.records import Records
-from loadmaster.sim.queue.rows_engine_kernel import Calendar, Plan, RowJobs, RowRules, run_rows
+from loadmaster.sim.queue.rows_engine_kernel import run_rows
 from loadmaster.sim.queue.rows_kernel import full_rows
+from loadmaster.sim.queue.rows_state import EndRing, RowJobs, RowRules, WalkPlan
+from loadmaster.sim.queue.served import Progress, by_arrival, serves, walk_of
 
 RULES = {
-    POLICIES["first-fit"].score: rows_kernel.FIRST_FIT,
-    POLICIES["best-fit-cores"].score: rows_kernel.BEST_CORES,
-    POLICIES["best-fit-memory"].score: rows_kernel.BEST_MEMORY,
-    POLICIES["worse-fit-cores"].score: rows_kernel.WORSE_CORES,
-    POLICIES["worse-fit-memory"].score: rows_kernel.WORSE_MEMORY,
-    POLICIES["mix-fit"].score: rows_kernel.MIX_FIT,
-    POLICIES["round-robin"].score: rows_kernel.ROUND_ROBIN,
+    POLICIES["first-fit"].score: every_host_kernel.FIRST_FIT,
+    POLICIES["best-fit-cores"].score: every_host_kernel.BEST_CORES,
+    POLICIES["best-fit-memory"].score: every_host_kernel.BEST_MEMORY,
+    POLICIES["worse-fit-cores"].score: every_host_kernel.WORSE_CORES,
+    POLICIES["worse-fit-memory"].score: every_host_kernel.WORSE_MEMORY,
+    POLICIES["mix-fit"].score: every_host_kernel.MIX_FIT,
+    POLICIES["opportunity-cost"].score: every_host_kernel.OPPORTUNITY,
+    POLICIES["round-robin"].score: every_host_kernel.ROUND_ROBIN,
 }
 """The rule that stands for each score."""
 MANY_HOSTS = 8000
 """From so many hosts on a tree of them is faster than rows."""
+FEW_HOSTS = 400
+"""Up to so many hosts rows are fast where every host of a row has to be rated."""
 MOST_LANES = 128
 """Most cores of a host that a tree takes: it has a lane for each."""
 MOST_KINDS = 62
@@ -64,7 +70,7 @@ def serves_rows(
         and by_arrival(discipline)
         and all(member.score in RULES for member in members_of(policy))
         and len(workload.resources) == 2
-        and (workload.tasks is None or (walk_of(discipline).blocking and not isinstance(policy, MaxJobs)))
+        and (workload.tasks is None or (walk_of(discipline).blocking and not is_meta(policy)))
         and workload.jobs > 0
         and (interval_s > 0 or _in_seconds(workload))
     ):
@@ -80,6 +86,7 @@ def serves_rows(
         and len(cluster.kinds[0]) <= MOST_KINDS
         and most[0] <= largest[0] <= (MOST_LANES if _asks_for_next(policy) else MOST_CORES)
         and float(cluster.capacity[:, 1].min()) > 0
+        and (not _rates_all(policy) or (cluster.hosts <= FEW_HOSTS and float(cluster.capacity.min()) > 0))
         and largest[0] * largest[1] < EXACT
         and largest[1] * cluster.hosts < MOST_KEY
     )
@@ -105,10 +112,10 @@ def replay_rows(
     )
     rules = _rules(workload, cluster, policy, discipline, interval_s)
     cores, memory = kinds.astype(np.int64).T
-    rows = full_rows(cores, memory, kind_of, rules.any_able, _with_tree(cluster, policy))
-    records = Records(workload)
+    rows = full_rows(cores, memory, kind_of, rules.any_able, _with_tree(cluster, policy), _in_order(cluster, policy))
+    records = Records(workload, names_of(policy))
     log = Log(records.start_s, records.host, *records.buffers)
-    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0, -1], np.int64)
+    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0], np.int64)
     most = _most_running(workload, cluster)
     state = (_calendar(workload, interval_s, most), _plan(kinds, policy, most), np.zeros(workload.jobs, np.int32))
     args = (jobs, rules, rows, *state, tally, log)
@@ -117,7 +124,7 @@ def replay_rows(
         status = engine(*args)
         records.keep(int(log.rows[0]))
         if progress is not None:
-            progress(int(tally[rows_engine_kernel.STARTED]), workload.jobs)
+            progress(int(tally[rows_state.STARTED]), workload.jobs)
         if status == rows_engine_kernel.DONE:
             return records.schedule()
 
@@ -134,15 +141,16 @@ def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
 def _rules(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float
 ) -> RowRules:
-    walk = walk_of(discipline)
+    walk, meta = walk_of(discipline), known_of(policy)
+    assert meta is not None
     least, most, _ = workload.least_and_most
     return RowRules(
         interval_s=float(interval_s),
         reservations=walk.reservations,
         lookahead=walk.lookahead,
         blocking=walk.blocking,
-        log_ties=policy.log_ties if isinstance(policy, MaxJobs) else False,
-        target=TARGETS[policy.target] if isinstance(policy, MaxJobs) else 0,
+        log_ties=not meta.pruned,
+        target=meta.target,
         total_cores=float(cluster.total[0]),
         total_memory=float(cluster.total[1]),
         least_cores=int(least[0]),
@@ -163,8 +171,18 @@ def _with_tree(cluster: Cluster, policy: AnyPolicy) -> bool:
     return _asks_for_next(policy) or (cluster.hosts >= MANY_HOSTS and few)
 
 
+def _in_order(cluster: Cluster, policy: AnyPolicy) -> bool:
+    """Whether the keys of each row are kept in order: where hosts are many and looked for by an amount of memory."""
+    by_memory = {every_host_kernel.BEST_MEMORY, every_host_kernel.MIX_FIT}
+    return cluster.hosts >= MANY_HOSTS and any(RULES[member.score] in by_memory for member in members_of(policy))
+
+
 def _asks_for_next(policy: AnyPolicy) -> bool:
-    return any(RULES[member.score] == rows_kernel.ROUND_ROBIN for member in members_of(policy))
+    return any(RULES[member.score] == every_host_kernel.ROUND_ROBIN for member in members_of(policy))
+
+
+def _rates_all(policy: AnyPolicy) -> bool:
+    return any(RULES[member.score] == every_host_kernel.OPPORTUNITY for member in members_of(policy))
 
 
 def _most_running(workload: Workload, cluster: Cluster) -> int:
@@ -173,20 +191,22 @@ def _most_running(workload: Workload, cluster: Cluster) -> int:
     return max(1, min(tasks, int(cluster.total[0] / least) if least > 0 else tasks))
 
 
-def _calendar(workload: Workload, interval_s: float, most: int) -> Calendar:
+def _calendar(workload: Workload, interval_s: float, most: int) -> EndRing:
     longest = int(workload.runtime_s.max() / interval_s) + 3
-    run = np.zeros(most + 1, rows_engine_kernel.RUN)
+    run = np.zeros(most + 1, rows_state.RUN)
     run["after"] = np.arange(1, most + 2)
-    return Calendar(np.full(1 << longest.bit_length(), -1, np.int32), run)
+    return EndRing(np.full(1 << longest.bit_length(), -1, np.int32), run)
 
 
-def _plan(kinds: Floats, policy: AnyPolicy, most: int) -> Plan:
-    return Plan(
+def _plan(kinds: Floats, policy: AnyPolicy, most: int) -> WalkPlan:
+    return WalkPlan(
         position=np.zeros(most, np.int32),
         host=np.zeros(most, np.int32),
         best_position=np.zeros(most, np.int32),
         best_host=np.zeros(most, np.int32),
         failed=np.zeros(int(kinds[:, 0].max()) + 1, np.int64),
+        open=np.zeros(int(kinds[:, 0].max()) + 1, np.int64),
+        known=np.full(int(kinds[:, 0].max()) + 1, ABOVE),
         members=np.array([RULES[member.score] for member in members_of(policy)], np.int64),
         run_mask=np.zeros(64, np.int64),
         run_size=np.zeros(64, np.int64),

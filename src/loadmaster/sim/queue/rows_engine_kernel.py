@@ -1,92 +1,35 @@
 """The NetBatch engine, compiled: cores and memory, the rules of the thesis and Max-Jobs over them.
 
-What makes it fast: hosts in rows (`rows_kernel.py`); a demand no smaller than one that failed in this walk is not
-tried again; ended jobs lie in a calendar by cycle, so idle cycles cost nothing; Max-Jobs walks on one state and takes
-its moves back. Jobs of several tasks are served first come, first served. Agrees with `reference.py` to the bit.
+What makes it fast: hosts in rows (`rows_kernel.py`); a demand no smaller than one that failed is not tried again in
+this walk, nor later until somebody leaves a host that could take it; ended jobs lie in a calendar by cycle, so idle
+cycles cost nothing; Max-Jobs walks on one state and takes its moves back. Jobs of several tasks are served first come,
+first served. Agrees with `reference.py` to the bit.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.levels_kernel import ABOVE, able, outranked, release_reserved, reserve
-from loadmaster.sim.queue.rows_kernel import Records, find, move
+from loadmaster.sim.queue.levels_kernel import able, outranked, release_reserved, reserve
+from loadmaster.sim.queue.rows_failed_kernel import forget, learn, may_fit
+from loadmaster.sim.queue.rows_kernel import find, move
+from loadmaster.sim.queue.rows_state import (
+    ANYWHERE,
+    ARRIVED,
+    CYCLE,
+    EXACT,
+    HEAD,
+    KNOWN,
+    LAST,
+    PENDING,
+    PLANNED,
+    RESERVED,
+    RUNNING,
+    RUNS,
+    STARTED,
+)
 
 DONE, PAUSED = 0, 1
-
-
-class RowJobs(NamedTuple):
-    """J jobs as the workload has them.
-
-    Attributes:
-        submit_s, runtime_s: float64[J].
-        demand: float64[J, 2], cores and memory in whole units.
-        first_task: int64[J + 1], where the tasks of a job begin; int64[0] if every job is one task.
-    """
-
-    submit_s: NDArray[np.float64]
-    runtime_s: NDArray[np.float64]
-    demand: NDArray[np.float64]
-    first_task: NDArray[np.int64]
-
-
-class RowRules(NamedTuple):
-    """How the queue is served; -1 stands for no limit."""
-
-    interval_s: float
-    reservations: int
-    lookahead: int
-    blocking: bool
-    log_ties: bool
-    target: int  # 0: jobs, 1: cores, 2: weighted
-    total_cores: float
-    total_memory: float
-    least_cores: int  # no job asks for less
-    least_memory: int
-    any_able: bool  # every job can be held by every host
-
-
-RUN = np.dtype([("memory", np.int64), ("cores", np.int32), ("host", np.int32), ("after", np.int32)], align=True)
-
-
-class Calendar(NamedTuple):
-    """Running jobs by the cycle in which they will have ended: lists over a ring of cycles.
-
-    Attributes:
-        latest: int32[ring], the run that heads a cycle's list, -1 if none; the ring's size is a power of two.
-        run: U records: what a running job holds, and the next run of the same list. Run 0 heads the unused ones.
-    """
-
-    latest: NDArray[np.int32]
-    run: Records
-
-
-class Plan(NamedTuple):
-    """Starts of the walk under way, and of the best walk so far.
-
-    Attributes:
-        position: int32[U], place in the queue of the job of every task that starts; best_position likewise.
-        host: int32[U]; best_host likewise.
-        failed: int64[C + 1], by number of cores: the least memory that failed in this walk with no more cores.
-        members: int64[M], the rules to try.
-        run_mask, run_size: int64[64], reservations not made yet: groups that are able, and how many alike in a row.
-    """
-
-    position: NDArray[np.int32]
-    host: NDArray[np.int32]
-    best_position: NDArray[np.int32]
-    best_host: NDArray[np.int32]
-    failed: NDArray[np.int64]
-    members: NDArray[np.int64]
-    run_mask: NDArray[np.int64]
-    run_size: NDArray[np.int64]
-
-
-ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, RUNS, PENDING, RESERVED, LAST = range(10)
-"""Entries of the tally: int64[10]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
 
 
 @inner
@@ -99,7 +42,7 @@ def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
             return PAUSED
         _next_cycle(jobs, rules, calendar, tally)
         now = tally[CYCLE] * rules.interval_s
-        _complete(rows, calendar, tally)
+        _complete(rows, calendar, plan, tally)
         arrived = tally[ARRIVED]
         while arrived < total and jobs.submit_s[arrived] <= now:
             queue[arrived] = arrived
@@ -111,7 +54,7 @@ def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
         row = log.rows[0]
         log.time_s[row] = now
         log.queue_length[row] = waiting
-        log.winners[row] = _best_walk(jobs, rules, rows, plan, queue, tally)
+        log.winners[row] = _best_walk(jobs, rules, rows, plan, queue, tally, log.value[row])
         before = tally[STARTED]
         _commit(jobs, rules, calendar, plan, queue, tally, log, now)
         log.started[row] = tally[STARTED] - before
@@ -142,13 +85,16 @@ def _next_cycle(jobs, rules, calendar, tally):
 
 
 @inner
-def _complete(rows, calendar, tally):
+def _complete(rows, calendar, plan, tally):
     slot = tally[CYCLE] & (calendar.latest.shape[0] - 1)
     number = calendar.latest[slot]
     calendar.latest[slot] = -1
+    if number >= 0:
+        tally[KNOWN] = 0
     while number >= 0:
         run = calendar.run[number]
         move(rows, run.host, -np.int64(run.cores), -run.memory)
+        forget(rows, plan, run.host)
         tally[RUNNING] -= 1
         following = run.after
         run.after = calendar.run[0].after
@@ -163,28 +109,28 @@ def _walk(jobs, rules, rows, plan, queue, tally, rule):
     Reservations are only counted, in runs of equal needs, until a host is chosen that may be among them.
     """
     for cores in range(plan.failed.shape[0]):
-        plan.failed[cores] = ABOVE
-    tally[PLANNED] = tally[RUNS] = tally[PENDING] = tally[RESERVED] = 0
-    kept = 0
+        plan.failed[cores] = plan.known[cores]
+    tally[PLANNED] = tally[RUNS] = tally[PENDING] = tally[ANYWHERE] = tally[RESERVED] = 0
+    tally[EXACT] = tally[KNOWN]
+    kept, groups = 0, rows.level.shape[0] // rows.levels
     stop = tally[ARRIVED]
     if rules.lookahead >= 0:
         stop = min(stop, tally[HEAD] + rules.lookahead)
     for position in range(tally[HEAD], stop):
-        if tally[RESERVED] + (tally[PENDING] if rules.any_able else 0) >= rows.spot.shape[0]:
-            break
+        if tally[RESERVED] + tally[ANYWHERE] >= rows.spot.shape[0]:
+            break  # every one of these takes some host that is open, so none is left
         job = queue[position]
         wanted = np.int64(jobs.demand[job, 0])
         memory = np.int64(jobs.demand[job, 1])
-        if plan.failed[wanted] > memory:
+        if may_fit(jobs, rows, plan, tally, wanted, memory):
             if _place(jobs, rules, rows, plan, tally, rule, position, job, wanted, memory):
                 continue
-            for more in range(wanted, plan.failed.shape[0]):
-                plan.failed[more] = min(plan.failed[more], memory)
+            learn(jobs, rows, plan, tally, wanted, memory)
         if rules.blocking or plan.failed[rules.least_cores] <= rules.least_memory:
             break
         if rules.reservations < 0 or kept < rules.reservations:
             kept += 1
-            _promise(rows, plan, tally, able(rows, wanted, memory))
+            _promise(rows, plan, tally, groups, np.int64(1) if groups == 1 else able(rows.kind, wanted, memory))
     release_reserved(rows)
 
 
@@ -195,13 +141,14 @@ def _place(jobs, rules, rows, plan, tally, rule, position, job, cores, memory):
     tasks = jobs.first_task[job + 1] - jobs.first_task[job] if jobs.first_task.shape[0] > 0 else np.int64(1)
     while tally[PLANNED] - first < tasks:
         last = np.int64(plan.host[tally[PLANNED] - 1]) if tally[PLANNED] > 0 else tally[LAST]
-        host = _choose(rules, rows, plan, tally, rule, cores, memory, last)
+        host = _choose(jobs, rows, plan, tally, rule, cores, memory, last)
         if host < 0:
             while tally[PLANNED] > first:
                 tally[PLANNED] -= 1
                 move(rows, plan.host[tally[PLANNED]], -cores, -memory)
             return False
         move(rows, host, cores, memory)
+        tally[EXACT] = 0
         plan.position[tally[PLANNED]] = position
         plan.host[tally[PLANNED]] = host
         tally[PLANNED] += 1
@@ -209,18 +156,20 @@ def _place(jobs, rules, rows, plan, tally, rule, position, job, cores, memory):
 
 
 @inlined
-def _choose(rules, rows, plan, tally, rule, cores, memory, last):
+def _choose(jobs, rows, plan, tally, rule, cores, memory, last):
     """The rule's host among the unreserved ones, -1 if none fits; settles the reservations only if they matter."""
     while True:
         host = find(rows, rule, cores, memory, last)
         if host < 0 or tally[PENDING] == 0 or outranked(rows, host, tally[PENDING]):
             return host
         _settle(rows, plan, tally)
+        if not may_fit(jobs, rows, plan, tally, cores, memory):
+            return np.int64(-1)
 
 
 @inlined
-def _promise(rows, plan, tally, mask):
-    """Count one more reservation of a host of the kinds in `mask`."""
+def _promise(rows, plan, tally, groups, mask):
+    """Count one more reservation of a host of the kinds in `mask`, which may be all the `groups` that there are."""
     last = tally[RUNS] - 1
     if last >= 0 and plan.run_mask[last] == mask:
         plan.run_size[last] += 1
@@ -231,6 +180,7 @@ def _promise(rows, plan, tally, mask):
         plan.run_size[tally[RUNS]] = 1
         tally[RUNS] += 1
     tally[PENDING] += 1
+    tally[ANYWHERE] += mask == (np.int64(1) << groups) - 1
 
 
 @inner
@@ -238,22 +188,26 @@ def _settle(rows, plan, tally):
     """Make the reservations counted so far, in order."""
     for i in range(tally[RUNS]):
         tally[RESERVED] += reserve(rows, plan.run_size[i], plan.run_mask[i])
-    tally[RUNS] = tally[PENDING] = 0
+    tally[RUNS] = tally[PENDING] = tally[ANYWHERE] = tally[EXACT] = 0
 
 
 @inner
-def _best_walk(jobs, rules, rows, plan, queue, tally):
-    """Every member walks on the same state; the plan of the first best one is carried out. Returns the winners."""
+def _best_walk(jobs, rules, rows, plan, queue, tally, values):
+    """Every member walks on the same state; the plan of the first best one is carried out. Returns the winners.
+
+    What each is worth goes into `values`, float64[M].
+    """
     waiting = tally[ARRIVED] - tally[HEAD]
     best = -1.0
     best_planned = 0
     winners = 0
+    values[:] = np.nan
     for member in range(plan.members.shape[0]):
         _walk(jobs, rules, rows, plan, queue, tally, plan.members[member])
         planned = tally[PLANNED]
         if plan.members.shape[0] == 1:
-            return 0
-        value = _value(jobs, rules, plan, queue, planned)
+            return values.shape[0]  # the bit of a meta-rule's only member, none without a meta-rule
+        value = values[member] = _value(jobs, rules, plan, queue, planned)
         if value > best:
             best, winners, best_planned = value, 1 << member, planned
             for i in range(planned):
@@ -316,6 +270,7 @@ def _commit(jobs, rules, calendar, plan, queue, tally, log, now):
     tally[RUNNING] += planned
     if planned == 0:
         return
+    tally[KNOWN] = 0
     tally[LAST] = plan.host[planned - 1]
     # Jobs before the last start move up to it, so that the queue's rest need not be touched.
     target = np.int64(plan.position[planned - 1])

@@ -17,11 +17,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.kernels import inlined, inner, lean
+from loadmaster.kernels import LEAN, inlined, inner, kept_njit
 from loadmaster.model.arrays import Ints, Longs
-from loadmaster.sim.queue.levels_kernel import ABOVE, LEVEL, LEVELS, enter, host_of, leave
+from loadmaster.sim.queue.every_host_kernel import (
+    BEST_CORES,
+    BEST_MEMORY,
+    MIX_FIT,
+    OPPORTUNITY,
+    ROUND_ROBIN,
+    WORSE_CORES,
+    WORSE_MEMORY,
+    among_all,
+)
+from loadmaster.sim.queue.keys_kernel import (
+    EMPTY,
+    NOBODY,
+    WIDTH,
+    least_memory,
+    lowest_host,
+    most_memory_under,
+)
+from loadmaster.sim.queue.levels_kernel import ABOVE, LEVEL, enter, host_of, leave
+from loadmaster.sim.queue.ordered_kernel import Ordered, insert, ordered, remove, unordered
+from loadmaster.sim.queue.ratings_kernel import LATER, balanced, cheapest
 from loadmaster.sim.queue.tree_kernel import (
-    Tree,
+    HostTree,
     change,
     first_from,
     full_tree,
@@ -31,14 +51,12 @@ from loadmaster.sim.queue.tree_kernel import (
     no_tree,
 )
 
-FIRST_FIT, BEST_CORES, BEST_MEMORY, WORSE_CORES, WORSE_MEMORY, MIX_FIT, ROUND_ROBIN = range(7)
-"""The rules that `find` knows; answers are remembered for those up to Mix-Fit."""
-WIDTH = 16
-"""Rows are padded to a multiple of this, so that scans have no remainder."""
-EMPTY = np.int64(-1)
-"""The key of a slot without a host."""
-NOBODY = np.int64(2**62)
-"""No host."""
+WORST_BALANCE = np.float64(1.0).view(np.int64)
+"""The rank of the worst score of Mix-Fit."""
+BITS_OF_TWO = np.float64(2.0).view(np.int64)
+"""Bits of numbers from zero up have the order of the numbers; less this, they are all below `ABOVE`."""
+FEW_HOSTS, FEW_LEVELS, MANY_LEVELS = 512, 32, 256
+"""With few hosts a level is soon looked through, and going over all levels is what takes time."""
 QUESTIONS = 128
 ANSWERS = 2**18
 """At most so many demands are remembered for each rule, and about so many answers of rows."""
@@ -49,7 +67,7 @@ KIND = np.dtype([("memory", np.int64), ("limit", np.int64), ("cores", np.int32),
 QUESTION = np.dtype([("memory", np.int64), ("cores", np.int64)])
 
 
-class Rows(NamedTuple):
+class HostRows(NamedTuple):
     """H hosts of K kinds in N rows; row c * K + k holds the hosts of kind k with c free cores.
 
     Reservations are kept by group of kinds: one group if every job could run on every host, else one a kind.
@@ -57,6 +75,9 @@ class Rows(NamedTuple):
     Attributes:
         bits: how many bits of a key the host takes.
         shift: memory without these last bits is its level, less than L.
+        levels: L, the steps of memory in which hosts are counted; a power of two.
+        few: all hosts are looked at to know what fits anywhere; of many each demand is looked for by itself.
+        by_host: hosts are fewer than rows, so a host is found by a look at each.
         key: int64[S], the hosts in their rows, `EMPTY` where there is none.
         row: N records: first slot and number of hosts.
         version: int32[N], grows whenever a row changes.
@@ -69,10 +90,14 @@ class Rows(NamedTuple):
             the lowest host that has it; `ABOVE` and `NOBODY` if no host fits.
         scratch: int64[H].
         tree: the hosts by index; empty where rows are faster.
+        order: the keys of each row in order; empty where a look at the whole row is faster.
     """
 
     bits: int
     shift: int
+    levels: int
+    few: bool
+    by_host: bool
     key: Longs
     row: Records
     version: Ints
@@ -84,51 +109,61 @@ class Rows(NamedTuple):
     rank: Longs
     holder: Longs
     scratch: Longs
-    tree: Tree
+    tree: HostTree
+    order: Ordered
 
 
-def full_rows(cores: Longs, memory: Longs, kind_of: NDArray[np.int32], one_group: bool, with_tree: bool) -> Rows:
+def full_rows(
+    cores: Longs, memory: Longs, kind_of: NDArray[np.int32], one_group: bool, with_tree: bool, in_order: bool
+) -> HostRows:
     """All hosts empty of tasks; `cores` and `memory` int64[K] by kind, `kind_of` int32[H]."""
     hosts, kinds = len(kind_of), len(cores)
     bits = hosts.bit_length()
-    shift = max(0, int(memory.max()).bit_length() - 8)
+    few = hosts <= FEW_HOSTS
+    levels = FEW_LEVELS if few else MANY_LEVELS
+    shift = max(0, int(memory.max()).bit_length() - (levels.bit_length() - 1))
     padded = -(-np.bincount(kind_of, minlength=kinds) // WIDTH) * WIDTH
     width = np.where(np.arange(cores.max() + 1)[:, None] <= cores, padded, 0).ravel()
     groups = 1 if one_group else kinds
-    questions = (MIX_FIT + 1) * min(max(ANSWERS // (MIX_FIT + 1) // len(width), 4), QUESTIONS)
+    questions = ROUND_ROBIN * min(max(ANSWERS // ROUND_ROBIN // len(width), 4), QUESTIONS)
     answers = questions * len(width)
-    rows = Rows(
+    number = cores[kind_of] * kinds + kind_of
+    key = (memory[kind_of] << bits) + (1 << bits) - 1 - np.arange(hosts)
+    rows = HostRows(
         bits=bits,
         shift=shift,
+        levels=levels,
+        few=few,
+        by_host=few and hosts <= len(width),
         key=np.full(int(width.sum()), EMPTY),
         row=np.zeros(len(width), ROW),
         version=np.ones(len(width), np.int32),
         spot=np.zeros(hosts, SPOT),
         kind=np.zeros(kinds, KIND),
-        level=np.zeros(groups * LEVELS, LEVEL),
+        level=np.zeros(groups * levels, LEVEL),
         question=np.full(questions, -1, QUESTION),
         seen=np.zeros(answers, np.int32),
         rank=np.zeros(answers, np.int64),
         holder=np.zeros(answers, np.int64),
         scratch=np.zeros(hosts, np.int64),
         tree=full_tree(cores[kind_of], memory[kind_of]) if with_tree else no_tree(),
+        order=ordered(width, number, key) if in_order else unordered(),
     )
     rows.row["start"] = np.concatenate(([0], np.cumsum(width)[:-1]))
     rows.kind["cores"], rows.kind["memory"], rows.kind["limit"] = cores, memory, ABOVE
     rows.kind["group"] = 0 if one_group else np.arange(kinds)
     rows.level["head"] = -1
     order = np.argsort(kind_of, kind="stable")
-    number = cores[kind_of] * kinds + kind_of
     rows.row["size"] = np.bincount(number, minlength=len(width))
     place = np.arange(hosts) - np.searchsorted(kind_of[order], kind_of[order])
     rows.spot["kind"], rows.spot["free"] = kind_of, cores[kind_of]
     rows.spot["slot"][order] = rows.row["start"][number[order]] + place
-    rows.key[rows.spot["slot"]] = (memory[kind_of] << bits) + (1 << bits) - 1 - np.arange(hosts)
+    rows.key[rows.spot["slot"]] = key
     _enter_all(rows)
     return rows
 
 
-@lean
+@kept_njit(**LEAN)
 def _enter_all(rows):
     for host in range(rows.spot.shape[0]):
         enter(rows, host)
@@ -157,6 +192,9 @@ def move(rows, host, cores, memory):
     rows.key[spot.slot] = key - (memory << rows.bits)
     row.size += 1
     enter(rows, host)
+    if rows.order.blocks.shape[0] > 0:
+        remove(rows.order, number + cores * rows.kind.shape[0], key)
+        insert(rows.order, number, rows.key[spot.slot])
     if rows.tree.memory.shape[0] > 0:
         change(rows.tree, host, cores, memory)
 
@@ -166,7 +204,9 @@ def find(rows, rule, cores, memory, last):
     """The host that `rule` takes for a task, -1 if none fits; reserved hosts do not count. `last` is the last taken."""
     if rule == ROUND_ROBIN:
         return _next(rows, cores, memory, last)
-    if rows.tree.memory.shape[0] > 0 and rule not in (BEST_MEMORY, MIX_FIT):
+    if rows.by_host and rule != OPPORTUNITY:
+        return among_all(rows, rule, cores, memory)
+    if rows.tree.memory.shape[0] > 0 and rule not in (BEST_MEMORY, MIX_FIT, OPPORTUNITY):
         host = _by_index(rows.tree, rule, cores, memory)
         if host < 0 or _is_open(rows, host):
             return host
@@ -236,15 +276,38 @@ def _by_score(rows, rule, offset, cores, memory):
     for row in range(np.uint64(first), np.uint64(rows.row.shape[0])):
         if rows.seen[np.uint64(offset) + row] != rows.version[row]:
             _ask(rows, rule, offset, row, cores, memory)
-    rank, host = ABOVE, NOBODY
-    for at in range(np.uint64(offset + first), np.uint64(offset + rows.row.shape[0])):
-        rank = min(rank, rows.rank[at])
+    rank, host = _best_rank(rows, offset + first, offset + rows.row.shape[0]), NOBODY
+    while rule == MIX_FIT and rank == WORST_BALANCE and not _find_later(rows, offset, first, memory):
+        rank = _best_rank(rows, offset + first, offset + rows.row.shape[0])
     if rank == ABOVE:
         return np.int64(-1)
     for at in range(np.uint64(offset + first), np.uint64(offset + rows.row.shape[0])):
         host = min(host, rows.holder[at] if rows.rank[at] == rank else NOBODY)
     spot = rows.spot[host]
     return offset + spot.free * rows.kind.shape[0] + spot.kind
+
+
+@inner
+def _best_rank(rows, start, stop):
+    rank = ABOVE
+    for at in range(np.uint64(start), np.uint64(stop)):
+        rank = min(rank, rows.rank[at])
+    return rank
+
+
+@inlined
+def _find_later(rows, offset, first, memory):
+    """Name the hosts that stand for `LATER`; False if one of them was reserved after it had been remembered."""
+    all_there = True
+    for number in range(first, first + rows.kind.shape[0]):
+        at = offset + number
+        if rows.holder[at] == LATER:
+            limit = rows.kind[number - first].limit
+            rows.holder[at] = lowest_host(rows, np.int64(number), (memory + 1) << rows.bits, limit)
+            if rows.holder[at] == NOBODY:
+                rows.rank[at] = ABOVE
+                all_there = False
+    return all_there
 
 
 @inlined
@@ -270,7 +333,7 @@ def _by_cores(rows, rule, offset, cores, memory):
 def _question(rows, rule, cores, memory):
     """Where answers for this demand are kept; what another demand left there is forgotten."""
     mixed = (np.uint64(cores) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(memory) * np.uint64(0xD1B54A32D192ED03))
-    many = rows.question.shape[0] // (MIX_FIT + 1)
+    many = rows.question.shape[0] // ROUND_ROBIN
     at = rule * many + np.int64((mixed >> np.uint64(40)) % np.uint64(many))
     question = rows.question[at]
     if question.cores != cores or question.memory != memory:
@@ -291,96 +354,27 @@ def _ask(rows, rule, offset, number, cores, memory):
     if row.size > 0:
         kinds = rows.kind.shape[0]
         kind = rows.kind[np.int64(number) % kinds]
-        stop = row.start + (row.size + WIDTH - 1) // WIDTH * WIDTH
         least = memory << rows.bits
         index = (np.int64(1) << rows.bits) - 1
         if rule == BEST_MEMORY:
-            key = _lowest_key(rows.key, row.start, stop, least, kind.limit, index)
+            key = least_memory(rows, np.int64(number), least, kind.limit)
             if key < ABOVE:
                 rank, host = key >> rows.bits, key & index
         elif rule == WORSE_MEMORY:
-            key = _highest_key(rows.key, row.start, stop, least, kind.limit)
-            if key >= 0:
+            key = most_memory_under(rows, np.int64(number), kind.limit)
+            if key >= least:
                 rank, host = -(key >> rows.bits), host_of(rows, key)
         elif rule == MIX_FIT:
-            score, host = _balanced(rows, kind, row.start, stop, np.int64(number) // kinds - cores, memory)
+            score, host = balanced(rows, kind, np.int64(number), np.int64(number) // kinds - cores, memory)
             if host < NOBODY:
                 # At most the bits of 1; such bits have the order of the numbers.
                 rank = np.float64(score).view(np.int64)
+        elif rule == OPPORTUNITY:
+            score, host = cheapest(rows, kind, np.int64(number), np.int64(number) // kinds, cores, memory)
+            if host < NOBODY:
+                rank = np.float64(score).view(np.int64) - BITS_OF_TWO
         else:
-            back = _back_of_lowest_host(rows.key, row.start, stop, least, kind.limit, index)
-            if back >= 0:
-                rank, host = np.int64(0), host_of(rows, back)
+            host = lowest_host(rows, np.int64(number), least, kind.limit)
+            if host < NOBODY:
+                rank = np.int64(0)
     rows.rank[at], rows.holder[at] = rank, host
-
-
-@inner
-def _balanced(rows, kind, start, stop, cores_left, memory):
-    """Mix-Fit. In a row the score falls with free memory up to the point of balance and grows after it.
-
-    So a row's best hosts are those with the most memory up to that point or those with the least beyond it, and
-    only these two amounts are rated. With no core left over every host beyond the point rates 1.
-    """
-    index = (np.int64(1) << rows.bits) - 1
-    split = (memory + cores_left * kind.memory // kind.cores + 1) << rows.bits
-    low, high = _around(rows.key, start, stop, memory << rows.bits, split, kind.limit, index)
-    below = _rate(kind, cores_left, (low >> rows.bits) - memory) if low >= 0 else np.inf
-    above = _rate(kind, cores_left, (high >> rows.bits) - memory) if high < ABOVE else np.inf
-    host = NOBODY
-    if low >= 0 and below <= above:
-        host = host_of(rows, low)
-    if high < ABOVE and above <= below:
-        if cores_left == 0:
-            host = min(host, host_of(rows, _back_of_lowest_host(rows.key, start, stop, split, kind.limit, index)))
-        else:
-            host = min(host, high & index)
-    return min(below, above), host
-
-
-@inlined
-def _rate(kind, cores_left, memory_left):
-    """The score of place/mix_fit.py for what would be left, to the bit."""
-    x = float(cores_left) * kind.memory
-    y = float(memory_left) * kind.cores
-    return abs(x - y) / (x + y) if x + y > 0.0 else 0.0
-
-
-@inner
-def _back_of_lowest_host(keys, start, stop, least, limit, index):
-    """The last bits of the key of the lowest host with a key from `least` to under `limit`, -1 if there is none."""
-    best = EMPTY
-    for slot in range(np.uint64(start), np.uint64(stop)):
-        key = keys[slot]
-        best = max(best, key & index if (key >= least) & (key < limit) else EMPTY)
-    return best
-
-
-@inner
-def _highest_key(keys, start, stop, least, limit):
-    """The highest key from `least` to under `limit`, -1 if there is none."""
-    best = EMPTY
-    for slot in range(np.uint64(start), np.uint64(stop)):
-        key = keys[slot]
-        best = max(best, key if (key >= least) & (key < limit) else EMPTY)
-    return best
-
-
-@inner
-def _lowest_key(keys, start, stop, least, limit, index):
-    """The least memory of the keys from `least` to under `limit`, with the lowest host that has it; `ABOVE` if none."""
-    best = ABOVE
-    for slot in range(np.uint64(start), np.uint64(stop)):
-        key = keys[slot]
-        best = min(best, key ^ index if (key >= least) & (key < limit) else ABOVE)
-    return best
-
-
-@inner
-def _around(keys, start, stop, least, split, limit, index):
-    """The highest key from `least` to under `split`, and what `_lowest_key` says of those from `split` on."""
-    low, high = EMPTY, ABOVE
-    for slot in range(np.uint64(start), np.uint64(stop)):
-        key = keys[slot]
-        low = max(low, key if (key >= least) & (key < split) & (key < limit) else EMPTY)
-        high = min(high, key ^ index if (key >= split) & (key < limit) else ABOVE)
-    return low, high

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
-from loadmaster.scores_kernel import changed, lowest, rate_all, refresh, score_in
+from loadmaster.lowest_kernel import lowest
+from loadmaster.scores_kernel import changed, rate_all, refresh, score_in
 from loadmaster.sim.queue.ends_kernel import drop_end
 
 
-class Rules(NamedTuple):
+class StartRules(NamedTuple):
     """How the queue is served; lookahead -1 stands for no limit."""
 
     interval_s: float
@@ -21,7 +22,7 @@ class Rules(NamedTuple):
     seed: int
 
 
-class State(NamedTuple):
+class StartState(NamedTuple):
     """Everything that changes; H hosts, K demands, U tasks of the largest job.
 
     Attributes:
@@ -67,6 +68,8 @@ class State(NamedTuple):
 
 
 ARRIVED, FIRST, RUNNING, LAST_HOST, STAMP, KEPT, STARTED, RUNNING_TASKS, WAITING_TASKS, UNDER_WAY = range(10)
+MORE_ROOM = 3
+"""What an engine returns when its plan needs more steps than there may be room for: give it more, call again."""
 
 
 @inner

@@ -3,32 +3,15 @@
 The engine is compiled once for all orders, so that it receives this one through a pointer; what is behind it is
 compiled where somebody uses it, and is idle otherwise.
 """
-# mypy: disable-error-code="no-untyped-call"
-
-from collections.abc import Callable
-from functools import cache
-from typing import Any
 
 import numpy as np
-from numba import types
 
-from loadmaster.kernels import LEAN, kept_njit
-from loadmaster.lent import Lent
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import AnyOrder, Multifactor
 from loadmaster.order.multifactor.ranking import Priorities
-from loadmaster.sim.queue.queue_state import FAN, Happened
-from loadmaster.sim.queue.ticked_kernel import DIGIT, Book, Ticked, reckon
-
-
-def is_told(order: AnyOrder) -> bool:
-    """Whether the engine tells this order what happens; a subclass is a rule of its own, which plain Python runs."""
-    return type(order) is Multifactor
-
-
-def is_ticked(order: AnyOrder) -> bool:
-    """Whether its ranks change at ticks only."""
-    return type(order) is Multifactor and order.recalc == "tick"
+from loadmaster.sim.queue.queue_state import FAN, NotYetTold
+from loadmaster.sim.queue.ticked_kernel import DIGIT, Book, Ticked
+from loadmaster.sim.queue.told import is_told
 
 
 def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:
@@ -50,32 +33,12 @@ def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:
     return Book(ranking.state, ticked)
 
 
-def happened_of(order: AnyOrder, jobs: int) -> Happened:
+def happened_of(order: AnyOrder, jobs: int) -> NotYetTold:
     """Nothing has happened yet; of no jobs, if the engine tells the order nothing."""
     jobs, period_s = (jobs, float(order.calc_period)) if isinstance(order, Multifactor) else (0, np.inf)
-    return Happened(np.zeros(2 * jobs, np.int32), np.zeros(2 * jobs), np.zeros(1, np.int64), np.full(1, period_s))
+    return NotYetTold(np.zeros(2 * jobs, np.int32), np.zeros(2 * jobs), np.zeros(1, np.int64), np.full(1, period_s))
 
 
 def positions(jobs: int) -> int:
     """So many positions are enough for both runs of a ticked order."""
     return 2 * (jobs + FAN)
-
-
-def reckoner_type(heard: tuple[Any, ...]) -> Any:
-    """The type of `reckoner` for tuples of these types, which are lent to it."""
-    return types.void(*(Lent(each) for each in heard), types.float64)
-
-
-@cache
-def reckoner(heard: tuple[Any, ...], told: bool) -> Callable[..., None]:
-    """`ticked_kernel.reckon` for tuples of these types; one that does nothing if nobody will call it."""
-
-    def entry(book, waiting, ranked, jobs, now):  # type: ignore[no-untyped-def]
-        reckon(book, waiting, ranked, jobs, now)
-
-    def idle(book, waiting, ranked, jobs, now):  # type: ignore[no-untyped-def]
-        pass
-
-    kept = kept_njit(reckoner_type(heard), **LEAN, no_cpython_wrapper=True)
-    made: Callable[..., None] = kept(entry if told else idle)
-    return made

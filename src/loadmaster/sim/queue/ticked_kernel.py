@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.order.multifactor import priority_kernel
-from loadmaster.order.multifactor.state import MOST, State
+from loadmaster.order.multifactor.state import MOST, PriorityState
 from loadmaster.sim.queue.queue_state import FAN, LANES, MANY
 from loadmaster.sim.queue.waiting_kernel import settle, settle_block
 
@@ -53,7 +53,7 @@ MEMBERS, MOVED = range(2)
 class Book(NamedTuple):
     """An order that is told what happens: its state, its clock and its queue."""
 
-    priorities: State
+    priorities: PriorityState
     ticked: Ticked
 
 

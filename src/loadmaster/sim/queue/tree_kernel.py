@@ -19,7 +19,7 @@ NONE = np.int64(-1)
 """The most free memory where there is no host."""
 
 
-class Tree(NamedTuple):
+class HostTree(NamedTuple):
     """H hosts below N nodes of L lanes: lane c of a node stands for hosts with c free cores.
 
     Attributes:
@@ -34,12 +34,12 @@ class Tree(NamedTuple):
     cores: NDArray[np.int32]
 
 
-def no_tree() -> Tree:
+def no_tree() -> HostTree:
     """The tree of an engine that does without."""
-    return Tree(np.zeros((0, 1), np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
+    return HostTree(np.zeros((0, 1), np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
 
-def full_tree(cores: Longs, memory: Longs) -> Tree:
+def full_tree(cores: Longs, memory: Longs) -> HostTree:
     """All hosts empty of tasks: cores and memory int64[H]."""
     hosts = len(cores)
     leaves = 1 << max(0, (-(-hosts // LEAF) - 1).bit_length())
@@ -49,7 +49,7 @@ def full_tree(cores: Longs, memory: Longs) -> Tree:
     while first > 0:
         most[first : 2 * first] = np.maximum(most[2 * first : 4 * first : 2], most[2 * first + 1 : 4 * first : 2])
         first //= 2
-    return Tree(most, memory.astype(np.int64), cores.astype(np.int32))
+    return HostTree(most, memory.astype(np.int64), cores.astype(np.int32))
 
 
 @inner

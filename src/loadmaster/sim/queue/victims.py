@@ -41,7 +41,9 @@ def victims(candidates: Sequence[Victim], room: Room, rules: SiteRules) -> list[
     else:
         order = sorted(candidates, key=lambda each: min(each.worth, _MOST) * 65536 + min(len(each.hosts), _MOST))
     found, hosts = _until_it_fits(order, room)
-    for _ in range(by.reorder_count if found else 0):
+    for _ in range(by.reorder_count):
+        if not found:
+            break
         taken = set(hosts)
         rest = sorted((each for each in order if each != found[-1]), key=lambda each: -len(each.hosts & taken))
         found, hosts = _until_it_fits([found[-1], *rest], room)
@@ -82,3 +84,10 @@ def mode_of(rules: SiteRules, qos: Qos | None, partition: Partition | None, *, r
         given = partition.preempt_mode
     mode = rules.preemption.mode if given is None else given
     return "cancel" if mode == "requeue" and not requeue else mode
+
+
+def worth_of(rules: SiteRules, qos: Qos | None, partition: Partition | None) -> int:
+    """How dear a victim is: the priority of its QOS, or the tier of its partition."""
+    if rules.preemption.by == "qos":
+        return qos.priority if qos is not None else 0
+    return partition.tier if partition is not None else 0

@@ -17,6 +17,8 @@ def join(jobs, waiting, job):
     """`job` waits from now on."""
     position = np.int64(waiting.position[job])
     waiting.here[position] = True
+    edge, run = waiting.edge, np.int64(jobs.project[job])
+    edge[0, run], edge[1, run] = min(edge[0, run], position), max(edge[1, run], position + 1)
     node = position // FAN
     _lower(jobs, waiting.low, node, job)
     _lower(jobs, waiting.mid, node // FAN, job)
@@ -111,26 +113,46 @@ def next_waiting(waiting, position, end):
 
 
 @inner
-def next_fitting(jobs, waiting, stairs, moment, now, position, end):
-    """As `next_waiting`, but jobs for which no host can have room are passed over."""
+def next_fitting(jobs, waiting, stairs, moment, now, position, end, news):
+    """As `next_waiting`, but jobs for which no host can have room are passed over; `news` is `NEWS` or 0."""
+    short, long = row_of(stairs, SHORT, news), row_of(stairs, LONG, news)
+    last_s = _longest(moment, now)
     while position < end:
         if position % FAN == 0:
             node = position // FAN
-            if node % (FAN * FAN) == 0 and not _may_fit(waiting.top, node // (FAN * FAN), stairs, moment, now):
+            if node % (FAN * FAN) == 0 and not _may_fit(waiting.top, node // (FAN * FAN), stairs, short, long, last_s):
                 position += FAN * FAN * FAN
                 continue
-            if node % FAN == 0 and not _may_fit(waiting.mid, node // FAN, stairs, moment, now):
+            if node % FAN == 0 and not _may_fit(waiting.mid, node // FAN, stairs, short, long, last_s):
                 position += FAN * FAN
                 continue
-            if not _may_fit(waiting.low, node, stairs, moment, now):
+            if not _may_fit(waiting.low, node, stairs, short, long, last_s):
                 position += FAN
                 continue
         if waiting.here[position]:
             job = waiting.at[position]
-            if may_fit(jobs, stairs, job, length_of(moment, now, jobs.expected_s[job] / moment.fastest[0])):
+            length = length_of(moment, now, jobs.expected_s[job] / moment.fastest[0])
+            if _fits_below(jobs, stairs, job, long if length == LONG else short):
                 return position
         position += 1
     return np.int64(-1)
+
+
+@inlined
+def _longest(moment, now):
+    """No job that is expected to run longer is SHORT on any host; a trifle too much, for what rounding may do."""
+    if moment.number[HEAD] < 0:
+        return np.inf
+    shadow_s = moment.shadow_s[0]
+    return (shadow_s - now) * moment.fastest[0] * (1.0 + 1e-12) + abs(shadow_s) * moment.fastest[0] * 1e-12
+
+
+@inlined
+def row_of(stairs, length, news):
+    """The row that speaks for jobs of this length."""
+    if news == 0 and stairs.fresh[length] < 0:
+        return np.int64(SHORT)
+    return np.int64(length + news)
 
 
 @inlined
@@ -149,29 +171,31 @@ def _nobody(least, node):
 
 
 @inner
-def _may_fit(least, node, stairs, moment, now):
+def _may_fit(least, node, stairs, short, long, last_s):
     """Whether some host might have room for a job below the node."""
-    long = LONG if stairs.fresh[LONG] >= 0 else SHORT
-    last_s = moment.shadow_s[0] if moment.number[HEAD] >= 0 else np.inf
     some = False
     for lane in range(LANES):
         memory = least[node, MEMORY, lane]
-        short = now + least[node, EXPECTED, lane] / moment.fastest[0] <= last_s
-        some |= memory <= stairs.lane[long, lane] or (short and memory <= stairs.lane[SHORT, lane])
+        ends = least[node, EXPECTED, lane] <= last_s
+        some |= (memory <= stairs.lane[long, lane]) | (ends & (memory <= stairs.lane[short, lane]))
     return some
 
 
 @inlined
 def may_fit(jobs, stairs, job, length):
     """Whether some host might have room for a task of `job`."""
-    demand = jobs.demand[jobs.kind[job]]
-    return below(stairs, length, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
+    return _fits_below(jobs, stairs, job, row_of(stairs, length, 0))
 
 
 @inlined
-def below(stairs, length, cores, memory):
-    """Whether a host might have so many cores and so much memory."""
-    row = SHORT if stairs.fresh[length] < 0 else length
+def _fits_below(jobs, stairs, job, row):
+    demand = jobs.demand[jobs.kind[job]]
+    return below(stairs, row, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
+
+
+@inlined
+def below(stairs, row, cores, memory):
+    """Whether a host of those that a row speaks for might have so many cores and so much memory."""
     if cores > stairs.most[row]:
         return False
     step = min(np.int64(cores), stairs.memory.shape[1] - 1)

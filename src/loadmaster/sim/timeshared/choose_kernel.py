@@ -8,13 +8,13 @@ about.
 
 import numpy as np
 
-from loadmaster.kernels import lean
+from loadmaster.kernels import inner
 from loadmaster.place.policy import Context
 from loadmaster.sim.timeshared.costs_kernel import NEAR, alike, rate_all, weigh
 from loadmaster.sim.timeshared.state import BY_SCORE, BY_SLOPE, LAST_HOST, OVERFLOWN, SCALE, WRONG
 
 
-@lean
+@inner
 def choose(world, clock, rules, buffers, plain_score, context_score, task):
     """The lowest rated host of the best class of hosts that has any, the lowest index among equals."""
     if rules.search != BY_SCORE and not clock.whole[OVERFLOWN]:
@@ -25,7 +25,7 @@ def choose(world, clock, rules, buffers, plain_score, context_score, task):
     return _scan(world, clock, rules, buffers, plain_score, context_score, task)
 
 
-@lean
+@inner
 def _by_costs(world, clock, rules, buffers, context_score, task, most):
     """The lowest rated host among those whose rating by costs is at most `most`; asks of equal hosts once."""
     hosts, rating = world.hosts, buffers.rating
@@ -47,7 +47,7 @@ def _by_costs(world, clock, rules, buffers, context_score, task, most):
     return best
 
 
-@lean
+@inner
 def _scan(world, clock, rules, buffers, plain_score, context_score, task):
     """The lowest rated host of the best class of hosts that has any, the lowest index among equals."""
     demand, free, capacity = buffers.demand, buffers.free, buffers.capacity
@@ -78,7 +78,7 @@ def _scan(world, clock, rules, buffers, plain_score, context_score, task):
     return best
 
 
-@lean
+@inner
 def _has_room(demand, free):
     """Whether a host holds the task; only where it does not may a score be infinite."""
     for r in range(demand.shape[0]):  # noqa: SIM110, a kernel

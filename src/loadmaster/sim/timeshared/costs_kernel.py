@@ -6,7 +6,7 @@ An exponential is taken once a change of a host, and once for each kind of job o
 
 import numpy as np
 
-from loadmaster.kernels import lean
+from loadmaster.kernels import inner
 from loadmaster.sim.timeshared.state import OVERFLOWN, SCALE
 
 COME, GO = 0, 1
@@ -15,13 +15,13 @@ NEAR = 1.0 + 1e-9
 """Ratings further apart than this are told apart by the fast rating, whose rounding is another than the policy's."""
 
 
-@lean
+@inner
 def room_of(world, clock, host, r):
     """The capacity of resource r as the cost sees it: the CPU's is the load at which the cluster counts as full."""
     return world.hosts[host].unit * clock.real[SCALE] if r == 0 else world.capacity[host, r]
 
 
-@lean
+@inner
 def note_cost(world, clock, host):
     """Write what each resource of `host` costs now, n^use; 0 where it has nothing of it."""
     if world.cost.shape[1] == 0:
@@ -34,7 +34,7 @@ def note_cost(world, clock, host):
             clock.whole[OVERFLOWN] = 1
 
 
-@lean
+@inner
 def note_all(world, clock):
     """The same for all hosts, and what the least task costs on each kind of host: the scale has changed."""
     for host in range(world.cost.shape[1]):
@@ -45,7 +45,7 @@ def note_all(world, clock):
             world.least[kind, r] = np.exp(world.log_base[0] * world.least_demand[r] / room) if room > 0.0 else 1.0
 
 
-@lean
+@inner
 def row_of(world, clock, buffers, jobs, job, kind):
     """The row of `buffers.factor` for tasks like those of `job` on hosts of this kind, made if it is not there."""
     key = jobs.kind[job] * world.first_of.shape[0] + kind
@@ -66,7 +66,7 @@ def row_of(world, clock, buffers, jobs, job, kind):
     return row
 
 
-@lean
+@inner
 def cost_change(world, buffers, host, row, way):
     """By how much the cost of `host` grows when a task of `row` comes or goes.
 
@@ -80,7 +80,7 @@ def cost_change(world, buffers, host, row, way):
     return change
 
 
-@lean
+@inner
 def weigh(world, clock, buffers, derivative):
     """Per kind of host what `buffers.demand` makes of each unit of cost: its growth, or its slope (`derivative`)."""
     log_base = world.log_base[0]
@@ -98,7 +98,7 @@ def weigh(world, clock, buffers, derivative):
                 buffers.weight[kind, r] = np.expm1(log_base * asked / room)
 
 
-@lean
+@inner
 def rate_all(world, buffers):
     """Into `buffers.rating`: weights times costs, of every host; returns the least."""
     rating, cost, weight = buffers.rating, world.cost, buffers.weight
@@ -124,7 +124,7 @@ def rate_all(world, buffers):
     return _least(rating)
 
 
-@lean
+@inner
 def _least(rating):
     """The least of `rating`; by four at a time, which do not wait for each other."""
     a = b = c = d = np.inf
@@ -136,7 +136,7 @@ def _least(rating):
     return min(min(a, b), min(c, d))
 
 
-@lean
+@inner
 def alike(world, one, other):
     """Whether two hosts are of one kind and used alike, so that every score of them is the same."""
     if world.kind_of[one] != world.kind_of[other]:

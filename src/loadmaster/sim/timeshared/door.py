@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.compiled import CONTEXT_SCORE, SCORE, check_policy, refusing, scorer
 from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.lent import lend
 from loadmaster.model import Cluster, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
@@ -127,7 +128,9 @@ def _engine() -> Callable[..., bool]:
     from loadmaster.schedule.time_shared import METHODS
 
     def entry(world, jobs, clock, rules, buffers, plain, contextual, most):  # type: ignore[no-untyped-def]
-        return handle_events(world, jobs, clock, rules, buffers, plain, contextual, most)
+        return handle_events(
+            lend(world), lend(jobs), lend(clock), lend(rules), lend(buffers), plain, contextual, most
+        )  # fmt: skip
 
     example = TimesharedProblem(
         Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]), Cluster.uniform(1, cores=1, memory=1),

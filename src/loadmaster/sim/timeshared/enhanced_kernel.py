@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from loadmaster.kernels import lean
+from loadmaster.kernels import inner
 from loadmaster.move.enhanced_mosix import LEAST_GAIN
 from loadmaster.sim.timeshared.costs_kernel import COME, GO, cost_change, room_of, row_of
 from loadmaster.sim.timeshared.state import TICK
@@ -16,7 +16,7 @@ FEW_KINDS = 16
 """With more kinds of hosts the bound is not worth its time."""
 
 
-@lean
+@inner
 def enhanced_turn(world, jobs, clock, buffers, host, known):
     """`EnhancedMosix.turn`; returns (task, target), task -1 for no move."""
     tasks, contacts = world.tasks, buffers.contacts
@@ -50,7 +50,7 @@ def enhanced_turn(world, jobs, clock, buffers, host, known):
     return best, target
 
 
-@lean
+@inner
 def may_gain(world, clock, buffers, host, other):
     """False only if no task that moves from `host` to a host like `other` lowers the total by `LEAST_GAIN`.
 
@@ -72,7 +72,7 @@ def may_gain(world, clock, buffers, host, other):
     return not bound - ROUNDING * size > -LEAST_GAIN
 
 
-@lean
+@inner
 def enhanced_content(world, jobs, clock, buffers, exactly):
     """True only if no host would move a task whoever its contacts were.
 
@@ -92,7 +92,7 @@ def enhanced_content(world, jobs, clock, buffers, exactly):
     return True
 
 
-@lean
+@inner
 def _find_least(world, buffers):
     """For each kind of host and resource the least cost, where it is, and the least elsewhere."""
     buffers.least_cost[:] = np.inf
@@ -109,7 +109,7 @@ def _find_least(world, buffers):
                 buffers.least_cost[kind, 1, r] = cost
 
 
-@lean
+@inner
 def _find_least_here(world, jobs, clock, buffers, host):
     """Into `buffers.least_here`: what the least of the tasks that run on `host` costs alone; False if none runs."""
     resources = world.cost.shape[0]
@@ -125,7 +125,7 @@ def _find_least_here(world, jobs, clock, buffers, host):
     return buffers.least_here[0] < np.inf
 
 
-@lean
+@inner
 def _gains_somewhere(world, clock, buffers, host):
     """Whether `host` may gain from some other host, as far as the least costs of each kind tell."""
     for kind in range(world.first_of.shape[0]):
@@ -139,7 +139,7 @@ def _gains_somewhere(world, clock, buffers, host):
     return False
 
 
-@lean
+@inner
 def _tasks_content(world, jobs, clock, buffers, only):
     """Whether for every task, of host `only` or of all (-1), the cheapest other host is no cheaper than its own."""
     hosts, tasks = world.hosts, world.tasks
@@ -161,7 +161,7 @@ def _tasks_content(world, jobs, clock, buffers, only):
     return True
 
 
-@lean
+@inner
 def _find_cheapest(world, jobs, clock, buffers, job, kind):
     """What a task like those of `job` adds to the cost of the host where that is least, and of the next best."""
     for each in range(world.first_of.shape[0]):

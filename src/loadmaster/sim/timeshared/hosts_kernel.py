@@ -5,13 +5,13 @@ All tasks of a host progress alike, so one clock a host says what each has done:
 reads w with work x left ends when it reads w + x, whoever else comes or goes. Only the clock's speed changes.
 """
 
-from loadmaster.kernels import lean
+from loadmaster.kernels import inner
 from loadmaster.sim.pairing_heap_kernel import insert, without
 from loadmaster.sim.timeshared.costs_kernel import note_all, note_cost
 from loadmaster.sim.timeshared.state import NOW, SCALE
 
 
-@lean
+@inner
 def bring_up(hosts, host, now):
     """Let the clock of `host` count the work done until now."""
     this = hosts[host]
@@ -19,7 +19,7 @@ def bring_up(hosts, host, now):
     this.since = now
 
 
-@lean
+@inner
 def reschedule(world, host, thrash):
     """After a change on `host`, whose clock is up to date: its rate, its next end, its place among the hosts.
 
@@ -39,7 +39,7 @@ def reschedule(world, host, thrash):
     _settle(hosts, world.heap, host)
 
 
-@lean
+@inner
 def _settle(hosts, heap, host):
     """Move `host` to its place in the binary heap of hosts."""
     at = hosts[host].place
@@ -65,13 +65,13 @@ def _settle(hosts, heap, host):
     hosts[host].place = at
 
 
-@lean
+@inner
 def _sooner(a, b):
     """Whether the next end on host a comes before that on host b; of those at one moment the lower task's."""
     return a.due < b.due or (a.due == b.due and a.root < b.root)
 
 
-@lean
+@inner
 def settle_on(world, clock, task, host):
     """Count `task` among the residents of `host`, and raise the scale if this is the highest load so far."""
     tasks, used, demand = world.tasks, world.used, world.demand
@@ -97,7 +97,7 @@ def settle_on(world, clock, task, host):
     note_all(world, clock)
 
 
-@lean
+@inner
 def leave(world, task):
     """Take `task` off the residents of its host; an empty host uses exactly nothing."""
     tasks, used, demand = world.tasks, world.used, world.demand
@@ -117,7 +117,7 @@ def leave(world, task):
         used[host, r] = 0.0 if this.residents == 0 else used[host, r] - demand[that.job, r]
 
 
-@lean
+@inner
 def start(world, clock, task, thrash):
     """Let `task` run on the host where it is counted."""
     tasks = world.tasks
@@ -130,7 +130,7 @@ def start(world, clock, task, thrash):
     reschedule(world, host, thrash)
 
 
-@lean
+@inner
 def stop(world, clock, task, thrash):
     """Stop `task`, remember what it has left, and take it off its host."""
     tasks = world.tasks

@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """Mosix and ASSIGN-U-R for time-shared hosts, compiled, and the draws of all movers; the plain ones are the rule."""
 
-from loadmaster.kernels import lean
+from loadmaster.kernels import inner
 
 
-@lean
+@inner
 def hashed(seed, tick, host, channel, below):
     """`loadmaster.move.contacts.draw`; int64 products wrap around as the mask there does."""
     value = seed * -7046029254386353131 + tick * -4658895280553007687 + host * -7723592293110705685 + channel
@@ -16,7 +16,7 @@ def hashed(seed, tick, host, channel, below):
     return ((value >> 11) & 0x1FFFFFFFFFFFFF) % below
 
 
-@lean
+@inner
 def draw_order(order, seed, tick):
     """`order_of_turns`, into `order`."""
     for host in range(order.shape[0]):
@@ -26,7 +26,7 @@ def draw_order(order, seed, tick):
         order[last], order[other] = order[other], order[last]
 
 
-@lean
+@inner
 def draw_contacts(contacts, seed, tick, host, hosts, fanout):
     """`contacts_of`, into `contacts`; returns how many."""
     found = 0
@@ -45,7 +45,7 @@ def draw_contacts(contacts, seed, tick, host, hosts, fanout):
     return found
 
 
-@lean
+@inner
 def mosix_turn(world, rules, host, contacts, known, pick):
     """`Mosix.turn`; returns (task, target), task -1 for no move."""
     task, target = _relieve(world, rules, host, contacts, known)
@@ -54,7 +54,7 @@ def mosix_turn(world, rules, host, contacts, known, pick):
     return _balance(world, rules, host, contacts, known, pick)
 
 
-@lean
+@inner
 def _relieve(world, rules, host, contacts, known):
     best, target = -1, -1
     if world.used.shape[1] < 2:
@@ -83,12 +83,12 @@ def _relieve(world, rules, host, contacts, known):
     return best, target
 
 
-@lean
+@inner
 def _load(world, host):
     return world.used[host, 0] / world.hosts[host].power
 
 
-@lean
+@inner
 def _balance(world, rules, host, contacts, known, pick):
     if known == 0:
         return -1, -1
@@ -117,7 +117,7 @@ def _balance(world, rules, host, contacts, known, pick):
         task = world.tasks[task].after
 
 
-@lean
+@inner
 def _fits(world, task, target):
     if world.tasks[task].travelling:
         return False
@@ -127,7 +127,7 @@ def _fits(world, task, target):
     return True
 
 
-@lean
+@inner
 def unstable_task(world, scale):
     """`AssignUR.next_move`; returns (task, target), task -1 if all are stable."""
     base = max(2.0, float(world.hosts.shape[0])) ** (1.0 / scale)
@@ -151,6 +151,6 @@ def unstable_task(world, scale):
     return -1, -1
 
 
-@lean
+@inner
 def _added(base, load, more):
     return base ** (load + more) - base**load

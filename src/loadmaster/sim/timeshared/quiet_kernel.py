@@ -7,12 +7,12 @@ without a move says nothing of the next; that no host would move a task to any o
 
 import numpy as np
 
-from loadmaster.kernels import lean
+from loadmaster.kernels import inner
 from loadmaster.sim.timeshared.enhanced_kernel import enhanced_content
 from loadmaster.sim.timeshared.state import MOSIX
 
 
-@lean
+@inner
 def all_content(world, jobs, clock, rules, buffers, exactly):
     """True only if no host would move a task whoever its contacts were; False may also mean that nobody found out."""
     if rules.mover == MOSIX:
@@ -20,7 +20,7 @@ def all_content(world, jobs, clock, rules, buffers, exactly):
     return enhanced_content(world, jobs, clock, buffers, exactly)
 
 
-@lean
+@inner
 def _mosix_content(world, rules):
     """No memory to relieve, and not even the most loaded host above the least loaded one and the stability factor."""
     hosts, used = world.hosts, world.used

@@ -4,13 +4,14 @@ A host's clock says how much each of its tasks has done. Everything else is sear
 """
 
 import math
+from functools import partial
 
 import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
-from loadmaster.move.migration import Move
-from loadmaster.move.mover import PeriodicMover, TerminationMover
+from loadmaster.move.migration import TaskMove
+from loadmaster.move.mover import PeriodicMover, TerminationMover, asked
 from loadmaster.place.policy import Context, rated, read_only
 from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sharing.model import divided, stuck
@@ -113,10 +114,9 @@ class _Run:
         self.events += 1
         mover = self.problem.method.mover
         if isinstance(mover, TerminationMover):
-            move = mover.next_move(self.hosts, self.demand, self.load_before)
-            while move is not None:
+            ask = partial(mover.next_move, self.hosts, self.demand, self.load_before)
+            while move := asked(mover, ask, self.hosts):
                 self.migrate(move)
-                move = mover.next_move(self.hosts, self.demand, self.load_before)
 
     def land(self, task: int) -> None:
         del self.landing[task]
@@ -143,12 +143,13 @@ class _Run:
                 continue
             contacts = contacts_of(seed, self.tick, host, hosts.hosts, mover.fanout)
             pick = draw(seed, self.tick, host, PICK, 1 << 32)
-            move = mover.turn(hosts, host, contacts, self.demand, pick)
+            turn = partial(mover.turn, hosts, host, contacts, self.demand, pick)
+            move = asked(mover, turn, hosts, host)
             if move is not None:
                 self.migrate(move)
         self.tick += 1
 
-    def migrate(self, move: Move) -> None:
+    def migrate(self, move: TaskMove) -> None:
         """The task is counted on its new host at once, and runs there when its memory has travelled."""
         self.stop(move.task)
         self.put(move.task, move.host)

@@ -12,10 +12,10 @@ from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 SCALE, NOW = 0, 1
-"""Places in `Clock.real`."""
+"""Places in `TimeSharedClock.real`."""
 ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG, OVERFLOWN = range(10)
-"""Places in `Clock.whole`; STILL: ticks without a move since anything happened; CONTENT: no tick could move any;
-WRONG: a score was no finite number; OVERFLOWN: a cost was none, so that nothing may be read off the costs."""
+"""Places in `TimeSharedClock.whole`; STILL: ticks without a move since anything happened; CONTENT: no tick could move
+any; WRONG: a score was no finite number; OVERFLOWN: a cost was none, so that nothing may be read off the costs."""
 NO_MOVER, MOSIX, ENHANCED_MOSIX, ASSIGN_U_R = 0, 1, 2, 3
 """Kinds of movers that are compiled."""
 BY_SCORE, BY_COST, BY_SLOPE = 0, 1, 2
@@ -95,7 +95,7 @@ class TimesharedJobs(NamedTuple):
     kind: Longs  # [J], jobs of equal demand have equal numbers
 
 
-class Clock(NamedTuple):
+class TimeSharedClock(NamedTuple):
     """Scalars that change."""
 
     real: Floats  # SCALE, NOW
@@ -143,7 +143,7 @@ class Buffers(NamedTuple):
     seen_at: Longs  # [kinds], the tick at which that was found
 
 
-def allocate(problem: TimesharedProblem) -> tuple[TimesharedWorld, TimesharedJobs, Clock, Buffers]:
+def allocate(problem: TimesharedProblem) -> tuple[TimesharedWorld, TimesharedJobs, TimeSharedClock, Buffers]:
     """The state before the first event."""
     workload = problem.workload
     kind = np.unique(workload.demand, axis=0, return_inverse=True)[1].astype(np.int64)
@@ -152,7 +152,7 @@ def allocate(problem: TimesharedProblem) -> tuple[TimesharedWorld, TimesharedJob
         _own(problem.migration.of(workload.demand)), kind.reshape(-1),
     )  # fmt: skip
     world = _world(problem)
-    clock = Clock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0, 0, 0]))
+    clock = TimeSharedClock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0, 0, 0]))
     return world, jobs, clock, _buffers(problem, int(kind.max(initial=0)) + 1, len(world.first_of))
 
 

@@ -6,7 +6,7 @@ The plain engine in reference.py says what must come out.
 
 import numpy as np
 
-from loadmaster.kernels import inner, lean
+from loadmaster.kernels import inner
 from loadmaster.sim.pairing_heap_kernel import insert, without
 from loadmaster.sim.timeshared.choose_kernel import choose
 from loadmaster.sim.timeshared.costs_kernel import note_all
@@ -71,7 +71,7 @@ def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score
     return whole[ENDED] < tasks.shape[0]
 
 
-@lean
+@inner
 def _next_tick(clock, rules, anybody):
     if rules.period_s <= 0.0 or not anybody:
         return 1e300
@@ -83,7 +83,7 @@ def _next_tick(clock, rules, anybody):
     return tick * rules.period_s
 
 
-@lean
+@inner
 def _end(world, jobs, clock, rules, task):
     stop(world, clock, task, rules.thrash)
     world.tasks[task].end_s = clock.real[NOW]
@@ -96,7 +96,7 @@ def _end(world, jobs, clock, rules, task):
             moving, target = unstable_task(world, clock.real[SCALE])
 
 
-@lean
+@inner
 def _land(world, clock, rules, task):
     clock.whole[FLYING_ROOT] = without(world.tasks, task, task)
     world.tasks[task].travelling = False
@@ -104,7 +104,7 @@ def _land(world, clock, rules, task):
     start(world, clock, task, rules.thrash)
 
 
-@lean
+@inner
 def _arrive(world, jobs, clock, rules, buffers, plain_score, context_score):
     """All tasks of the next job, each placed with those before it already in place."""
     job = clock.whole[ARRIVED]
@@ -122,7 +122,7 @@ def _arrive(world, jobs, clock, rules, buffers, plain_score, context_score):
     clock.whole[ARRIVED] += 1
 
 
-@lean
+@inner
 def _tick(world, jobs, clock, rules, buffers):
     """Let all hosts take their turns; after some ticks without a move see whether there can be any."""
     whole = clock.whole
@@ -138,7 +138,7 @@ def _tick(world, jobs, clock, rules, buffers):
         whole[CONTENT] = all_content(world, jobs, clock, rules, buffers, exactly)
 
 
-@lean
+@inner
 def _take_turns(world, jobs, clock, rules, buffers):
     """One tick; returns whether a task moved."""
     moved = False
@@ -161,7 +161,7 @@ def _take_turns(world, jobs, clock, rules, buffers):
     return moved
 
 
-@lean
+@inner
 def _migrate(world, jobs, clock, rules, task, target):
     """The task is counted on its new host at once, and runs there when its memory has travelled."""
     stop(world, clock, task, rules.thrash)

@@ -1,11 +1,15 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """Jobs on virtual machines compiled; the plain engine in reference.py says what must come out."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import typeof, types
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kernels import LEAN, inner, kept_njit
+from loadmaster.lent import lend
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.sharing.equilibrium import PATIENCE
 from loadmaster.sharing.equilibrium_kernel import (
@@ -89,7 +93,8 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
         problem.estimate == "rate", problem.tolerance, problem.most_rounds, PATIENCE,
     )  # fmt: skip
     state = allocate_vms(vms)
-    while _run(state, stream, board, rule, CHUNK):
+    engine = _engine(tuple(typeof(value) for value in (state, stream, board, rule)))
+    while engine(state, stream, board, rule, CHUNK):
         if progress is not None:
             progress(int(board.whole[ENDED]), jobs)
     busy, work, full, full_work, _ = (float(value) for value in board.real)
@@ -97,7 +102,16 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
     return VmRun(stream.start_s, stream.end_s, busy, work, full, full_work, 2 * jobs, rounds, unsettled)
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@cache
+def _engine(layout: tuple[Any, ...]) -> Callable[..., bool]:
+    def entry(state, stream, board, rule, most):
+        return _run(lend(state), lend(stream), lend(board), lend(rule), most)
+
+    engine: Callable[..., bool] = kept_njit(types.boolean(*layout, types.int64), **LEAN)(entry)
+    return engine
+
+
+@inner
 def _run(state, stream, board, rule, most):
     """Handle up to `most` events; returns whether any are left."""
     jobs = stream.submit_s.shape[0]
@@ -117,7 +131,7 @@ def _run(state, stream, board, rule, most):
     return board.whole[ENDED] < jobs
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def _next_end(state, stream, board):
     """The slot whose job ends next at the present speeds, the lower job among equals, and when."""
     best, soonest = -1, 1e300
@@ -130,7 +144,7 @@ def _next_end(state, stream, board):
     return best, soonest
 
 
-@kept_njit(nogil=True)
+@inner
 def _pass_time(state, stream, board, then):
     seconds, used = then - board.real[NOW], 0.0
     for slot in range(board.whole[SLOTS]):
@@ -146,7 +160,7 @@ def _pass_time(state, stream, board, then):
     board.real[NOW] = then
 
 
-@kept_njit(nogil=True)
+@inner
 def _end(state, stream, board, slot):
     stream.end_s[board.job[slot]] = board.real[NOW]
     board.job[slot] = -1
@@ -155,7 +169,7 @@ def _end(state, stream, board, slot):
     _count_empty(state, board)
 
 
-@kept_njit(nogil=True)
+@inner
 def _count_empty(state, board):
     empty = 0
     for machine in range(state.active.shape[0]):
@@ -163,7 +177,7 @@ def _count_empty(state, board):
     board.whole[EMPTY] = empty
 
 
-@kept_njit(nogil=True)
+@inner
 def _enqueue(stream, board, job):
     if board.whole[HEAD] < 0:
         board.whole[HEAD] = job
@@ -173,7 +187,7 @@ def _enqueue(stream, board, job):
     board.whole[ARRIVED] += 1
 
 
-@kept_njit(nogil=True)
+@inner
 def _settle(state, board, rule):
     if rule.redistribute:
         board.whole[ROUNDS] += settle_changed(state, rule.tolerance, rule.most, rule.patience)
@@ -189,7 +203,7 @@ def _settle(state, board, rule):
     state.counts[DIRTY] = 0
 
 
-@kept_njit(nogil=True)
+@inner
 def _start(state, stream, board, rule, job):
     tasks = stream.tasks[job]
     wants = stream.asks[job]
@@ -207,7 +221,7 @@ def _start(state, stream, board, rule, job):
     _settle(state, board, rule)
 
 
-@kept_njit(nogil=True)
+@inner
 def _schedule(state, stream, board, rule):
     whole = board.whole
     while whole[HEAD] >= 0 and stream.tasks[whole[HEAD]] <= state.counts[IDLE]:
@@ -240,7 +254,7 @@ def _schedule(state, stream, board, rule):
         job = after
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@inner
 def _reservation(state, stream, board, tasks):
     """When so many VMs will be idle at the present speeds, and how many more than needed are then."""
     slots = board.whole[SLOTS]

@@ -10,6 +10,7 @@ from loadmaster.traces.netbatch.demands import demands
 from loadmaster.traces.netbatch.machines import machines
 from loadmaster.traces.netbatch.pools import MONTH_S, POOLS, PROJECTS, Pool
 from loadmaster.traces.netbatch.runtimes import mean_runtime, runtimes
+from loadmaster.traces.recipe import Recipe
 from loadmaster.traces.trace import Trace
 
 __all__ = ["POOLS", "generate_netbatch"]
@@ -81,7 +82,11 @@ def generate_netbatch(
         (CORES, MEMORY), arrivals(job_count, span_s, burstiness, draws[4]), runtime, demand, project=project, user=user,
         job_id=np.arange(1, job_count + 1), source=f"synthetic NetBatch pool {pool}, seed {seed}", synthetic=True,
     )  # fmt: skip
-    return Trace(workload, cluster, notes=NOTES)
+    parameters = {
+        "pool": pool, "jobs": job_count, "hosts": host_count, "load": load, "burstiness": burstiness,
+        "memory_per_core_gb": memory_per_core_gb, "longest_run_s": longest_run_s,
+    }  # fmt: skip
+    return Trace(workload, cluster, notes=NOTES, recipe=Recipe("netbatch", parameters, seed))
 
 
 def _stretch(pool: Pool) -> float:

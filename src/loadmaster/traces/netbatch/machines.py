@@ -1,5 +1,7 @@
 """Hosts of 8, 12 and 16 cores that meet a pool's numbers of hosts and of cores exactly."""
 
+import math
+
 import numpy as np
 
 from loadmaster.model import Cluster, InputError
@@ -41,15 +43,10 @@ def mix(hosts: int, cores: int) -> Longs:
 
 
 def _most_even(mean: float) -> np.ndarray:
-    from scipy.optimize import brentq  # slow to load, and readers of logs need none of it
-
-    sizes = np.array(HOST_SIZES, dtype=np.float64)
-
-    def parts(tilt: float) -> np.ndarray:
-        weights = np.exp(tilt * (sizes - sizes.mean()))
-        return np.asarray(weights / weights.sum())
-
-    if not sizes[0] < mean < sizes[-1]:
-        return np.asarray((sizes == mean).astype(np.float64))
-    tilt = brentq(lambda t: float(parts(t) @ sizes) - mean, -10.0, 10.0)
-    return parts(float(tilt))
+    """The parts of three sizes an equal step apart, each `factor` times the one before, that have this mean."""
+    small, middle, large = (size - mean for size in HOST_SIZES)
+    if small >= 0.0 or large <= 0.0:
+        return np.array([small == 0.0, 0.0, large == 0.0], dtype=np.float64)
+    factor = (math.sqrt(middle * middle - 4.0 * large * small) - middle) / (2.0 * large)
+    parts = np.array([1.0, factor, factor * factor])
+    return np.asarray(parts / parts.sum())

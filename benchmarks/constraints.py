@@ -1,0 +1,276 @@
+"""Every kind of constraint under every kind of backfilling: `python benchmarks/constraints.py [--jobs 3000]`.
+
+Synthetic jobs on 300 hosts of 4 cores at load 0.95, deciding at every event, on which one kind of constraint binds at a
+time; `site` is what a `slurm.conf` with several partitions usually brings, all at once. Prints CPU microseconds a job
+of `simulate` alone after a run that compiles, and which engine served: L the general compiled one, D the one over the
+compiled board, A compiled moments at which a scheduler is asked, P the plain one, R that of rows, S and G those of
+conservative plans. `--kinds site,cancel --disciplines easy,slurm` measures some of it. With `--beside OLD`, a working
+tree of another commit, each run is followed by one with its package, and the ratio is printed.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+HOSTS, CORES = 300, 4
+DISCIPLINES = ("none", "skip", "netbatch", "easy", "easy(heads=3)", "conservative", "slurm", "max-jobs")
+ENGINES = (
+    ("loadmaster.sim.queue.compiled", "replay_compiled", "L"), ("loadmaster.sim.queue.at_desk", "replay_at_desk", "D"),
+    ("loadmaster.sim.queue.asking", "replay_asking", "A"), ("loadmaster.sim.queue.door", "replay_deciding", "P"),
+    ("loadmaster.sim.queue.bound_door", "replay_deciding", "P"), ("loadmaster.sim.queue.rows", "replay_rows", "R"),
+    ("loadmaster.sim.queue.standing", "replay_standing", "S"), ("loadmaster.sim.queue.planning", "replay_planned", "G"),
+)  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=3000)
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--disciplines", default=";".join(DISCIPLINES), help="separated by semicolons")
+    parser.add_argument("--beside", help="a working tree of another commit")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        for line in sys.stdin:
+            print(json.dumps(measured(*json.loads(line))), flush=True)
+        return
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()}")
+    servers = [server(Path(tree)) for tree in (Path(__file__).parent.parent, options.beside) if tree]
+    disciplines = options.disciplines.split(";")
+    print(f"{'':14}", *(f"{name:>16}" for name in disciplines))
+    for kind in options.kinds.split(","):
+        print(f"{kind:14}", end=" ", flush=True)
+        for discipline in disciplines:
+            asked = [answer(each, (kind, discipline, options.jobs)) for each in servers]
+            ratio = f" ({asked[0][1] / asked[1][1]:.2f})" if asked[1:] else ""
+            print(f"{asked[0][1]:>14.0f} {asked[0][0]}{ratio}", end=" ", flush=True)
+        print(f"  queue {asked[0][2]:.0f}", flush=True)
+
+
+def server(tree: Path) -> subprocess.Popen[str]:
+    """The same script with the package of `tree`, asked for one case a line."""
+    return subprocess.Popen(
+        [sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(tree / "src")},
+    )  # fmt: skip
+
+
+def answer(process: subprocess.Popen[str], case: tuple[Any, ...]) -> list[Any]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(case) + "\n")
+    process.stdin.flush()
+    said: list[Any] = json.loads(process.stdout.readline())
+    return said
+
+
+def measured(kind: str, discipline: str, jobs: int) -> tuple[str, float, float]:
+    """The engine, microseconds a job, and the mean queue."""
+    run(kind, discipline, 1100)  # compiles; fewer than 1,000 jobs would go elsewhere
+    with noted() as engines:
+        begin = time.process_time()
+        schedule = run(kind, discipline, jobs)
+        taken_s = time.process_time() - begin
+    return "".join(engines), taken_s / jobs * 1e6, float(schedule.cycles.queue_length.mean())
+
+
+_PROBLEMS: dict[tuple[str, int], Any] = {}
+
+
+def run(kind: str, discipline: str, jobs: int) -> Any:
+    from loadmaster.place import POLICIES
+    from loadmaster.schedule import MaxJobs, discipline_named
+    from loadmaster.schedule.foresight import USERS, Foresight
+    from loadmaster.sim.queue import simulate
+
+    workload, cluster = problem(kind, jobs)
+    meta = discipline == "max-jobs"
+    return simulate(
+        workload, cluster, MaxJobs() if meta else POLICIES["best-fit-cores"],
+        discipline_named("easy" if meta else discipline), interval_s=0.0,
+        foresight=Foresight(correct="double") if kind == "corrected" else USERS,
+    )  # fmt: skip
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Which engines are called meanwhile."""
+    from importlib import import_module
+
+    called: list[str] = []
+    patches = [_noting(import_module(module), name, letter, called) for module, name, letter in ENGINES]
+    for each in patches:
+        each.start()
+    try:
+        yield called
+    finally:
+        for each in patches:
+            each.stop()
+
+
+def _noting(module: Any, name: str, letter: str, called: list[str]) -> Any:
+    original = getattr(module, name)
+
+    def noting(*given: Any, **named: Any) -> Any:
+        called.append(letter)
+        return original(*given, **named)
+
+    return patch.object(module, name, noting)
+
+
+def problem(kind: str, jobs: int) -> Any:
+    """The log, and the hosts with the rules of their site."""
+    from dataclasses import replace
+
+    from loadmaster.model import Cluster, Constraints, SiteRules, Workload
+
+    rng = np.random.default_rng(3)
+    cores, tasks = rng.choice([1, 2, 4], jobs), rng.choice([1, 1, 2, 4, 8, 16, 32], jobs)
+    runtime_s = np.ceil(rng.lognormal(7, 1.3, jobs))
+    span_s = float((cores * tasks * runtime_s).sum() / (0.95 * HOSTS * CORES))
+    columns, rules = KINDS[kind](rng, jobs, span_s)
+    workload = Workload.of(
+        submit_s=np.sort(rng.uniform(0, span_s, jobs)), runtime_s=runtime_s, cores=cores, tasks=tasks,
+        estimate_s=np.ceil(runtime_s * rng.choice([0.7, 1, 2, 3] if kind == "corrected" else [1, 2, 3], jobs)),
+        user=(40 * rng.random(jobs) ** 2).astype(np.int32), project=rng.integers(0, 8, jobs),
+        job_id=np.arange(1, jobs + 1), constraints=Constraints(**columns) if columns else None,
+    )  # fmt: skip
+    cluster = Cluster.uniform(HOSTS, cores=CORES)
+    return workload, replace(cluster, rules=SiteRules(**rules)) if rules else cluster
+
+
+Bound = tuple[dict[str, Any], dict[str, Any]]
+
+
+def nothing(rng: Any, jobs: int, span_s: float) -> Bound:
+    return {}, {}
+
+
+def partitions(rng: Any, jobs: int, span_s: float) -> Bound:
+    from loadmaster.model import Named, Partition
+
+    names = rng.choice(["a", "b", "c", "d", "a,b"], jobs, p=[0.3, 0.3, 0.2, 0.1, 0.1])
+    parts = tuple(
+        Partition(name, hosts=tuple(range(100 * n // 2, min(100 * n // 2 + 150, HOSTS))))
+        for n, name in enumerate("abcd")
+    )
+    return {"partition": Named.of(names.tolist())}, {"partitions": parts}
+
+
+def tiers(rng: Any, jobs: int, span_s: float) -> Bound:
+    from dataclasses import replace
+
+    columns, rules = partitions(rng, jobs, span_s)
+    return columns, {"partitions": tuple(replace(each, tier=n + 1) for n, each in enumerate(rules["partitions"]))}
+
+
+def features(rng: Any, jobs: int, span_s: float) -> Bound:
+    from loadmaster.model import Named
+
+    asked = Named.of(rng.choice(["", "", "big", "fast", "fast|big"], jobs).tolist())
+    return {"features": asked}, {"features": tuple(("big", "fast") if h % 3 else ("fast",) for h in range(HOSTS))}
+
+
+def calendar(rng: Any, jobs: int, span_s: float) -> Bound:
+    from loadmaster.model import CalendarRow
+
+    starts_s = np.linspace(0.05, 0.95, 10) * span_s
+    rows = [
+        CalendarRow(float(at), float(at) + 0.03 * span_s, "drained", hosts=tuple(range(20 * n, 20 * n + 20)))
+        for n, at in enumerate(starts_s)
+    ]
+    whole = CalendarRow(0.5 * span_s, 0.52 * span_s, "reserved", name="maintenance")
+    return {}, {"calendar": (*rows, whole)}
+
+
+def reservation(rng: Any, jobs: int, span_s: float) -> Bound:
+    from loadmaster.model import CalendarRow, Named
+
+    mine = CalendarRow(0.2 * span_s, 0.8 * span_s, "reserved", hosts=tuple(range(60)), name="mine", users=("u0", "u1"))
+    named = Named.of(["mine" if each < 0.03 else None for each in rng.random(jobs)])
+    return {"reservation": named, "user_names": tuple(f"u{n}" for n in range(40))}, {"calendar": (mine,)}
+
+
+def limits(rng: Any, jobs: int, span_s: float) -> Bound:
+    from loadmaster.model import Limits, Named, Qos
+
+    low = Limits(max_jobs_pu=40, max_tres_pu=(("cores", 300.0),), grp_tres=(("cores", 900.0),))
+    qos = Qos("low", limits=low), Qos("high", limits=Limits(grp_jobs=150))
+    return {"qos": Named.of(rng.choice(["low", "low", "high"], jobs).tolist())}, {"qos": qos}
+
+
+def work(rng: Any, jobs: int, span_s: float) -> Bound:
+    from loadmaster.model import Limits, Named, Qos
+
+    low = Limits(grp_tres_run_s=(("cores", 900.0 * 8000),), grp_tres_s=(("cores", 700.0 * 7 * 86400),))
+    qos = Qos("low", limits=low), Qos("high")
+    named = Named.of(rng.choice(["low", "low", "high"], jobs).tolist())
+    return {"qos": named}, {"qos": qos, "use_half_life_s": 7 * 86400.0}
+
+
+def arrays(rng: Any, jobs: int, span_s: float) -> Bound:
+    return {"array": np.arange(jobs) // 20, "array_task": np.arange(jobs) % 20, "throttle": np.full(jobs, 8)}, {}
+
+
+def dependencies(rng: Any, jobs: int, span_s: float) -> Bound:
+    from loadmaster.model import Dependencies
+
+    before = np.maximum(1, np.arange(1, jobs + 1) - rng.integers(5, 50, jobs))
+    texts = [f"afterany:{who}" if n > 60 and rng.random() < 0.3 else "" for n, who in enumerate(before)]
+    return {"depends": Dependencies.of(texts)}, {}
+
+
+def failures(rng: Any, jobs: int, span_s: float) -> Bound:
+    from loadmaster.model import CalendarRow
+
+    starts_s = np.sort(rng.uniform(0.02, 0.95, 60)) * span_s
+    rows = tuple(
+        CalendarRow(float(at), float(at) + 0.02 * span_s, "down", hosts=(int(rng.integers(0, HOSTS)),))
+        for at in starts_s
+    )
+    return {}, {"calendar": rows}
+
+
+def corrected(rng: Any, jobs: int, span_s: float) -> Bound:
+    return partitions(rng, jobs, span_s)
+
+
+def stopping(mode: str) -> Callable[[Any, int, float], Bound]:
+    def bound(rng: Any, jobs: int, span_s: float) -> Bound:
+        from loadmaster.model import Named, Preemption, Qos
+
+        qos = Qos("low"), Qos("high", preempts=("low",), priority=10)
+        named = Named.of(rng.choice(["low", "high"], jobs, p=[0.85, 0.15]).tolist())
+        return {"qos": named}, {"qos": qos, "preemption": Preemption("qos", mode)}
+
+    return bound
+
+
+def site(rng: Any, jobs: int, span_s: float) -> Bound:
+    bound = [each(rng, jobs, span_s) for each in (tiers, features, calendar, limits)]
+    return (
+        {name: column for columns, _ in bound for name, column in columns.items()},
+        {name: rule for _, rules in bound for name, rule in rules.items()},
+    )
+
+
+KINDS = {
+    "nothing": nothing, "partitions": partitions, "tiers": tiers, "features": features, "calendar": calendar,
+    "reservation": reservation, "limits": limits, "work": work, "arrays": arrays, "dependencies": dependencies,
+    "failures": failures, "corrected": corrected, "site": site, "requeue": stopping("requeue"),
+    "cancel": stopping("cancel"), "suspend": stopping("suspend"),
+}  # fmt: skip
+
+if __name__ == "__main__":
+    main()

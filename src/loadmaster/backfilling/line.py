@@ -1,0 +1,103 @@
+"""The line of a pass: in which order jobs are offered to a backfilling, and who is passed over."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from loadmaster.model.snapshot import Snapshot
+
+
+class QueueLine:
+    """The rows of a snapshot's queue, and what of it a pass has used up: limits, shares, arrays, partitions."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot, self._queue = snapshot, snapshot.queue
+        self._left = None if snapshot.left is None else snapshot.left.copy()
+        self._used = None if snapshot.need is None else snapshot.need.used.copy()
+        self._put_off: list[int] = []
+        self._started = 0
+        self._jobs_started: set[int] = set()
+        self._arrays_passed: set[int] = set()
+        self._stopped: set[int] = set()
+
+    def rows(self, *, beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
+        """As `Board.rows`."""
+        rows = self._by_rank() if self._snapshot.need is None else self._by_need()
+        return self._offered(rows, beyond_limits, whole_arrays)
+
+    def put_off(self, row: int) -> None:
+        """As `Board.put_off`."""
+        self._put_off.append(row)
+
+    def shortest_first(self) -> Iterator[int]:
+        """As `Board.shortest_first`."""
+        by_length = sorted(self._put_off, key=lambda row: float(self._queue.expected_s[row]))
+        return self._offered(by_length, beyond_limits=False, whole_arrays=False)
+
+    def note_start(self, row: int) -> None:
+        """The row's job has started: its other rows are offered no more, and limits and shares count it."""
+        queue = self._queue
+        self._started += 1
+        self._jobs_started.add(self.job(row))
+        if self._left is not None and queue.uses is not None:
+            for limit, amount in queue.uses[row]:
+                self._left[limit] -= amount
+        if self._used is not None and self._snapshot.need is not None:
+            self._used[self._snapshot.need.group[row]] += queue.demand[row, 0] * queue.tasks[row]
+
+    def offer_arrays_again(self) -> None:
+        """No array is passed over any more because one of its tasks has not started."""
+        self._arrays_passed.clear()
+
+    def job(self, row: int) -> int:
+        """The job's number in its workload."""
+        return int(self._queue.job[row])
+
+    def partition(self, row: int) -> int:
+        """The partition in which the job waits."""
+        column = self._queue.partition
+        return 0 if column is None else int(column[row])
+
+    def within_limits(self, row: int) -> bool:
+        """Whether no limit is passed if the job starts now."""
+        if self._left is None or self._queue.uses is None:
+            return True
+        return all(self._left[limit] >= amount for limit, amount in self._queue.uses[row])
+
+    def _offered(self, rows: Iterable[int], beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
+        for row in rows:
+            array = -1 if self._queue.array is None else int(self._queue.array[row])
+            held_back = not beyond_limits and self._is_limited(row)
+            if array in self._arrays_passed or self.job(row) in self._jobs_started or held_back:
+                continue
+            taken = self._started + len(self._put_off)
+            yield row
+            if array >= 0 and not whole_arrays and self._started + len(self._put_off) == taken:
+                self._arrays_passed.add(array)
+
+    def _is_limited(self, row: int) -> bool:
+        if self.partition(row) in self._stopped:
+            return True
+        limited = not self.within_limits(row)
+        if limited and self._snapshot.limits_stop:
+            self._stopped.add(self.partition(row))
+        return limited
+
+    def _by_rank(self) -> list[int]:
+        queue = self._queue
+        keys = [column for column in (queue.job, queue.rank, queue.tier) if column is not None]
+        return [int(row) for row in np.lexsort(keys)]
+
+    def _by_need(self) -> Iterator[int]:
+        # `used` changes while this generator is consumed: every step looks at it anew.
+        need, used = self._snapshot.need, self._used
+        assert need is not None
+        assert used is not None
+        waiting: dict[int, list[int]] = {}
+        for row in reversed(self._by_rank()):
+            waiting.setdefault(int(need.group[row]), []).append(row)
+        while waiting:
+            neediest = min(waiting, key=lambda group: (used[group] / need.share[group], group))
+            yield waiting[neediest].pop()
+            if not waiting[neediest]:
+                del waiting[neediest]

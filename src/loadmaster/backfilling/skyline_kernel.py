@@ -1,0 +1,243 @@
+"""What hosts will have free from now on, kept from event to event: the steps of each host side by side, in order.
+
+A step lasts until the next one begins, the last one for ever. Neighbours differ, so that a host has no more steps than
+twice the tasks that run or are promised there, and one. A host that needs more room moves to the end of the arrays.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.kernels import inner
+
+LEAST_ROOM = 8
+"""Steps that every host has room for."""
+
+
+class Skyline(NamedTuple):
+    """H hosts, M steps of room.
+
+    Attributes:
+        time_s: float64[M], when a step begins; free: float64[M, R], what is free from then on.
+        base, room: int64[H], the part of the arrays that a host has; first, many: int64[H], its steps there.
+        used: int64[1], how much of the arrays has been given to hosts.
+    """
+
+    time_s: NDArray[np.float64]
+    free: NDArray[np.float64]
+    base: NDArray[np.int64]
+    room: NDArray[np.int64]
+    first: NDArray[np.int64]
+    many: NDArray[np.int64]
+    used: NDArray[np.int64]
+
+
+def empty_skyline(hosts: int, resources: int, steps: int) -> Skyline:
+    """Room for so many steps; no host has any."""
+    base, room, first, many = (np.zeros(hosts, np.int64) for _ in range(4))
+    return Skyline(np.zeros(steps), np.zeros((steps, resources)), base, room, first, many, np.zeros(1, np.int64))
+
+
+def with_more_room(sky: Skyline, steps: int) -> Skyline:
+    """The same with room for so many steps beside twice of what there is."""
+    room = np.maximum(LEAST_ROOM, 2 * sky.many)
+    base, used = np.cumsum(room) - room, int(room.sum())
+    new = Skyline(
+        np.zeros(used + steps), np.zeros((used + steps, sky.free.shape[1])), base, room, base.copy(), sky.many.copy(),
+        np.full(1, used, np.int64),
+    )  # fmt: skip
+    number = np.arange(int(sky.many.sum())) - np.repeat(np.cumsum(sky.many) - sky.many, sky.many)
+    old, at = np.repeat(sky.first, sky.many) + number, np.repeat(base, sky.many) + number
+    new.time_s[at], new.free[at] = sky.time_s[old], sky.free[old]
+    return new
+
+
+@inner
+def begin_skyline(sky, capacity, now_s):
+    """Let every host be free from now on."""
+    for host in range(capacity.shape[0]):
+        at = host * LEAST_ROOM
+        sky.base[host], sky.first[host], sky.many[host], sky.room[host] = at, at, 1, LEAST_ROOM
+        sky.time_s[at] = now_s
+        for r in range(capacity.shape[1]):
+            sky.free[at, r] = capacity[host, r]
+    sky.used[0] = LEAST_ROOM * capacity.shape[0]
+
+
+@inner
+def covering(sky, host, time_s):
+    """The last step of a host that begins at or before `time_s`, or its first."""
+    low = sky.first[host]
+    high = low + sky.many[host] - 1
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if sky.time_s[middle] <= time_s:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@inner
+def until(start_s, expected_s):
+    """When a job is expected to end that starts at `start_s`: always after it."""
+    return max(start_s + expected_s, np.nextafter(start_s, np.inf))
+
+
+@inner
+def hold(sky, host, from_s, until_s, demand, sign, now_s):
+    """Take (`sign` 1.0) or give back (-1.0) `demand` on a host from `from_s` until `until_s`.
+
+    There must be room for two steps; those that are over by `now_s` go.
+    """
+    _trim(sky, host, now_s)
+    begin = _step_at(sky, host, from_s)
+    end = _step_at(sky, host, until_s)
+    first = sky.first[host]
+    for at in range(first + begin, first + end):
+        for r in range(demand.shape[0]):
+            sky.free[at, r] -= sign * demand[r]
+    _merge(sky, host, end)
+    _merge(sky, host, begin)
+
+
+@inner
+def fits(sky, at, demand):
+    """Whether `demand` is free in a step."""
+    enough = True
+    for r in range(demand.shape[0]):
+        enough &= sky.free[at, r] >= demand[r]
+    return enough
+
+
+@inner
+def is_free(sky, host, from_s, until_s, demand):
+    """Whether a host has `demand` free for the whole time."""
+    at = covering(sky, host, from_s)
+    end = sky.first[host] + sky.many[host]
+    while True:
+        if not fits(sky, at, demand):
+            return False
+        at += 1
+        if at == end or sky.time_s[at] >= until_s:
+            return True
+
+
+@inner
+def is_overfull(sky, host, from_s, until_s):
+    """Whether more is held than there is at some time in between."""
+    end = sky.first[host] + sky.many[host]
+    for at in range(covering(sky, host, from_s), end):
+        if sky.time_s[at] >= until_s:
+            break
+        for r in range(sky.free.shape[1]):
+            if sky.free[at, r] < 0.0:
+                return True
+    return False
+
+
+@inner
+def least(sky, host, from_s, until_s, window):
+    """Put the least that a host has free in that time into its row of `window`."""
+    at = covering(sky, host, from_s)
+    end = sky.first[host] + sky.many[host]
+    for r in range(window.shape[1]):
+        window[host, r] = sky.free[at, r]
+    at += 1
+    while at < end and sky.time_s[at] < until_s:
+        for r in range(window.shape[1]):
+            window[host, r] = min(window[host, r], sky.free[at, r])
+        at += 1
+
+
+@inner
+def first_on(sky, host, demand, expected_s, from_s, latest_s):
+    """The first moment from `from_s` on from which a host has `demand` free for so long.
+
+    If it is after `latest_s`, some moment after `latest_s` that is no later than the first one.
+    """
+    start_s, end_s = np.inf, np.inf
+    end = sky.first[host] + sky.many[host]
+    for at in range(covering(sky, host, from_s), end):
+        if sky.time_s[at] >= end_s:
+            break
+        if not fits(sky, at, demand):
+            start_s, end_s = np.inf, np.inf
+            if sky.time_s[at] > latest_s:
+                return sky.time_s[at]
+        elif start_s == np.inf:
+            start_s = max(sky.time_s[at], from_s)
+            if start_s > latest_s:
+                return start_s
+            end_s = until(start_s, expected_s)
+    return start_s
+
+
+@inner
+def next_step_s(sky, host, now_s):
+    """When the step is over that a host is in, infinite if it never is."""
+    at = covering(sky, host, now_s) + 1
+    return sky.time_s[at] if at < sky.first[host] + sky.many[host] else np.inf
+
+
+@inner
+def _trim(sky, host, now_s):
+    """Drop the steps that are over."""
+    while sky.many[host] > 1 and sky.time_s[sky.first[host] + 1] <= now_s:
+        sky.first[host] += 1
+        sky.many[host] -= 1
+
+
+@inner
+def _step_at(sky, host, time_s):
+    """The number of the step that begins at `time_s` among those of its host, made where there is none."""
+    at = covering(sky, host, time_s)
+    number = at - sky.first[host]
+    if sky.time_s[at] == time_s:
+        return number
+    if sky.first[host] + sky.many[host] == sky.base[host] + sky.room[host]:
+        _move(sky, host)
+    first = sky.first[host]
+    at = first + number + 1
+    for i in range(first + sky.many[host], at, -1):
+        sky.time_s[i] = sky.time_s[i - 1]
+        for r in range(sky.free.shape[1]):
+            sky.free[i, r] = sky.free[i - 1, r]
+    sky.time_s[at] = time_s
+    for r in range(sky.free.shape[1]):
+        sky.free[at, r] = sky.free[at - 1, r]
+    sky.many[host] += 1
+    return number + 1
+
+
+@inner
+def _move(sky, host):
+    """Room for one step more: where those that are over have been, or twice as much at the end of what is used."""
+    many, old, new = sky.many[host], sky.first[host], sky.base[host]
+    if old == new:
+        new = sky.used[0]
+        sky.base[host], sky.room[host] = new, 2 * sky.room[host]
+        sky.used[0] = new + sky.room[host]
+    for i in range(many):
+        sky.time_s[new + i] = sky.time_s[old + i]
+        for r in range(sky.free.shape[1]):
+            sky.free[new + i, r] = sky.free[old + i, r]
+    sky.first[host] = new
+
+
+@inner
+def _merge(sky, host, number):
+    """Drop a step that begins nothing new."""
+    at = sky.first[host] + number
+    if number == 0:
+        return
+    for r in range(sky.free.shape[1]):
+        if sky.free[at, r] != sky.free[at - 1, r]:
+            return
+    for i in range(at, sky.first[host] + sky.many[host] - 1):
+        sky.time_s[i] = sky.time_s[i + 1]
+        for r in range(sky.free.shape[1]):
+            sky.free[i, r] = sky.free[i + 1, r]
+    sky.many[host] -= 1

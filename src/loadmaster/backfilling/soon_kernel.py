@@ -1,0 +1,207 @@
+"""When a job could start at the soonest on each host: lower bounds, shared by all jobs of a class.
+
+A class holds jobs of like demand and expected runtime. What is held makes starts later, so that a bound stays one; what
+is given back goes into a list, and a class that is asked next looks at what has been added to it since.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.backfilling.skyline_kernel import covering, first_on
+from loadmaster.kernels import inner
+from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.distinct import distinct_rows
+
+PARTS = 2.0
+"""Classes of one demand for each doubling of the expected runtime, where bounds are kept from pass to pass."""
+PARTS_A_PASS = 0.25
+"""The same where they are begun anew in each pass: each class has to learn of each host by itself."""
+MOST_BOUNDS = 2**21
+"""Classes times hosts, about."""
+FEW = 16
+"""So many entries of the list are looked at one by one, or as many as there are hosts."""
+ROUGHLY = 4
+"""So many times as many are looked at roughly, without the hosts."""
+FREED = 4096
+"""What was given back is listed so far back."""
+BLOCK = 64
+"""Hosts whose least bound is kept."""
+
+
+class Soon(NamedTuple):
+    """C classes, H hosts, N entries in the list of what was given back.
+
+    Attributes:
+        of: int32[J], the class of a job.
+        need: float64[C, R], short_s, long_s: float64[C], the least that a job of the class asks for, and for how long
+            at least and at most.
+        soon_s: float64[C, H], none of them can start before on the host.
+        least_s: float64[C], no later than any of these; block_s: float64[C, B], the same of each block of hosts.
+        shorter: int32[C], a class of the same need and shorter jobs, -1 if there is none.
+        known: int64[C], how many entries of the list the class has seen; live_at: int64[C], after the last of them that
+            gave a job of the class a chance.
+        freed_host, freed_s, until_s: int32[N], float64[N] twice, where something was given back, and for which time: a
+            ring.
+        freed_most: float64[N, R], the most that the host had then at any time in between.
+        freed: int64[1], how often that has happened.
+        freed_at: int64[H], how often it had when it last did on the host.
+    """
+
+    of: NDArray[np.int32]
+    need: NDArray[np.float64]
+    short_s: NDArray[np.float64]
+    long_s: NDArray[np.float64]
+    soon_s: NDArray[np.float64]
+    least_s: NDArray[np.float64]
+    block_s: NDArray[np.float64]
+    shorter: NDArray[np.int32]
+    known: NDArray[np.int64]
+    live_at: NDArray[np.int64]
+    freed_host: NDArray[np.int32]
+    freed_s: NDArray[np.float64]
+    until_s: NDArray[np.float64]
+    freed_most: NDArray[np.float64]
+    freed: NDArray[np.int64]
+    freed_at: NDArray[np.int64]
+
+
+def empty_soon(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts: float = PARTS) -> Soon:
+    """Bounds of which nothing is known yet.
+
+    Args:
+        demand: float64[K, R], the distinct demands.
+        kind: int32[J], the demand of each job.
+        expected_s: float64[J].
+        hosts: how many.
+        parts: classes of one demand for each doubling of the expected runtime.
+    """
+    of = _classes(demand, kind, expected_s, parts, max(MOST_BOUNDS // max(hosts, 1), 1))
+    many, resources = int(of.max(initial=0)) + 1, demand.shape[1]
+    need, short_s, long_s = np.full((many, resources), np.inf), np.full(many, np.inf), np.zeros(many)
+    np.minimum.at(need, of, demand[kind])
+    np.minimum.at(short_s, of, expected_s)
+    np.maximum.at(long_s, of, expected_s)
+    entry, number = np.zeros(FREED), np.zeros(many, np.int64)
+    return Soon(
+        of, need, short_s, long_s, np.zeros((many, hosts)), np.zeros(many), np.zeros((many, -(-hosts // BLOCK))),
+        _shorter(need, short_s), number, number.copy(),
+        np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)), np.full(1, 2 * FREED, np.int64),
+        np.zeros(hosts, np.int64),
+    )  # fmt: skip
+
+
+def _classes(demand: Floats, kind: Ints, expected_s: Floats, parts: float, most: int) -> Ints:
+    """int32[J]: classes of jobs, as fine as may be."""
+    _, scale = np.frexp(demand)
+    for asked, share in ((kind[:, None], parts), (kind[:, None], min(parts, 1.0)), (scale[kind], min(parts, 1.0))):
+        span = np.floor(share * np.log2(np.maximum(expected_s, 1.0)))
+        shapes, of = distinct_rows(np.column_stack((asked, span)).astype(np.float64))
+        if len(shapes) <= most:
+            return of.astype(np.int32)
+    return np.zeros(len(kind), np.int32)
+
+
+def _shorter(need: Floats, short_s: Floats) -> Ints:
+    """int32[C]: of each class the next one of the same need whose jobs are shorter, -1 if there is none."""
+    _, alike = distinct_rows(need)
+    order = np.lexsort((short_s, alike))
+    before = np.concatenate((np.full(1, -1), order[:-1]))
+    before[alike[order] != alike[before]] = -1
+    shorter = np.empty(len(order), np.int32)
+    shorter[order] = before
+    return shorter
+
+
+@inner
+def note_freed(soon, sky, host, from_s, until_s):
+    """Something was given back on a host for that time."""
+    at = soon.freed[0] % soon.freed_host.shape[0]
+    soon.freed_host[at], soon.freed_s[at], soon.until_s[at] = host, from_s, until_s
+    soon.freed[0] += 1
+    soon.freed_at[host] = soon.freed[0]
+    step, end = covering(sky, host, from_s), sky.first[host] + sky.many[host]
+    for r in range(soon.freed_most.shape[1]):
+        soon.freed_most[at, r] = sky.free[step, r]
+    step += 1
+    while step < end and sky.time_s[step] < until_s:
+        for r in range(soon.freed_most.shape[1]):
+            soon.freed_most[at, r] = max(soon.freed_most[at, r], sky.free[step, r])
+        step += 1
+
+
+@inner
+def was_enough(soon, at, kind):
+    """Whether what was given back, entry `at` of the list, might let a job of the class start.
+
+    Of several such entries for one time the last one tells: only less is free since.
+    """
+    enough = True
+    for r in range(soon.need.shape[1]):
+        enough &= soon.freed_most[at, r] >= soon.need[kind, r]
+    return enough
+
+
+@inner
+def forget(soon):
+    """All may be otherwise than it was."""
+    soon.freed[0] += 2 * soon.freed_host.shape[0]
+    for host in range(soon.freed_at.shape[0]):
+        soon.freed_at[host] = soon.freed[0]
+
+
+@inner
+def catch_up(soon, sky, kind, now_s):
+    """Lower the bounds of a class by what was given back since: a job that starts sooner for it overlaps with it.
+
+    Where much was given back since, what is told at a glance is enough; where too much, hosts begin anew.
+    """
+    known, freed = soon.known[kind], soon.freed[0]
+    if known == freed:
+        return
+    soon.known[kind] = freed
+    many = max(soon.freed_at.shape[0], FEW)
+    if freed - known > min(ROUGHLY * many, soon.freed_host.shape[0]):
+        for host in range(soon.soon_s.shape[1]):
+            if soon.freed_at[host] > known:
+                soon.soon_s[kind, host] = now_s
+        soon.least_s[kind] = now_s
+        soon.live_at[kind] = freed
+        return
+    if freed - known > many:
+        _catch_up_roughly(soon, kind, known, freed, now_s)
+        return
+    for entry in range(known, freed):
+        at = entry % soon.freed_host.shape[0]
+        host, until_s = soon.freed_host[at], soon.until_s[at]
+        from_s = max(now_s, soon.freed_s[at] - soon.long_s[kind] - 1.0)  # a second, for rounding
+        if from_s < until_s and was_enough(soon, at, kind):
+            bound_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], from_s, until_s)
+            if bound_s < until_s:
+                soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
+                soon.least_s[kind] = min(soon.least_s[kind], bound_s)
+                soon.live_at[kind] = entry + 1
+
+
+@inner
+def _catch_up_roughly(soon, kind, known, freed, now_s):
+    """The same without a look at the hosts."""
+    for entry in range(known, freed):
+        at = entry % soon.freed_host.shape[0]
+        host, bound_s = soon.freed_host[at], max(now_s, soon.freed_s[at] - soon.long_s[kind] - 1.0)
+        if bound_s < soon.until_s[at] and was_enough(soon, at, kind):
+            soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
+            soon.least_s[kind] = min(soon.least_s[kind], bound_s)
+            soon.live_at[kind] = entry + 1
+
+
+@inner
+def bound_on(soon, sky, kind, host, now_s, latest_s):
+    """The bound of a class on a host, made exact unless it is after `latest_s`."""
+    from_s = max(now_s, soon.soon_s[kind, host])
+    if from_s <= latest_s:
+        from_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], from_s, latest_s)
+        soon.soon_s[kind, host] = from_s
+    return from_s

@@ -1,0 +1,78 @@
+"""`loadmaster fit`: which queue of the site explains the recorded waits, or that none can."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from loadmaster.cli import options as o
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.fit import FitOptions
+
+if TYPE_CHECKING:
+    from loadmaster.verbs.fit import Fitting
+
+
+@taking(FitOptions, out=Path("fit"))
+def fit(options: FitOptions, as_json: o.AsJson = False) -> None:
+    """Find the queue of a site that reproduces the recorded waits best, or say why no queue can."""
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.verbs.fit import fit_with
+    from loadmaster.verbs.progress import Bar
+
+    with Bar() as bar:
+        made = fit_with(options, bar, command_line())
+    out = Path(options.out or "")
+    _show(made, out, as_json)
+    if made.refused:
+        raise typer.Exit(1)
+
+
+def _show(made: "Fitting", out: Path, as_json: bool) -> None:
+    from loadmaster.report.console import for_notes, for_results
+    from loadmaster.report.document import document, print_document
+    from loadmaster.report.fit_claims import fit_document, verdict_sentence
+
+    notes, found = for_notes(), made.found
+    for note in made.notes:
+        notes.print(note)
+    if as_json:
+        content = fit_document(found, made.cpu_s, "" if made.refused else made.text)
+        print_document(document(
+            "fit", content, command=found.command, synthetic=found.synthetic, notes=made.notes,
+        ))  # fmt: skip
+    else:
+        console = for_results()
+        if verdict_sentence(found):
+            console.print(verdict_sentence(found), highlight=False)
+        console.print(made.answer, style="bold", highlight=False)
+        if found.fit is not None:
+            _table(made)
+    if not made.refused:
+        notes.print(f"The queue: {out / 'site.yaml'}, for --site of compare and simulate")
+    notes.print(f"The full report: {out / 'report.html'}")
+
+
+def _table(made: "Fitting", most: int = 8) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from loadmaster.report.console import for_results
+    from loadmaster.report.fit_page import tried_table
+    from loadmaster.report.narrow import columns_that_fit
+
+    content = tried_table(made.found, most)
+
+    def table(count: int) -> Table:
+        shown = Table(*content.columns[:count], box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        for column in shown.columns[1:]:
+            column.justify = "right"
+        for row in content.rows:
+            shown.add_row(*row[:count])
+        return shown
+
+    console = for_results()
+    console.print()
+    console.print(table(columns_that_fit(console, len(content.columns), table)))
+    console.print(content.caption, style="dim")
+    console.print(f"{made.cpu_s:.0f} s of CPU time for the trials made now", style="dim")

@@ -1,0 +1,65 @@
+"""`loadmaster generate file.py:function`: a log or a bag from a generator of the user's own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loadmaster.cli.options import AsJson
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.generate import OwnGeneratorOptions
+
+if TYPE_CHECKING:
+    from loadmaster.traces import Trace
+
+
+@taking(OwnGeneratorOptions)
+def own(
+    options: OwnGeneratorOptions,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="FILE", help="The log: .swf, .csv (also .gz), .parquet; or the bag.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """A log or a bag from a generator of your own; machines that it gives stand beside it as .hosts.csv."""
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.model.bag import Bag
+    from loadmaster.report.console import for_notes, for_results
+    from loadmaster.report.document import document, print_document
+    from loadmaster.traces.bag import write_bag
+    from loadmaster.verbs.generate import own_with
+
+    made = own_with(options)
+    notes: tuple[str, ...] = ()
+    if isinstance(made, Bag):
+        write_bag(made.duration_s, out)
+        content: dict[str, Any] = {"bag": str(out), "tasks": made.tasks}
+        lines = [f"{out}: {made.tasks:,} synthetic durations, seed {options.seed}"]
+    else:
+        content, lines = _written(made, out, options.seed)
+        notes = made.notes
+    if as_json:
+        content = {"kind": "own", "generator": str(options.generator), **content}
+        print_document(
+            document("generate", content, command=command_line(), seed=options.seed, synthetic=True, notes=notes)
+        )
+        return
+    for note in notes:
+        for_notes().print(f"Note: {note}")
+    for line in lines:
+        for_results().print(line)
+
+
+def _written(made: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[str]]:
+    from loadmaster.traces import write_hosts, write_trace
+    from loadmaster.traces.writer import hosts_beside
+
+    write_trace(made.workload, out, made.extra)
+    content: dict[str, Any] = {"trace": str(out), "jobs": made.workload.jobs, "span_s": made.workload.span_s}
+    lines = [f"{out}: {made.workload.jobs:,} synthetic jobs, seed {seed}"]
+    if made.cluster is not None:
+        beside = hosts_beside(out)
+        write_hosts(made.cluster, beside)
+        content |= {"hosts_file": str(beside), "hosts": made.cluster.hosts}
+        lines.append(f"{beside}: {made.cluster.hosts:,} hosts, {int(made.cluster.total[0]):,} cores")
+    return content, lines

@@ -1,0 +1,46 @@
+"""`loadmaster info` of a running state: what its hosts have, what runs, what waits, what is left."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from loadmaster.packing.state_facts import ResourceFacts
+    from loadmaster.verbs.info import StateDescribed
+
+
+def show_state(path: str, found: "StateDescribed", as_json: bool) -> None:
+    """Print it."""
+    from rich import box
+    from rich.table import Table
+
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_notes, for_results
+    from loadmaster.report.document import document, print_document
+
+    if as_json:
+        content = {"state": path, **found.figures}
+        print_document(document("info", content, command=command_line(), synthetic=False, notes=found.notes))
+        return
+    console = for_results()
+    console.print(Path(path).name, style="bold")
+    console.print(found.answer, highlight=False, soft_wrap=True)
+    heads = ("all nodes", "asked by what runs", "by what waits", "most free on a node", "stranded")
+    table = Table("resource", *heads, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for each in found.facts.resources:
+        table.add_row(each.name, *_amounts(each))
+    console.print(table)
+    for note in found.notes:
+        for_notes().print(f"note: {note}")
+
+
+def _amounts(each: "ResourceFacts") -> list[str]:
+    from loadmaster.model.units import MEMORY, show_bytes
+
+    def shown(value: float) -> str:
+        return show_bytes(value) if each.name == MEMORY else f"{value:,.4g}"
+
+    part = each.used / each.total if each.total else 0.0
+    return [
+        shown(each.total), f"{shown(each.used)} ({part:.0%})", shown(each.waiting), shown(each.largest_free),
+        shown(each.stranded),
+    ]  # fmt: skip

@@ -1,0 +1,44 @@
+"""`loadmaster live cgroup`: commands on this box, each with a share of the CPU that changes as others come and end."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from loadmaster.cli import options as o
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.live_cgroup import CgroupOptions
+
+MOST_ROWS = 40
+
+
+@taking(CgroupOptions)
+def cgroup(options: CgroupOptions, as_json: o.AsJson = False) -> None:
+    """Run commands here under CPU shares, in control groups; started again, it goes on where it stopped."""
+    from loadmaster.cli.live_end import end, print_json
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_notes, for_results
+    from loadmaster.verbs.live_cgroup import cgroup_with
+
+    made = cgroup_with(options, command_line())
+    done, commands = made.figures["done"], made.figures["commands"]
+    if as_json:
+        print_json(made)
+    else:
+        for_results().print(_table(made.rows))
+        for_results().print(f"{done:,} of {commands:,} commands ended well; their output: {made.folder}/commands")
+        for note in made.notes:
+            for_notes().print(note)
+    end(made, "not ended", failed=done < commands)
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> Any:
+    from rich.table import Table
+
+    table = Table("command", "machine", "how", "time", "CPU time")
+    for row in rows[:MOST_ROWS]:
+        how = "ok" if row["status"] == "ok" else row["status"]
+        how += f" ({row['exit_code']})" if row["status"] == "failed" else ""
+        times = ("" if row[key] is None else f"{row[key]:.2f} s" for key in ("seconds", "cpu_s"))
+        table.add_row(row["name"], row["machine"] or "", how, *times)
+    if len(rows) > MOST_ROWS:
+        table.add_row(f"and {len(rows) - MOST_ROWS:,} more", "", "", "", "")
+    return table

@@ -1,0 +1,47 @@
+"""How every `live` verb ends: where the record is, what was left behind, and the exit code."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from loadmaster.verbs.live_result import Lived
+
+MOST_NAMED = 20
+
+
+def end(made: "Lived", left: str, *, failed: bool = False) -> None:
+    """Say where the record is, and name what could not be handed back.
+
+    Args:
+        made: the run.
+        left: what those have that could not be.
+        failed: something of the work itself went wrong.
+
+    Raises:
+        Exit: with 1 where something was left behind or failed, with 130 where somebody stopped it.
+    """
+    from loadmaster.report.console import for_notes
+
+    text = f"The record: {made.folder}; `loadmaster live --check {made.folder}` takes its decisions again."
+    for_notes().print(text, soft_wrap=True)
+    if made.stranded:
+        names = ", ".join(name.partition("@")[0] for name in made.stranded[:MOST_NAMED])
+        for_notes().print(f"warning: {left}: {names}", style="yellow", soft_wrap=True)
+        raise typer.Exit(1)
+    if made.ended == "stopped":
+        raise typer.Exit(130)
+    if failed:
+        raise typer.Exit(1)
+
+
+def print_json(made: "Lived") -> None:
+    """The run as one JSON document."""
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.document import document, print_document
+
+    rows = {"rows": list(made.rows)} if "commands" in made.figures or "machines" in made.figures else {}
+    print_document(document(
+        "live", {"record": str(made.folder)} | made.figures | rows, command=command_line(), seed=made.seed,
+        synthetic=made.synthetic, notes=made.notes,
+    ))  # fmt: skip

@@ -1,0 +1,95 @@
+"""`loadmaster live --forecast JOB`: when a waiting job starts, with an interval, and how good such intervals were."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loadmaster.live.forecast import Foretold
+
+
+def show_forecast(folder: Path, job: str, samples: int, trust: bool, as_json: bool) -> None:
+    """Foretell from the record in `folder`, and print it.
+
+    Raises:
+        InputError: see `foretell`.
+    """
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.live.forecast import foretell
+    from loadmaster.report.console import for_notes
+    from loadmaster.report.document import document, print_document
+
+    told = foretell(folder, job, samples=samples, trust=trust)
+    if as_json:
+        print_document(document("live", _content(folder, told), command=command_line(), notes=told.notes))
+        return
+    _print(told)
+    for note in told.notes:
+        for_notes().print(note)
+
+
+def _content(folder: Path, told: "Foretold") -> dict[str, Any]:
+    from dataclasses import asdict
+    from math import isfinite
+
+    rows = [
+        {
+            name: value if not isinstance(value, float) or isfinite(value) else None
+            for name, value in asdict(each).items()
+        }
+        for each in told.forecasts
+    ]
+    return {
+        "record": str(folder), "forecasts": rows, "judged": asdict(told.judged), "launch_s": told.launch_s,
+        "ended_jobs": told.ended,
+    }  # fmt: skip
+
+
+def _print(told: "Foretold") -> None:
+    from rich import box
+    from rich.table import Table
+
+    from loadmaster.live.judging import LEVEL
+    from loadmaster.report.console import for_results
+
+    console, judged = for_results(), told.judged
+    if not told.forecasts:
+        console.print("Nobody waits.")
+    if told.forecasts:
+        shown = Table(box=box.SIMPLE_HEAD)
+        for name in ("job", "starts in", f"from ({LEVEL:.0%})", "to", "at about"):
+            shown.add_column(name, justify="left" if name == "job" else "right")
+        for each in told.forecasts:
+            spans = (_span(moment - each.at_s) for moment in (each.start_s, each.low_s, each.high_s))
+            shown.add_row(each.job, *spans, _moment(each.start_s))
+        console.print(shown)
+    if judged.jobs:
+        error = (
+            ""
+            if judged.error_s is None
+            else f"; on average they started {_span(abs(judged.error_s))} "
+            + ("later" if judged.error_s > 0 else "earlier")
+        )
+        share = f"{judged.inside / judged.jobs:.0%}; {LEVEL:.0%} is meant"
+        console.print(
+            f"Of {judged.jobs} earlier jobs, foretold as they arrived, {judged.inside} started within such an interval "
+            f"({share}){error}. The samples alone held {judged.inside_plain}: intervals are wider by "
+            f"{judged.widened:.0%} of the wait.", soft_wrap=True,
+        )  # fmt: skip
+    if told.launch_s is not None:
+        console.print(f"From decision to start a job takes {told.launch_s:.3g} s (middle of those seen).")
+
+
+def _span(seconds: float) -> str:
+    from loadmaster.model.units import show_seconds
+
+    return "never" if seconds == float("inf") else show_seconds(seconds)
+
+
+def _moment(at_s: float) -> str:
+    """A moment of the real clock in local time; of a clock of its own, such as a fake's, nothing."""
+    from datetime import datetime
+    from math import isfinite
+
+    if not isfinite(at_s) or at_s < 1e9:
+        return ""
+    return datetime.fromtimestamp(at_s).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,58 @@
+"""`loadmaster live libvirt`: virtual machines of several hosts, capped and moved while they run."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from loadmaster.cli import options as o
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.live_libvirt import LibvirtOptions
+
+MOST_ROWS = 40
+
+
+@taking(LibvirtOptions)
+def libvirt(options: LibvirtOptions, as_json: o.AsJson = False) -> None:
+    """Cap and move virtual machines while they run; none is started, stopped or destroyed.
+
+    Examples: live libvirt qemu:///system --doctor; live libvirt URI URI --mover rebalance --moves 4 --dry-run.
+    """
+    from loadmaster.cli.live_end import end, print_json
+    from loadmaster.cli.live_findings import show
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_notes, for_results
+    from loadmaster.verbs.live_libvirt import libvirt_with
+    from loadmaster.verbs.live_result import Looked
+
+    made = libvirt_with(options, _say, command_line())
+    if isinstance(made, Looked):
+        show(made.what, made.found, as_json)
+        return
+    if as_json:
+        print_json(made)
+    else:
+        moved, refused = made.figures["moved"], sum(made.figures["refusals"].values())
+        for_results().print(_table(made.rows))
+        for_results().print(f"{moved:,} moved, {refused:,} refused, {made.figures['cycles']:,} cycles")
+        for name, why in made.figures["left_out"]:
+            for_notes().print(f"{name.rpartition('@')[0]} is left out: {why}", soft_wrap=True)
+        for note in made.notes:
+            for_notes().print(note, soft_wrap=True)
+    end(made, "these have our caps still")
+
+
+def _say(text: str) -> None:
+    from loadmaster.report.console import for_notes
+
+    for_notes().print(text, soft_wrap=True)
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> Any:
+    from rich.table import Table
+
+    table = Table("machine", "host", "cores", "memory", "share")
+    for row in rows[:MOST_ROWS]:
+        host = f"{row['host']} to {row['to']}" if row["to"] else row["host"]
+        table.add_row(row["name"], host, f"{row['cores']:g}", f"{row['memory'] / 2**30:.3g} GiB", f"{row['share']:.1%}")
+    if len(rows) > MOST_ROWS:
+        table.add_row(f"and {len(rows) - MOST_ROWS:,} more", "", "", "", "")
+    return table

@@ -1,0 +1,60 @@
+"""What is printed of a live run of a queue, and of a look at an engine."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loadmaster.verbs.live_result import Lived, Looked
+
+MOST_ROWS = 20
+
+
+def show_queue(made: "Lived | Looked", as_json: bool) -> None:
+    """Print it.
+
+    Raises:
+        Exit: see `loadmaster.cli.live_end.end`.
+    """
+    from loadmaster.cli.live_end import end, print_json
+    from loadmaster.cli.live_findings import show
+    from loadmaster.verbs.live_result import Looked
+
+    if isinstance(made, Looked):
+        if made.text:
+            print(made.text, end="")
+        else:
+            show(made.what, made.found, as_json)
+        return
+    if as_json:
+        print_json(made)
+    else:
+        _print(made)
+    end(made, "not handed back to the engine")
+
+
+def _print(made: "Lived") -> None:
+    from loadmaster.report.console import for_notes, for_results
+    from loadmaster.runs.so_far import SoFar
+
+    summary = {name: value for name, value in made.figures.items() if name != "left_out_jobs"}
+    by_host = summary.pop("stranded_by_host", ())
+    if "so_far" in summary:
+        summary["so_far"] = str(SoFar.of(summary["so_far"]))
+    for name, value in summary.items():
+        text = ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, dict) else value
+        text = ", ".join(text) if isinstance(text, list) else text
+        shown = text if text not in ("", None) else "none"
+        for_results().print(f"{name.replace('_', ' '):32} {shown}", soft_wrap=True)
+    if by_host:
+        for_results().print(_stranded_table(by_host))
+    for note in made.notes:
+        for_notes().print(note)
+
+
+def _stranded_table(rows: list[dict[str, Any]]) -> Any:
+    """The hosts on which the site and we differ most."""
+    from rich.table import Table
+
+    table = Table("host", "resource", "stranded by the site", "by us")
+    for row in sorted(rows, key=lambda row: -abs(row["site"] - row["ours"]))[:MOST_ROWS]:
+        table.add_row(row["host"], row["resource"], f"{row['site']:.1%}", f"{row['ours']:.1%}")
+    return table

@@ -1,0 +1,40 @@
+"""What a person at a terminal sees of a live run: its table with forecasts, and what it says."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loadmaster.cli.live_foretelling import Foretelling
+from loadmaster.cli.live_table import LiveTable
+
+if TYPE_CHECKING:
+    from loadmaster.live.conduct import Conduct
+
+
+class Screen:
+    """See `loadmaster.verbs.live_drive.Screen`."""
+
+    def __init__(self, engine: str, how: "Conduct", jobs: int | None, out: Path, ready: bool) -> None:
+        self._foretelling = Foretelling(out)
+        self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None)
+
+    def __enter__(self) -> "Screen":
+        self._foretelling.__enter__()
+        self._table.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._table.__exit__(*error)
+        self._foretelling.__exit__(*error)
+
+    @property
+    def so_far(self) -> Any:
+        """What jobs have waited so far, of a shadow."""
+        return self._table.so_far
+
+    @so_far.setter
+    def so_far(self, found: Any) -> None:
+        self._table.so_far = found
+
+    def show(self, *cycle: Any) -> None:
+        """Called after every cycle."""
+        self._table.show(*cycle)

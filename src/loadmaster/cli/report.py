@@ -1,0 +1,47 @@
+"""`loadmaster report DIR`: the page of a kept folder, once more."""
+
+from typing import TYPE_CHECKING, Any
+
+from loadmaster.cli import options as o
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.report import ReportOptions
+
+if TYPE_CHECKING:
+    from loadmaster.verbs.report import Reported
+
+
+@taking(ReportOptions)
+def report(options: ReportOptions, as_json: o.AsJson = False) -> None:
+    """Write the page of a live run, or of what a verb has kept, from its record; nothing is run again."""
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.console import for_notes, for_results
+    from loadmaster.report.document import print_document
+    from loadmaster.verbs.report import report_with
+
+    made = report_with(options, command_line())
+    if as_json:
+        print_document(_document(made))
+        for_notes().print(f"The page: {made.page}")
+        return
+    for_results().print(made.answer, soft_wrap=True)
+    for_results().print(str(made.page), soft_wrap=True)
+
+
+_UNDER = {"live": "live", "shares": "shares", "simulate": "run"}
+"""The key of the figures."""
+
+
+def _document(made: "Reported") -> dict[str, Any]:
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.document import document, left_out
+
+    content: dict[str, Any] = {"kind": made.kind, "page": str(made.page), "answer": made.answer}
+    if made.kind in _UNDER:
+        content[_UNDER[made.kind]] = made.figures
+    if made.case is None:
+        return document("report", content, command=command_line())
+    case = made.case
+    return document(
+        "report", content, command=command_line(), seed=made.seed, synthetic=case.workload.synthetic,
+        notes=case.notes, left_out=left_out(case.skipped),
+    )  # fmt: skip

@@ -1,0 +1,55 @@
+"""`loadmaster tune`: search for a better rule, and tell what it gains on weeks the search never saw."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from loadmaster.cli.options import AsJson
+from loadmaster.cli.signature import taking
+from loadmaster.verbs.tune import TuneOptions
+
+if TYPE_CHECKING:
+    from loadmaster.verbs.tune import Tuned
+
+
+@taking(TuneOptions, out=Path("tuned"))
+def tune(options: TuneOptions, as_json: AsJson = False) -> None:
+    """Search for a better rule on a log's first weeks; tell its gain on the last, with its interval; write it down."""
+    from loadmaster.cli.run_options import command_line
+    from loadmaster.report.document import print_document
+    from loadmaster.report.tune_document import tune_document
+    from loadmaster.verbs.progress import Bar
+    from loadmaster.verbs.tune import tune_with
+
+    with Bar() as bar:
+        made = tune_with(options, bar, command_line())
+    if as_json:
+        print_document(tune_document(made.tuning, made.notes, made.command))
+    else:
+        _show(made)
+    for note in made.notes:
+        typer.echo(f"note: {note}", err=True)
+    names = [name for name in (made.file, "report.html", "trials.parquet") if name is not None]
+    typer.echo(f"{options.out}/{', '.join(names)}", err=True)
+
+
+def _show(made: "Tuned") -> None:
+    from rich import box
+    from rich.table import Table
+
+    from loadmaster.report.console import for_results
+    from loadmaster.report.tune_claims import rule_table
+
+    console = for_results()
+    console.print(made.answer, highlight=False)
+    heads, rows = rule_table(made.tuning)
+    table = Table(*heads, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*row)
+    if rows:
+        console.print(table)
+    if made.rule is not None:
+        console.print(made.rule.text, highlight=False, markup=False, soft_wrap=True)  # broken lines are no Python

@@ -1,0 +1,29 @@
+"""Functions that a table names and that are loaded when they are first called.
+
+A table of rules is read far more often than all its rules are used, and the modules of some load Numba or SciPy.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+def later(module: str, name: str) -> Callable[..., Any]:
+    """The function `name` of `module`, which is loaded in the first call.
+
+    Args:
+        module: full name of a module of the same room, written out: so the stamp of source (`kept.stamp`) sees it as it
+            sees an import, and no import points up.
+        name: of the function there.
+
+    Example:
+        >>> show = later("loadmaster.model.units", "show_bytes")
+        >>> show(2**30)
+        '1 GiB'
+    """
+
+    def called(*arguments: Any, **named: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **named)
+
+    called.__name__ = called.__qualname__ = name
+    return called

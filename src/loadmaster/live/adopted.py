@@ -1,0 +1,145 @@
+"""The simulator's plain engine, begun where a live run stands: its jobs, what they hold, what the order remembers."""
+
+import math
+from bisect import insort
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from loadmaster.live.claims import HeldHosts
+from loadmaster.live.ledger import Ledger
+from loadmaster.live.listing import workload_in
+from loadmaster.live.memory import Memory
+from loadmaster.live.rows import alike
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.snapshot import Closure, Need, Snapshot
+from loadmaster.order import AnyOrder, JobColumns
+from loadmaster.order.order import Unmoved
+from loadmaster.sim.queue import occupancy
+from loadmaster.sim.queue.reference import Replay, SchedulerLike
+
+_CHANGED = "hosts have come, gone or changed: simulated with those of the beginning"
+
+
+class Adopted(Replay):
+    """A replay of jobs by name, whose runs have no end before somebody says when.
+
+    Args:
+        rows: every job that it will ever be told of, as a listing has it.
+        ledger: its hosts.
+        decider: who decides.
+        interval_s: seconds between cycles.
+        seed: for policies that draw.
+    """
+
+    def __init__(
+        self, rows: Mapping[str, Any], ledger: Ledger, decider: SchedulerLike, interval_s: float, seed: int
+    ) -> None:
+        assert ledger.cluster is not None
+        self.ids = sorted(rows, key=lambda name: rows[name]["submit_s"])
+        self.number = {name: job for job, name in enumerate(self.ids)}
+        workload = workload_in(ledger.cluster, alike([rows[name] for name in self.ids]), ledger.listing["names"])
+        super().__init__(workload, ledger.cluster, decider, interval_s, seed)
+        self.memory = MemoryByNumber(decider.discipline.order, self.ids)
+        self.ranking = self.memory
+        self.notes: list[str] = []
+        self._away: set[int] = set()
+        self._here: set[str] = set()
+        self._up = np.ones(self.cluster.hosts, bool)
+        self._names = {name: host for host, name in enumerate(self.cluster.names)}
+
+    def adopt(self, ledger: Ledger) -> None:
+        """Begin where the ledger stands: with the jobs that are there, and what they hold."""
+        self._look(ledger)
+        for name in sorted(ledger.rows, key=lambda name: ledger.rows[name]["submit_s"]):
+            self._arrive(name)
+        for name, run in ledger.runs.items():
+            self._found(name, run)
+        self.memory.memory = ledger.memory.copied()
+        carried = ledger.carried
+        self.last_host = self._names.get(carried.last_host, -1)
+        self.clock, self.wake_s = carried.clock, carried.wake_s
+        self.early_end, self.arrived_now, self.ended_now = ledger.early_end, ledger.arrived, ledger.ended
+        self.eligible_before = {self.number[name] for name in ledger.waiting.eligible_ids()}
+        self.promises = {self.number[ledger.waiting.ids[job]]: each for job, each in ledger.promises().items()}
+
+    def _look(self, ledger: Ledger) -> None:
+        self._up, self._here = np.array(ledger.listing["up"], bool), set(ledger.rows)
+        self._away = {self.number[name] for name in ledger.away()}
+        if ledger.cluster is not self.cluster:
+            self.notes.append(_CHANGED)
+        assert ledger.cluster is not None
+        self.memory.memory.know(ledger.rows, ledger.cluster, ledger.listing["names"])
+        self.memory.memory.tick(ledger.now_s)
+        self.now_s = ledger.now_s
+
+    def _arrive(self, name: str) -> None:
+        job = self.number[name]
+        self.ranking.submitted(job, self.now_s)
+        self.pending.arrive(job)
+        self.arrived_now = True
+
+    def _found(self, name: str, run: HeldHosts) -> None:
+        job = self.number[name]
+        if job not in self.pending.waiting and job not in self.occupancy.running:  # others run what we never would
+            insort(self.pending.waiting, job)
+        if job in self.pending.waiting:
+            hosts = tuple(self._names[host] for host in run.hosts)
+            partition = self._partition(job, run.partition)
+            slowest = self._slowest(hosts)
+            held = occupancy.RunningJob(run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest)
+            self.occupancy.start(job, hosts, held)
+            self.pending.start(job, run.start_s)
+            self.ranking.started(job, self.now_s)
+            self.ended_now = True
+            if self.allowance is not None:
+                self.allowance.start(job, partition, run.start_s)
+
+    def _partition(self, job: int, partition: int) -> int:
+        if self.binding is None:
+            return max(partition, 0)
+        entries = self.binding.entries
+        known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
+        return partition if partition in known else int(known[0])
+
+    def _eligible(self) -> list[int]:
+        return [job for job in super()._eligible() if job not in self._away and self.ids[job] in self._here]
+
+    def _snapshot(self, eligible: list[int]) -> Snapshot:
+        snapshot = super()._snapshot(eligible)
+        down = () if self._up.all() else (Closure(~self._up, -np.inf, np.inf),)
+        free = np.maximum(snapshot.free, 0.0)  # others may have put more on a host than was free
+        return replace(snapshot, free=free, closures=(*snapshot.closures, *down))
+
+
+class MemoryByNumber(Unmoved):
+    """A memory of jobs by name, as a ranking of jobs by number; its clock is its own."""
+
+    def __init__(self, order: AnyOrder, ids: Sequence[str]) -> None:
+        self.memory, self._ids, self.silent = Memory(order), ids, False
+
+    def submitted(self, job: int, now_s: float) -> None:
+        """A job has come."""
+        self.memory.submitted(self._ids[job], now_s)
+
+    def started(self, job: int, now_s: float) -> None:
+        """It has its hosts."""
+        self.memory.started(self._ids[job], now_s)
+
+    def ended(self, job: int, now_s: float) -> None:
+        """It has given them back."""
+        self.memory.ended(self._ids[job], now_s)
+
+    def ranks(self, jobs: Longs, now_s: float) -> Floats | None:
+        """float64[Q] of waiting jobs; None: by arrival."""
+        return None if self.silent else self.memory.ranks([self._ids[job] for job in jobs.tolist()], now_s)
+
+    def need(self, jobs: Longs) -> Need | None:
+        """Groups that are served by need; None: by rank alone."""
+        return None if self.silent else self.memory.need([self._ids[job] for job in jobs.tolist()])
+
+    def columns(self, jobs: Longs) -> JobColumns | None:
+        """What orders may know of waiting jobs, for a discipline that tries several; None for others."""
+        return None if self.silent else self.memory.columns([self._ids[job] for job in jobs.tolist()])

@@ -1,0 +1,111 @@
+"""The groups of one run: a group for the run, one in it for each machine, one in that for each command that runs there.
+
+Who holds a lock on the folder of the run's group is at work with it; the kernel lets go of the lock when he dies, so
+that what he leaves can be told from what is in use.
+"""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from loadmaster.live.cgroup.groups import ControlGroup, groups_named, make_group
+from loadmaster.model import InputError
+
+PREFIX = "loadmaster-shares-"
+
+
+class GroupTree:
+    """The groups of the run in one folder; made anew, or taken over as an earlier start left them."""
+
+    def __init__(self, folder: Path, machines: Sequence[str], power: Sequence[float]) -> None:
+        """Args:
+        folder: of the run.
+        machines: their names; power: CPU seconds that each has in a second.
+
+        Raises:
+            InputError: no groups can be made here, or another loadmaster is at work with these.
+        """
+        self._top = make_group(name_of(folder), again=True)
+        self._lock = os.open(self._top.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        if not _locked(self._lock):
+            os.close(self._lock)
+            raise InputError(folder, "another loadmaster runs its commands", fix="wait for it or give another -o")
+        self._row = {name: row for row, name in enumerate(machines)}
+        try:
+            self._machines = [self._top.within(f"machine{row}") for row in range(len(machines))]
+            for group, cores in zip(self._machines, power, strict=True):
+                group.cap(cores)
+        except OSError as error:
+            fix = "run as root, or in a unit of systemd with Delegate=cpu"
+            raise InputError(self._top.path, f"no CPU can be shared out here: {error.strerror}", fix=fix) from None
+
+    def make(self, name: str, machine: str) -> ControlGroup:
+        """The group of a command on a machine; made if it is not there."""
+        return self._machines[self._row[machine]].within(name)
+
+    def commands(self) -> Iterator[tuple[str, str, ControlGroup]]:
+        """(command, machine, group) of every group that is there; a command that was moved has one on each machine."""
+        for machine, row in self._row.items():
+            for name in self._machines[row].inner():
+                yield name, machine, self.make(name, machine)
+
+    def of(self, name: str) -> list[ControlGroup]:
+        """The groups of one command that are there."""
+        return [group.within(name) for group in self._machines if group.holds(name)]
+
+    def lift(self) -> None:
+        """Nobody is here any more to change a limit: no machine has one from now on, nor any command."""
+        for _, _, group in self.commands():
+            group.cap(None)
+        for group in self._machines:
+            group.cap(None)
+
+    def remove(self) -> None:
+        """Take all groups away; what runs in them is ended."""
+        self._top.remove_all()
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        os.close(self._lock)
+
+
+def name_of(folder: Path) -> str:
+    """The name of the group of the run in that folder."""
+    return PREFIX + hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+
+
+def clean_up(but: Path) -> list[str]:
+    """Take away groups of runs that are over or died; the paths of those in which something still runs.
+
+    Args:
+        but: a folder whose groups are left alone.
+    """
+    left = []
+    for name in groups_named(PREFIX):
+        if name == name_of(but):
+            continue
+        group = make_group(name, again=True)
+        lock = os.open(group.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if _locked(lock):
+                if _busy(group):
+                    left.append(str(group.path))
+                else:
+                    group.remove_all()
+        finally:
+            os.close(lock)
+    return left
+
+
+def _busy(group: ControlGroup) -> bool:
+    return bool(group.processes()) or any(_busy(group.within(name)) for name in group.inner())
+
+
+def _locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,44 @@
+"""A scheduler driven live: the parts put together."""
+
+from collections.abc import Callable
+from typing import Any
+
+from loadmaster.live.conduct import Conduct, Report
+from loadmaster.live.engine import Clock, Engine
+from loadmaster.live.loop import Loop
+from loadmaster.live.queue_decider import Beside, QueueDecider, Watch
+from loadmaster.live.record import LiveRecord
+from loadmaster.schedule import Scheduler
+
+
+def run_live(
+    engine: Engine, clock: Clock, scheduler: Scheduler, conduct: Conduct, record: LiveRecord, *,
+    about: dict[str, Any] | None = None, seed: int = 0, watch: Watch | None = None,
+    done: Callable[[], bool] | None = None, beside: Beside | None = None, ready: bool = False,
+) -> Report:  # fmt: skip
+    """Drive `scheduler` on `engine` until its time is over or somebody stops it.
+
+    A record that was begun before is gone on with: what was claimed and remembered then still counts.
+
+    Args:
+        engine: that observes and acts.
+        clock: the engine's time.
+        scheduler: the one that simulations run.
+        conduct: how to behave.
+        record: open; all goes there before it is done.
+        about: what else the record is to say of this session.
+        seed: for policies that draw.
+        watch: told of every cycle.
+        done: asked after every cycle whether that was all; for engines that know.
+        beside: what else to ask of the engine in every cycle.
+        ready: have everything compiled before the first cycle: where time does not wait.
+
+    Raises:
+        Denied: the engine refused the first start of all: we have no right to.
+    """
+    report = Report()
+    decider = QueueDecider(
+        scheduler, conduct, clock, report, {"engine": engine.name, **(about or {})}, seed,
+        watch or (lambda *_: None), done or (lambda: False), record.lines(), beside or (lambda *_: ()), ready,
+    )  # fmt: skip
+    return Loop(engine, clock, decider, record, report).run()

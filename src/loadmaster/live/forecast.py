@@ -1,0 +1,192 @@
+"""When a waiting job starts, with an interval; and how often such intervals were right (rule X13)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from loadmaster.live.check import scheduler_in
+from loadmaster.live.history import History
+from loadmaster.live.judging import FEWEST, LEVEL, Forecast, JudgedForecasts, Judging
+from loadmaster.live.onward import Onward
+from loadmaster.live.record import Reading, lines_of, passes_of
+from loadmaster.model import InputError
+from loadmaster.rules.near import near_to
+from loadmaster.schedule import Scheduler
+
+JUDGED = 30
+"""So many earlier jobs are foretold as they arrived, to compare with what became of them."""
+JUDGED_BY = 8
+"""Samples of such a forecast."""
+
+
+@dataclass
+class Foretold:
+    """What came out.
+
+    Attributes:
+        forecasts: of the jobs asked for that wait, the next first.
+        judged: how earlier forecasts would have fared.
+        launch_s: the middle of the seconds that jobs took from decision to beginning; None where none was measured.
+        ended: jobs whose runtimes were seen.
+        notes: what must be said.
+    """
+
+    forecasts: list[Forecast]
+    judged: JudgedForecasts
+    launch_s: float | None
+    ended: int
+    notes: list[str]
+
+
+def foretell(
+    folder: Path, job: str, scheduler: Scheduler | None = None, *, samples: int = 30, trust: bool = False
+) -> Foretold:
+    """Foretell the start of a job, or of all that wait, from the record of a live run.
+
+    Args:
+        folder: of the record; the run may go on meanwhile.
+        job: its name, or `all`.
+        scheduler: what decides; None takes it from the record.
+        samples: ways in which jobs may last that are tried.
+        trust: run the Python of a policy file that the record carries.
+
+    Raises:
+        InputError: no such record or job, it does not wait any more, or too few jobs have ended.
+    """
+    lines = lines_of(folder)
+    decider = scheduler or scheduler_in(lines[0], folder, trust)
+    starts, now = _true_starts(lines, decider)
+    if now.history.ended < FEWEST:
+        rule = f"only {now.history.ended} jobs have ended in this run, {FEWEST} are needed to tell how long others last"
+        raise InputError(folder, rule, fix="let it run longer")
+    plain = sorted(now.forecasts(now.asked(job), samples), key=lambda each: each.start_s)
+    judging, chosen = Judging(), _evenly(starts, JUDGED)
+    for then in _moments(lines, decider):
+        names = [name for name in then.arrived & chosen if name not in then.reading.ledger.runs]
+        if then.history.ended >= FEWEST and names:
+            for told in then.forecasts(sorted(names), min(samples, JUDGED_BY)):
+                judging.take(starts[told.job], told)
+    forecasts = [judging.widened(each) for each in plain]
+    launches = now.history.launches_s
+    return Foretold(
+        forecasts, judging.judged(), float(np.median(launches)) if launches else None, now.history.ended,
+        list(now.notes()),
+    )  # fmt: skip
+
+
+@dataclass
+class _Moment:
+    """Where the run stood after one line."""
+
+    reading: Reading
+    history: History
+    arrived: set[str]
+    decider: Scheduler
+    interval_s: float
+    origin_s: float
+    acts: bool
+
+    def forecasts(self, names: Sequence[str], samples: int) -> list[Forecast]:
+        """Of jobs that wait."""
+        if not names:
+            return []
+        starts = np.array([self._sample(names, number) for number in range(samples)]).reshape(samples, len(names))
+        at = [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2]
+        low, middle, high = np.quantile(starts, at, axis=0, method="closest_observation") + self.origin_s
+        now_s = self.origin_s + self.reading.ledger.now_s
+        return [
+            Forecast(name, now_s, float(middle[k]), float(low[k]), float(high[k]), samples)
+            for k, name in enumerate(names)
+        ]
+
+    def _sample(self, names: Sequence[str], number: int) -> list[float]:
+        ledger = self.reading.ledger
+        rng = np.random.default_rng([ledger.seed, number])
+        held_s = {each: max(0.0, ledger.now_s - run.start_s) for each, run in ledger.runs.items()}
+        lasts_s = {each: self.history.draw(row, held_s.get(each, 0.0), rng) for each, row in ledger.rows.items()}
+        onward = Onward(ledger, self.decider, self.interval_s, lasts_s)
+        return [onward.starts(name) + (self.history.launch_s(rng) if self.acts else 0.0) for name in names]
+
+    def asked(self, job: str) -> Sequence[str]:
+        """The jobs meant, all of which wait.
+
+        Raises:
+            InputError: there is no such job, or it does not wait.
+        """
+        ledger = self.reading.ledger
+        waiting = [name for name in ledger.rows if name not in ledger.runs and name not in ledger.away()]
+        if job == "all":
+            return waiting
+        if job in ledger.runs:
+            since_s = ledger.now_s - ledger.runs[job].start_s
+            raise InputError(
+                job, f"this job has its hosts since {since_s:,.0f} s", fix="ask for one that waits, or all"
+            )
+        reasons = dict(ledger.left_out())
+        if job in reasons:
+            raise InputError(job, f"this job is not ours to start: {reasons[job]}", fix="ask for another, or all")
+        if job not in waiting:
+            near = near_to(job, waiting)
+            fix = f"did you mean {near}?" if near else f"{len(waiting):,} jobs wait; all tells of every one"
+            raise InputError(job, "no such job waits in this record", fix=fix)
+        return [job]
+
+    def notes(self) -> Iterator[str]:
+        """What must be said of these forecasts."""
+        yield "Jobs that come later are not in it: they may overtake unless the order is by arrival."
+        if not self.acts:
+            yield "The record is of a shadow: this is what would happen if its rule took over now."
+
+
+def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator[_Moment]:
+    """Where the run stood after every cycle; each is true until the next is asked for."""
+    origin_s, seed = lines[0]["origin_s"], lines[0]["seed"]
+    reading, history = Reading(decider.discipline.order, origin_s, seed), History()
+    ledger, interval_s = reading.ledger, 0.0
+    for line in lines:
+        if "begin" in line:
+            interval_s = line["conduct"]["interval_s"]
+        before = {name: (replace(run), ledger.rows[name]) for name, run in ledger.runs.items()}
+        news = reading.read(line)
+        history.take(news, before)
+        for name, run in ledger.runs.items():
+            history.launched(name, run, ledger.rows[name], origin_s)
+        for each in passes_of(line):
+            reading.take(line, each)
+        reading.after(line)
+        if news is not None:
+            yield _Moment(reading, history, set(news.arrived), decider, interval_s, origin_s, reading.acts)
+
+
+def _true_starts(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> tuple[dict[str, float], _Moment]:
+    """Of every job that was seen to wait and then to run, when that began, in seconds since the epoch; and the end.
+
+    Raises:
+        InputError: the record has no cycle yet.
+    """
+    found: dict[str, float] = {}
+    waited: set[str] = set()
+    last = None
+    for last in _moments(lines, decider):
+        ledger = last.reading.ledger
+        for name, run in ledger.runs.items():
+            if name in waited and run.running and name not in found:
+                began = ledger.rows[name].get("start_s", [None])[0]
+                known = began is not None and np.isfinite(float(began))
+                found[name] = float(began) if known else last.origin_s + run.start_s
+        waited |= ledger.rows.keys() - ledger.runs.keys()
+    if last is None:
+        raise InputError("this record", "nothing was observed in it yet", fix="let it run longer")
+    return found, last
+
+
+def _evenly(starts: Mapping[str, float], most: int) -> set[str]:
+    names = list(starts)
+    return (
+        {names[k] for k in np.linspace(0, len(names) - 1, min(most, len(names))).round().astype(int)}
+        if names
+        else set()
+    )

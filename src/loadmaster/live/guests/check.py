@@ -1,0 +1,49 @@
+"""Whether a recorded run decided on nothing but what is written down: every decision taken again."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from loadmaster.live.answers import plain_action, refusals_in
+from loadmaster.live.guests.books import GuestsBooks
+from loadmaster.live.guests.decider import FORMAT
+from loadmaster.live.guests.terms import GuestTerms
+from loadmaster.live.job_log import JobLog
+from loadmaster.live.retaken import Retaken
+
+FILE = "guests.jsonl"
+
+
+def check_guests(folder: Path) -> Retaken:
+    """Check the record in `folder`.
+
+    Raises:
+        InputError: there is none, or it is of another format.
+    """
+    checked, books = Retaken(), GuestsBooks(GuestTerms())
+    for line in guest_lines(folder):
+        if "begin" in line:
+            books = GuestsBooks.of(GuestTerms.of(line["terms"]), line["carried"])
+        elif "answer" in line:
+            books.answered(refusals_in(line))
+        elif "cycle" in line:
+            _again(checked, books, line)
+    return checked
+
+
+def guest_lines(folder: Path) -> list[dict[str, Any]]:
+    """The lines of the record in `folder`.
+
+    Raises:
+        InputError: there is none, or it is of another format.
+    """
+    return JobLog(folder / FILE).begun(FORMAT, "machines under caps", "make one with live libvirt -o DIR")
+
+
+def _again(checked: Retaken, books: GuestsBooks, line: Mapping[str, Any]) -> None:
+    books.see(line["cycle"], line["changes"], line.get("failed", ()))
+    asked = books.decide()
+    plain, recorded = [plain_action(action) for action in asked], line.get("asked", line.get("would"))
+    checked.note(line["cycle"], plain, recorded, same=plain == recorded)
+    if "asked" in line:
+        books.take(asked)

@@ -1,0 +1,50 @@
+"""Looks after the machines that run on several hosts, on an engine that caps and moves them."""
+
+from pathlib import Path
+from typing import Any
+
+from loadmaster.live.answers import action_in
+from loadmaster.live.conduct import Report
+from loadmaster.live.engine import Clock, Engine
+from loadmaster.live.guests.books import GuestsBooks
+from loadmaster.live.guests.check import FILE
+from loadmaster.live.guests.decider import GuestsDecider, Watch
+from loadmaster.live.guests.terms import GuestTerms
+from loadmaster.live.job_log import JobLog
+from loadmaster.live.loop import Loop
+
+
+def look_after(
+    engine: Engine, clock: Clock, terms: GuestTerms, folder: Path, *, about: dict[str, Any] | None = None,
+    watch: Watch = lambda *_: None,
+) -> tuple[Report, GuestsBooks]:  # fmt: skip
+    """Decide, cap and move until the time is over or somebody stops it; a record in `folder` is gone on with.
+
+    Raises:
+        InputError: another run is at work in that folder.
+    """
+    if terms.moves is not None:
+        terms.moves.prepare()
+    log, report = JobLog(folder / FILE), Report()
+    log.open()
+    try:
+        books = GuestsBooks.of(terms, carried_in(log))
+        decider = GuestsDecider(books, report, {"engine": engine.name, **(about or {})}, watch)
+        Loop(engine, clock, decider, log, report).run()
+    finally:
+        log.close()
+    return report, books
+
+
+def carried_in(log: JobLog) -> dict[str, Any]:
+    """What earlier starts leave, however they ended: what was moved in the last hour, and the caps that were found."""
+    books: GuestsBooks | None = None
+    for line in log.lines():
+        if "begin" in line:
+            books = GuestsBooks.of(GuestTerms.of(line["terms"]), line["carried"])
+        elif "cycle" in line and books is not None:
+            books.see(line["cycle"], line["changes"], line.get("failed", ()))
+            books.take([action_in(each) for each in line.get("asked", ())])
+        elif "end" in line and books is not None:
+            books = GuestsBooks.of(books.terms, line["carried"])
+    return {} if books is None else books.plain()

@@ -1,0 +1,108 @@
+"""Evictions by the API, which keeps PodDisruptionBudgets; its versions are what the server says it has."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from loadmaster.live.engine import Refusal
+from loadmaster.live.kubernetes.acting import path_of, refusal_of
+from loadmaster.live.kubernetes.affinity import selects
+from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.pods import parts_of
+from loadmaster.model.actions import Move, Stop
+
+VERSIONS = ("v1", "v1beta1")
+
+
+class Evictions:
+    """Evicts pods, one at a time.
+
+    Args:
+        api: of the cluster.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._version = ""
+
+    def version(self) -> str:
+        """The API version of an eviction, such as `policy/v1`; "" where the server has none."""
+        if not self._version:
+            known = self._api.read("/api/v1").get("resources") or ()
+            found = next((each for each in known if each.get("name") == "pods/eviction"), None)
+            self._version = "" if found is None else f"{found.get('group')}/{found.get('version')}"
+        return self._version
+
+    def evict(self, action: Move | Stop) -> Refusal | None:
+        """Ask for it; a budget that allows no disruption now refuses it as `busy`.
+
+        Raises:
+            EngineDown: nobody can tell whether it was done.
+        """
+        if not self.version():
+            return Refusal(action, "denied", "this server evicts no pods")
+        space, name, uid = parts_of(action.id)
+        answer = self._api.ask("POST", path_of(action.id, "/eviction"), {
+            "apiVersion": self.version(), "kind": "Eviction", "metadata": {"namespace": space, "name": name},
+            "deleteOptions": {"preconditions": {"uid": uid}},
+        })  # fmt: skip
+        return None if answer.good else refusal_of(action, answer)
+
+    def budgets(self) -> list["Budget"]:
+        """PodDisruptionBudgets of all namespaces; none where we may not look: the API keeps them all the same."""
+        group = self._api.ask("GET", "/apis/policy")
+        served = {each.get("version") for each in group.body.get("versions") or ()} if group.good else set()
+        version = next((each for each in VERSIONS if each in served), None)
+        if version is None:
+            return []
+        answer = self._api.ask("GET", f"/apis/policy/{version}/poddisruptionbudgets")
+        return [Budget(item, version) for item in answer.body.get("items") or ()] if answer.good else []
+
+
+class Budget:
+    """A PodDisruptionBudget as it stands."""
+
+    def __init__(self, item: Mapping[str, Any], version: str) -> None:
+        self._item, self._version = item, version
+
+    @property
+    def allows(self) -> int:
+        """So many pods may be disrupted now, as the cluster's disruption controller last wrote it."""
+        return int((self._item.get("status") or {}).get("disruptionsAllowed") or 0)
+
+    def covers(self, item: Mapping[str, Any]) -> bool:
+        """Whether a pod counts for it; an empty selector chooses nothing before `policy/v1`."""
+        selector = (self._item.get("spec") or {}).get("selector")
+        if not selector and self._version != "v1":
+            return False
+        here = self._item["metadata"]["namespace"] == item["metadata"].get("namespace", "default")
+        return here and selects(selector, item["metadata"].get("labels") or {})
+
+
+def barred(item: Mapping[str, Any], budgets: Sequence[Budget]) -> str:
+    """Why budgets keep a pod where it is; empty if they do not."""
+    mine = [each for each in budgets if each.covers(item)]
+    if len(mine) > 1:
+        return "it counts for several PodDisruptionBudgets, which the API does not evict"
+    return "its PodDisruptionBudget allows no disruption now" if mine and mine[0].allows < 1 else ""
+
+
+def together(names: Iterable[str], budget_of: Mapping[str, int], allows: Sequence[int]) -> list[str]:
+    """Of pods that count for one budget, the first so many as it lets go now.
+
+    Args:
+        names: of pods, those that should rather go first.
+        budget_of: which budget each counts for; those that are not here count for none.
+        allows: of each budget, how many may go.
+
+    Example:
+        >>> together(["a", "b", "c"], {"a": 0, "b": 0}, [1])
+        ['a', 'c']
+    """
+    left, found = list(allows), []
+    for name in names:
+        budget = budget_of.get(name)
+        if budget is not None:
+            left[budget] -= 1
+        if budget is None or left[budget] >= 0:
+            found.append(name)
+    return found

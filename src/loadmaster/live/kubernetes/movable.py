@@ -1,0 +1,60 @@
+"""Which running pods may be evicted so that their owner starts them elsewhere, by what their own objects say."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, pod_of, why_not
+
+OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet")
+"""Who starts another pod for one that goes, and loses no work by it; a Job would begin anew."""
+_TIED = ("DaemonSet", "Node")
+"""Whose pods come back to the very same node."""
+_LOCAL = ("emptyDir", "hostPath")
+_SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+
+
+def owner_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The controller that replaces the pod; empty if nobody does."""
+    owners = item["metadata"].get("ownerReferences") or ()
+    return next((each for each in owners if each.get("controller")), {})
+
+
+def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
+    """Whether a pod may be evicted for one of a higher priority: it runs, it is ours, nobody binds it to its node.
+
+    Example:
+        >>> meta = {"name": "night-1", "uid": "u"}
+        >>> is_pushed_aside({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
+        True
+    """
+    meta, spec = item["metadata"], item["spec"]
+    ours = (spec.get("schedulerName") or DEFAULT_SCHEDULER) == scheduler
+    runs = bool(spec.get("nodeName")) and not meta.get("deletionTimestamp")
+    tied = owner_of(item).get("kind", "") in _TIED or (meta.get("annotations") or {}).get(_SAFE) == "false"
+    return ours and runs and not tied
+
+
+def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
+    """Why a pod is not evicted; empty if it may be, as far as it says itself.
+
+    Example:
+        >>> owner = {"kind": "Job", "name": "night", "controller": True}
+        >>> meta = {"name": "night-1", "uid": "u", "ownerReferences": [owner]}
+        >>> why_it_stays({"metadata": meta, "spec": {"schedulerName": "loadmaster", "nodeName": "n1"}}, "loadmaster")
+        'a Job would lose its work'
+    """
+    meta, spec = item["metadata"], item["spec"]
+    safe = (meta.get("annotations") or {}).get(_SAFE)
+    if (spec.get("schedulerName") or DEFAULT_SCHEDULER) != scheduler:
+        return "another scheduler placed it"
+    if not spec.get("nodeName") or meta.get("deletionTimestamp"):
+        return "it does not run"
+    kind = owner_of(item).get("kind", "")
+    if kind not in OWNERS:
+        return f"a {kind} would lose its work" if kind else "nobody would start it again"
+    if safe == "false":
+        return f"it says {_SAFE}: false"
+    if safe != "true" and any(volume.get(kind) is not None for volume in spec.get("volumes") or () for kind in _LOCAL):
+        return "it keeps data on its node"
+    pod = pod_of(item)
+    return "it does not run" if pod is None else why_not(pod)

@@ -1,0 +1,34 @@
+"""The library of libvirt, taken in only when it is needed, and silent: errors are raised, not printed."""
+
+import threading
+from functools import cache
+from types import ModuleType
+
+from loadmaster.model.errors import MissingExtra
+
+KEEP_ALIVE_S = 5
+KEEP_ALIVE_TRIES = 3
+"""A host that does not answer so often is away."""
+
+
+@cache
+def libvirt() -> ModuleType:
+    """The module `libvirt`, with its loop of events running, which notices hosts that have gone.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        import libvirt as library
+    except ImportError:
+        raise MissingExtra("live libvirt", "libvirt") from None
+    library.registerErrorHandler(lambda *_: None, None)
+    library.virEventRegisterDefaultImpl()
+    threading.Thread(target=_events, args=(library,), name="libvirt events", daemon=True).start()
+    found: ModuleType = library
+    return found
+
+
+def _events(library: ModuleType) -> None:
+    while True:
+        library.virEventRunDefaultImpl()

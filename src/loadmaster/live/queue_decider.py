@@ -1,0 +1,173 @@
+"""A scheduler on a real cluster: what is observed becomes its snapshot, what it decides becomes starts."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from loadmaster.live.conduct import Conduct, Report
+from loadmaster.live.crowd import crowded
+from loadmaster.live.decider import Line, Step
+from loadmaster.live.engine import Clock, Refusal, Seen
+from loadmaster.live.ledger import Ledger
+from loadmaster.live.listing import Listing, applied, change, listing_of
+from loadmaster.live.passes import Passes
+from loadmaster.live.record import Decided, begin_line, cycle_line, end_line, ledger_after
+from loadmaster.model.actions import Action, Start, Withdraw
+from loadmaster.schedule import Scheduler
+
+Watch = Callable[[float, Ledger, Decided, Report], None]
+"""Called after every cycle with its nominal moment."""
+
+Beside = Callable[[Ledger, Sequence[Start]], Sequence[Action]]
+"""What a scheduler does not decide, such as moves of what runs."""
+
+
+@dataclass
+class QueueDecider:
+    """See `Decider`: starts what waits in the queue of an engine.
+
+    Attributes:
+        scheduler: the one that simulations run.
+        conduct: how to behave.
+        clock: the engine's time.
+        report: what was done.
+        about: what else the record is to say of this session; `engine` is its name.
+        seed: for policies that draw.
+        watch: told of every cycle.
+        done: asked after every cycle whether that was all; for engines that know.
+        beside: asked in every cycle, with the starts of its decision, what else to ask of the engine.
+        ready: what only a long queue needs is compiled before the first cycle.
+        earlier: the lines of the record so far; what was claimed and remembered then still counts.
+    """
+
+    scheduler: Scheduler
+    conduct: Conduct
+    clock: Clock
+    report: Report
+    about: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    watch: Watch = lambda *_: None
+    done: Callable[[], bool] = lambda: False
+    earlier: Iterable[Line] = ()
+    beside: Beside = lambda *_: ()
+    ready: bool = False
+
+    def __post_init__(self) -> None:
+        self.passes = Passes(self.scheduler, self.conduct, self.clock, self.report)
+        self.decided = Decided()
+        self._handed: set[str] = set()
+        self._leaves = False
+        self.number, self.until_s = 0, math.inf
+
+    @property
+    def hands_back(self) -> bool:
+        """See `Decider`."""
+        return self.conduct.acts and self.conduct.on_exit == "release"
+
+    def begin(self, first: Seen) -> Sequence[Line]:
+        """See `Decider`."""
+        listing, lines = listing_of(first), list(self.earlier)
+        self.origin_s = lines[0]["origin_s"] if lines else self._origin_of(listing)
+        reading = ledger_after(lines, self.scheduler.discipline.order, self.origin_s, self.seed)
+        self.ledger, self.listing, self._forgetful = reading.ledger, reading.ledger.listing, bool(lines)
+        self._starts_at(self.clock.now_s())
+        line = begin_line(
+            origin_s=self.origin_s, at_s=listing["at_s"], conduct=asdict(self.conduct), seed=self.seed, **self.about
+        )
+        return (line,)
+
+    def warm_up(self, first: Seen) -> None:
+        """See `Decider`: decides once for nothing, so that compiling is not taken for deciding."""
+        listing = listing_of(first)
+        for each in (listing, crowded(listing)) if self.ready else (listing,):
+            with suppress(Exception):  # a rule that fails is dealt with where it counts
+                trial = Ledger(self.scheduler.discipline.order, self.origin_s, self.seed)
+                trial.see(each, max(0.0, each["at_s"] - self.origin_s))
+                if (snapshot := trial.snapshot()) is not None:
+                    self.scheduler.decide(snapshot)
+        self._starts_at(self.clock.now_s())
+
+    def decide(self, seen: Seen, *, away: bool) -> Step:
+        """See `Decider`."""
+        listing, now_s = listing_of(seen), self.number * self.conduct.interval_s
+        self._forgetful |= away
+        self.decided = Decided(taken=self.conduct.acts)
+        if self.listing and listing["at_s"] <= self.listing["at_s"]:
+            self.report.say("the engine showed an old listing: nothing was decided on it")
+            return Step()
+        forgetful, self._forgetful = self._forgetful, False
+        changed = change(self.listing, listing)
+        if forgetful or "token" in changed:
+            self._handed.clear()  # an engine that was restarted may have taken back what it was told
+        self.listing = applied(self.listing, changed)
+        news = self.ledger.see(self.listing, now_s, forgetful=forgetful)
+        self.report.cycles += 1
+        self.report.foreign += len(news.released) + sum(run.by == "foreign" for _, run in news.found)
+        self.report.lost += news.lost
+        asked = self.ledger.overdue() if self.conduct.acts else []
+        self.decided = self.passes.decide(self.ledger)
+        asked += self._wanted()
+        decided = self.decided
+        quiet = not (asked or decided.passes or decided.skipped or forgetful or news.stopped)
+        if quiet and not changed.keys() - {"at_s"}:
+            return Step()
+        return Step((cycle_line(now_s, changed, forgetful, decided, asked),), asked)
+
+    def refused(self, refusal: Refusal) -> None:
+        """See `Decider`."""
+        self.ledger.refused(refusal)
+
+    def told(self) -> None:
+        """See `Decider`."""
+        self.report.left_out = self.ledger.left_out()
+        self.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
+
+    def next_s(self, now_s: float) -> float:
+        """At whole multiples of the interval (rule X5)."""
+        late = self._number_at(now_s)
+        self.report.missed += max(0, late - self.number)
+        self.number = max(self.number, late) + 1
+        due_s = self.origin_s + self.number * self.conduct.interval_s
+        return math.inf if due_s > self.until_s or self.done() else due_s
+
+    def parting(self, seen: Seen, stranded: Sequence[str]) -> Sequence[Action]:
+        """All that waits goes to the engine's own scheduler (rule X10), with what was left out, perhaps held by us."""
+        listing = listing_of(seen)
+        if listing["at_s"] > self.ledger.listing.get("at_s", -math.inf):
+            self.ledger.see(listing, self.ledger.now_s)
+        left_out = [name for name, _ in listing.get("left_out", ()) if not self._leaves or name in stranded]
+        self._leaves = True
+        return [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
+
+    def end(self, how: str) -> Sequence[Line]:
+        """See `Decider`."""
+        return (end_line(how, self.clock.now_s()),)
+
+    def _wanted(self) -> list[Action]:
+        """What to ask so that the decision comes true."""
+        starts = [start for each in self.decided.passes for start in each.starts]
+        self.report.starts += len(starts)
+        if not self.conduct.acts:
+            return []
+        beside = self.beside(self.ledger, starts)
+        return [*map(self.ledger.wanted, starts), *self.ledger.loose(), *self._others(), *beside]
+
+    def _others(self) -> list[Action]:
+        """Jobs that the model has no words for, handed to the engine once if that is wanted (rule X7)."""
+        if self.conduct.others == "keep":
+            return []
+        fresh = [name for name, _ in self.listing["left_out"] if name not in self._handed]
+        self._handed.update(fresh)
+        return [Withdraw(name) for name in fresh]
+
+    def _starts_at(self, now_s: float) -> None:
+        self.number, self.until_s = self._number_at(now_s), now_s + self.conduct.for_s
+
+    def _number_at(self, now_s: float) -> int:
+        return math.floor((now_s - self.origin_s) / self.conduct.interval_s)
+
+    def _origin_of(self, first: Listing) -> float:
+        times = [first["at_s"], *(row["submit_s"] for row in first["jobs"].values())]
+        return math.floor(float(min(times)) / self.conduct.interval_s) * self.conduct.interval_s

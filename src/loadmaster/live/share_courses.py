@@ -1,0 +1,23 @@
+"""The course of a live run under CPU shares, of commands or of virtual machines."""
+
+from pathlib import Path
+
+from loadmaster.live.guests.check import FILE as GUESTS
+from loadmaster.live.guests.course import guest_course_in
+from loadmaster.live.shares.course import share_course_in
+from loadmaster.model import InputError
+from loadmaster.model.errors import one_line
+from loadmaster.runs.share_course import ShareCourse
+
+
+def share_course_of(folder: Path) -> ShareCourse:
+    """Of the record in `folder`, whichever of the two it is.
+
+    Raises:
+        InputError: there is none, or it is damaged.
+    """
+    try:
+        return guest_course_in(folder) if (folder / GUESTS).is_file() else share_course_in(folder)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        why = one_line(f"{type(error).__name__}: {error}", 80)
+        raise InputError(folder, f"this live record is damaged: {why}") from error

@@ -1,0 +1,1 @@
+"""Commands on machines of this box under CPU shares: what decides how much of the CPU each of them has."""

@@ -1,0 +1,89 @@
+"""Constraints of a drawn log: what jobs waited for in others, told of the drawn ones (rule R4)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.constraints import Constraints
+from loadmaster.model.dependencies import SINGLETON, Dependencies
+from loadmaster.model.workload import Workload
+
+
+def rewired(workload: Workload, source: Longs, submit_s: Floats, copy: Longs) -> tuple[Constraints, int]:
+    """The constraints of drawn jobs, which are numbered in their order, and how many dependencies were cut.
+
+    Args:
+        workload: the log drawn from, with constraints.
+        source: int64[N], the job of the log that each drawn one is.
+        submit_s: float64[N], when it arrives.
+        copy: int64[N], jobs of the same copy belong together; a dependency never leaves its copy.
+    """
+    bound = workload.constraints
+    assert bound is not None
+    made = bound.take(source).shifted(submit_s - workload.submit_s[source])
+    if made.array is not None:
+        made = replace(made, array=_arrays(made.array, copy))
+    if bound.depends is None or made.depends is None:
+        return made, 0
+    depends, cut = _dependencies(workload, made, source, submit_s, copy)
+    return replace(made, depends=depends), cut
+
+
+def _arrays(array: Longs, copy: Longs) -> Longs:
+    """The array of each job, one of its own in every copy, numbered beyond the jobs."""
+    on = array >= 0
+    renamed = np.full(array.size, -1)
+    _, number = np.unique(np.column_stack((copy[on], array[on])), axis=0, return_inverse=True)
+    renamed[on] = array.size + number.reshape(-1)
+    return renamed
+
+
+def _dependencies(
+    workload: Workload, made: Constraints, source: Longs, submit_s: Floats, copy: Longs
+) -> tuple[Dependencies, int]:
+    depends, bound = made.depends, workload.constraints
+    assert depends is not None
+    assert bound is not None
+    owner = np.repeat(np.arange(source.size), np.diff(depends.first))
+    single = depends.kind == SINGLETON
+    target, is_array = _targets(workload, bound, depends.on)
+    known = ~single & (target >= 0)
+    at = _positions(source, copy, target, copy[owner], workload.jobs)
+    turned = np.zeros(at.size, bool)
+    here = known & (at >= 0)
+    was_first = workload.submit_s[target[here]] <= workload.submit_s[source[owner[here]]]
+    turned[here] = was_first & (submit_s[at[here]] > submit_s[owner[here]])
+    stays = single | (here & ~turned)
+    named = np.where(single, -1, at)
+    if made.array is not None:
+        named = np.where(is_array & here, made.array[at], named)
+    first = np.concatenate(([0], np.cumsum(np.bincount(owner[stays], minlength=source.size))))
+    rows = Dependencies(
+        first, depends.kind[stays], named[stays], depends.task[stays], depends.delay_s[stays], depends.one_is_enough
+    )  # fmt: skip
+    return rows, int((known & ~stays).sum())
+
+
+def _targets(workload: Workload, bound: Constraints, on: Longs) -> tuple[Longs, np.ndarray]:
+    """int64[D]: the job of the log behind each identifier, of an array its first; -1 for none. And which are arrays."""
+    jobs = np.arange(workload.jobs)
+    target = _found(jobs if workload.job_id is None else workload.job_id, on)
+    if bound.array is None:
+        return target, np.zeros(on.size, bool)
+    whole = _found(bound.array, on)
+    return np.where(whole >= 0, whole, target), whole >= 0
+
+
+def _found(identifiers: Longs, wanted: Longs) -> Longs:
+    """int64[D]: the first place of each wanted one, -1 if it is not there; identifiers below 0 are none."""
+    order = np.argsort(identifiers, kind="stable")
+    ranked = identifiers[order]
+    place = np.minimum(np.searchsorted(ranked, wanted), max(ranked.size - 1, 0))
+    return np.where((wanted >= 0) & (ranked[place] == wanted), order[place], -1)
+
+
+def _positions(source: Longs, copy: Longs, target: Longs, within: Longs, jobs: int) -> Longs:
+    """int64[D]: where in the drawn log job `target` of the copy `within` is; -1 if it was not drawn into it."""
+    keys = copy.astype(np.int64) * jobs + source
+    return np.where(target >= 0, _found(keys, within.astype(np.int64) * jobs + np.maximum(target, 0)), -1)

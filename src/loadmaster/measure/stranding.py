@@ -1,0 +1,59 @@
+"""What was stranded on hosts over time: free, and of no use to a typical task, host by host and span by span."""
+
+import numpy as np
+
+from loadmaster.measure.held import held
+from loadmaster.measure.occupancy import averaged, part_of, rows_of, spans_of
+from loadmaster.model.arrays import Floats
+from loadmaster.model.cluster import Cluster
+from loadmaster.model.schedule import Schedule
+from loadmaster.model.workload import Workload
+
+
+def stranding(
+    workload: Workload, cluster: Cluster, schedule: Schedule, typical: Floats, rows: int, spans: int
+) -> tuple[Floats, Floats]:
+    """The part of each resource that was stranded, hosts in their order put together in rows, as `occupancy` has them.
+
+    Of a resource it is what a host has left of it, while that is enough for a typical task and another resource of the
+    same host is too short for one.
+
+    Args:
+        workload: of the run.
+        cluster: of it.
+        schedule: of it.
+        typical: float64[R], what a typical task asks.
+        rows: at most so many.
+        spans: equal spans of time from the first arrival to the last end.
+
+    Returns:
+        float64[spans + 1], the edges in seconds; float64[R, min(rows, H), spans], means from 0 to 1.
+
+    Example:
+        >>> from loadmaster.model import Cycles
+        >>> one = Workload.of(submit_s=[0], runtime_s=[10], cores=[4], memory_gb=[1])
+        >>> none = np.array([], np.int64)
+        >>> schedule = Schedule(np.array([0.0]), np.array([0]), Cycles(none * 1.0, none, none, none))
+        >>> host = Cluster.uniform(1, cores=4, memory_gb=4)
+        >>> stranding(one, host, schedule, np.array([1.0, 1.0]), 1, 2)[1].tolist()
+        [[[0.0, 0.0]], [[0.75, 0.75]]]
+    """
+    times = held(workload, schedule)
+    edges = spans_of(workload, times, spans)
+    demand, none = workload.demand[times.job], np.zeros((cluster.hosts, len(cluster.resources)))
+    host = np.concatenate((np.arange(cluster.hosts), times.host, times.host))
+    at_s = np.concatenate((np.full(cluster.hosts, edges[0]), times.start_s, times.end_s))
+    taken = np.concatenate((none, demand, -demand))
+    order = np.lexsort((at_s, host))
+    host, at_s = host[order], np.fmin(at_s[order], edges[-1])
+    free = cluster.capacity[host] - np.cumsum(taken[order], axis=0)  # exact: what a host lent, it has back in the end
+    until_s = np.append(np.where(host[1:] == host[:-1], at_s[1:], edges[-1]), edges[-1])
+    enough = free >= typical
+    lost = np.where(enough & ~enough.all(axis=1, keepdims=True), free, 0.0)
+    many = min(rows, cluster.hosts)
+    row_of = rows_of(cluster, many)
+    parts = [
+        part_of(averaged(row_of[host], at_s, until_s, lost[:, r], many, edges), row_of, cluster.capacity[:, r])
+        for r in range(len(cluster.resources))
+    ]
+    return edges, np.stack(parts)

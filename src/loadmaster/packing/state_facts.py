@@ -1,0 +1,66 @@
+"""What there is to say of a running state: what its hosts have, what runs and waits, and what is left for more."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.packing.kubernetes_state import KubernetesState
+
+
+@dataclass(frozen=True)
+class ResourceFacts:
+    """One resource of all hosts.
+
+    Attributes:
+        total: what they have.
+        used: what runs asks for.
+        waiting: what waits asks for.
+        largest_free: the most that is free on one host.
+        stranded: what is free where another resource is too short for a typical task, which asks the median of all.
+    """
+
+    name: str
+    total: float
+    used: float
+    waiting: float
+    largest_free: float
+    stranded: float
+
+
+@dataclass(frozen=True)
+class StateFacts:
+    """A state in numbers.
+
+    Attributes:
+        running, waiting: tasks.
+        owners: who they belong to.
+        without_room: tasks that wait and that no host has room for now.
+    """
+
+    hosts: int
+    running: int
+    waiting: int
+    owners: int
+    without_room: int
+    resources: tuple[ResourceFacts, ...]
+
+
+def state_facts(state: KubernetesState) -> StateFacts:
+    """The numbers of `state`."""
+    runs = state.host >= 0
+    free = state.cluster.capacity.copy()
+    np.subtract.at(free, state.host[runs], state.demand[runs])
+    free = np.maximum(free, 0.0)
+    enough = free >= np.median(state.demand, axis=0)
+    stranded = np.where(enough & ~enough.all(axis=1, keepdims=True), free, 0.0).sum(axis=0)
+    without_room = sum(not (free >= ask).all(axis=1).any() for ask in state.demand[~runs])
+    return StateFacts(
+        state.cluster.hosts, int(runs.sum()), int((~runs).sum()), len(state.job_names), without_room,
+        tuple(
+            ResourceFacts(
+                name, float(state.cluster.capacity[:, r].sum()), float(state.demand[runs, r].sum()),
+                float(state.demand[~runs, r].sum()), float(free[:, r].max()), float(stranded[r]),
+            )
+            for r, name in enumerate(state.cluster.resources)
+        ),
+    )  # fmt: skip

@@ -1,0 +1,184 @@
+"""The why-page of a job: what it waited for, the hosts that it could have had, and when all that was."""
+
+from typing import Any
+
+import numpy as np
+
+from loadmaster.report.explanation import amounts, sentences
+from loadmaster.report.gantt import take_lane
+from loadmaster.report.made import how_it_was_made
+from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.scores_chart import scores_chart
+from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, rows, themed, tooltip, unchecked
+from loadmaster.report.time_charts import thinned, unit_of
+from loadmaster.runs.choice import Choice
+from loadmaster.runs.explain import Explanation
+from loadmaster.runs.rebuild import tasks_between
+from loadmaster.runs.record import Record
+
+_PADDING = {"left": 5, "top": 18, "right": 5, "bottom": 5}
+MOST_BARS, POINTS = 1_500, 2_000
+
+
+def explain_page(record: Record, told: Explanation, top: int, command: str = "") -> Page:
+    """The page.
+
+    Args:
+        record: of the run.
+        told: of the job.
+        top: how many of the hosts that it could have had stand in the table.
+        command: how to make it again.
+    """
+    title, *more = _plain(record, told)
+    sections: list[list[Block]] = [[]]
+    looked = ""
+    for line in more:
+        if line.endswith(":"):  # what its table says
+            looked = line[:-1] + "."
+        elif line in _SECTIONS or line.startswith("Why host "):
+            sections.append([Heading(line)])
+        elif line:
+            sections[-1].append(Text(line))
+    if told.delay.reasons:
+        sections[0 if len(sections) == 1 else 1].append(_reasons(told, looked))
+    if told.choice is not None:
+        sections[-1] += _hosts(record, told, told.choice, top)
+    blocks = [block for section in sections for block in section]
+    with unchecked():
+        blocks += _times(record, told)
+    setting = record.setting
+    facts = {
+        "command": command, "run": record.about.get("command", ""), "policy": setting.policy,
+        "discipline": setting.discipline, "seed": setting.seed, "name of the data": record.case.digest,
+    }  # fmt: skip
+    subtitle = f"job {told.identifier} under {setting.policy}, {setting.discipline}"
+    return Page(title, [*blocks, *how_it_was_made(facts)], subtitle, "loadmaster explain")
+
+
+_SECTIONS = ("What it waited for",)
+
+
+def _plain(record: Record, told: Explanation) -> list[str]:
+    """The sentences; the reasons, which have a table, left out."""
+    return [text for text in sentences(record, told) if not text.startswith("  ")]
+
+
+def _reasons(told: Explanation, caption: str) -> Table:
+    total = max(sum(told.delay.reasons.values()), 1)
+    cells = [[reason, f"{count:,}", f"{count / total:.0%}"] for reason, count in told.delay.reasons.items()]
+    return Table(("what stood in the way", "cycles", "of those looked at"), cells, caption)
+
+
+def _hosts(record: Record, told: Explanation, choice: Choice, top: int) -> list[Block]:
+    cluster, taken = record.case.cluster, told.hosts[0]
+    cells: list[list[str]] = []
+    best: set[tuple[int, int]] = set()
+    for rank, each in enumerate(choice.candidates):
+        if rank >= top and each.host != taken:
+            continue
+        free = [amounts((name,), value[None]) for name, value in zip(cluster.resources, each.free, strict=True)]
+        if each.host == taken:
+            best.add((len(cells), 0))
+        cells.append([cluster.name(each.host), f"{each.score:.6g}", *free])
+    left = len(choice.candidates) - len(cells)
+    caption = "The star marks the host that it got." + (f" {left:,} more hosts had higher scores." if left > 0 else "")
+    heads = ("host", "score", *(f"{name} free" for name in cluster.resources))
+    scores = Chart(scores_chart(record, told, top), "Scores: the lowest wins; the host that it got in colour.")
+    return [Table(heads, cells, caption, frozenset(best)), scores]
+
+
+def _times(record: Record, told: Explanation) -> list[Block]:
+    """Its host and the queue around its time."""
+    last_s = float(record.schedule.cycles.time_s[-1]) if record.schedule.cycles.time_s.size else told.submit_s
+    start_s = last_s if told.start_s is None else told.start_s
+    end_s = start_s + (0.0 if told.start_s is None else told.runtime_s)
+    margin_s = max(0.12 * (end_s - told.submit_s), 30.0)
+    span = (max(told.submit_s - margin_s, 0.0), end_s + margin_s)
+    blocks: list[Block] = [Heading("When all that was")]
+    if told.start_s is not None:
+        chart = _host_over_time(record, told, span)
+        name = record.case.cluster.name(told.hosts[0])
+        if chart is not None:
+            caption = (
+                f"What ran on host {name} in that time; the job is the stressed bar. Lines: its arrival, its start."
+            )
+            blocks.append(Chart(themed(chart.properties(padding=_PADDING)), caption))
+    caption = "Jobs waiting as each cycle found them. Lines: the arrival of the job, and its start."
+    return [*blocks, Chart(themed(_queue(record, told, span).properties(padding=_PADDING)), caption)]
+
+
+def _x(span: tuple[float, float]) -> tuple[Any, float, float]:
+    """The channel of time, its unit in seconds, and where it begins."""
+    import altair as alt
+
+    unit, size = unit_of(span[1] - span[0])
+    scale = alt.Scale(domain=[0, (span[1] - span[0]) / size], nice=False)
+    title = f"{unit} from {span[0]:,.0f} s of the log on"
+    return alt.X("t:Q", title=title, scale=scale, axis=alt.Axis(grid=False)), size, span[0]
+
+
+def _host_over_time(record: Record, told: Explanation, span: tuple[float, float]) -> Any | None:
+    import altair as alt
+
+    x, size, first = _x(span)
+    tasks = tasks_between(record, *span)
+    here = np.flatnonzero(tasks.host == told.hosts[0])
+    if len(here) > MOST_BARS:
+        return None
+    lanes: list[float] = []
+    values = []
+    for k in here.tolist():
+        start, end, job = float(tasks.start_s[k]), float(tasks.end_s[k]), int(tasks.job[k])
+        lane = take_lane(lanes, start, end)
+        values.append({
+            "t": (max(start, span[0]) - first) / size, "to": (min(end, span[1]) - first) / size, "y": lane,
+            "below": lane + 0.84, "job": str(record.workload.id_of(job)), "ran": (end - start) / size,
+            "asks": amounts(record.workload.resources, tasks.demand[k]),
+            "what": "this job" if job == told.job else "another",
+        })  # fmt: skip
+    kinds = alt.Scale(domain=["this job", "another"], range=[ACCENT, "#b8c0ca"])
+    bars = (
+        alt.Chart(rows(values), width=900, height=int(np.clip(16 * len(lanes), 40, 420)))
+        .mark_rect(stroke="#ffffff", strokeWidth=0.5)
+        .encode(
+            x=x, x2="to:Q",
+            y=alt.Y("y:Q", title=None, axis=None, scale=alt.Scale(reverse=True, nice=False, domain=[0, len(lanes)])),
+            y2="below:Q", color=alt.Color("what:N", scale=kinds, legend=None),
+            tooltip=tooltip("job", "asks", t=".4~g", ran=".4~g"),
+        )
+    )  # fmt: skip
+    return bars + _moments(told, x, size, first)
+
+
+def _queue(record: Record, told: Explanation, span: tuple[float, float]) -> Any:
+    import altair as alt
+
+    x, size, first = _x(span)
+    cycles = record.schedule.cycles
+    inside = (cycles.time_s >= span[0]) & (cycles.time_s <= span[1])
+    time, length = thinned(cycles.time_s[inside], cycles.queue_length[inside].astype(float), POINTS)
+    values = [{"t": (t - first) / size, "jobs": n} for t, n in zip(time.tolist(), length.tolist(), strict=True)]
+    area = (
+        alt.Chart(rows(values), width=900, height=120)
+        .mark_area(interpolate="step-after", color=USED, fillOpacity=0.4, line={"color": USED, "strokeWidth": 1})
+        .encode(
+            x=x, y=alt.Y("jobs:Q", title="jobs waiting", axis=alt.Axis(tickCount=4, tickMinStep=1, format="~s")),
+            tooltip=tooltip(t=".4~g", jobs=","),
+        )
+    )  # fmt: skip
+    return area + _moments(told, x, size, first)
+
+
+def _moments(told: Explanation, x: Any, size: float, first: float) -> Any:
+    import altair as alt
+
+    values = [{"t": (told.submit_s - first) / size, "what": "it arrived"}]
+    if told.start_s is not None:
+        values.append({"t": (told.start_s - first) / size, "what": "it started"})
+    kinds = alt.Scale(domain=["it arrived", "it started"], range=[STRANDED, INK])
+    base = alt.Chart(rows(values)).encode(x=x, tooltip=["what:N"])
+    rules = base.mark_rule(size=1.6, strokeDash=[5, 3]).encode(
+        color=alt.Color("what:N", scale=kinds, legend=None), y=alt.value(0), y2=alt.value("height")
+    )
+    words = base.mark_text(align="left", dx=4, dy=-6, color=MUTED, fontSize=11).encode(text="what:N", y=alt.value(0))
+    return (rules + words).resolve_scale(color="independent")

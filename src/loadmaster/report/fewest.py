@@ -1,0 +1,182 @@
+"""How many machines a target takes: the answer in words, and a row a rule and kind of machine (rules D14 and D15)."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from loadmaster.measure.paired import ENOUGH_FOR_PERCENTILES
+from loadmaster.model.units import show_seconds
+from loadmaster.report.comparison import percent
+from loadmaster.report.machines_claims import money
+from loadmaster.runs import Case
+from loadmaster.runs.machines import MachineSet
+from loadmaster.runs.samples import Drawing
+from loadmaster.search.fewest import Fewest, Target
+from loadmaster.search.fewest_sampled import Needed
+from loadmaster.traces.hosts import short_form
+
+
+@dataclass(frozen=True, eq=False)
+class FewestRow:
+    """One rule on one kind of machine.
+
+    Attributes:
+        machines: the jobs on the most machines that were to be tried.
+        fewest: what the log itself says.
+        needed: what samples say; None without.
+    """
+
+    machines: MachineSet
+    fewest: Fewest
+    needed: Needed | None = None
+
+    @property
+    def cost_per_hour(self) -> float | None:
+        """What the fewest cost an hour; None where there are none, or prices are not known."""
+        return None if self.fewest.cluster is None else self.fewest.cluster.cost_per_hour
+
+    @property
+    def cost(self) -> float | None:
+        """What they cost from the first arrival until the last job ended (rule N3)."""
+        if self.fewest.outcome is None or self.cost_per_hour is None:
+            return None
+        return self.cost_per_hour * self.fewest.outcome.metrics.makespan_s / 3600.0
+
+
+@dataclass(frozen=True, eq=False)
+class FewestFound:
+    """What `fewest` has to show.
+
+    Attributes:
+        case: the jobs, on the first machines.
+        answers: by kind of machine, then discipline, then policy.
+        remarks: what was left out, assumed or is synthetic.
+        notes: what was assumed.
+        command: how to make it again.
+        currency: of the prices; empty where it was not said.
+        drawing: how samples were drawn; None without.
+        growth: times the jobs an hour of the log.
+    """
+
+    case: Case
+    target: Target
+    answers: tuple[FewestRow, ...]
+    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    command: str = ""
+    currency: str = ""
+    drawing: Drawing | None = None
+    growth: float = 1.0
+
+    @property
+    def best(self) -> FewestRow | None:
+        """The cheapest where all prices are known, else the fewest hosts; the first among equals, None without any."""
+        known = [each for each in self.answers if each.fewest.number is not None]
+        priced = all(each.cost_per_hour is not None for each in known)
+
+        def price(each: FewestRow) -> float:
+            assert each.fewest.cluster is not None
+            return each.cost_per_hour or 0.0 if priced else each.fewest.cluster.hosts
+
+        return min(known, key=price, default=None)
+
+
+def answer(found: FewestFound) -> str:
+    """The cheapest machines, where prices are known, else the fewest; or that none suffice."""
+    best = found.best
+    if best is None:
+        most = ", ".join(
+            dict.fromkeys(short_form(each.fewest.machines.at(each.fewest.machines.most)) for each in found.answers)
+        )
+        return f"No number of these machines has {found.target.words}, not even {most}."
+    cluster, several = best.fewest.cluster, len({each.fewest.machines.name for each in found.answers}) > 1
+    assert cluster is not None
+    what = "the cheapest" if several and best.cost_per_hour is not None else "the fewest"
+    cost = f" for {money(best.cost_per_hour, found.currency)} an hour" if best.cost_per_hour is not None else ""
+    text = f"{short_form(cluster)}{cost} are {what} machines with {found.target.words}{_under(found, best)}"
+    return f"{text}{_sure(found, best)}."
+
+
+def _under(found: FewestFound, best: FewestRow) -> str:
+    several = len({each.fewest.setting for each in found.answers}) > 1
+    return f", under {rule_of(best)}" if several else ""
+
+
+def rule_of(each: FewestRow) -> str:
+    """Policy and discipline."""
+    return f"{each.fewest.setting.policy}, {each.fewest.setting.discipline}"
+
+
+def _sure(found: FewestFound, best: FewestRow) -> str:
+    told = best.needed
+    if told is None:
+        return ""
+    count = len(told.numbers)
+    if told.because:
+        return f"; over {count} logs with shaken arrivals {between(best)}, which is no interval: {told.because}"
+    ends = {"percentile": "middle 95 %", "spread": "95 % interval by their spread", "range": "the least to the most"}
+    need = f"{count} logs like it need {between(best)} ({ends[told.how]})"
+    return f"; {need}, and {best.fewest.number} are enough in {percent(told.met_in)} of them"
+
+
+def between(each: FewestRow) -> str:
+    """The numbers that samples need."""
+    told, most = each.needed, each.fewest.machines.most
+    assert told is not None
+    low, high = (f"more than {most}" if n is None else f"{n:,}" for n in (told.low, told.high))
+    return low if low == high else f"{low} to {high}"
+
+
+def answer_row(found: FewestFound, each: FewestRow) -> dict[str, Any]:
+    """The row of `fewest --json`; null where there is no answer, or no samples were drawn."""
+    fewest, told = each.fewest, each.needed
+    cluster, metrics = fewest.cluster, None if fewest.outcome is None else fewest.outcome.metrics
+    row: dict[str, Any] = {
+        "hosts": fewest.machines.name, "policy": fewest.setting.policy, "discipline": fewest.setting.discipline,
+        "least": fewest.machines.least, "most": fewest.machines.most, "fewest": fewest.number,
+        "machines": None if cluster is None else short_form(cluster),
+        "count": None if cluster is None else cluster.hosts,
+        "load": None if fewest.outcome is None else _finite(fewest.outcome.load),
+    }  # fmt: skip
+    waits = ("mean_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s")
+    row |= {name: None if metrics is None else getattr(metrics, name) for name in waits}
+    row |= {"cost_per_hour": each.cost_per_hour, "cost": each.cost, "currency": found.currency or None}
+    row |= {
+        "samples": 0 if told is None else len(told.numbers), "fewest_low": None if told is None else told.low,
+        "fewest_high": None if told is None else told.high,
+        "interval": None if told is None else "chaos" if told.because else told.how,
+        "met_in": None if told is None else told.met_in,
+        "p95_wait_low_s": None if told is None else told.p95_low_s,
+        "p95_wait_high_s": None if told is None else told.p95_high_s,
+    }  # fmt: skip
+    return row
+
+
+def details(found: FewestFound) -> list[str]:
+    """What stands below the answer: the waits there, and how near the next fewer comes."""
+    best = found.best
+    if best is None or best.fewest.outcome is None:
+        return []
+    m, number = best.fewest.outcome.metrics, best.fewest.number
+    lines = [
+        f"On this log jobs wait {show_seconds(m.mean_wait_s)} there on average, p95 {show_seconds(m.p95_wait_s)}, "
+        f"p99 {show_seconds(m.p99_wait_s)}, at most {show_seconds(m.longest_wait_s)}."
+    ]
+    fewer = next((outcome for tried, outcome in best.fewest.tried if tried + 1 == number), None)
+    if fewer is not None and not fewer.metrics.unstarted:
+        f = fewer.metrics
+        lines.append(
+            f"With one machine fewer: {show_seconds(f.mean_wait_s)} on average, p95 {show_seconds(f.p95_wait_s)}, p99 "
+            f"{show_seconds(f.p99_wait_s)}."
+        )
+    if best.needed is None:
+        lines.append("It is one log: --samples 100 says what other logs like it would need.")
+    else:
+        low, high = show_seconds(best.needed.p95_low_s), show_seconds(best.needed.p95_high_s)
+        part = "all" if len(best.needed.numbers) < ENOUGH_FOR_PERCENTILES else "the middle 95 %"
+        lines.append(f"With these machines p95 is between {low} and {high} in {part} of the samples.")
+    return lines
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

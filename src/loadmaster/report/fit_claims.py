@@ -1,0 +1,136 @@
+"""What a fit found of a site's queue: in words, as rows and as a document (rules H10 to H12)."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from loadmaster.measure.explained import RoomOverTime, room_over_time
+from loadmaster.measure.likeness import Likeness
+from loadmaster.measure.recorded import Recorded, recorded
+from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
+from loadmaster.model.units import percent
+from loadmaster.report.room_claims import room_document, room_sentence, why_not
+from loadmaster.runs import Case
+
+if TYPE_CHECKING:  # the search compiles kernels
+    from loadmaster.search.site_fit import SiteFit, TriedQueue
+
+MOST_ERROR = 0.5
+"""A larger weekly error on odd weeks: the queue found is none of this site (rule H11)."""
+
+
+@dataclass(frozen=True, eq=False)
+class FitFound:
+    """The verdict, and what was tried.
+
+    Attributes:
+        log: its name.
+        really: what the log recorded; None where it does not say.
+        left_out: jobs that did not fit the machines.
+        room: what was in use, and who waited, over time; None where the log does not say.
+        fit: what was tried; None where queueing explains nothing, so that nothing was.
+        refused: why no queue is offered; empty where one is.
+        notes: on the data, one sentence each.
+        synthetic: the log was made by a generator.
+        command: how to make it again.
+    """
+
+    log: str
+    really: Recorded | None
+    left_out: int
+    room: RoomOverTime | None
+    fit: "SiteFit | None"
+    refused: str
+    notes: tuple[str, ...]
+    synthetic: bool
+    command: str
+
+
+def why_refused_before(case: Case) -> str:
+    """Why nothing is tried on this log; empty where something is."""
+    found = recorded(case.workload, case.cluster, case.launch_s)
+    because = why_not(found, case.rejected.total)
+    if because and found is not None:
+        return f"queueing does not explain the recorded waits: {because}"
+    weeks = whole_weeks(case.workload)
+    if not because and weeks < FEWEST_WEEKS:
+        many = "1 whole week" if weeks == 1 else f"{weeks} whole weeks"
+        return f"{many} are too few: some choose the queue and others judge it, {FEWEST_WEEKS} at least"
+    return because
+
+
+def found_of(case: Case, fit: "SiteFit | None", refused: str, command: str) -> FitFound:
+    """What a fit came to; `refused` says why nothing was tried."""
+    really = recorded(case.workload, case.cluster, case.launch_s)
+    if fit is not None and not fit.best.beside.odd.error <= MOST_ERROR:
+        error = percent(fit.best.beside.odd.error)
+        refused = f"the nearest queue is {error} from the recorded waits in weeks that did not choose it"
+    room = None if really is None else room_over_time(case.workload, case.cluster)
+    return FitFound(
+        case.workload.source or "this log", really, case.rejected.total, room, fit, refused, tuple(case.notes),
+        case.workload.synthetic, command,
+    )  # fmt: skip
+
+
+def fit_sentence(found: FitFound) -> str:
+    """The answer: the queue and how near it comes, or why none is offered."""
+    if found.refused:
+        return f"No fit: {found.refused}."
+    assert found.fit is not None
+    best, usual = found.fit.best, found.fit.usual
+    odd = best.beside.odd
+    return (
+        f"The site's queue is most like {best.queue.words}: in weeks that did not choose it, weekly mean waits are "
+        f"{percent(odd.error)} from the recorded ones (rank correlation {_digits(odd.rank)}), all waiting "
+        f"{_signed(odd.total)}; fcfs+easy at every event: {percent(usual.beside.odd.error)}."
+    )
+
+
+def verdict_sentence(found: FitFound) -> str:
+    """What rules H3 and H4 say of the log."""
+    return room_sentence(found.really, found.left_out)
+
+
+def ranked(found: FitFound) -> "list[TriedQueue]":
+    """All that was tried, the best first, then by their error on even weeks."""
+    if found.fit is None:
+        return []
+    best = found.fit.best
+    others = [each for each in found.fit.tried if each.queue != best.queue]
+    return [best, *sorted(others, key=lambda each: (each.beside.even.error, each.queue.words))]
+
+
+def fit_rows(found: FitFound) -> list[dict[str, Any]]:
+    """A row a queue that was tried, as plain values."""
+    return [
+        {
+            **asdict(each.queue), "best": found.fit is not None and each.queue == found.fit.best.queue,
+            **_plain(each.beside.even, "even"), **_plain(each.beside.odd, "odd"),
+        }
+        for each in ranked(found)
+    ]  # fmt: skip
+
+
+def fit_document(found: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
+    """What `fit --json` says, but for the head."""
+    best = None if found.fit is None else asdict(found.fit.best.queue)
+    return {
+        "log": found.log, "sentence": fit_sentence(found), "refused": found.refused or None,
+        "recorded": room_document(found.really, found.left_out), "best": None if found.refused else best,
+        "site": text or None, "cpu_s": cpu_s, "rows": fit_rows(found),
+    }  # fmt: skip
+
+
+def _plain(likeness: Likeness, which: str) -> dict[str, Any]:
+    return {
+        f"{which}_{name}": value if not isinstance(value, float) or math.isfinite(value) else None
+        for name, value in asdict(likeness).items()
+    }
+
+
+def _digits(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) else "unknown"
+
+
+def _signed(part: float) -> str:
+    return f"{'+' if part >= 0 else '−'}{percent(abs(part))}"

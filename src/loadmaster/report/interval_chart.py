@@ -1,0 +1,84 @@
+"""How sure the differences are: a dot and its whiskers for every rule, beside the baseline at 0 %."""
+
+import math
+from typing import Any
+
+from loadmaster.report.comparison import Comparison
+from loadmaster.report.sure import difference_text, rule_name
+from loadmaster.report.theme import INK, MUTED, RULE, colours, names_axis, policy_chosen, rows, stressed, told_apart
+from loadmaster.runs.judgement import Judged, Judgement
+
+_TICKS = (0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
+_MOST = 20.0
+"""Whiskers beyond twenty times the baseline, or a twentieth of it, are cut off there."""
+
+
+def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
+    """Rules from the least mean wait to the most, against the baseline; the scale is one of ratios."""
+    import altair as alt
+
+    values = [_row(comparison, judgement, row) for row in _sorted(judgement)]
+    low = min(min(row["low"], row["mean"]) for row in values)
+    high = max(max(row["high"], row["mean"]) for row in values)
+    domain = [max(min(low, 0.95), 1 / _MOST) / 1.03, min(max(high, 1.05), _MOST) * 1.03]
+    ticks = [tick for tick in _TICKS if domain[0] <= tick <= domain[1]]
+    scale = alt.Scale(type="log", domain=domain, nice=False, clamp=True)
+    axis = alt.Axis(
+        values=_apart(ticks, domain), labelExpr="datum.value == 1 ? '0 %' : format(datum.value - 1, '+.0%')", grid=True,
+        gridColor=RULE,
+    )  # fmt: skip
+    names = list(comparison.policies)
+    colour = alt.Color("policy:N", scale=alt.Scale(domain=names, range=colours(names)), legend=None)
+    base = alt.Chart(rows(values), width=560, height=alt.Step(30)).encode(y=names_axis("rule"))
+    title = f"mean wait against {rule_name(comparison, judgement.baseline)}"
+    x = alt.X("mean:Q", scale=scale, axis=axis, title=title)
+    zero = alt.Chart(rows([{"at": 1.0}])).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("at:Q", scale=scale))
+    chosen = policy_chosen(on="click")
+    marks = {"color": colour, "opacity": stressed(chosen), "tooltip": ["rule:N", "note:N"]}
+    whiskers = base.mark_rule(strokeWidth=2.4).encode(
+        x=alt.X("low:Q", scale=scale, axis=axis, title=title), x2="high:Q", **marks
+    )
+    ends = [
+        base.mark_tick(thickness=2.4, size=11).encode(x=alt.X(f"{end}:Q", scale=scale), **marks)
+        for end in ("low", "high")
+    ]
+    dots = base.mark_circle(size=110).encode(x=x, **marks).add_params(chosen)
+    notes = base.mark_text(align="left", dx=14, color=INK, fontSize=12).encode(
+        x=alt.value("width"), text="note:N", opacity=alt.condition("datum.leads", alt.value(1.0), alt.value(0.75))
+    )
+    return told_apart(alt.layer(zero, whiskers, *ends, dots, notes), names)
+
+
+def _sorted(judgement: Judgement) -> list[Judged]:
+    told = [row for row in judgement.rows if row.difference is not None or row.setting == judgement.baseline]
+    return sorted(told, key=lambda row: 0.0 if row.difference is None else row.difference.mean)
+
+
+def _row(comparison: Comparison, judgement: Judgement, row: Judged) -> dict[str, Any]:
+    mean, low, high = (0.0, 0.0, 0.0) if row.difference is None else _ends(row)
+    leads = row.setting in judgement.best
+    note = "baseline" if row.difference is None else difference_text(row.difference)
+    if leads:
+        note += " · best" if judgement.kind == "best" else " · may be the best"
+    return {
+        "rule": rule_name(comparison, row.setting), "policy": row.setting.policy, "mean": math.exp(mean),
+        "low": math.exp(low), "high": math.exp(high), "note": note, "leads": leads,
+    }  # fmt: skip
+
+
+def _ends(row: Judged) -> tuple[float, float, float]:
+    """Mean, low and high, cut off where the chart ends."""
+    assert row.difference is not None
+    limit, found = math.log(_MOST), row.difference
+    mean, low, high = (min(max(value, -limit), limit) for value in (found.mean, found.low, found.high))
+    return mean, low, high
+
+
+def _apart(ticks: list[float], domain: list[float]) -> list[float]:
+    """Those that have room for their labels; 1 always has it."""
+    room = (math.log(domain[1]) - math.log(domain[0])) / 9
+    chosen = [1.0]
+    for tick in sorted(ticks, key=lambda each: abs(math.log(each))):
+        if all(abs(math.log(tick / other)) >= room for other in chosen):
+            chosen.append(tick)
+    return sorted(chosen)

@@ -1,0 +1,56 @@
+"""What there is to say of a whole log, in words: for the terminal and for the page."""
+
+from loadmaster.model.units import show_seconds
+from loadmaster.report.arrivals_chart import amount
+from loadmaster.traces import Trace
+from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
+from loadmaster.traces.summary import Fit, Summary
+
+
+def log_title(read: Trace) -> str:
+    """Its name, and that it is synthetic."""
+    source = read.workload.source
+    return f"{source} (synthetic)" if read.workload.synthetic and "synthetic" not in source else source
+
+
+def log_facts(read: Trace, summary: Summary, fitted: Fit | None) -> list[tuple[str, str, str]]:
+    """A label, a value, and more about it."""
+    rate = f"{summary.jobs / summary.span_s * 3600:,.4g} jobs an hour" if summary.span_s else ""
+    rows = [
+        ("jobs", f"{summary.jobs:,}", f"{summary.serial:.1%} of one core"),
+        ("span", show_seconds(summary.span_s), rate),
+    ]
+    for label, count in (("users", summary.users), ("projects", summary.projects)):
+        rows.append((label, "not in the log" if count is None else f"{count:,}", ""))
+    if fitted is not None:
+        rows.append(("hosts", f"{fitted.hosts:,}", _kinds(fitted)))
+        load = ", ".join(f"{name} {value:.3g}" for name, value in fitted.load.items())
+        rows.append(("offered load", load, f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else ""))
+    return [*rows, *((label, words, "") for label, words in _bonds(read))]
+
+
+def _bonds(read: Trace) -> list[tuple[str, str]]:
+    """What else binds the jobs, and what the cluster lays down: a label and words for each that there is."""
+    rows = []
+    of_jobs = []
+    for name, each in bonds_of_jobs(read.workload).items():
+        kinds = f" ({each['kinds']:,} kinds)" if "kinds" in each else ""
+        of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} {each['jobs']:,}{kinds}")
+    if of_jobs:
+        rows.append(("jobs that say", ", ".join(of_jobs)))
+    of_cluster = [] if read.cluster is None else list(bonds_of_cluster(read.cluster).items())
+    if of_cluster:
+        rows.append(("the site has", ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in of_cluster)))
+    return rows
+
+
+def _kinds(fitted: Fit) -> str:
+    shown = [
+        f"{n:,} x " + " ".join(amount(name, each) + _UNIT.get(name, f" {name}")
+        for name, each in zip(fitted.total, amounts, strict=True) if each > 0)
+        for n, amounts in fitted.kinds[:4]
+    ]  # fmt: skip
+    return ", ".join(shown) + (f", ... ({len(fitted.kinds)} kinds)" if len(fitted.kinds) > 4 else "")
+
+
+_UNIT = {"cores": " cores", "memory": "", "gpus": " GPUs"}

@@ -1,0 +1,110 @@
+"""Several sets of machines side by side: what each costs, and what waiting is bought with it (rules N1 to N4)."""
+
+import math
+from typing import Any
+
+from loadmaster.measure import Metrics
+from loadmaster.model.units import show_seconds
+from loadmaster.report.comparison import Comparison, load_words, percent
+from loadmaster.runs import Outcome, Setting
+from loadmaster.runs.machines import MachineSet
+
+_MOST_NAMED = 4
+
+
+def machine_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
+    """What the row of a run says of its machines, where there are several sets; of their cost, where that is known."""
+    one = comparison.machines_of(outcome)
+    row: dict[str, Any] = {**named_hosts(outcome.setting)}
+    if comparison.several_machines:
+        row["hosts_load"] = one.load(outcome.load)
+    if one.cost_per_hour is not None:
+        row |= {"cost_per_hour": one.cost_per_hour, "cost": one.cost(outcome), "currency": comparison.currency or None}
+    return row
+
+
+def named_hosts(setting: Setting) -> dict[str, str]:
+    """The machines of a rule, where there are several sets."""
+    return {"hosts": setting.hosts} if setting.hosts else {}
+
+
+def rule_document(setting: Setting) -> dict[str, str]:
+    """A rule as documents name it."""
+    return {"policy": setting.policy, "discipline": setting.discipline, **named_hosts(setting)}
+
+
+def machines_document(comparison: Comparison) -> list[dict[str, Any]]:
+    """What each set is; empty where there is one."""
+    return [
+        {
+            "hosts": one.name, "count": one.case.cluster.hosts,
+            "amounts": dict(zip(one.case.cluster.resources, one.case.cluster.total.tolist(), strict=True)),
+            "load": one.case.load, "cannot_hold": one.cannot_hold, "cost_per_hour": one.cost_per_hour,
+        }
+        for one in comparison.machines if comparison.several_machines
+    ]  # fmt: skip
+
+
+def money(amount: float | None, currency: str = "") -> str:
+    """A cost, with its money where that is known; "-" where the cost is not.
+
+    Example:
+        >>> money(1234.5, "EUR"), money(0.4), money(None)
+        ('1,234 EUR', '0.40', '-')
+    """
+    if amount is None or not math.isfinite(amount):
+        return "-"
+    return (f"{amount:,.0f}" if amount >= 1000 else f"{amount:,.2f}") + (f" {currency}" if currency else "")
+
+
+def cost_clause(comparison: Comparison, one: MachineSet) -> str:
+    """What a set costs an hour, for a sentence."""
+    known = one.cost_per_hour
+    if known is None:
+        return ""
+    return f"{money(known, comparison.currency)} an hour" if comparison.currency else f"{money(known)} an hour in all"
+
+
+def best_on(comparison: Comparison, one: MachineSet, load: float) -> Outcome:
+    """The run with the lowest mean wait on a set, of those that leave the fewest jobs unstarted."""
+    runs = [o for o in comparison.outcomes if o.load == load and o.setting.hosts == one.name]
+    return min(runs, key=lambda o: (o.metrics.unstarted, o.metrics.mean_wait_s))
+
+
+def machines_sentence(comparison: Comparison) -> str:
+    """The lowest mean wait on each set at the highest load, against the first; empty where there is one set."""
+    if not comparison.several_machines:
+        return ""
+    load = max(outcome.load for outcome in comparison.outcomes)
+    found = [(one, best_on(comparison, one, load)) for one in _named(comparison, load)]
+    first = found[0][1].metrics
+    parts = []
+    for one, outcome in found:
+        text = f"{one.name} {show_seconds(outcome.metrics.mean_wait_s)}"
+        details = [_rule(comparison, outcome), _against(outcome.metrics, first), cost_clause(comparison, one)]
+        details = [each for each in details if each]
+        parts.append(text + (f" ({', '.join(details)})" if details else ""))
+    at = f", at {load_words(load)} of the first" if len({o.load for o in comparison.outcomes}) > 1 else ""
+    return f"Mean wait on this log, the lowest on each set of machines{at}: {'; '.join(parts)}."
+
+
+def _named(comparison: Comparison, load: float) -> list[MachineSet]:
+    """Those of which a sentence speaks: all of a few, else the first and those that wait least."""
+    if len(comparison.machines) <= _MOST_NAMED:
+        return list(comparison.machines)
+    first, *others = comparison.machines
+    others.sort(key=lambda one: best_on(comparison, one, load).metrics.mean_wait_s)
+    return [first, *others[: _MOST_NAMED - 1]]
+
+
+def _rule(comparison: Comparison, outcome: Outcome) -> str:
+    policy = outcome.setting.policy if len(comparison.policies) > 1 else ""
+    discipline = outcome.setting.discipline if len(comparison.disciplines) > 1 else ""
+    return " under ".join(filter(None, (policy, discipline)))
+
+
+def _against(metrics: Metrics, first: Metrics) -> str:
+    if metrics is first or not first.mean_wait_s > 0:
+        return ""
+    change = metrics.mean_wait_s / first.mean_wait_s - 1.0
+    return f"{percent(abs(change))} {'less' if change < 0 else 'more'}"

@@ -1,0 +1,139 @@
+"""The page of a packing: the answer, the methods beside each other, the hosts as they are filled, the yields."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from loadmaster.packing.instance import Instance
+from loadmaster.packing.packing import Packing
+from loadmaster.packing.picture import host_loads
+from loadmaster.report.filled_chart import filled_chart
+from loadmaster.report.made import how_it_was_made
+from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.theme import ACCENT, STRANDED, rows, themed, unchecked
+
+MOST_YIELDS = 2_000
+MOST_ROWS = 1_000
+"""Rows of the table of tasks at most; all stand in placement.csv."""
+
+
+def pack_page(
+    name: str,
+    answer: str,
+    notes: Sequence[str],
+    facts: Mapping[str, Any],
+    methods: Sequence[Mapping[str, Any]],
+    instance: Instance,
+    packing: Packing,
+    tasks: Sequence[Mapping[str, Any]],
+    command: str = "",
+) -> Page:
+    """The page.
+
+    Args:
+        name: of the file of tasks.
+        answer: the sentence on top.
+        notes: below it.
+        facts: of the packing, as `packing.summary` gives them.
+        methods: a row a packer, as `packing.beside` gives them; that of the packing first.
+        instance: what was packed.
+        packing: its packing.
+        tasks: a row a task, as `packing.summary` gives them.
+        command: how to make it again.
+    """
+    blocks: list[Block] = [Text(note, "note") for note in notes]
+    if not packing.placed:
+        blocks += [Text(text, "warning") for text in _why_not(facts)]
+    blocks.append(_methods(methods))
+    if packing.placed:
+        with unchecked():
+            blocks += _pictures(instance, packing)
+        blocks += [Heading("Where every task goes"), _tasks(instance, tasks)]
+    made = {
+        "command": command, "tasks": f"{facts['tasks']:,} of {facts['jobs']:,} jobs", "hosts": f"{facts['hosts']:,}",
+        "solver": facts["solver"], "data": "synthetic" if facts["synthetic"] else "",
+    }  # fmt: skip
+    return Page(answer, [*blocks, *how_it_was_made(made)], name, "loadmaster pack")
+
+
+def _why_not(facts: Mapping[str, Any]) -> list[str]:
+    found = [f"No placement: {facts['reason']}."] if facts["reason"] else []
+    if facts["fits_nowhere"]:
+        found.append(f"Tasks that fit on no host, even if it is empty: {', '.join(facts['fits_nowhere'][:20])}.")
+    if facts["could_place"] is not None:
+        found.append(f"{facts['could_place']:,} of {facts['tasks']:,} tasks could be placed, or more.")
+    return found
+
+
+def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:
+    placed = [row["min_yield"] for row in methods if row["min_yield"] is not None]
+    most = max(placed, default=0.0)
+    cells, best = [], set()
+    for r, row in enumerate(methods):
+        if row["min_yield"] is None:
+            cells.append([row["method"], "no placement", "-", "-", "-", "-"])
+            continue
+        if len(placed) > 1 and row["min_yield"] >= most - 1e-9:
+            best.add((r, 1))
+        cells.append([
+            row["method"], f"{row['min_yield']:.4f}", f"{row['bound']:.4f}", f"{row['gap']:.2%}",
+            f"{row['mean_yield']:.4f}", f"{row['hosts_used']:,}",
+        ])  # fmt: skip
+    caption = (
+        "Yield: the part of the CPU that a job asks for that it gets. No placement of these tasks has a minimum yield "
+        "above the bound; the gap is how far below it a method stays at most. The first line is the placement of this "
+        "page."
+    )
+    return Table(
+        ("method", "minimum yield", "bound", "gap to it", "mean yield", "hosts used"), cells, caption, frozenset(best)
+    )
+
+
+def _pictures(instance: Instance, packing: Packing) -> list[Block]:
+    blocks: list[Block] = []
+    filled = filled_chart(instance, packing.host)
+    if filled is not None:
+        caption = "A bar a host, a piece a task. Above 100 % what is asked is shared, and yields fall below 1."
+        blocks += [Heading("The hosts, filled by task"), Chart(filled, caption)]
+    else:
+        caption = "What all tasks of a host ask over what it has, for each resource; above 100 % it is shared."
+        blocks += [Heading("How full the hosts are"), Chart(themed(host_loads(instance, packing)), caption)]
+    caption = "Every job's yield, the least on the left; the dashed line is the bound that no minimum can exceed."
+    return [*blocks, Heading("The yields"), Chart(_yields(packing), caption)]
+
+
+def _yields(packing: Packing) -> Any:
+    import altair as alt
+
+    ordered = np.sort(packing.job_yield)
+    shown = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), MOST_YIELDS)).astype(int))
+    values = [{"rank": int(k) + 1, "yield": float(ordered[k])} for k in shown]
+    line = (
+        alt.Chart(rows(values), width=860, height=200)
+        .mark_area(interpolate="step-after", color=ACCENT, fillOpacity=0.25, line={"color": ACCENT})
+        .encode(
+            x=alt.X(
+                "rank:Q", title="jobs, the least yield first", scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1)
+            ),
+            y=alt.Y("yield:Q", title="yield", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5)),
+            tooltip=[alt.Tooltip("rank:Q", format=","), alt.Tooltip("yield:Q", format=".4f")],
+        )
+    )
+    bound = alt.Chart(rows([{"y": min(packing.bound, 1.0)}])).mark_rule(color=STRANDED, strokeDash=[4, 3], size=2)
+    return themed(line + bound.encode(y="y:Q"))
+
+
+def _tasks(instance: Instance, tasks: Sequence[Mapping[str, Any]]) -> Table:
+    cells = [
+        [
+            row["task"], row["job"], row["host"] or ("refused" if row["refused"] else "-"),
+            "-" if row["yield"] is None else f"{row['yield']:.4f}",
+            *("-" if share is None else f"{share:.4g}" for share in row["share"].values()),
+        ]
+        for row in tasks[:MOST_ROWS]
+    ]  # fmt: skip
+    left = len(tasks) - len(cells)
+    caption = f"The first {len(cells):,}; {left:,} more stand in placement.csv." if left else ""
+    heads = ("task", "job", "host", "yield", *(f"{name} received" for name in instance.fluid_names))
+    return Table(heads, cells, caption)

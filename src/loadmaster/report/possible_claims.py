@@ -1,0 +1,150 @@
+"""Runs beside what is possible at all: the bound, the best schedule found, and what may be said of them (rule D13)."""
+
+from typing import TYPE_CHECKING, Any
+
+from loadmaster.measure import Metrics
+from loadmaster.model.units import show_seconds
+from loadmaster.report.comparison import Comparison, Group, load_words, percent
+from loadmaster.runs import Outcome
+
+if TYPE_CHECKING:  # the search compiles kernels
+    from loadmaster.search.possible import Possible
+
+BOUND = "bound"
+BEST_FOUND = "best found"
+"""The kinds of the two rows, and their names in a table."""
+NEAR = 1.1
+"""Bound and best found this close: nothing can do much more."""
+
+
+def possible_at(comparison: Comparison, load: float) -> "Possible | None":
+    """What is known of the best schedule at a load; None where nobody asked."""
+    return next((each for each in comparison.possible if each.load == load), None)
+
+
+def possible_lines(comparison: Comparison, group: Group) -> list[tuple[str, Metrics | None, float]]:
+    """Name, metrics and mean wait of the rows that stand above those of `group`, the first of its load."""
+    each = possible_at(comparison, group.load)
+    first = next(other for other in comparison.groups if other.load == group.load)
+    if each is None or group.discipline != first.discipline:
+        return []
+    found = [] if each.found is None else [(BEST_FOUND, each.found, each.found.mean_wait_s)]
+    return [(BOUND, None, each.bound_s), *found]
+
+
+def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
+    """Mean wait of a run over that of the best schedule found.
+
+    None where there is none, where nobody waits in it, or where the run did not run every job once, to its end.
+    """
+    each = possible_at(comparison, outcome.load)
+    found = None if each is None else each.found
+    if each is None or found is None or found.mean_wait_s <= 0.0 or not _runs_all(each, outcome):
+        return None
+    return outcome.metrics.mean_wait_s / found.mean_wait_s
+
+
+def times_text(comparison: Comparison, outcome: Outcome) -> str:
+    """The same for a table."""
+    times = times_best_found(comparison, outcome)
+    return "-" if times is None else f"{times:.3g}"
+
+
+def heading(comparison: Comparison) -> str:
+    """Of the column with it; empty where there is nothing to show."""
+    return "× best found" if any(each.found is not None for each in comparison.possible) else ""
+
+
+def beside_possible(comparison: Comparison, outcome: Outcome) -> dict[str, float]:
+    """What the row of a run says of the best possible; empty where nothing may be said."""
+    times = times_best_found(comparison, outcome)
+    return {} if times is None else {"times_best_found": times}
+
+
+def possible_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    """Rows of the kinds `bound` and `best found` for every load, like those of runs."""
+    rows = []
+    for each in comparison.possible:
+        rows.append(_row(comparison, each, BOUND, None) | {"mean_wait_s": each.bound_s})
+        if each.found is not None:
+            rows.append(_row(comparison, each, BEST_FOUND, each.found))
+    return rows
+
+
+def possible_document(comparison: Comparison) -> list[dict[str, Any]]:
+    """What a document says beside the rows, for every load."""
+    return [
+        {
+            "load": each.load, "bound_s": each.bound_s,
+            "best_found_s": None if each.found is None else each.found.mean_wait_s,
+            "near": is_near(each), "settled": each.settled, "steps": each.steps, "because": each.because or None,
+            "sentence": _sentence(comparison, each),
+        }
+        for each in comparison.possible
+    ]  # fmt: skip
+
+
+def possible_sentences(comparison: Comparison) -> list[str]:
+    """Bound and best found of every load in words, with the lowest run beside them."""
+    return [_sentence(comparison, each) for each in comparison.possible]
+
+
+def is_near(each: "Possible") -> bool:
+    """The best found is so near the bound that hardly anything can be gained on it."""
+    return each.found is not None and each.found.mean_wait_s <= NEAR * each.bound_s
+
+
+def _runs_all(each: "Possible", outcome: Outcome) -> bool:
+    """Every job that can run ran once, to its end: the mean is one of the same jobs (rule D8)."""
+    m, lost = outcome.metrics, outcome.losses
+    return m.jobs - m.unstarted == each.jobs and not (lost.stopped or lost.killed)
+
+
+def _sentence(comparison: Comparison, each: "Possible") -> str:
+    at = load_words(each.load)
+    least = f"{at[0].upper()}{at[1:]}: no schedule has a mean wait below {show_seconds(each.bound_s)}"
+    if each.found is None:
+        return f"{least}; a best one was not looked for, since the search does not keep {each.because}."
+    longest = show_seconds(each.found.longest_wait_s)
+    known = f"with all arrivals and runtimes known and nobody spared a long wait (longest {longest})"
+    least += f"; the best found, {known}, has {show_seconds(each.found.mean_wait_s)}. "
+    return least + _lowest(comparison, each) + _distance(each)
+
+
+def _lowest(comparison: Comparison, each: "Possible") -> str:
+    runs = [(times_best_found(comparison, o), o) for o in comparison.outcomes if o.load == each.load]
+    known = [(times, outcome) for times, outcome in runs if times is not None]
+    if not known:
+        return ""
+    times, outcome = min(known, key=lambda pair: pair[0])
+    name = outcome.setting.policy + (f" under {outcome.setting.discipline}" if len(comparison.disciplines) > 1 else "")
+    return f"The lowest here, {name}, waits {times:.3g} times that. "
+
+
+def _distance(each: "Possible") -> str:
+    assert each.found is not None
+    if each.found.mean_wait_s <= 0.0:
+        return "So nobody need wait at all."
+    if is_near(each):
+        above = each.found.mean_wait_s / each.bound_s - 1.0
+        return f"Bound and best found are near ({percent(above)}): no schedule at all does more than that better."
+    if each.bound_s <= 0.0:
+        return "The bound says nothing: what is possible below the best found is not known."
+    apart = f"a factor {each.found.mean_wait_s / each.bound_s:.3g}"
+    return f"Bound and best found are {apart} apart: what is possible between them is not known."
+
+
+def _row(comparison: Comparison, each: "Possible", kind: str, found: Metrics | None) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "kind": kind, "policy": None, "discipline": None, "load": each.load, "jobs": each.jobs,
+        "rejected": comparison.case.rejected.total, "unstarted": None if found is None else found.unstarted,
+    }  # fmt: skip
+    row |= {name: None if found is None else getattr(found, name) for name in _MEASURES}
+    row["utilization"] = None if found is None else found.utilization
+    return row | {"cycles": None, "simulated_jobs_per_s": None}
+
+
+_MEASURES = (
+    "mean_wait_s", "median_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s", "mean_slowdown",
+    "mean_bounded_slowdown", "mean_queue_length", "makespan_s",
+)  # fmt: skip

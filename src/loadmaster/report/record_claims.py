@@ -1,0 +1,185 @@
+"""What really happened beside what was simulated: what is claimed of it, and what is not (rules H5 to H7)."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from loadmaster.measure import explained
+from loadmaster.model.units import show_seconds
+from loadmaster.report.comparison import Comparison, percent
+from loadmaster.runs import Outcome
+from loadmaster.runs.setting import SITE
+
+RECORDED = "recorded"
+"""The kind of the row of what really happened, and its name in a table."""
+
+
+@dataclass(frozen=True)
+class Against:
+    """A run beside what really happened; all are fractions of the recorded mean wait.
+
+    Attributes:
+        change: mean wait of the run over the recorded one, less 1.
+        error: the same of the model of the site's own rule: how far a simulation is from the truth.
+    """
+
+    change: float
+    error: float
+
+    @property
+    def tells(self) -> bool:
+        """The change is larger than the error (rule H6)."""
+        return abs(self.change) > abs(self.error)
+
+    @property
+    def gain_claimed(self) -> bool:
+        """It is a gain, and tells."""
+        return self.change < 0 and self.tells
+
+
+def why_unexplained(comparison: Comparison) -> str:
+    """Why queueing does not explain the recorded waits, or they are not known; empty where it may (rules H2 to H4)."""
+    if comparison.recorded is not None and comparison.case.without_verdict:
+        return "too many jobs are left out"
+    return explained.why_unexplained(comparison.recorded)
+
+
+def model_error(comparison: Comparison) -> float | None:
+    """Mean wait of the model of the site's own rule over the recorded one, less 1 (rule H5); None without either."""
+    found, site = comparison.recorded, _site(comparison)
+    if found is None or site is None or not found.metrics.mean_wait_s > 0:
+        return None
+    return site.metrics.mean_wait_s / found.metrics.mean_wait_s - 1.0
+
+
+def against(comparison: Comparison, outcome: Outcome) -> Against | None:
+    """`outcome` beside what really happened; None where nothing may be said of that (rule H7)."""
+    error = model_error(comparison)
+    if error is None or why_unexplained(comparison) or not _is_as_logged(outcome):
+        return None
+    assert comparison.recorded is not None
+    return Against(outcome.metrics.mean_wait_s / comparison.recorded.metrics.mean_wait_s - 1.0, error)
+
+
+def against_text(comparison: Comparison, outcome: Outcome) -> str:
+    """The cell of a run in the column of `heading`."""
+    beside = against(comparison, outcome)
+    if beside is None:
+        return "-"
+    if outcome.setting.kind == SITE:
+        return "error"
+    if not beside.tells:
+        return "within error"
+    return ("+" if beside.change > 0 else "−") + percent(abs(beside.change))
+
+
+def heading(comparison: Comparison) -> str:
+    """Of the column that says how far runs are from what really happened; empty where none may be shown."""
+    error = model_error(comparison)
+    if error is None or why_unexplained(comparison):
+        return ""
+    return f"on recorded (error {percent(abs(error))})"
+
+
+def record_sentence(comparison: Comparison) -> str:
+    """What really happened, whether queueing explains it, and what is claimed on it; empty where nothing is known."""
+    found = comparison.recorded
+    if found is None:
+        return ""
+    start = f"Recorded: jobs really waited {show_seconds(found.metrics.mean_wait_s)} on average"
+    if because := why_unexplained(comparison):
+        return f"{start}, and no gain on that is claimed: {because}."
+    room = f"{percent(found.with_room)} of it while there was room"
+    error = model_error(comparison)
+    if error is None:
+        why = "how far a model of the site's own rule is from it is not known (--site)"
+        return f"{start}, {room}; no gain on that is claimed: {why}."
+    site = _site(comparison)
+    assert site is not None
+    model = f"the model of the site's own rule says {show_seconds(site.metrics.mean_wait_s)}"
+    return f"{start}, {room}; {model}, an error of {percent(abs(error))}{_on_their_hosts(site)}. {_claim(comparison)}."
+
+
+def recorded_row(comparison: Comparison) -> dict[str, Any]:
+    """The row of `compare --json`, like those of runs; None where it cannot be known."""
+    found = comparison.recorded
+    assert found is not None
+    m = found.metrics
+    row: dict[str, Any] = {
+        "kind": RECORDED, "policy": None, "discipline": None, "load": comparison.case.load, "jobs": m.jobs,
+        "rejected": comparison.case.rejected.total, "unstarted": None,
+    }  # fmt: skip
+    row |= {name: _known(getattr(m, name)) for name in _MEASURES}
+    return row | {"utilization": None if found.unknown else m.utilization, "cycles": None, "simulated_jobs_per_s": None}
+
+
+def recorded_document(comparison: Comparison) -> dict[str, Any] | None:
+    """What a document says beside the row: the verdict of rules H3 and H4, and the model's error."""
+    found = comparison.recorded
+    if found is None:
+        return None
+    because = why_unexplained(comparison)
+    return {
+        "explained_by_queueing": not because, "because": because or None, "unknown_starts": found.unknown,
+        "peak_use": found.peak, "time_over_capacity": found.over, "wait_with_room": _known(found.with_room),
+        "model_error": model_error(comparison), "on_hosts": _on_hosts_document(comparison),
+        "sentence": record_sentence(comparison),
+    }  # fmt: skip
+
+
+def _on_hosts_document(comparison: Comparison) -> dict[str, Any] | None:
+    found = comparison.on_hosts
+    if found is None:
+        return None
+    return {"unknown": found.unknown, "time_overfull": found.overfull, "stranded": found.stranded or None}
+
+
+def beside_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
+    """What the row of a run says of what really happened; empty where nothing may be said."""
+    beside = against(comparison, outcome)
+    if beside is None or outcome.setting.kind == SITE:
+        return {}
+    return {
+        "change_on_recorded": beside.change, "model_error": beside.error, "gain_claimed": beside.gain_claimed,
+    }  # fmt: skip
+
+
+def _on_their_hosts(site: Outcome) -> str:
+    return "" if site.same_hosts is None else f", {percent(site.same_hosts)} of the jobs on the hosts they really had"
+
+
+def _site(comparison: Comparison) -> Outcome | None:
+    """The run of the site's own rule, with its own placement."""
+    runs = (o for o in comparison.outcomes if o.setting.kind == SITE and o.setting.policy == comparison.site_policy)
+    return next((outcome for outcome in runs if _is_as_logged(outcome)), None)
+
+
+def _is_as_logged(outcome: Outcome) -> bool:
+    """The log's own arrivals, and every job started: its mean is one of the same jobs."""
+    return outcome.setting.beta == 1.0 and not outcome.metrics.unstarted
+
+
+def _claim(comparison: Comparison) -> str:
+    runs = [o for o in comparison.outcomes if o.setting.kind != SITE and _is_as_logged(o)]
+    if not runs:
+        return "No candidate started all jobs"
+    best = min(runs, key=lambda outcome: outcome.metrics.mean_wait_s)
+    beside = against(comparison, best)
+    assert beside is not None
+    name = best.setting.policy + (f" under {best.setting.discipline}" if len(comparison.disciplines) > 1 else "")
+    if beside.gain_claimed:
+        wait = show_seconds(best.metrics.mean_wait_s)
+        return f"{name} waits {wait}, {percent(-beside.change)} less than recorded: more than that error"
+    if beside.change < 0:
+        return "No candidate waits less than recorded by more than that error, so no gain is claimed"
+    return "No candidate waits less than recorded"
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+_MEASURES = (
+    "mean_wait_s", "median_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s", "mean_slowdown",
+    "mean_bounded_slowdown", "mean_queue_length", "makespan_s",
+)  # fmt: skip

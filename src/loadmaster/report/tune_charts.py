@@ -1,0 +1,122 @@
+"""Pictures of a search: what every trial came to, and the weeks that were held out."""
+
+import math
+from typing import Any
+
+from loadmaster.report.theme import ACCENT, INK, MUTED, RULE, rows, themed, tooltip
+from loadmaster.report.tune_claims import rule_words
+from loadmaster.tuning.figures import WORDS, TargetName
+from loadmaster.tuning.seen_whole import Whole
+from loadmaster.tuning.tune import Tuning
+
+_WON, _FRONT, _KEPT, _OVER = "the winner", "on the Pareto front", "kept the limit", "over the limit"
+_LOOKS = {
+    _WON: (ACCENT, "diamond"), _FRONT: ("#c2620a", "triangle-up"), _KEPT: (INK, "circle"), _OVER: (MUTED, "cross"),
+}  # fmt: skip
+_WIDTH = 860
+
+
+def trials_chart(tuning: Tuning) -> Any:
+    """Every trial: of one target against its number, of several the first against each of the others."""
+    import altair as alt
+
+    targets, values = tuning.plan.targets, _trials(tuning)
+    if len(targets) == 1:
+        x = alt.X("trial:Q", title="trial", axis=alt.Axis(tickMinStep=1, grid=False))
+        dots = _dots(values, targets[0], x, _WIDTH)
+        line = alt.Chart(rows(_lowest(values))).mark_line(interpolate="step-after", color=ACCENT, strokeWidth=1.6)
+        return themed(alt.layer(line.encode(x="trial:Q", y="t0:Q"), dots))
+    panels = []
+    for k, target in enumerate(targets[1:], 1):
+        dots = _dots(values, targets[0], _times(f"t{k}:Q", target, alt.X), _WIDTH // (len(targets) - 1))
+        panels.append(dots if len(targets) > 2 else alt.layer(_front_line(values), dots))
+    return themed(panels[0] if len(panels) == 1 else alt.hconcat(*panels))
+
+
+def _dots(values: list[dict[str, Any]], target: TargetName, x: Any, width: int) -> Any:
+    """A mark a trial, the first target upward."""
+    import altair as alt
+
+    shown = [kind for kind in _LOOKS if any(each["what"] == kind for each in values)]
+    colour = alt.Color("what:N", scale=alt.Scale(domain=shown, range=[_LOOKS[kind][0] for kind in shown]), title=None)
+    shape = alt.Shape("what:N", scale=alt.Scale(domain=shown, range=[_LOOKS[kind][1] for kind in shown]), title=None)
+    size = alt.condition(f"datum.what == '{_WON}'", alt.value(190), alt.value(55))
+    told = {key: ".3f" for key in values[0] if key.startswith("t") and key != "trial"}
+    return alt.Chart(rows(values), width=width, height=330).mark_point(filled=True, opacity=0.9).encode(
+        x=x, y=_times("t0:Q", target, alt.Y), color=colour, shape=shape, size=size,
+        tooltip=tooltip("what", trial="d", **told, longest=".2f"),
+    )  # fmt: skip
+
+
+def _times(field: str, target: TargetName, channel: Any) -> Any:
+    """A target as a multiple of the baseline's, its logarithm evenly."""
+    import altair as alt
+
+    scale = alt.Scale(type="log", nice=False, padding=12)
+    return channel(field, title=f"{WORDS[target]}, times fcfs+easy's", scale=scale, axis=_axis())
+
+
+def _front_line(values: list[dict[str, Any]]) -> Any:
+    """What no trial beats: nothing that keeps the limit lies below it and to the left."""
+    import altair as alt
+
+    front = [each for each in values if each["front"]]
+    line = alt.Chart(rows(front)).mark_line(interpolate="step-before", color=_LOOKS[_FRONT][0], strokeWidth=1.4)
+    return line.encode(x="t1:Q", y="t0:Q", order="t1:Q")
+
+
+def weeks_chart(tuning: Tuning) -> Any:
+    """Mean wait of the jobs of every held-out week under the winner, the best built-in rule and the baseline."""
+    import altair as alt
+
+    told, winner = tuning.unseen, tuning.selection.winner
+    assert told is not None
+    assert winner is not None
+    shown = [winner.rule, *(gain.against for gain in told.gains)]
+    names = [rule_words(tuning, rule) for rule in shown]
+    values = [
+        {"rule": name, "week": int(row["name"]), "h": row["mean_wait_s"] / 3600}
+        for name, rule in zip(names, shown, strict=True) for row in _weeks(told.of(rule))
+    ]  # fmt: skip
+    colour = alt.Color("rule:N", title=None, sort=names,
+                       scale=alt.Scale(domain=names, range=[ACCENT, "#c2620a", MUTED][: len(names)]))  # fmt: skip
+    return themed(
+        alt.Chart(rows(values), width=_WIDTH, height=260).mark_line(point=True, strokeWidth=1.8).encode(
+            x=alt.X("week:Q", title="held-out week", axis=alt.Axis(tickMinStep=1, grid=False)),
+            y=alt.Y("h:Q", title="mean wait of its jobs, hours", axis=alt.Axis(gridColor=RULE)), color=colour,
+            tooltip=tooltip("rule", week="d", h=".2f"),
+        )
+    )  # fmt: skip
+
+
+def _trials(tuning: Tuning) -> list[dict[str, Any]]:
+    winner, front = tuning.selection.winner, tuning.selection.front if len(tuning.plan.targets) > 1 else ()
+    values = []
+    for trial in tuning.selection.trials:
+        what = _KEPT if trial.figures.keeps(tuning.plan.limit) else _OVER
+        won = winner is not None and trial.number == winner.number
+        values.append({
+            "trial": trial.number + 1, **{f"t{k}": math.exp(value) for k, value in enumerate(trial.figures.values)},
+            "longest": math.exp(trial.figures.longest), "front": trial.number in front,
+            "what": _WON if won else _FRONT if trial.number in front else what,
+        })  # fmt: skip
+    return values
+
+
+def _lowest(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lowest so far of those that keep the limit."""
+    found: list[dict[str, Any]] = []
+    for each in values:
+        if each["what"] != _OVER and (not found or each["t0"] < found[-1]["t0"]):
+            found.append({"trial": each["trial"], "t0": each["t0"]})
+    return [*found, {"trial": values[-1]["trial"], "t0": found[-1]["t0"]}] if found else []
+
+
+def _weeks(whole: Whole) -> list[dict[str, Any]]:
+    return [row for row in whole.groups if row["by"] == "week"]
+
+
+def _axis() -> Any:
+    import altair as alt
+
+    return alt.Axis(gridColor=RULE, format=".2f", tickCount=6)

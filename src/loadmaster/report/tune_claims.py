@@ -1,0 +1,125 @@
+"""What a search came to, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
+
+from loadmaster.model.units import show_seconds
+from loadmaster.report.sure import interval_text, signed
+from loadmaster.tuning.bench import Ruled
+from loadmaster.tuning.figures import WORDS
+from loadmaster.tuning.tune import Tuning
+from loadmaster.tuning.unseen import Gain, Unseen
+from loadmaster.tuning.written import written
+
+TUNED = "the tuned rule"
+
+
+def rule_words(tuning: Tuning, rule: Ruled) -> str:
+    """A rule as it is called in a sentence."""
+    winner = tuning.selection.winner
+    if winner is not None and rule == winner.rule:
+        return TUNED
+    if not tuning.selection.space.places:
+        return rule.setting.discipline
+    if len(tuning.plan.parts) == 1 and rule.setting.discipline == tuning.plan.base.discipline:
+        return rule.setting.policy
+    return f"{rule.setting.policy} under {rule.setting.discipline}"
+
+
+def tune_answer(tuning: Tuning) -> str:
+    """The headline: the gain on weeks that the search never saw, or that none is claimed."""
+    told, weeks = tuning.unseen, _weeks(tuning.weeks.kept_for_the_end)
+    if told is None:
+        limit = f"{tuning.plan.limit:g} times that of fcfs+easy"
+        count = f"{len(tuning.selection.trials)} candidates"
+        return (
+            f"Nothing was found: none of {count} kept its longest wait within {limit} on three of four training logs."
+        )
+    first, what = told.gains[0], WORDS[tuning.plan.targets[0]]
+    against = rule_words(tuning, first.against)
+    if told.because:
+        shaken = f"On held-out weeks with shaken arrivals {TUNED}'s {what} is {_shift(first)} {against}'s."
+        return f"No gain is claimed: {told.because}. {shaken}"
+    if first.claimed:
+        text = f"On {weeks} that the search never saw {TUNED}'s {what} is {_shift(first)} {against}'s, the best "
+        return text + f"built-in rule under the same limit ({_ends(first)}){_and_baseline(tuning, told)}."
+    text = f"No gain is claimed: on {weeks} that the search never saw {TUNED}'s {what} is {_shift(first)} "
+    return text + f"{against}'s, the interval {_ends(first)} holds 0{_and_baseline(tuning, told)}."
+
+
+def gain_sentences(tuning: Tuning) -> list[str]:
+    """Every target against every other rule, with its interval."""
+    if tuning.unseen is None:
+        return []
+    sentences = []
+    for gain in tuning.unseen.gains:
+        parts = [
+            f"{WORDS[target]} {signed(difference.change[0])} ({interval_text(difference)})"
+            for target, difference in zip(tuning.plan.targets, gain.differences, strict=True)
+        ]
+        sentences.append(f"Against {rule_words(tuning, gain.against)}: {', '.join(parts)}.")
+    return sentences
+
+
+def tune_notes(tuning: Tuning) -> tuple[str, ...]:
+    """What must be known beside the answer: whether the limit was kept on unseen weeks, and what else is low there."""
+    told = tuning.unseen
+    if told is None:
+        return ()
+    assert tuning.selection.winner is not None
+    zero = told.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s
+    mine = told.of(tuning.selection.winner.rule).metrics.longest_wait_s
+    kept = mine <= tuning.plan.limit * zero
+    text = (
+        f"Longest wait on those weeks as they are: {show_seconds(mine)}, {mine / max(zero, 1.0):.2f} times that of "
+        f"fcfs+easy ({show_seconds(zero)}): the limit of {tuning.plan.limit:g} is "
+    )
+    notes = [text + ("kept." if kept else "not kept there, though it was on the training logs.")]
+    if len(tuning.plan.targets) > 1:
+        count = len(tuning.selection.front)
+        notes.append(f"{count} candidates are on the Pareto front of the trials; the winner is least in the mean.")
+    return tuple(notes)
+
+
+def winner_text(tuning: Tuning, command: str) -> str:
+    """The winner's file, with what is told of it."""
+    told = " ".join([tune_answer(tuning), *tune_notes(tuning)[:1]])
+    source = tuning.case.workload.source or "a log"
+    return written(tuning.selection, tuning.plan, f"{told} Found by: {command}", source)
+
+
+def rule_table(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
+    """Every rule on the held-out weeks as they are, one run each: titles, and cells; the winner first."""
+    heads = ["rule", "mean wait", "bounded slowdown", "p95 wait", "longest wait", "of fcfs+easy's"]
+    told = tuning.unseen
+    if told is None:
+        return heads, []
+    zero = max(told.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s, 1.0)
+    rows = []
+    for rule, whole in zip(told.rules, told.whole, strict=True):
+        m = whole.metrics
+        times = m.longest_wait_s / zero
+        over = "" if times <= tuning.plan.limit else " over the limit"
+        rows.append([
+            rule_words(tuning, rule), show_seconds(m.mean_wait_s), f"{m.mean_bounded_slowdown:,.1f}",
+            show_seconds(m.p95_wait_s), show_seconds(m.longest_wait_s), f"{times:.2f}{over}",
+        ])  # fmt: skip
+    return heads, rows
+
+
+def _weeks(count: int) -> str:
+    return "1 week" if count == 1 else f"{count} weeks"
+
+
+def _shift(gain: Gain) -> str:
+    """`12 % below` or `3 % above`."""
+    part = gain.differences[0].change[0]
+    return f"{signed(part).lstrip('−+±')} {'below' if part < 0 else 'above'}"
+
+
+def _ends(gain: Gain) -> str:
+    return interval_text(gain.differences[0])
+
+
+def _and_baseline(tuning: Tuning, told: Unseen) -> str:
+    if len(told.gains) < 2:
+        return ""
+    gain = told.gains[1]
+    return f"; against {rule_words(tuning, gain.against)} {signed(gain.differences[0].change[0])} ({_ends(gain)})"

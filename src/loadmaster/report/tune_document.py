@@ -1,0 +1,121 @@
+"""The document of `tune --json`."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from loadmaster.report.document import document, left_out
+from loadmaster.report.tune_claims import rule_words, tune_answer
+from loadmaster.tuning.bench import Ruled
+from loadmaster.tuning.figures import Figures
+from loadmaster.tuning.losers import losers
+from loadmaster.tuning.seen_whole import GROUPS
+from loadmaster.tuning.tune import Tuning
+from loadmaster.tuning.written import file_name
+
+
+def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[str, Any]:
+    """All that a search came to."""
+    told = tuning.unseen
+    content = {
+        "answer": tune_answer(tuning),
+        "targets": list(tuning.plan.targets),
+        "longest_wait_limit": tuning.plan.limit,
+        "training_weeks": tuning.weeks.trained_on,
+        "held_out_weeks": tuning.weeks.kept_for_the_end,
+        "claimed": told is not None and told.gains[0].claimed,
+        "resample": None if told is None else told.how,
+        "samples": None if told is None else told.logs,
+        "winner": _winner(tuning),
+        "gains": _gains(tuning),
+        "held_out": _held_out(tuning),
+        "ablation": _ablation(tuning),
+        "losers": _losers(tuning),
+        "front": list(tuning.selection.front),
+        "rows": trial_rows(tuning),
+    }
+    case = tuning.case
+    return document(
+        "tune", content, command=command, seed=tuning.plan.seed, synthetic=case.workload.synthetic, notes=notes,
+        left_out=[*left_out(case.skipped), *left_out(case.rejected)],
+    )  # fmt: skip
+
+
+def trial_rows(tuning: Tuning) -> list[dict[str, Any]]:
+    """A row a trial; `times` a figure is its ratio to that of the baseline on the same logs."""
+    return [
+        {"trial": trial.number, **_figures(tuning, trial.figures), "values": dict(trial.values)}
+        for trial in tuning.selection.trials
+    ]
+
+
+def _figures(tuning: Tuning, found: Figures) -> dict[str, Any]:
+    targets = (f"times_{target.replace('-', '_')}" for target in tuning.plan.targets)
+    return {
+        **{name: math.exp(value) for name, value in zip(targets, found.values, strict=True)},
+        "times_longest_wait": math.exp(found.longest),
+        "kept_limit": found.keeps(tuning.plan.limit),
+    }
+
+
+def _named(rule: Ruled) -> dict[str, str]:
+    return {"policy": rule.setting.policy, "discipline": rule.setting.discipline}
+
+
+def _winner(tuning: Tuning) -> dict[str, Any] | None:
+    winner = tuning.selection.winner
+    if winner is None:
+        return None
+    values = dict(tuning.selection.trials[winner.number].values)
+    return {**_named(winner.rule), "file": file_name(tuning.selection), "trial": winner.number, "values": values}
+
+
+def _gains(tuning: Tuning) -> list[dict[str, Any]]:
+    rows = []
+    for gain in () if tuning.unseen is None else tuning.unseen.gains:
+        for target, difference in zip(tuning.plan.targets, gain.differences, strict=True):
+            mean, low, high = difference.change
+            ends = {"chaos_low": low, "chaos_high": high} if difference.how == "chaos" else {}
+            sure = {} if ends else {"difference_low": low, "difference_high": high}
+            empty = dict.fromkeys(("difference_low", "difference_high", "chaos_low", "chaos_high"))
+            rows.append({**_named(gain.against), "target": target, "difference": mean, **empty, **sure, **ends})
+    return rows
+
+
+def _held_out(tuning: Tuning) -> list[dict[str, Any]]:
+    told = tuning.unseen
+    if told is None:
+        return []
+    return [
+        {
+            **_named(rule), "mean_wait_s": whole.metrics.mean_wait_s,
+            "mean_bounded_slowdown": whole.metrics.mean_bounded_slowdown, "p95_wait_s": whole.metrics.p95_wait_s,
+            "longest_wait_s": whole.metrics.longest_wait_s, "unstarted": whole.metrics.unstarted,
+        }
+        for rule, whole in zip(told.rules, told.whole, strict=True)
+    ]  # fmt: skip
+
+
+def _ablation(tuning: Tuning) -> list[dict[str, Any]]:
+    rows = []
+    for each in () if tuning.unseen is None else tuning.unseen.ablations:
+        mean, low, high = each.worse.change
+        rows.append({
+            "without": each.knob.name, "difference": mean, "difference_low": low, "difference_high": high,
+            "times_longest_wait": each.longest,
+        })  # fmt: skip
+    return rows
+
+
+def _losers(tuning: Tuning) -> list[dict[str, Any]]:
+    told, winner = tuning.unseen, tuning.selection.winner
+    if told is None or winner is None:
+        return []
+    best = tuning.selection.best_builtin.rule
+    return [
+        {
+            "by": each.by, "name": each.name, "jobs": each.jobs, "mean_wait_s": each.wait_s,
+            "mean_wait_before_s": each.before_s, "against": rule_words(tuning, best),
+        }
+        for by in GROUPS for each in losers(told.of(winner.rule), told.of(best), by)[0]
+    ]  # fmt: skip

@@ -1,0 +1,152 @@
+"""The page of a search: what was found, what it gains on unseen weeks, why, who loses, and the trials."""
+
+import math
+from collections.abc import Sequence
+
+from loadmaster import __version__
+from loadmaster.model.units import show_seconds
+from loadmaster.report.answer import unbroken
+from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
+from loadmaster.report.sure import difference_text
+from loadmaster.report.theme import unchecked
+from loadmaster.report.tune_charts import trials_chart, weeks_chart
+from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer
+from loadmaster.tuning.figures import WORDS
+from loadmaster.tuning.losers import losers
+from loadmaster.tuning.seen_whole import GROUPS
+from loadmaster.tuning.tune import Tuning
+from loadmaster.tuning.written import FRONT, usage
+
+_TITLES = {"size": "size (cores of the job)", "user": "user", "hour": "hour of arrival", "week": "week of arrival"}
+
+
+def tune_page(tuning: Tuning, notes: Sequence[str], command: str) -> Page:
+    """The page of a search."""
+    with unchecked():
+        blocks = [
+            *[Text(note, "warning" if "synthetic" in note or "not kept" in note else "note") for note in notes],
+            *[Text(sentence) for sentence in gain_sentences(tuning)],
+            *_found(tuning), *_unseen(tuning), *_why(tuning), *_loses(tuning), *_trials(tuning),
+            Heading("How this was made"), Facts(_facts(tuning, command)),
+        ]  # fmt: skip
+    source = tuning.case.workload.source or "a log"
+    return Page(unbroken(tune_answer(tuning)), blocks, subtitle=source, label="loadmaster tune")
+
+
+def _found(tuning: Tuning) -> list[Block]:
+    winner = tuning.selection.winner
+    if winner is None:
+        return []
+    values = tuning.selection.trials[winner.number].values
+    rows = [list(line) for line in tuning.selection.space.described(values)]
+    return [
+        Heading("What it is"),
+        Table(["term", "value", "what it weighs"], rows, caption="Terms of no weight are left out.", prose=True),
+        Text(f"To use it: {usage(tuning.selection)}"),
+    ]
+
+
+def _unseen(tuning: Tuning) -> list[Block]:
+    heads, rows = rule_table(tuning)
+    if not rows:
+        return []
+    caption = "One run each, on the held-out weeks as they are; the intervals above are over logs drawn from them."
+    best = rule_words(tuning, tuning.selection.best_builtin.rule)
+    tones = {(r, len(heads) - 1): "bad" for r, row in enumerate(rows) if "over" in row[-1]}
+    marked = [[row[0] + (" (best built-in by the training weeks)" if row[0] == best else ""), *row[1:]] for row in rows]
+    return [
+        Heading("On weeks that the search never saw"), Table(heads, marked, caption, tones=tones),
+        Chart(weeks_chart(tuning), "Mean wait of the jobs that arrived in each held-out week."),
+    ]  # fmt: skip
+
+
+def _why(tuning: Tuning) -> list[Block]:
+    told = tuning.unseen
+    if told is None or not told.ablations:
+        return []
+    rows = [
+        [f"{each.knob.term}: {each.knob.meaning}", difference_text(each.worse), f"{each.longest:.2f}"]
+        for each in told.ablations
+    ]
+    heads = ["without", "change", "longest wait, times"]
+    count = min(told.logs, 10)
+    caption = (
+        f"The winner with one term taken out against the winner, over {count} of the same logs: above 0 the term earns "
+        "its place. The longest wait is on the log where it grows most."
+    )
+    return [Heading("Why it wins"), Table(heads, rows, caption)]
+
+
+def _loses(tuning: Tuning) -> list[Block]:
+    told, winner = tuning.unseen, tuning.selection.winner
+    if told is None or winner is None:
+        return []
+    best = tuning.selection.best_builtin.rule
+    rows: list[list[str]] = []
+    bands: dict[int, str] = {}
+    for by in GROUPS:
+        found, count = losers(told.of(winner.rule), told.of(best), by)
+        if found:
+            bands[len(rows)] = f"{_TITLES[by]}: {count} wait longer"
+            rows += [
+                [each.name, f"{each.jobs:,}", show_seconds(each.wait_s), show_seconds(each.before_s)] for each in found
+            ]
+    name = rule_words(tuning, best)
+    if not rows:
+        return [
+            Heading("Where it loses"),
+            Text(f"No class of jobs, user, hour or week waits longer than under {name}"),
+        ]
+    caption = "Most time lost first; mean waits, one run each on the held-out weeks as they are."
+    heads = ["who", "jobs", "wait under the winner", f"under {name}"]
+    return [Heading("Where it loses"), Table(heads, rows, caption, bands=bands)]
+
+
+def _trials(tuning: Tuning) -> list[Block]:
+    caption = (
+        "Each candidate's figure on the training logs, as a multiple of that of fcfs+easy on the same logs. What won "
+        "is the best on further logs of the training weeks, not the lowest here: the lowest of many is partly luck."
+    )
+    return [Heading("The trials"), Chart(trials_chart(tuning), caption), *_front(tuning)]
+
+
+def _front(tuning: Tuning) -> list[Block]:
+    """The candidates that none beats in all targets, where there are several."""
+    targets, selection = tuning.plan.targets, tuning.selection
+    if len(targets) == 1 or not selection.front:
+        return []
+    body = []
+    for number in selection.front:
+        trial = selection.trials[number]
+        words = ", ".join(f"{term} {value}" for term, value, _ in selection.space.described(trial.values))
+        times = [f"{math.exp(value):.2f}" for value in (*trial.figures.values, trial.figures.longest)]
+        body.append([str(number + 1), *times, words])
+    files = f" Their files stand in {FRONT}/ beside this page." if selection.space.writes else ""
+    caption = (
+        "Candidates that keep the limit and that no other beats in one target without losing in another, as multiples "
+        f"of fcfs+easy on the training logs.{files}"
+    )
+    heads = ["candidate", *(WORDS[target] for target in targets), "longest wait", "what it is"]
+    return [Heading("The Pareto front"), Table(heads, body, caption)]
+
+
+def _facts(tuning: Tuning, command: str) -> dict[str, str]:
+    plan, weeks, case = tuning.plan, tuning.weeks, tuning.case
+    told = tuning.unseen
+    drawn = "" if told is None else f"{told.logs} logs, {'shaken' if told.how == 'shake' else 'drawn by user'}"
+    facts = {
+        "command": command,
+        "version": f"loadmaster {__version__}",
+        "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
+        "jobs": f"{weeks.training.workload.jobs:,} searched on, {weeks.held_out.workload.jobs:,} held out",
+        "weeks": f"{weeks.trained_on} searched on, then {weeks.kept_for_the_end} held out",
+        "searched": ", ".join(plan.parts),
+        "not searched": f"{plan.base.policy} under {plan.base.discipline}",
+        "for": ", ".join(plan.targets),
+        "limit": f"longest wait at most {plan.limit:g} times that of fcfs+easy on three of four training logs",
+        "trials": f"{len(tuning.selection.trials)}, {plan.runs} logs each; finals on {plan.final_runs} others",
+        "gain": drawn,
+        "seed": str(plan.seed),
+        "name of the data": case.digest,
+    }
+    return {name: value for name, value in facts.items() if value}

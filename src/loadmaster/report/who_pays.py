@@ -1,0 +1,122 @@
+"""Who pays for a gain: waits by user, account, size and hour beside the baseline's, and how even they are."""
+
+from typing import Any
+
+import numpy as np
+
+from loadmaster.measure.who_waits import Groups
+from loadmaster.report.answer import leader
+from loadmaster.report.columns import short, unit_for
+from loadmaster.report.comparison import Comparison, Group
+from loadmaster.report.page import Block, Heading, Table
+from loadmaster.report.sure import baseline_of, rule_name
+from loadmaster.runs import Outcome
+
+MOST = 50
+"""Users and accounts that a document names, those with most jobs."""
+_SHOWN = 12
+_TITLES = {"user": "users", "account": "accounts", "size": "cores of the job", "hour": "hour of arrival"}
+
+
+def most_jobs(groups: Groups, most: int = MOST) -> list[dict[str, Any]]:
+    """The rows of the groups with most jobs, in their own order; all sizes and hours."""
+    rows = list(groups.rows())
+    if groups.by not in ("user", "account") or len(rows) <= most:
+        return rows
+    kept = np.sort(np.argsort(-groups.jobs, kind="stable")[:most])
+    return [rows[k] for k in kept]
+
+
+def who_pays(comparison: Comparison) -> list[Block]:
+    """Fairness of every rule, then each grouping under the rule that the answer is about, beside the baseline."""
+    first, group = leader(comparison)
+    base = baseline_of(comparison, group.load)
+    against = base if base is not None and base is not first else None
+    blocks: list[Block] = [Heading("Who waits, and who pays")]
+    if even := _fairness(comparison, group):
+        blocks.append(even)
+    unit, size = unit_for([float(each.mean_wait_s.max(initial=0.0)) for each in first.beside.groups])
+    for groups in first.beside.groups:
+        if len(groups.names) > 1:
+            blocks.append(_beside(comparison, first, against, groups, unit, size))
+    return blocks if len(blocks) > 1 else []
+
+
+def settled(group: Group) -> list[Block]:
+    """The means without warm-up and drain, beside the plain ones."""
+    unit, size = unit_for([outcome.metrics.mean_wait_s for outcome in group.outcomes])
+    rows = [[outcome.setting.policy, *_settled(outcome, unit, size)] for outcome in group.outcomes]
+    heads = [
+        "policy",
+        f"mean wait {unit}",
+        f"settled mean wait {unit}",
+        "mean queue",
+        "settled mean queue",
+        "warm-up",
+        "drain",
+    ]
+    caption = (
+        "Settled: from the end of the warm-up to the last arrival; what follows that is the drain. The warm-up is what "
+        "is best left out to know the mean of the queue (rules R13 to R15)."
+    )  # fmt: skip
+    return [Heading("Without warm-up and drain"), Table(heads, rows, caption)]
+
+
+def _settled(outcome: Outcome, unit: str, size: float) -> list[str]:
+    found, m = outcome.beside.steady, outcome.metrics
+    if found.overloaded:
+        only = ["the queue only grows", short(m.mean_queue_length), "", ""]
+    elif found.mean_wait_s is None or found.mean_queue_length is None:
+        only = ["does not settle", short(m.mean_queue_length), "", ""]
+    else:
+        only = [short(found.mean_wait_s / size), short(m.mean_queue_length), short(found.mean_queue_length),
+                _days(found.warm_up_s or 0.0)]  # fmt: skip
+    return [short(m.mean_wait_s / size), *only, _days(found.drain_s)]
+
+
+def _days(seconds: float) -> str:
+    unit, size = unit_for([seconds])
+    return f"{short(seconds / size)} {unit}"
+
+
+def _fairness(comparison: Comparison, group: Group) -> Table | None:
+    unit, size = unit_for([o.metrics.longest_wait_s for g in comparison.groups for o in g.outcomes])
+    rows = []
+    for each in comparison.groups:
+        for outcome in each.outcomes if each.load == group.load else ():
+            even = outcome.beside.fairness
+            if even is None:
+                return None
+            rows.append([
+                rule_name(comparison, outcome.setting), f"{even.jain:.2f}", even.worst_user,
+                short(even.worst_user_slowdown), short(outcome.metrics.longest_wait_s / size),
+            ])  # fmt: skip
+    heads = ["rule", "Jain's index", "worst user", "its slowdown", f"longest wait {unit}"]
+    caption = (
+        "Jain's index over the users' mean bounded slowdowns: 1 where all are alike, near 0 where few suffer (R17)."
+    )
+    return Table(heads, rows, caption)
+
+
+def _beside(
+    comparison: Comparison, first: Outcome, against: Outcome | None, groups: Groups, unit: str, size: float
+) -> Table:  # fmt: skip
+    name = rule_name(comparison, first.setting)
+    heads = [_TITLES[groups.by], "jobs", f"mean wait {unit}", "bounded slowdown", f"longest wait {unit}"]
+    other: dict[str, float] = {}
+    if against is not None:
+        heads.append(f"mean wait of {rule_name(comparison, against.setting)} {unit}")
+        same = next(each for each in against.beside.groups if each.by == groups.by)
+        other = dict(zip(same.names, same.mean_wait_s.tolist(), strict=True))
+    rows = []
+    for row in most_jobs(groups, _SHOWN):
+        cells = [
+            row["name"], f"{row['jobs']:,}", short(row["mean_wait_s"] / size), short(row["mean_bounded_slowdown"]),
+            short(row["longest_wait_s"] / size),
+        ]  # fmt: skip
+        if against is not None:
+            cells.append(short(other[row["name"]] / size) if row["name"] in other else "-")
+        rows.append(cells)
+    left = len(groups.names) - len(rows)
+    rest = f" The {len(rows)} with most jobs; {left:,} more stand in groups.parquet." if left else ""
+    return Table(heads, rows, f"Under {name}.{rest}")

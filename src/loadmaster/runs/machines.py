@@ -1,0 +1,148 @@
+"""The same jobs on several sets of machines: what each set is, and the runs on all of them (rules N1 to N3)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import CellMaker
+from loadmaster.kept.watch import Watch
+from loadmaster.model import Cluster, InputError
+from loadmaster.runs.case import Case, case_of
+from loadmaster.runs.outcome import Outcome
+from loadmaster.runs.samples import Drawing, SampleRun, run_samples
+from loadmaster.runs.setting import Setting
+from loadmaster.runs.sweep import sweep
+from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
+from loadmaster.traces.fit import held_by
+
+HOUR_S = 3600.0
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class MachineSet:
+    """One of the sets of machines that the jobs run on.
+
+    Attributes:
+        name: as it was given; empty where it is the only one.
+        case: the jobs on it.
+        cannot_hold: jobs of the log that it cannot hold; those that any of the sets cannot hold run on none.
+    """
+
+    name: str
+    case: Case
+    cannot_hold: int = 0
+
+    @property
+    def cost_per_hour(self) -> float | None:
+        """What it costs an hour, in the money of its prices; None where they are not known."""
+        return self.case.cluster.cost_per_hour
+
+    def cost(self, outcome: Outcome) -> float | None:
+        """What it costs from the first arrival until the last job of a run ended (rule N3)."""
+        per_hour = self.cost_per_hour
+        return None if per_hour is None else per_hour * outcome.metrics.makespan_s / HOUR_S
+
+    def load(self, asked: float) -> float:
+        """The load that is offered to it where `asked` is offered to the first set (rule N2)."""
+        first = self.case.first
+        return asked if first is None else asked * self.case.load / first.load
+
+
+def machines_of(trace: Trace, sets: Mapping[str, Cluster], spread: SpreadChoice) -> tuple[MachineSet, ...]:
+    """The jobs of `trace` that every one of the sets can hold, on each of them: the same jobs, spread alike.
+
+    Raises:
+        InputError: no job is held by all of them.
+    """
+    log, (first, *_) = trace.workload, sets.values()
+    chosen = fit_by(spread, log, first, machines_of_log=False)
+    held = {name: held_by(log, cluster, chosen.spread) for name, cluster in sets.items()}
+    everywhere = np.logical_and.reduce(list(held.values()))
+    if not everywhere.any():
+        raise InputError(
+            log.source or "this log", "none of its jobs can run on every set of --hosts", fix="larger hosts"
+        )
+    rejected = _rejected(trace, held)
+    kept = replace(trace, workload=log.take(everywhere))
+    found: list[MachineSet] = []
+    for name, cluster in sets.items():
+        case = case_of(kept, cluster, chosen.spread)
+        notes = (*case.notes, *([chosen.note] if chosen.note and not found else []))
+        case = replace(
+            case, rejected=rejected, notes=notes, among=tuple(sets.values()), first=found[0].case if found else None
+        )
+        found.append(MachineSet(name, case, int((~held[name]).sum())))
+    return tuple(found)
+
+
+def _rejected(trace: Trace, held: Mapping[str, np.ndarray]) -> Skipped:
+    rejected, told = Skipped(), np.zeros(trace.workload.jobs, bool)
+    for name, here in held.items():
+        bad = np.asarray(~here & ~told)
+        told |= bad
+        if bad.any():
+            first = np.flatnonzero(bad)[: rejected.shown].tolist()
+            rejected.add(f"{name} cannot hold it", [trace.workload.id_of(job) for job in first], int(bad.sum()))
+    return rejected
+
+
+def on_each(settings: Sequence[Setting], machines: Sequence[MachineSet]) -> list[Setting]:
+    """Every setting on every set: the order is load, discipline, machines, policy; one set alone has no name."""
+    if len(machines) < 2:
+        return list(settings)
+    blocks: dict[tuple[float, str], list[Setting]] = {}
+    for setting in settings:
+        blocks.setdefault((setting.beta, setting.discipline), []).append(setting)
+    return [replace(each, hosts=one.name) for block in blocks.values() for one in machines for each in block]
+
+
+def sweep_machines(
+    machines: Sequence[MachineSet],
+    settings: Sequence[Setting],
+    store: Store | None,
+    pool: CellMaker,
+    *,
+    check: bool = False,
+    watch: Watch | None = None,
+) -> list[Outcome]:
+    """The outcome of every setting on the machines that it names; `load` of each is the one asked of the first set."""
+
+    def run(one: MachineSet, mine: list[Setting]) -> list[Outcome]:
+        return sweep(one.case, mine, store, pool, check=check, watch=watch)
+
+    first = machines[0].case
+    return [
+        replace(outcome, load=first.load / outcome.setting.beta) for outcome in _by_machines(machines, settings, run)
+    ]
+
+
+def sample_machines(
+    machines: Sequence[MachineSet],
+    settings: Sequence[Setting],
+    drawing: Drawing,
+    numbers: Sequence[int],
+    store: Store | None,
+    pool: CellMaker,
+    watch: Watch | None = None,
+) -> list[list[SampleRun]]:
+    """As `run_samples`, every setting on the machines that it names: all on the same samples."""
+
+    def run(one: MachineSet, mine: list[Setting]) -> list[list[SampleRun]]:
+        return run_samples(one.case, mine, drawing, numbers, store, pool, watch)
+
+    return _by_machines(machines, settings, run)
+
+
+def _by_machines(
+    machines: Sequence[MachineSet], settings: Sequence[Setting], run: Callable[[MachineSet, list[Setting]], list[T]]
+) -> list[T]:
+    """What `run` makes of the settings of each set, in the order of the settings."""
+    found: dict[Setting, T] = {}
+    for one in machines:
+        mine = [setting for setting in settings if setting.hosts == one.name]
+        found |= dict(zip(mine, run(one, mine), strict=True)) if mine else {}
+    return [found[setting] for setting in settings]

@@ -1,0 +1,240 @@
+"""Many logs like the one at hand, and every rule run on each of them: the same logs for all (rules R1 to R6)."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
+from loadmaster.kept.watch import Watch
+from loadmaster.measure import metrics
+from loadmaster.measure.resample import RESAMPLINGS, Sample, without_interval
+from loadmaster.model import InputError, Workload
+from loadmaster.rules.find import Sources
+from loadmaster.rules.imports import imported
+from loadmaster.runs.case import Case, case_of, digest_of_hosts
+from loadmaster.runs.prepare import compile_first, workers_for
+from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
+from loadmaster.sim.queue import simulate
+from loadmaster.traces.fit import held_by
+
+Resampling = Literal["users", "weeks", "shake", "seeds"]
+RESAMPLE: tuple[Resampling, ...] = get_args(Resampling)
+SEEDS_APART = 1_000_000
+"""The logs of `seeds` under seed s of a comparison are made at the seeds from s times this on."""
+_ROUNDED = 1e-5
+"""SWF keeps memory in whole KB a processor."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How samples are drawn.
+
+    Attributes:
+        how: users, weeks, shake or seeds.
+        seed: of all draws.
+    """
+
+    how: Resampling
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class SampleRun:
+    """What one rule came to on one sample. Seconds; means are over the jobs that started.
+
+    Attributes:
+        jobs: of the sample.
+        unstarted: those that never got a host.
+        cut: dependencies that the draw parted, and left out.
+    """
+
+    jobs: int
+    unstarted: int
+    cut: int
+    mean_wait_s: float
+    p95_wait_s: float
+    p99_wait_s: float
+    longest_wait_s: float
+    mean_bounded_slowdown: float
+
+
+class RunOnSample(NamedTuple):
+    """One run to make: `setting` on sample number `number`."""
+
+    setting: Setting
+    sources: Sources
+    drawing: Drawing
+    number: int
+
+
+def drawing_for(case: Case, how: str, seed: int) -> Drawing:
+    """How to sample `case`; an empty `how` is `seeds` for a log that can be made again, else `users`, else `shake`.
+
+    Raises:
+        InputError: no such way, or not one for this log.
+    """
+    if how and how not in RESAMPLE:
+        raise InputError(how, "no such way to resample", fix=f"one of {', '.join(RESAMPLE)}")
+    if how == "seeds" and (why := why_not_seeds(case)):
+        raise InputError(how, why, fix="--resample users")
+    if not how:
+        how = "seeds" if not why_not_seeds(case) else "users"
+        if how == "users" and without_interval(case.workload, how):
+            how = "shake"
+    return Drawing(how, seed)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=4)
+def why_not_seeds(case: Case) -> str:
+    """Why no other logs of the same generator can be made; empty where they can (rule R3)."""
+    recipe = case.recipe
+    if recipe is None:
+        return "independent logs can be made only of a synthetic log that carries its generator's parameters"
+    asked = case.workload.jobs + case.rejected.total
+    if recipe.jobs < asked:
+        return "the parameters of its generator make fewer jobs than it has"
+    made, log = _made(case, recipe.seed), case.workload
+    same = (
+        made.jobs == log.jobs
+        and np.array_equal(made.submit_s, log.submit_s)
+        and np.array_equal(made.runtime_s, log.runtime_s)
+        and np.allclose(made.demand, log.demand, rtol=_ROUNDED)
+    )
+    return "" if same else "the parameters of its generator, which it carries, do not make this log"
+
+
+def sampled(case: Case, drawing: Drawing, index: int) -> Sample:
+    """Sample number `index`, not yet scaled; the same whoever asks, and whatever else is drawn."""
+    if drawing.how == "seeds":
+        assert case.recipe is not None
+        seed = drawing.seed * SEEDS_APART + index
+        first_own = case.recipe.seed - drawing.seed * SEEDS_APART
+        return Sample(_made(case, seed + (0 <= first_own <= index)), 0)  # never the log itself
+    rng = np.random.default_rng(np.random.SeedSequence((drawing.seed, index)))
+    return RESAMPLINGS[drawing.how](case.workload, rng)
+
+
+def run_samples(
+    case: Case,
+    settings: Sequence[Setting],
+    drawing: Drawing,
+    numbers: Sequence[int],
+    store: Store | None,
+    pool: CellMaker,
+    watch: Watch | None = None,
+) -> list[list[SampleRun]]:
+    """The runs of every setting on the samples `numbers`, a list a setting; only those not in `store` are made."""
+    texts = [sources_of(setting) for setting in settings]
+    pairs = [(setting, text) for setting, text in zip(settings, texts, strict=True)]
+    tasks = [RunOnSample(setting, text, drawing, number) for number in numbers for setting, text in pairs]
+    runs = run_tasks(case, tasks, store, pool, watch)
+    return [runs[k :: len(settings)] for k in range(len(settings))]
+
+
+def run_tasks(
+    case: Case, tasks: Sequence[RunOnSample], store: Store | None, pool: CellMaker, watch: Watch | None = None
+) -> list[SampleRun]:
+    """The run of every task, in their order; only those not in `store` are made."""
+    work = work_on(case)
+    cells = [Cell(_key(work, task), task, _about(case, task)) for task in tasks]
+    return run_study(work, cells, store, pool, watch, lambda run: {"mean_wait_s": run.mean_wait_s})
+
+
+def work_on(case: Case) -> Work[Case, RunOnSample, SampleRun]:
+    """Runs on samples of `case`, as studies make them."""
+    return Work(
+        "sample", ("loadmaster.runs.samples",), make_run, case, to_bytes, from_bytes,
+        prepare=lambda tasks, watch: _prepare(case, tasks, watch),
+        workers=workers_for(case.workload.jobs), steps=case.workload.jobs,
+    )  # fmt: skip
+
+
+def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
+    """Draw the sample, scale it to the load asked for, and simulate it."""
+    setting = task.setting
+    drawn = _drawn(case, task.drawing, task.number)
+    workload = drawn.workload.scaled(factor) if (factor := _factor(case, task)) != 1.0 else drawn.workload
+    schedule = simulate(
+        workload, case.cluster, policy_of(setting, task.sources), discipline_of(setting, task.sources),
+        interval_s=setting.interval_s, seed=setting.seed, foresight=setting.foresight,
+        progress=lambda started, jobs: moved(min(started * case.workload.jobs // max(jobs, 1), case.workload.jobs)),
+    )  # fmt: skip
+    m = metrics(workload, case.cluster, schedule)
+    return SampleRun(
+        m.jobs, m.unstarted, drawn.cut, m.mean_wait_s, m.p95_wait_s, m.p99_wait_s, m.longest_wait_s,
+        m.mean_bounded_slowdown,
+    )  # fmt: skip
+
+
+def to_bytes(run: SampleRun) -> bytes:
+    """As JSON."""
+    return json.dumps(asdict(run)).encode()
+
+
+def from_bytes(block: bytes) -> SampleRun:
+    """The run that `to_bytes` wrote."""
+    return SampleRun(**json.loads(block))
+
+
+@lru_cache(maxsize=8)
+def _drawn(case: Case, drawing: Drawing, index: int) -> Sample:
+    """Samples that several rules run on at about the same time are drawn once."""
+    return sampled(case, drawing, index)
+
+
+def _made(case: Case, seed: int) -> Workload:
+    """The jobs of the generator at another seed that this cluster can hold; as many as were read of this log."""
+    assert case.recipe is not None
+    made = case.recipe.make(seed)
+    asked = case.workload.jobs + case.rejected.total
+    workload = made.workload.take(slice(0, asked))
+    workload = _as_processors(workload) if case.several_tasks else workload
+    spread: Any = case.spread or "single-host"
+    for other in case.among:
+        workload = workload.take(held_by(workload, other, spread))
+    read = replace(made, workload=workload)
+    return case_of(read, case.cluster, spread).workload
+
+
+def _as_processors(workload: Workload) -> Workload:
+    """The same jobs as SWF writes them: as many tasks as cores."""
+    cores = np.maximum(workload.demand[:, 0], 1.0)
+    return replace(workload, demand=workload.demand / cores[:, None], tasks=cores.astype(np.int32))
+
+
+def _factor(case: Case, task: RunOnSample) -> float:
+    """On the times between arrivals, so that the sample offers the load asked for: to the first of several machines."""
+    paced = case.first or case
+    load = paced.load / task.setting.beta
+    own = _drawn(paced, task.drawing, task.number).workload.offered_load(paced.cluster)
+    return own / load if np.isfinite(own) and np.isfinite(load) else 1.0
+
+
+def _prepare(case: Case, tasks: Sequence[RunOnSample], watch: Watch) -> None:
+    texts = {path: text for task in tasks for path, text in task.sources.items()}
+    compile_first(case, list(dict.fromkeys(task.setting for task in tasks)), watch, texts)
+
+
+def _key(work: Work[Case, RunOnSample, SampleRun], task: RunOnSample) -> str:
+    sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
+    case = work.shared
+    recipe = case.recipe if task.drawing.how == "seeds" else None
+    beside = [case.first.digest] if case.first is not None else []
+    beside += [digest_of_hosts(each) for each in case.among] if recipe is not None else []
+    return work.key(
+        setting=task.setting.essential(task.sources), sources=sources, imported=imported(task.sources.values()),
+        case=case.digest, beside=beside, how=task.drawing.how, seed=task.drawing.seed, number=task.number,
+        recipe=None if recipe is None else recipe.text,
+    )  # fmt: skip
+
+
+def _about(case: Case, task: RunOnSample) -> dict[str, Any]:
+    setting = task.setting
+    load = case.load / setting.beta
+    return {"policy": setting.policy, "discipline": setting.discipline, "load": load, "sample": task.number}

@@ -1,0 +1,48 @@
+"""Whether constraints that a log has shut anything out on these hosts: many logs have columns that change nothing."""
+
+import numpy as np
+
+from loadmaster.model import Cluster, Constraints, SiteRules, Workload
+from loadmaster.model.arrays import Floats
+from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.features import parse_features
+from loadmaster.model.whole_hosts import wants_whole_hosts
+
+
+def delay_or_limit(workload: Workload, bound: Constraints) -> bool:
+    """Whether a column of constraints, read without the hosts, makes some job wait or count hosts."""
+    later = bound.eligible_s is not None and bool((bound.eligible_s > workload.submit_s).any())
+    held = any(column is not None and bool((column > 0).any()) for column in (bound.hold, bound.throttle))
+    counted = bound.min_hosts is not None and bool((bound.min_hosts > 1).any())
+    counted |= bound.max_hosts is not None and bool((bound.max_hosts > 0).any())
+    return later or held or counted or bound.depends is not None or bound.array is not None
+
+
+def shut_by_features(cluster: Cluster, bound: Constraints) -> bool:
+    """Whether some job asks for features that a host lacks."""
+    has = (cluster.rules or SiteRules()).features
+    if bound.features is None or not has:
+        return False
+    asked = [bound.features.names[code] for code in np.unique(bound.features.code).tolist() if code >= 0]
+    kinds = [set(each) for each in set(has)]
+    return any(not any(set(one) <= kind for one in parse_features(each)) for each in asked for kind in kinds)
+
+
+def shut_by_whole_hosts(workload: Workload, cluster: Cluster, bound: Constraints) -> bool:
+    """Whether a job that wants hosts to itself would fit on one that it does not fill (rule C5), or never fits.
+
+    Hosts that are shared with one's own user alone are no engine's: they bind, so that they are refused.
+    """
+    if bound.exclusive is None:
+        return False
+    if (bound.exclusive == EXCLUSIVE.index("user")).any():
+        return True
+    wants = wants_whole_hosts(workload, cluster)
+    rows = np.unique(np.column_stack((workload.demand[wants], workload.task_count[wants])), axis=0)
+    return not all(_fill_all_that_hold(row[:-1], int(row[-1]), cluster) for row in rows)
+
+
+def _fill_all_that_hold(demand: Floats, tasks: int, cluster: Cluster) -> bool:
+    """Whether such tasks fill each host that holds one, and there are as many of these as tasks."""
+    able = (cluster.capacity >= demand).all(axis=1)
+    return int(able.sum()) >= tasks and bool((cluster.capacity[able, 0] == demand[0]).all())

@@ -1,0 +1,99 @@
+"""The best schedule that is found when all is known beforehand (rules D9 to D12): no scheduler could know so much."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from loadmaster.measure import violations
+from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
+from loadmaster.model.arrays import Floats
+from loadmaster.search.greedy import Planned, area_s, lengths, listed
+from loadmaster.search.improve import improved
+from loadmaster.search.rigid import Rigid, rigid_of
+
+BUDGET_S = 50.0
+
+
+def best_found(
+    workload: Workload,
+    cluster: Cluster,
+    *,
+    within_s: float = BUDGET_S,
+    hint_s: Floats | None = None,
+    seed: int = 0,
+    clock: Callable[[], float] = time.thread_time,
+) -> Schedule:
+    """The schedule of the least mean wait that `within_s` seconds of processor time find, checked.
+
+    Runtimes and arrivals are known beforehand, and who waits long goes on waiting: what no scheduler can or should do.
+
+    Args:
+        workload: the jobs.
+        cluster: the hosts.
+        within_s: what the lists leave of it goes to moving jobs about.
+        hint_s: float64[J], starts that the bound came to, of the jobs that can run; None without.
+        seed: of the moves.
+        clock: what tells the time.
+
+    Raises:
+        InputError: something binds the jobs that the search cannot keep.
+    """
+    if kind := cannot_keep(workload, cluster):
+        raise InputError(kind, "the search for the best schedule does not keep these", fix="the bound holds with them")
+    began = clock()
+    queue = rigid_of(workload, cluster)
+    key = lengths(queue)
+    planned = min((listed(queue, *each) for each in _lists(queue, hint_s)), key=lambda each: each.sum_s)
+    planned = improved(queue, planned, key, lambda: clock() - began > within_s, seed)
+    schedule = _schedule(workload, queue, planned)
+    if broken := violations(workload, cluster, schedule):
+        raise InputError("best found", f"the search kept not all that binds these jobs: {broken[0]}", fix="report it")
+    return schedule
+
+
+def cannot_keep(workload: Workload, cluster: Cluster) -> str:
+    """What binds these jobs that the search does not keep, in words; empty where there is nothing of the kind."""
+    bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
+    limits = [each.limits for each in rules.qos] + [each.limits for each in rules.accounts]
+    counted = bool({"min_hosts", "max_hosts"} & set(bound.given))
+    several = len(rules.partitions) > 1 and bool((workload.task_count > 1).any())
+    kinds = {
+        "dependencies": bound.depends is not None,
+        "throttled arrays": bound.throttle is not None,
+        "numbers of hosts": counted or any(each.max_hosts for each in rules.partitions),
+        "limits": any(each != type(each)() for each in limits),
+        "a calendar": bool(rules.calendar),
+        "partitions of jobs of several tasks": several,
+    }
+    return next((kind for kind, there in kinds.items() if there), "")
+
+
+def _lists(queue: Rigid, hint_s: Floats | None) -> Iterator[tuple[Floats, int]]:
+    """Keys, and the resource in which hosts are filled."""
+    lasts, area = queue.lasts_s.min(axis=1), area_s(queue)
+    keys = [queue.ready_s, *(lasts**part * area ** (1.0 - part) for part in (0.0, 0.25, 0.5, 1.0))]
+    for length in (lasts, area * (lasts.mean() / area.mean())):
+        keys += [queue.ready_s + part * length for part in (3.0, 10.0, 30.0, 100.0)]
+    if hint_s is not None:
+        keys += [hint_s + part * lasts for part in (0.5, 1.0, 2.0)]
+    for key in keys:
+        for tight_in in range(queue.demand.shape[1]):
+            yield key, tight_in
+
+
+def _schedule(workload: Workload, queue: Rigid, planned: Planned) -> Schedule:
+    """With a cycle at each moment at which something starts."""
+    start_s, end_s = np.full(workload.jobs, np.nan), np.full(workload.jobs, np.nan)
+    start_s[queue.row], end_s[queue.row] = planned.start_s, planned.end_s
+    mine = np.isin(np.arange(workload.jobs), queue.row)
+    host = np.full(int(workload.task_count.sum()), -1, np.int32)
+    host[np.repeat(mine, workload.task_count)] = planned.host
+    time_s, started = np.unique(planned.start_s, return_counts=True)
+    arrived = np.searchsorted(workload.submit_s, time_s, side="right")
+    length = arrived - np.cumsum(started) + started
+    cycles = Cycles(time_s, length.astype(np.int64), started.astype(np.int64), np.zeros(len(time_s), np.int64))
+    never = workload.jobs - queue.jobs
+    schedule = Schedule(start_s, host, cycles, end_s)
+    return replace(schedule, never={"can never run": never}) if never else schedule

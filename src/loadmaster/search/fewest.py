@@ -1,0 +1,164 @@
+"""The fewest machines under which jobs wait no longer than a target: the planner's question (rules D14 and D15)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import CellMaker
+from loadmaster.kept.watch import Watch
+from loadmaster.model import Cluster, Workload
+from loadmaster.model.units import show_seconds
+from loadmaster.runs import Case, Outcome, Setting
+from loadmaster.runs.sweep import sweep
+from loadmaster.traces.host_range import HostRange
+
+
+class RunWaits(Protocol):
+    """What a run came to: metrics of a log, or the run on a sample."""
+
+    @property
+    def unstarted(self) -> int:
+        """Jobs that never got a host."""
+
+    @property
+    def mean_wait_s(self) -> float:
+        """The mean."""
+
+    @property
+    def p95_wait_s(self) -> float:
+        """What one job in twenty exceeds."""
+
+    @property
+    def p99_wait_s(self) -> float:
+        """What one job in a hundred exceeds."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Waits in seconds that must not be exceeded; None where one does not matter. All that are given must hold."""
+
+    mean_s: float | None = None
+    p95_s: float | None = None
+    p99_s: float | None = None
+
+    def met_by(self, run: RunWaits) -> bool:
+        """Whether every job started, and no wait is longer than it may be."""
+        pairs = ((self.mean_s, run.mean_wait_s), (self.p95_s, run.p95_wait_s), (self.p99_s, run.p99_wait_s))
+        return not run.unstarted and all(most is None or wait <= most for most, wait in pairs)
+
+    @property
+    def words(self) -> str:
+        """What it asks for.
+
+        Example:
+            >>> Target(mean_s=60.0, p95_s=3600.0).words
+            'a mean wait of at most 1 min and a p95 wait of at most 1 h'
+        """
+        pairs = (("mean", self.mean_s), ("p95", self.p95_s), ("p99", self.p99_s))
+        return " and ".join(f"a {name} wait of at most {show_seconds(s)}" for name, s in pairs if s is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class Fewest:
+    """How many hosts one rule needs.
+
+    Attributes:
+        setting: the rule.
+        machines: the numbers that were to be tried.
+        number: the fewest; None where the most are too few.
+        outcome: the run on them; None without.
+        tried: the run of every number that was tried, ascending.
+    """
+
+    setting: Setting
+    machines: HostRange
+    number: int | None
+    outcome: Outcome | None
+    tried: tuple[tuple[int, Outcome], ...] = ()
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The machines; None without."""
+        return None if self.number is None else self.machines.at(self.number)
+
+
+def fewest(
+    case: Case,
+    machines: HostRange,
+    settings: Sequence[Setting],
+    target: Target,
+    store: Store | None,
+    pool: CellMaker,
+    watch: Watch | None = None,
+) -> list[Fewest]:
+    """For each setting the fewest machines under which the target is met.
+
+    Found by halving: one fewer misses the target, or does not hold every job. The arrivals stay as they are.
+
+    Args:
+        case: the jobs; on the most machines, so that what these cannot hold is left out.
+        machines: which may be tried.
+        settings: the rules.
+        target: what jobs may wait.
+        store: where runs are kept; None keeps none.
+        pool: who makes them.
+        watch: who is told.
+    """
+    return [_fewest(case, machines, setting, target, store, pool, watch) for setting in settings]
+
+
+def on_number(case: Case, machines: HostRange, number: int) -> Case:
+    """The same jobs, arriving as they do, on so many machines."""
+    return replace(case, cluster=machines.at(number), first=case.first or case)
+
+
+def _fewest(
+    case: Case, machines: HostRange, setting: Setting, target: Target, store: Store | None, pool: CellMaker,
+    watch: Watch | None,
+) -> Fewest:  # fmt: skip
+    runs: dict[int, Outcome] = {}
+
+    def enough(number: int) -> bool:
+        there = on_number(case, machines, number)
+        if not holds_all(case.workload, there.cluster):
+            return False
+        (runs[number],) = sweep(there, [setting], store, pool, watch=watch)
+        return target.met_by(runs[number].metrics)
+
+    number = least_enough(machines.least, machines.most, enough)
+    outcome = None if number is None else runs[number]
+    return Fewest(setting, machines, number, outcome, tuple(sorted(runs.items())))
+
+
+def least_enough(least: int, most: int, enough: Callable[[int], bool]) -> int | None:
+    """The least number from `least` to `most` that is enough, where from one on all are; None where the most is not.
+
+    Looks from the least upward in doubling steps, so that large numbers are tried only where they are needed.
+
+    Example:
+        >>> least_enough(1, 100, lambda n: n >= 37), least_enough(1, 100, lambda n: False)
+        (37, None)
+    """
+    few, probe = least - 1, least  # the first is too few
+    while not enough(probe):
+        if probe == most:
+            return None
+        few, probe = probe, min(most, max(2 * probe, probe + 1))
+    while probe - few > 1:
+        middle = (few + probe) // 2
+        few, probe = (few, middle) if enough(middle) else (middle, probe)
+    return probe
+
+
+def holds_all(workload: Workload, cluster: Cluster) -> bool:
+    """Whether the hosts, when empty, hold the tasks of every job at once."""
+    rows = np.unique(np.column_stack((workload.demand, workload.task_count)), axis=0)
+    for row in rows:
+        asked = row[:-1] > 0
+        room = np.floor(cluster.capacity[:, asked] / row[:-1][asked]).min(axis=1, initial=np.inf)
+        if room.sum() < row[-1]:
+            return False
+    return True

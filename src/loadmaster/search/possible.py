@@ -1,0 +1,149 @@
+"""Bound and best found of a log at one load, kept like runs: how far a policy is from the best possible (rule D13)."""
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
+from loadmaster.kept.watch import Watch
+from loadmaster.measure import Metrics, metrics
+from loadmaster.model import InputError
+from loadmaster.model.units import show_seconds
+from loadmaster.runs import Case, Setting
+from loadmaster.search.best import best_found, cannot_keep
+from loadmaster.search.bound import bound_of
+from loadmaster.search.rigid import rigid_of
+
+FOR_THE_BOUND = 1 / 6
+"""The part of the time that the bound gets; the search for the best schedule gets the rest."""
+
+
+@dataclass(frozen=True)
+class Possible:
+    """What is known of the best schedule at one load.
+
+    Attributes:
+        beta: factor on the times between arrivals; load: the offered load that it makes.
+        jobs: how many can run at all; bound and best found are means over these.
+        bound_s: no schedule that runs all of them has a lower mean wait.
+        steps: prices that were tried; width_s: seconds of a bucket; settled: the bound had stopped rising.
+        found: metrics of the best schedule that was found; None where the search does not keep what binds the jobs.
+        because: what it does not keep.
+    """
+
+    beta: float
+    load: float
+    jobs: int
+    bound_s: float
+    steps: int
+    width_s: float
+    settled: bool
+    found: Metrics | None
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class ToFind:
+    """One load at which to look: factor, processor seconds, seed of the moves."""
+
+    beta: float
+    within_s: float
+    seed: int
+
+
+def possible(
+    case: Case,
+    settings: Sequence[Setting],
+    within_s: float,
+    store: Store | None,
+    pool: CellMaker,
+    watch: Watch | None = None,
+) -> list[Possible]:
+    """Bound and best found at each load of `settings`, those in `store` already as they are there.
+
+    Args:
+        case: jobs and hosts.
+        settings: of the runs that are to be set beside them.
+        within_s: processor seconds for each load; what is not in the store takes them all.
+        store: where they are kept.
+        pool: who looks.
+        watch: who is told.
+
+    Raises:
+        InputError: no bound holds for such jobs, such hosts or such runs.
+    """
+    refuse_unbounded(case, settings)
+    betas = list(dict.fromkeys(setting.beta for setting in settings))
+    work = Work("possible", ("loadmaster.search.possible",), look, case, to_bytes, from_bytes, prepare=_compile(case))
+    tasks = [ToFind(beta, within_s, settings[0].seed) for beta in betas]
+    cells = [
+        Cell(work.key(case=case.digest, to_find=task), task, {"best possible at load": case.load / task.beta})
+        for task in tasks
+    ]  # fmt: skip
+    with (watch or Watch()).preparing(f"the best possible, {show_seconds(within_s)} for each load"):
+        return run_study(work, cells, store, pool, None, lambda each: {"bound_s": each.bound_s})
+
+
+def refuse_unbounded(case: Case, settings: Sequence[Setting]) -> None:
+    """See that a bound can be given, before anything is run.
+
+    Raises:
+        InputError: it cannot.
+    """
+    if any(setting.foresight.overrun == "kill" for setting in settings):
+        raise InputError("--overrun kill", "the bound holds for jobs that run to their end", fix="leave out --bound")
+    rigid_of(case.workload, case.cluster)
+
+
+def _compile(case: Case) -> Callable[[Sequence[ToFind], Watch], None]:
+    """Let a few jobs be looked at first, so that compiling is not taken for searching."""
+
+    def prepare(_tasks: Sequence[ToFind], _watch: Watch) -> None:
+        few = replace(case, workload=case.workload.take(slice(0, 2)))
+        look(few, ToFind(1.0, 0.01, 0), lambda _steps: None)
+
+    return prepare
+
+
+def look(case: Case, task: ToFind, moved: Moved) -> Possible:
+    """Bound and best found at one load."""
+    clock = _stoppable(moved)
+    workload = case.workload if task.beta == 1.0 else case.workload.scaled(task.beta)
+    below = bound_of(rigid_of(workload, case.cluster), within_s=task.within_s * FOR_THE_BOUND, clock=clock)
+    kept = cannot_keep(workload, case.cluster)
+    found = None
+    if not kept:
+        rest_s = task.within_s * (1 - FOR_THE_BOUND)
+        schedule = best_found(
+            workload, case.cluster, within_s=rest_s, hint_s=below.start_s, seed=task.seed, clock=clock
+        )  # fmt: skip
+        found = metrics(workload, case.cluster, schedule)
+    return Possible(
+        task.beta, case.load / task.beta, below.jobs, below.mean_wait_s, below.steps, below.width_s, below.settled,
+        found, kept,
+    )  # fmt: skip
+
+
+def _stoppable(moved: Moved) -> Callable[[], float]:
+    """Processor time of this thread, asked for all the time: so whoever waits can stop the search."""
+
+    def clock() -> float:
+        moved(0)
+        return time.thread_time()
+
+    return clock
+
+
+def to_bytes(each: Possible) -> bytes:
+    """As JSON."""
+    return json.dumps(dataclasses.asdict(each)).encode()
+
+
+def from_bytes(block: bytes) -> Possible:
+    """What `to_bytes` wrote."""
+    plain = json.loads(block)
+    found = plain.pop("found")
+    return Possible(**plain, found=None if found is None else Metrics(**found))

@@ -1,0 +1,120 @@
+"""One trial of a fit: a log run under a guess of its site's queue, by week and by hour."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from hashlib import blake2b, sha256
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.kept.study import Cell, Moved, Work
+from loadmaster.kept.watch import Watch
+from loadmaster.measure.likeness import Weekly, weekly
+from loadmaster.model import Cluster
+from loadmaster.rules.find import Sources
+from loadmaster.rules.imports import imported
+from loadmaster.runs.case import Case
+from loadmaster.runs.launch import held_longer
+from loadmaster.runs.prepare import compile_first, workers_for
+from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
+from loadmaster.schedule.binding import binds
+from loadmaster.sim.queue import simulate
+from loadmaster.site.fitted import SiteQueue
+
+
+class QueueTrial(NamedTuple):
+    """A guess to try: which hosts are taken, how the queue is served, and the text of the user's files."""
+
+    policy: str
+    queue: SiteQueue
+    sources: Sources
+
+    @property
+    def setting(self) -> Setting:
+        """The run of the row `site` that this guess stands for."""
+        queue = self.queue
+        return Setting(
+            self.policy, SITE, interval_s=queue.interval_s, site=queue.discipline, estimates=queue.estimates
+        )  # fmt: skip
+
+
+def trial_of(policy: str, queue: SiteQueue) -> QueueTrial:
+    """The trial of a guess.
+
+    Raises:
+        InputError: no such policy, discipline or estimates, or a file of the user's cannot be read.
+    """
+    made = QueueTrial(policy, queue, {})
+    made = made._replace(sources=sources_of(made.setting))
+    policy_of(made.setting, made.sources)
+    discipline_of(made.setting, made.sources)
+    return made
+
+
+def as_pool(case: Case) -> Case:
+    """The same jobs on one host that has as many cores as there were hosts, where every task takes a whole host.
+
+    Every schedule is the same then (rule Q11), and the engine many times as fast. Else `case` itself.
+    """
+    workload, cluster = case.workload, case.cluster
+    assert cluster.speed is not None
+    alike = hosts_are_one_pool(workload.demand, cluster) and cluster.hosts > 1 and bool((cluster.speed == 1.0).all())
+    if not alike or binds(workload, cluster):
+        return case
+    one_host = replace(
+        workload, resources=("cores",), demand=workload.task_count[:, None].astype(float), tasks=None, constraints=None
+    )  # fmt: skip
+    return replace(case, workload=one_host, cluster=Cluster.uniform(1, cores=cluster.hosts))
+
+
+def trials_on(case: Case) -> Work[Case, QueueTrial, Weekly]:
+    """Trials on the jobs and hosts of `case`, as studies make them."""
+    return Work(
+        "fit", ("loadmaster.search.site_trial",), make_trial, case, to_bytes, from_bytes, prepare=lambda tasks, watch:
+        _prepare(case, tasks, watch), workers=workers_for(case.workload.jobs), steps=case.workload.jobs,
+    )  # fmt: skip
+
+
+def cell_of(work: Work[Case, QueueTrial, Weekly], trial: QueueTrial) -> Cell[QueueTrial]:
+    """The cell of a study that makes `trial`."""
+    recorded_s = work.shared.workload.recorded_wait_s
+    assert recorded_s is not None
+    sources = {path: sha256(text.encode()).hexdigest() for path, text in trial.sources.items()}
+    key = work.key(
+        policy=trial.policy, queue=asdict(trial.queue), sources=sources, imported=imported(trial.sources.values()),
+        case=work.shared.digest, known=blake2b(np.isfinite(recorded_s).tobytes(), digest_size=8).hexdigest(),
+    )  # fmt: skip
+    return Cell(key, trial, {"queue": trial.queue.words})
+
+
+def make_trial(case: Case, trial: QueueTrial, moved: Moved) -> Weekly:
+    """Run the whole log under a guess; the waits of those jobs are measured whose recorded wait is known."""
+    setting = trial.setting
+    schedule = simulate(
+        held_longer(case.workload, trial.queue.launch_s), case.cluster, policy_of(setting, trial.sources),
+        discipline_of(setting, trial.sources), interval_s=setting.interval_s, seed=setting.seed,
+        progress=lambda started, _jobs: moved(started), foresight=setting.foresight,
+    )  # fmt: skip
+    assert case.workload.recorded_wait_s is not None
+    wait_s = schedule.start_s - case.workload.submit_s
+    return weekly(case.workload, np.where(np.isfinite(case.workload.recorded_wait_s), wait_s, np.nan))
+
+
+def to_bytes(found: Weekly) -> bytes:
+    """A result as one block."""
+    block = io.BytesIO()
+    np.savez_compressed(block, mean_wait_s=found.mean_wait_s, jobs=found.jobs, queue=found.queue)
+    return block.getvalue()
+
+
+def from_bytes(block: bytes) -> Weekly:
+    """What `to_bytes` wrote."""
+    with np.load(io.BytesIO(block), allow_pickle=False) as arrays:
+        return Weekly(arrays["mean_wait_s"], arrays["jobs"], arrays["queue"])
+
+
+def _prepare(case: Case, tasks: Sequence[QueueTrial], watch: Watch) -> None:
+    texts = {path: text for task in tasks for path, text in task.sources.items()}
+    compile_first(case, [task.setting for task in tasks], watch, texts)

@@ -1,0 +1,123 @@
+"""The door for jobs that constraints bind: which engine knows all that binds them, and the run on it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from loadmaster.backfilling import Easy, Slurm
+from loadmaster.model import Cluster, Constraints, Schedule, SiteRules, Workload
+from loadmaster.order import FairShare
+from loadmaster.schedule import AnyPolicy, Discipline
+from loadmaster.schedule.binding import binding_of, binds, limits_work, only_plain
+from loadmaster.schedule.foresight import USERS, Foresight
+from loadmaster.sim.queue.reference import replay_deciding
+
+Progress = Callable[[int, int], None]
+"""Called now and then with (jobs started, jobs in all)."""
+MANY_JOBS = 1000
+"""From so many on a run takes the engine over the compiled board: fewer are over before it is compiled."""
+
+
+def simulate_bound(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    progress: Progress | None, foresight: Foresight, *, few: bool,
+) -> Schedule | None:  # fmt: skip
+    """A run of bound jobs, compiled; None if no engine knows all of it, or if it is not worth it for a `few`."""
+    if serves_bound(workload, cluster, policy, discipline, foresight):
+        return _by_lanes(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
+    if few and workload.jobs < MANY_JOBS:
+        return None
+    if serves_at_desk(workload, cluster, policy, discipline, foresight):
+        return _at_desk(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
+    return None
+
+
+def serves_bound(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
+) -> bool:
+    """Whether the general compiled engine knows all that binds these jobs, under this policy and discipline.
+
+    It stops no job for another and counts neither hosts nor work; EASY there promises one moment, in one queue, on
+    hosts that no calendar closes. It tells no order what happens there. Estimates are known before, and kill nobody.
+    """
+    from loadmaster.sim.queue import served
+    from loadmaster.sim.queue.told import is_told
+
+    rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
+    one_queue = len(rules.partitions) < 2 or constraints.partition is None
+    moment_holds = one_queue and not rules.calendar
+    return (
+        served.serves(policy, discipline) and not is_told(discipline.order) and not preempts(cluster)
+        and not only_plain(workload, cluster) and _is_plain(foresight)
+        and (moment_holds or type(discipline.backfilling) is not Easy)
+    )  # fmt: skip
+
+
+def serves_at_desk(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
+) -> bool:
+    """Whether the engine over the compiled board knows all that binds these jobs, under this policy and discipline.
+
+    It stops nobody for jobs that are served by need. Limits kill on hosts of speed 1 alone. Slurm's passes count no
+    hosts of a job.
+    """
+    from loadmaster.sim.queue import at_desk
+    from loadmaster.sim.queue.awaited import serves_foresight
+
+    apart = preempts(cluster) and type(discipline.order) is FairShare  # groups have no line to go through
+    known = not apart and serves_foresight(foresight, cluster)
+    counted = type(discipline.backfilling) is Slurm and _counts_hosts(workload, cluster)
+    return known and not counted and at_desk.serves(policy, discipline)
+
+
+def _counts_hosts(workload: Workload, cluster: Cluster) -> bool:
+    """Whether some job is to lie on a number of hosts (rule C9)."""
+    if not binds(workload, cluster):
+        return False
+    entries = binding_of(workload, cluster).entries
+    return entries.min_hosts is not None or entries.max_hosts is not None
+
+
+def uncompiled(workload: Workload, cluster: Cluster, foresight: Foresight) -> Callable[..., Schedule]:
+    """The engine in which a scheduler decides that no kernel serves: all else is compiled where constraints bind."""
+    from loadmaster.sim.queue.asking import replay_asking
+
+    known = not preempts(cluster) and not limits_work(cluster.rules or SiteRules())
+    moments = binds(workload, cluster) and known and _is_plain(foresight)
+    return replay_asking if moments else replay_deciding
+
+
+def preempts(cluster: Cluster) -> bool:
+    """Whether jobs may be stopped for others: the engine over the compiled board does that, and the plain one."""
+    return cluster.rules is not None and cluster.rules.preemption.by != "none"
+
+
+def _is_plain(foresight: Foresight) -> bool:
+    """Whether all that is expected is known as the log begins, and limits kill nobody."""
+    return foresight.is_fixed and foresight.overrun == "run"
+
+
+def _by_lanes(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    progress: Progress | None, foresight: Foresight,
+) -> Schedule:  # fmt: skip
+    """On the general compiled engine."""
+    from loadmaster.sim.queue import compiled
+
+    told = foresight.told(workload)
+    schedule = compiled.replay_compiled(
+        told, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress,
+        binding=binding_of(told, cluster),
+    )  # fmt: skip
+    return schedule if foresight == USERS else replace(schedule, expected_s=told.expected_s)
+
+
+def _at_desk(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    progress: Progress | None, foresight: Foresight,
+) -> Schedule | None:  # fmt: skip
+    """On the engine over the compiled board; None if it meets something that only a plain one serves."""
+    from loadmaster.sim.queue.at_desk import replay_at_desk
+
+    return replay_at_desk(
+        workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress, foresight=foresight
+    )  # fmt: skip

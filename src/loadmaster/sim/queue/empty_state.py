@@ -1,0 +1,155 @@
+"""The arrays that change in a run of the compiled engine, as they are before anything has happened."""
+
+import numpy as np
+
+from loadmaster.model import Cluster
+from loadmaster.model.arrays import Floats, frozen_floats
+from loadmaster.order import FairShare
+from loadmaster.schedule import Discipline
+from loadmaster.sim.queue.guess_kernel import Guess
+from loadmaster.sim.queue.queue_state import (
+    FAN,
+    LANES,
+    PARETO,
+    HeadPromise,
+    Jobs,
+    NotYetTold,
+    PassNews,
+    QueueState,
+    Ranked,
+    Stairs,
+    WaitingRows,
+)
+from loadmaster.sim.queue.ranked_kernel import KEPT
+from loadmaster.sim.queue.tenants_kernel import no_tenants
+from loadmaster.sim.queue.ticked import positions
+
+MOST_STEPS = 1024
+"""Whole cores that are told apart where hosts without room are passed over."""
+SHELVES = 1024
+"""Levels of memory by which hosts are told apart before they are reserved one by one."""
+
+
+def empty_state(
+    jobs: Jobs,
+    cluster: Cluster,
+    discipline: Discipline,
+    waiting: WaitingRows,
+    guess: Guess,
+    *,
+    meta: bool,
+    promises: bool,
+) -> QueueState:
+    """Empty hosts, and nothing remembered."""
+    total, hosts, kinds = jobs.submit_s.shape[0], cluster.hosts, jobs.demand.shape[0]
+    projects, resources = len(jobs.span) - 1, cluster.capacity.shape[1]
+    room = _startable(jobs, cluster)
+    tasks = int((jobs.first_task[:total] + jobs.tasks).max(initial=0))
+    assert cluster.speed is not None
+    return QueueState(
+        free=np.array(cluster.capacity),
+        speed=frozen_floats(cluster.speed),
+        fastest=frozen_floats([cluster.speed[row].max(initial=0.0) or 1.0 for row in jobs.allowed]),
+        open=np.ones(hosts, np.bool_),
+        usable=np.ones(hosts, np.bool_),
+        closed=np.zeros(hosts, np.int32),
+        used=np.zeros(projects),
+        share=_shares(discipline, projects),
+        cursor=np.zeros(len(waiting.span) - 1, np.int64),
+        left=np.zeros(1),
+        end_s=np.zeros(total),
+        ending=np.zeros(total, np.int32),
+        failed=np.zeros((2, len(jobs.allowed), kinds), np.int64),
+        failed_tasks=np.zeros((2, len(jobs.allowed), kinds), np.int32),
+        pareto=np.zeros((2, PARETO, resources + 2)),
+        paretos=np.zeros(2, np.int64),
+        left_free=np.zeros(2 * hosts),
+        holder=np.zeros(2 * hosts, np.int32),
+        shelf=np.zeros(SHELVES, np.int32),
+        beside=np.zeros(hosts, np.int32),
+        shelves_a_unit=np.full(1, SHELVES / (cluster.capacity[:, min(1, resources - 1)].max(initial=0.0) or 1.0)),
+        undo_host=np.zeros(room, np.int32),
+        undo_free=np.zeros((room, resources)),
+        plan_job=np.zeros((2, room), np.int32),
+        plan_host=np.zeros((1, room if meta else 1), np.int32),
+        plan_task=np.zeros(room, np.int64),
+        tally=np.array([0, 0, 0, -1, *[0] * 12], np.int64),
+        guess=guess,
+        tenants=no_tenants(tasks, total, hosts) if promises else no_tenants(0, 0, 0),
+        news=PassNews(np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, 0, 0, -1, -1, 0], np.int64)),
+    )
+
+
+def nobody_waits(jobs: Jobs, *, ticked: bool) -> WaitingRows:
+    """Nobody waits, at positions that stand for good unless an order ticks."""
+    rows = len(jobs.kind)
+    total = positions(rows) if ticked else rows
+    low, mid, top = (np.full((max(1, -(-total // FAN**level)), 2, LANES), np.inf) for level in (1, 2, 3))
+    here, edge = np.zeros(total, np.bool_), np.array([jobs.span[1:], jobs.span[:-1]])
+    if ticked:
+        nowhere, nobody = np.full(rows, -1, np.int32), np.zeros(total, np.int32)
+        return WaitingRows(here, low, mid, top, nowhere, nobody, np.zeros(3, np.int64), np.zeros(rows), edge)
+    own = np.array(jobs.position), np.array(jobs.at), np.array(jobs.span)
+    return WaitingRows(here, low, mid, top, *own, np.zeros(0), edge)
+
+
+def nobody_ranked(jobs: int, happened: NotYetTold) -> Ranked:
+    """Nobody waits, of so many jobs, under an order whose ranks change."""
+    return Ranked(
+        queue=np.zeros(jobs, np.int32),
+        where=np.zeros(jobs, np.int32),
+        cores=np.zeros(jobs),
+        memory=np.zeros(jobs),
+        expected_s=np.zeros(jobs),
+        rank=np.zeros(jobs),
+        key=np.zeros(jobs),
+        job=np.zeros(jobs, np.int32),
+        bound=np.zeros(1),
+        sample=np.zeros(KEPT),
+        number=np.zeros(5, np.int64),
+        happened=happened,
+    )
+
+
+def full_stairs(cluster: Cluster) -> Stairs:
+    """Upper bounds before a look at any host."""
+    steps = 2 + int(min(MOST_STEPS, cluster.capacity[:, 0].max()))
+    most = np.full(4, cluster.capacity[:, 0].max())
+    memory = cluster.capacity[:, 1].max() if cluster.capacity.shape[1] > 1 else 0.0
+    fewest = np.concatenate(([0], 2 ** np.arange(LANES - 1)))
+    lane = np.tile(np.where(fewest <= most[0], memory, -1.0), (4, 1))
+    return Stairs(most, np.full((4, steps), memory), lane, np.full(4, -1, np.int64))
+
+
+def no_moment(cluster: Cluster, room: int) -> HeadPromise:
+    """Nothing is promised; so many tasks can start in a pass."""
+    hosts, resources = cluster.capacity.shape
+    return HeadPromise(
+        then=np.zeros((hosts, resources)),
+        then_at=np.zeros(hosts, np.int64),
+        held=np.zeros(hosts, np.int64),
+        touched=np.zeros(hosts, np.int32),
+        number=np.array([-1, 0, 0, 0], np.int64),
+        shadow_s=np.full(1, np.inf),
+        fastest=np.full(1, 1.0 if cluster.speed is None else cluster.speed.max()),
+        end_s=np.zeros(room),
+        ending=np.zeros(room, np.int32),
+    )
+
+
+def _shares(discipline: Discipline, projects: int) -> Floats:
+    order = discipline.order
+    return order.share_of(projects) if isinstance(order, FairShare) else np.ones(projects)
+
+
+def _startable(jobs: Jobs, cluster: Cluster) -> int:
+    """A bound on the tasks that can start in one cycle: what the empty cluster holds, and one job's tasks more."""
+    capacities, kind = cluster.kinds
+    each = [
+        np.divide(room, jobs.demand, out=np.full(jobs.demand.shape, np.inf), where=jobs.demand > 0)
+        for room in capacities
+    ]  # how often what a task asks for goes into each resource of a host
+    held = [float(np.floor(times.min(axis=1)).max(initial=0.0)) for times in each]
+    bound = float(np.dot(np.bincount(kind, minlength=len(held)), held))
+    tasks = int(jobs.first_task[-1])
+    return max(1, tasks if not np.isfinite(bound) else min(tasks, int(bound) + int(jobs.tasks.max(initial=1))))

@@ -1,0 +1,214 @@
+"""The arrays that the compiled engine works on, laid out from a log, a cluster and their rules."""
+# mypy: disable-error-code="no-untyped-call"
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from loadmaster.compiled import never_remembered
+from loadmaster.compiled_order import ranker, refusing_order
+from loadmaster.model import Cluster, Workload
+from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.distinct import distinct_rows
+from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
+from loadmaster.order.order import rank_not_finite
+from loadmaster.schedule import AnyPolicy, Discipline, members_of
+from loadmaster.schedule.binding import Binding
+from loadmaster.scores_kernel import empty_scores
+from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
+from loadmaster.sim.queue.bound_state import BoundState
+from loadmaster.sim.queue.compiled_meta import known_of
+from loadmaster.sim.queue.empty_state import empty_state, full_stairs, no_moment, nobody_ranked, nobody_waits
+from loadmaster.sim.queue.ends_kernel import empty_ends
+from loadmaster.sim.queue.guess_kernel import Guess
+from loadmaster.sim.queue.guessing import no_guess
+from loadmaster.sim.queue.queue_state import (
+    BY_ARRIVAL,
+    EASY,
+    NOTHING,
+    SAME_JOBS,
+    WALK,
+    HeadPromise,
+    Jobs,
+    Log,
+    QueueRules,
+    QueueState,
+    Ranked,
+    Stairs,
+    WaitingRows,
+)
+from loadmaster.sim.queue.records import Records
+from loadmaster.sim.queue.served import Walk, by_arrival, walk_of
+from loadmaster.sim.queue.ticked import happened_of
+from loadmaster.sim.queue.told import is_ticked, is_told
+
+
+class EngineArrays(NamedTuple):
+    """All that the engine works on, in the order in which it takes it."""
+
+    jobs: Jobs
+    capacity: Floats
+    rules: QueueRules
+    state: QueueState
+    waiting: WaitingRows
+    ranked: Ranked
+    stairs: Stairs
+    moment: HeadPromise
+    ends: Any
+    scores: Any
+    log: Log
+
+
+def laid_out(
+    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    records: Records, binding: Binding | None, *, asks: bool = False, guess: Guess | None = None,
+) -> tuple[EngineArrays, BoundState | None]:  # fmt: skip
+    """A run that begins, and what binds its jobs; `asks`: somebody outside decides."""
+    jobs, bound = jobs_of(workload, cluster, discipline), None
+    if binding is not None:
+        jobs = rows_of(jobs, binding)
+        bound = bound_of(workload, cluster, binding, jobs, asks=asks)
+    rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
+    if guess is not None or binding is not None:
+        rules = rules._replace(keeps=NOTHING)
+    if guess is not None:
+        rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
+    waiting = nobody_waits(jobs, ticked=rules.ticked)
+    state = empty_state(
+        jobs, cluster, discipline, waiting, guess or no_guess(), meta=rules.members > 1,
+        promises=rules.backfilling == EASY,
+    )  # fmt: skip
+    if binding is not None:
+        state = state._replace(left=binding.counters.most.copy())
+    rows = len(jobs.kind)
+    return EngineArrays(
+        jobs, np.array(cluster.capacity), rules, state, waiting,
+        nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
+        full_stairs(cluster), no_moment(cluster, len(state.undo_host)),
+        empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
+        Log(records.start_s, records.host, *records.buffers),
+    ), bound  # fmt: skip
+
+
+def _is_told_by_length(discipline: Discipline) -> bool:
+    """Whether what is expected of jobs may change their order, so that it is no longer known before they come."""
+    return isinstance(discipline.order, Order) and not by_arrival(discipline)
+
+
+def jobs_of(workload: Workload, cluster: Cluster, discipline: Discipline) -> Jobs:
+    """The workload as kernels take it; projects count only under a discipline that knows them."""
+    fair = type(discipline.order) is FairShare and workload.project is not None
+    project = workload.projects if fair else np.zeros(workload.jobs, np.int32)
+    demand, kind = distinct_rows(workload.demand)
+    position, at = _positions(workload, cluster, discipline, project)
+    count = np.bincount(project, minlength=1)
+    return Jobs(
+        submit_s=frozen_floats(workload.submit_s),
+        runtime_s=frozen_floats(workload.runtime_s),
+        expected_s=frozen_floats(workload.expected_s),
+        kind=frozen_ints(kind),
+        tasks=frozen_ints(workload.task_count),
+        first_task=frozen_longs(workload.first_task),
+        project=frozen_ints(project),
+        demand=demand,  # raters take arrays that may be written to
+        smallest=_read_only((demand <= demand.min(axis=0, initial=np.inf)).all(axis=1)),
+        holdable=_read_only((demand <= cluster.capacity.min(axis=0)).all(axis=1)),
+        position=frozen_ints(position),
+        at=frozen_ints(at),
+        span=frozen_longs(np.concatenate(([0], np.cumsum(count)))),
+        hosts=frozen_ints(np.zeros(workload.jobs, np.int32)),
+        allowed=_read_only(np.ones((1, cluster.hosts), np.bool_)),
+        whole=_read_only(np.ones(1, np.bool_)),
+        uses=frozen_longs(np.zeros(workload.jobs + 1, np.int64)),
+        use_limit=frozen_ints(np.zeros(0, np.int32)),
+        use_amount=frozen_floats(np.zeros(0)),
+    )
+
+
+def _positions(workload: Workload, cluster: Cluster, discipline: Discipline, project: Ints) -> tuple[Ints, Ints]:
+    """int32[J] each: where every job stands in an order that never changes, and who stands there."""
+    number = np.arange(workload.jobs, dtype=np.int32)
+    if by_arrival(discipline):
+        return number, number
+    order = discipline.order
+    if (isinstance(order, Order) and order.moves) or is_told(order):
+        return number, number
+    at = np.lexsort((number, project if not isinstance(order, Order) else _ranks(order, workload))).astype(np.int32)
+    position = np.empty_like(at)
+    position[at] = number
+    return position, at
+
+
+def columns_of(workload: Workload, bound: BoundState | None, *, moving: bool) -> JobColumns:
+    """The columns of every row that orders look at; none where ranks never move."""
+    columns = job_columns(workload)
+    if not moving:
+        return _writable(JobColumns._make(column[:0] for column in columns))
+    return _writable(columns if bound is None else JobColumns._make(column[bound.row.owner] for column in columns))
+
+
+def _writable(columns: JobColumns) -> JobColumns:
+    """The columns that orders look at, as rankers take them: arrays that may be written to."""
+    return JobColumns._make(np.array(column) for column in columns)
+
+
+def _ranks(order: Order, workload: Workload) -> Floats:
+    """float64[J]: ranks that never change."""
+    ranks = np.zeros(workload.jobs)
+    with refusing_order(order.name):
+        wrong = ranker(order)(_writable(job_columns(workload)), np.zeros(0, np.int32), workload.jobs, 0.0, ranks)
+    if wrong:
+        raise rank_not_finite(order.name)
+    return ranks
+
+
+def often(jobs: Jobs) -> Floats:
+    """How many tasks ask for each demand, float64[K]."""
+    return np.bincount(jobs.kind, jobs.tasks, jobs.demand.shape[0]).astype(np.float64)
+
+
+def _rules(
+    jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int
+) -> QueueRules:
+    members, meta, walk = members_of(policy), known_of(policy), walk_of(discipline)
+    assert cluster.speed is not None
+    assert meta is not None
+    return QueueRules(
+        interval_s=float(interval_s),
+        backfilling=walk.kind,
+        members=len(members),
+        reservations=walk.reservations,
+        lookahead=walk.lookahead,
+        varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
+        target=meta.target,
+        seed=int(seed),
+        moving=_moves(discipline.order),
+        ticked=is_ticked(discipline.order),
+        told=is_told(discipline.order),
+        pruned=meta.pruned,
+        several_speeds=bool((cluster.speed != cluster.speed[0]).any()),
+        everywhere=bool(jobs.whole.all()),
+        limited=bool(jobs.use_limit.size),
+        keeps=_keeps(discipline, walk, cluster),
+    )
+
+
+def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> int:
+    """What is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
+    order, (first, *others) = discipline.order, cluster.speed.tolist() if cluster.speed is not None else [1.0]
+    known = walk.kind == EASY or (walk.kind == WALK and walk.reservations == 0 and walk.lookahead < 0)
+    one_speed = all(speed == first for speed in others)
+    if not known or not one_speed or type(order) is not Order or order.moves:
+        return NOTHING
+    return BY_ARRIVAL if by_arrival(discipline) else SAME_JOBS
+
+
+def _moves(order: AnyOrder) -> bool:
+    """Whether ranks change at every pass."""
+    return order.moves if isinstance(order, Order) else is_told(order) and not is_ticked(order)
+
+
+def _read_only(flags: Any) -> Bools:
+    array: Bools = np.ascontiguousarray(flags, dtype=np.bool_).copy()
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,89 @@
+"""What is known after a pass: a job that could not start in it can start in the next only where somebody has left.
+
+That holds as long as the head of the queue is the same and is promised the same moment on the same hosts: what is free
+elsewhere, and what the head can spare, have only shrunk since the job was tried, and it ends later than it would have.
+The moment must lie ahead: of jobs that outlive their estimates, more are taken to be about to end as time passes. And a
+job of several tasks that found hosts for some of them may be better off next time.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import inlined, inner
+from loadmaster.sim.queue.moment_kernel import left_for_long, promise
+from loadmaster.sim.queue.queue_state import (
+    ARRIVED,
+    BY_ARRIVAL,
+    HOSTS,
+    LAST_HEAD,
+    LEANS,
+    LONG,
+    NEWS,
+    NOTHING,
+    OLD,
+    SAME,
+    SHORT,
+    THIS_HEAD,
+)
+from loadmaster.sim.queue.waiting_kernel import lower_stairs, raise_stairs, stand
+
+
+@inlined
+def note_news(news, host):
+    """Somebody has left the host."""
+    if not news.is_new[host]:
+        news.is_new[host] = True
+        news.host[news.number[HOSTS]] = host
+        news.number[HOSTS] += 1
+
+
+@inner
+def may_know(rules, state):
+    """Whether something is known of the jobs of the last pass, and all that have come since are behind them."""
+    old = state.news.number[OLD]
+    return old > 0 and (rules.keeps == BY_ARRIVAL or (rules.keeps != NOTHING and state.tally[ARRIVED] == old))
+
+
+@inner
+def first_new(rules, state):
+    """The position from which on jobs stand that have not been tried in the last pass."""
+    return state.news.number[OLD] if rules.keeps == BY_ARRIVAL else np.int64(2**62)
+
+
+@inner
+def holds_still(jobs, state, moment, ends, log, head, now):
+    """Whether what is known of the last pass holds beside this head, of which nobody in front has started."""
+    number = state.news.number
+    if head != number[LAST_HEAD]:
+        number[OLD] = 0
+    elif number[LEANS] == 1:
+        promise(jobs, state, moment, ends, log, head, now)
+        number[OLD] *= moment.number[SAME]
+    return number[OLD] > 0
+
+
+@inner
+def learn(rules, state, leans, certain):
+    """A pass is over; `certain`: all that were tried in it and did not start could not have."""
+    news = state.news
+    for i in range(news.number[HOSTS]):
+        news.is_new[news.host[i]] = False
+    news.number[HOSTS] = 0
+    news.number[OLD] = state.tally[ARRIVED] if certain and rules.keeps != NOTHING else 0
+    news.number[LEANS] = 1 if leans else 0
+    news.number[LAST_HEAD] = news.number[THIS_HEAD]
+
+
+@inner
+def renew_news(jobs, state, moment, stairs):
+    """Make the stairs of hosts that somebody has left exact."""
+    several = state.free.shape[1] > 1
+    lower_stairs(stairs, SHORT + NEWS)
+    lower_stairs(stairs, LONG + NEWS)
+    for i in range(state.news.number[HOSTS]):
+        host = np.int64(state.news.host[i])
+        stand(stairs, SHORT + NEWS, state.free[host, 0], state.free[host, 1] if several else 0.0)
+        cores, memory = left_for_long(jobs, state, moment, host)
+        stand(stairs, LONG + NEWS, cores, memory)
+    raise_stairs(stairs, SHORT + NEWS)
+    raise_stairs(stairs, LONG + NEWS)

@@ -1,0 +1,149 @@
+"""Hosts for the tasks of one job, as a policy picks them: taken, noted, and given back."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import inlined, inner
+from loadmaster.lowest_kernel import lowest, lowest_open
+from loadmaster.scores_kernel import changed, rate_all, refresh
+from loadmaster.sim.queue.failed_kernel import remember
+from loadmaster.sim.queue.moment_kernel import close_to_long, renew_long, take_for_long
+from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts, was_shut_out
+from loadmaster.sim.queue.queue_state import CHANGES, CLOSED, LAST_HOST, LONG, PARTLY, SHORT, TOUCHED, UNDO
+from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew
+
+
+@inlined
+def place(jobs, capacity, rules, state, stairs, moment, scores, scans, member, bound, job, now):
+    """Take a host for every task of `job` or none; returns (placed, its length, wrong)."""
+    mark = state.tally[UNDO]
+    expected_s = jobs.expected_s[job] / state.fastest[jobs.hosts[job]]
+    while True:
+        length = length_of(moment, now, expected_s)
+        shut = shut_hosts(bound, job, now, expected_s)
+        placed, wrong = _take_hosts(
+            jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut
+        )  # fmt: skip
+        if not placed or not rules.several_speeds:
+            return placed, length, wrong
+        slowest = np.inf
+        for entry in range(mark, state.tally[UNDO]):
+            slowest = min(slowest, state.speed[state.undo_host[entry]])
+        if jobs.expected_s[job] / slowest <= expected_s:
+            return True, length, 0
+        take_back(jobs, state, stairs, moment, scores, mark, job, length)
+        expected_s = jobs.expected_s[job] / slowest
+
+
+@inner
+def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut):
+    """Take the best hosts for the tasks of `job`, or none, `shut`: some are closed to it; returns (taken, wrong)."""
+    count = state.tally
+    mark = count[UNDO]
+    kinds = jobs.demand.shape[0]
+    kind = jobs.kind[job]
+    demand = jobs.demand[kind]
+    for k in range(jobs.tasks[job]):
+        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+        if (rules.varies >> member) & 1:
+            slot = np.int64(0)
+            wrong = rate_all(scores, scans[member], demand, state.free, last, jobs.first_task[job] + k, rules.seed)
+        else:
+            slot, wrong = refresh(scores, scans[member], member * kinds + kind, demand, state.free, last, rules.seed)
+        if wrong:
+            return False, 1
+        if shut or not jobs.whole[jobs.hosts[job]]:
+            _find_usable(jobs, state, moment, bound, job, length)
+            host = lowest(scores, slot, state.usable, True)
+            state.usable[:] = True
+        elif length == LONG:
+            some_are_not = close_to_long(jobs, state, moment, job)
+            host = lowest(scores, slot, state.usable, some_are_not)
+            _use_again(state, moment)
+        else:
+            host = lowest_open(scores, slot, count[CLOSED] > 0)
+        if host < 0:
+            if length == LONG and k > 0:
+                count[PARTLY] = 1
+            elif length == LONG and not was_shut_out(bound):
+                remember(jobs, state, job, LONG, 1)
+            take_back(jobs, state, stairs, moment, scores, mark, job, length)
+            return False, 0
+        _take(jobs, state, moment, scores, job, host, length)
+    return True, 0
+
+
+@inner
+def _find_usable(jobs, state, moment, bound, job, length):
+    allowed = jobs.hosts[job]
+    for host in range(state.open.shape[0]):
+        state.usable[host] = state.open[host] and jobs.allowed[allowed, host]
+    close_shut(state, bound)
+    if length == LONG:
+        close_to_long(jobs, state, moment, job)
+
+
+@inlined
+def _use_again(state, moment):
+    """Hosts closed to a LONG job, of whom no other is reserved, are usable for the next."""
+    for i in range(moment.number[TOUCHED]):
+        state.usable[moment.touched[i]] = True
+
+
+@inner
+def renew_if_changed(jobs, state, stairs, moment, length):
+    """A job that seemed to fit did not: make the stairs exact, if anything has changed since they were."""
+    if stairs.fresh[length] == state.tally[CHANGES]:
+        return
+    stairs.fresh[length] = state.tally[CHANGES]
+    if length == LONG:
+        renew_long(jobs, state, moment, stairs)
+    else:
+        renew(stairs, SHORT, state.free)
+
+
+@inlined
+def _take(jobs, state, moment, scores, job, host, length):
+    """Take a task's demand from a host, noting what the host had."""
+    count = state.tally
+    entry = count[UNDO]
+    kind = jobs.kind[job]
+    state.undo_host[entry] = host
+    for r in range(state.free.shape[1]):
+        state.undo_free[entry, r] = state.free[host, r]
+        state.free[host, r] -= jobs.demand[kind, r]
+    count[UNDO] = entry + 1
+    count[CHANGES] += 1
+    changed(scores, host)
+    if length == LONG:
+        take_for_long(jobs, state, moment, job, host, 1.0)
+
+
+@inner
+def take_again(jobs, state, scores, job, host):
+    """Take a host that a plan has named."""
+    entry = state.tally[UNDO]
+    state.undo_host[entry] = host
+    for r in range(state.free.shape[1]):
+        state.undo_free[entry, r] = state.free[host, r]
+        state.free[host, r] -= jobs.demand[jobs.kind[job], r]
+    state.tally[UNDO] = entry + 1
+    state.tally[CHANGES] += 1
+    changed(scores, host)
+
+
+@inner
+def take_back(jobs, state, stairs, moment, scores, mark, job, length):
+    """Give back what was taken since there were `mark` notes; where `job` is LONG, to the promised moment too."""
+    count = state.tally
+    for entry in range(count[UNDO] - 1, mark - 1, -1):
+        host = np.int64(state.undo_host[entry])
+        for r in range(state.free.shape[1]):
+            state.free[host, r] = state.undo_free[entry, r]
+        raise_to(stairs, state.free, host)
+        changed(scores, host)
+        if length == LONG:
+            take_for_long(jobs, state, moment, job, host, -1.0)
+    if count[UNDO] > mark:
+        count[CHANGES] += 1
+    count[UNDO] = mark

@@ -1,0 +1,50 @@
+"""The key under which names are masked: a user's own, so that a name has the same mask in all that this user writes."""
+
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from loadmaster.model.errors import InputError
+from loadmaster.state_folder import state_folder
+
+FILE = "mask-key"
+_BYTES = 32
+
+
+def mask_key(folder: Path | None = None) -> bytes:
+    """Thirty-two random bytes, drawn at the first use and kept where only the user can read them.
+
+    Who deletes the file can never again be told whose mask is whose; who gives it away gives the names away.
+
+    Args:
+        folder: it is kept in; None is the user's own state.
+
+    Raises:
+        InputError: it cannot be kept or read there, or is no key.
+    """
+    path = (state_folder() if folder is None else folder) / FILE
+    try:
+        if not path.exists():
+            _draw(path)
+        key = path.read_bytes()
+    except OSError as error:
+        rule = f"no key of masks can be kept here: {error.strerror}"
+        raise InputError(path, rule, fix="set XDG_STATE_HOME to a folder of yours") from None
+    if len(key) != _BYTES:
+        raise InputError(path, "this is no key of masks", fix="delete it, and a new one is drawn")
+    return key
+
+
+def _draw(path: Path) -> None:
+    """Whole or not at all, and one for all who draw at the same time."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    number, name = tempfile.mkstemp(dir=path.parent)  # readable by the user alone
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(secrets.token_bytes(_BYTES))
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        os.unlink(name)

@@ -1,0 +1,114 @@
+"""The door for a generator of synthetic workloads of the user's own."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from loadmaster.model import Workload
+from loadmaster.model.bag import Bag
+from loadmaster.model.errors import InputError, one_line
+from loadmaster.rules.find import Reference
+from loadmaster.rules.made import arguments_of, made
+from loadmaster.rules.part import part_of
+from loadmaster.rules.sound import draws_at_random, uses_parameter
+from loadmaster.traces.trace import Trace
+
+SHAPE = "def jobs(seed, ...): return Workload.of(...)"
+_GIVES = "a generator gives a Workload, a Trace or a Bag"
+
+
+class Generator(Protocol):
+    """Makes a synthetic workload: pure, same seed and parameters, same jobs.
+
+    One of the user's own is such a function, or a class whose fields are the parameters and whose method `generate`
+    takes the seed.
+    """
+
+    def __call__(self, seed: int, **parameters: Any) -> "Trace | Workload | Bag":
+        """The jobs of that seed."""
+        ...
+
+
+def is_generator(spec: object) -> bool:
+    """Whether where a log is asked for a generator of the user's is named, and no file of a log.
+
+    Example:
+        >>> is_generator("mine.py:bursts(jobs=100)"), is_generator("jobs.swf"), is_generator("2024:06.csv")
+        (True, False, False)
+    """
+    return isinstance(spec, str | Path) and part_of(str(spec)).name.rpartition(":")[0].endswith(".py")
+
+
+def log_generated(spec: str, seed: int) -> Trace:
+    """The log that a generator of the user's makes.
+
+    Raises:
+        InputError: it makes none, or as `generated`.
+    """
+    found = generated(spec, seed)
+    if isinstance(found, Bag):
+        raise InputError(spec, "this generator makes a bag of tasks, and a log is asked for", fix="see `size`")
+    return found
+
+
+def bag_generated(spec: str, seed: int) -> Bag:
+    """The bag that a generator of the user's makes.
+
+    Raises:
+        InputError: it makes none, or as `generated`.
+    """
+    found = generated(spec, seed)
+    if not isinstance(found, Bag):
+        raise InputError(spec, "this generator makes a log, and a bag of tasks is asked for", fix="let it give a Bag")
+    return found
+
+
+def generated(spec: str, seed: int) -> Trace | Bag:
+    """What a generator of the user's makes; it is marked as synthetic.
+
+    Args:
+        spec: `file.py:name`, parameters in parentheses; or the name of one that was given in Python.
+        seed: of all that it draws.
+
+    Raises:
+        InputError: no such file, function or parameter, it takes no seed or fails, or gives what is no workload.
+    """
+    part = part_of(spec)
+    reference = Reference.of(part.name)
+    if reference is None:
+        raise InputError(spec, "names no function of a file", fix="write file.py:function")
+    thing = reference.thing()
+    if isinstance(thing, type):
+        make: Callable[..., Any] = made(thing, part, {}, "generator", "generate").generate
+        values: dict[str, Any] = {}
+    else:
+        make, values = thing, arguments_of(thing, part, ("seed",))
+    try:
+        found = make(seed=seed, **values)
+    except InputError:
+        raise
+    except Exception as error:  # whatever the user's own raises
+        why = one_line(f"{type(error).__name__}: {error}", 120)
+        raise InputError(part.name, f"this generator fails: {why}", fix=f"write it like {SHAPE}") from error
+    return _marked(found, spec, _remarks(make, part.name))
+
+
+def _marked(found: Any, spec: str, remarks: tuple[str, ...]) -> Trace | Bag:
+    if isinstance(found, Bag):
+        return replace(found, synthetic=True, source=found.source or spec)
+    read = Trace(found) if isinstance(found, Workload) else found
+    if not isinstance(read, Trace):
+        raise InputError(spec, f"{_GIVES}, not {type(found).__name__}", fix=f"write it like {SHAPE}")
+    workload = replace(read.workload, synthetic=True, source=read.workload.source or spec)
+    return replace(read, workload=workload, notes=(*read.notes, *remarks))
+
+
+def _remarks(make: Any, name: str) -> tuple[str, ...]:
+    plain = getattr(make, "__func__", make)
+    parameters = [*inspect.signature(plain).parameters]
+    seeded = "seed" in parameters and uses_parameter(plain, parameters.index("seed"))
+    if seeded or not draws_at_random(plain):
+        return ()
+    return (f"{name} draws at random without its seed, so these jobs cannot be made again.",)

@@ -1,0 +1,211 @@
+"""The search itself: trials on logs drawn from the training weeks, the best of them again on more (rules U3, U8, U9).
+
+Nothing here is given the held-out weeks.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadmaster.runs.samples import SampleRun
+from loadmaster.runs.setting import Setting
+from loadmaster.tuning.asking import BATCH, TriedRule, ask
+from loadmaster.tuning.bench import Ruled, TrialBench
+from loadmaster.tuning.figures import Figures, TargetName, figures, front
+from loadmaster.tuning.kept_trials import KeptTrials
+from loadmaster.tuning.knobs import Values
+from loadmaster.tuning.rivals import baseline, rivals
+from loadmaster.tuning.space import FILE, PartName, Space, space_of
+
+_MORE = 8
+"""So many times as many candidates are asked for where some of those asked were tried before."""
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How a search goes.
+
+    Attributes:
+        parts: what is searched.
+        base: whatever is not.
+        targets: what is to be low; the first is the one that a gain is claimed in.
+        limit: on the longest wait, a factor on the baseline's.
+        trials: candidates to try.
+        runs: logs that each is tried on.
+        finalists: candidates that are judged again.
+        final_runs: logs that they are judged on, none of which was tried before.
+        seed: of all draws.
+    """
+
+    parts: tuple[PartName, ...]
+    base: Setting
+    targets: tuple[TargetName, ...] = ("mean-wait",)
+    limit: float = 1.5
+    trials: int = 100
+    runs: int = 4
+    finalists: int = 5
+    final_runs: int = 8
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Finalist:
+    """A candidate, or a built-in rule, that was judged on the final logs.
+
+    Attributes:
+        rule: the rule.
+        tried: its figures on the logs of the trials.
+        judged: on the final logs.
+        number: of its trial; -1 for a built-in rule.
+    """
+
+    rule: Ruled
+    tried: Figures
+    judged: Figures
+    number: int = -1
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """What came of a search.
+
+    Attributes:
+        space: what was searched.
+        trials: all candidates, in the order in which they were tried.
+        finalists: candidates, the best first.
+        builtins: built-in rules and their figures on the logs of the trials, the baseline first.
+        rivals: built-in rules that were judged, the best first.
+        front: numbers of the trials that keep the limit and that none beats in all targets.
+    """
+
+    space: Space
+    trials: tuple[TriedRule, ...]
+    finalists: tuple[Finalist, ...]
+    builtins: tuple[tuple[Ruled, Figures], ...]
+    rivals: tuple[Finalist, ...]
+    front: tuple[int, ...]
+
+    @property
+    def winner(self) -> Finalist | None:
+        """The best candidate; None where none keeps the limit on the longest wait."""
+        return self.finalists[0] if self.finalists else None
+
+    @property
+    def best_builtin(self) -> Finalist:
+        """The best built-in rule under the same limit; the baseline itself always keeps it."""
+        return self.rivals[0]
+
+
+def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None) -> SearchOutcome:
+    """Try candidates, judge the best again.
+
+    Args:
+        bench: draws from the training weeks.
+        plan: what to search, and how long.
+        folder: where trials are kept.
+    """
+    zero = baseline(plan.base)
+    numbers = range(plan.runs)
+    against = bench.in_turn([zero], numbers)[0]
+    longest_s = max(run.longest_wait_s for run in against) * plan.limit
+    space = space_of(bench.case, plan.parts, plan.base, longest_s)
+    trials = _tried(bench, plan, space, against, folder)
+    known = rivals(space, bench.case)
+    judged = [figures(runs, against, plan.targets) for runs in bench.in_turn(known, numbers)]
+    builtins = tuple(zip(known, judged, strict=True))
+    return _again(bench, plan, space, trials, builtins)
+
+
+def ruled(space: Space, values: Values) -> Ruled:
+    """A candidate as a rule that can be run."""
+    return Ruled(space.setting(values, FILE), space.sources(values, FILE))
+
+
+def _tried(
+    bench: TrialBench, plan: SearchPlan, space: Space, against: Sequence[SampleRun], folder: Path | None
+) -> tuple[TriedRule, ...]:
+    kept = KeptTrials(
+        folder, space.knobs, len(plan.targets), case=bench.case.digest, targets=plan.targets, limit=plan.limit,
+        runs=plan.runs, seed=plan.seed, base=plan.base.plain(), parts=plan.parts, own=space.own_sources,
+    )  # fmt: skip
+    trials = kept.all()[: plan.trials]
+    while len(trials) < plan.trials:
+        at = len(trials) % BATCH
+        begun = trials[: len(trials) - at]  # of a batch that was stopped: ask for it again, and go on within it
+        batch = _next(plan, space, begun)[at:]
+        runs = bench.in_turn([ruled(space, values) for values in batch], range(plan.runs))
+        for values, each in zip(batch, runs, strict=True):
+            trial = TriedRule(len(trials), values, figures(each, against, plan.targets))
+            kept.add(trial, _excess(trial.figures, plan.limit))
+            trials.append(trial)
+    return tuple(trials)
+
+
+def _next(plan: SearchPlan, space: Space, trials: Sequence[TriedRule]) -> list[Values]:
+    """The next batch: first those that the literature knows, then what Optuna proposes; no more than were asked for."""
+    first = space.first()
+    count = min(BATCH, plan.trials - len(trials))
+    given: list[Values] = list(first[len(trials) : len(trials) + count])
+    excess = [_excess(trial.figures, plan.limit) for trial in trials]
+    rest = count - len(given)
+    if not rest:
+        return given
+    known = {space.name(values) for values in (*(trial.values for trial in trials), *given)}
+    asked = ask(space.knobs, trials, excess, rest, plan.seed)
+    if len(_unknown(space, asked, known)) < rest:  # other values may be written alike, such as those of trees
+        asked = ask(space.knobs, trials, excess, _MORE * rest, plan.seed)
+    new = _unknown(space, asked, known)
+    return [*given, *new, *asked[len(new) :]][:count]
+
+
+def _unknown(space: Space, asked: Sequence[Values], known: set[tuple[str, str]]) -> list[Values]:
+    """Those `asked` that are not among the `known` rules, each rule once."""
+    new: dict[tuple[str, str], Values] = {}
+    for values in asked:
+        new.setdefault(space.name(values), values)
+    return [values for name, values in new.items() if name not in known]
+
+
+def _again(
+    bench: TrialBench,
+    plan: SearchPlan,
+    space: Space,
+    trials: tuple[TriedRule, ...],
+    builtins: tuple[tuple[Ruled, Figures], ...],
+) -> SearchOutcome:
+    keeping = [trial for trial in trials if trial.figures.keeps(plan.limit)]
+    best = [keeping[at] for at in front([trial.figures for trial in keeping])]
+    others = [trial for trial in keeping if trial not in best]
+    chosen = _first(space, [*sorted(best, key=_value), *sorted(others, key=_value)], plan.finalists)
+    allowed = sorted((each for each in builtins if each[1].keeps(plan.limit)), key=lambda each: each[1].value)
+    strong = allowed[: plan.finalists] + ([builtins[0]] if builtins[0] not in allowed[: plan.finalists] else [])
+    rules = [ruled(space, trial.values) for trial in chosen] + [rule for rule, _ in strong]
+    zero = rules.index(builtins[0][0], len(chosen))
+    runs = bench.in_turn(rules, range(plan.runs, plan.runs + plan.final_runs))
+    told = [figures(each, runs[zero], plan.targets) for each in runs]
+    before = [trial.figures for trial in chosen] + [figures_ for _, figures_ in strong]
+    number = [trial.number for trial in chosen] + [-1] * len(strong)
+    all_ = [Finalist(*each) for each in zip(rules, before, told, number, strict=True)]
+    passed = sorted((each for each in all_ if each.judged.keeps(plan.limit)), key=lambda each: each.judged.value)
+    return SearchOutcome(
+        space, trials, tuple(each for each in passed if each.number >= 0), builtins,
+        tuple(each for each in passed if each.number < 0), tuple(sorted(trial.number for trial in best)),
+    )  # fmt: skip
+
+
+def _first(space: Space, ranked: list[TriedRule], count: int) -> list[TriedRule]:
+    """The first few; equal rules once."""
+    once: dict[tuple[str, str], TriedRule] = {}
+    for trial in ranked:
+        once.setdefault(space.name(trial.values), trial)
+    return list(once.values())[:count]
+
+
+def _value(trial: TriedRule) -> float:
+    return trial.figures.value
+
+
+def _excess(found: Figures, limit: float) -> float:
+    """How far over the limit, as Optuna takes it: 0 or less keeps it."""
+    return found.longest - math.log(limit)

@@ -1,0 +1,65 @@
+"""A whole tune: the log in two, a search on the first part, the winner told on the second (rules U1 to U13)."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import CellMaker
+from loadmaster.kept.watch import Watch
+from loadmaster.runs.case import Case
+from loadmaster.tuning.bench import TrialBench
+from loadmaster.tuning.search import SearchOutcome, SearchPlan, searched
+from loadmaster.tuning.unseen import Unseen, unseen
+from loadmaster.tuning.weeks import Weeks, in_two
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """What a tune came to.
+
+    Attributes:
+        case: jobs and hosts of the whole log.
+        weeks: the log in two.
+        plan: of the search.
+        selection: what the search chose, from the training weeks alone.
+        unseen: what the held-out weeks say of it; None where no candidate keeps the limit on the longest wait.
+    """
+
+    case: Case
+    weeks: Weeks
+    plan: SearchPlan
+    selection: SearchOutcome
+    unseen: Unseen | None
+
+
+def tuned(
+    case: Case,
+    plan: SearchPlan,
+    hold_out: float,
+    logs: int,
+    folder: Path | None,
+    store: Store | None,
+    pool: CellMaker,
+    watch: Watch | None = None,
+) -> Tuning:
+    """Search, choose, and only then look at the weeks that were held out.
+
+    Args:
+        case: jobs and hosts.
+        plan: of the search.
+        hold_out: the part of the weeks that is held out, the last ones.
+        logs: drawn from them for the gain.
+        folder: where trials are kept; None keeps none.
+        store: where runs are kept.
+        pool: who makes them.
+        watch: who is told.
+
+    Raises:
+        InputError: the log is too short, or has nothing to search.
+    """
+    weeks = in_two(case, hold_out)
+    selection = searched(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder)
+    told = None
+    if selection.winner is not None:
+        told = unseen(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)
+    return Tuning(case, weeks, plan, selection, told)

@@ -1,0 +1,237 @@
+"""`compare`: replay a log under several rules, and show which keeps the queue shortest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.kept.made_before import Maker
+from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.idle import refuse_idle, refuse_idle_foresight, refuse_idle_settings
+from loadmaster.verbs.machine_options import MachineOptions
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
+from loadmaster.verbs.run_options import RunOptions, betas
+from loadmaster.verbs.sampling import SamplingOptions
+from loadmaster.verbs.site_options import SiteOptions, with_row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.kept.watch import Watch
+    from loadmaster.report.comparison import Comparison
+    from loadmaster.report.page import Page
+    from loadmaster.runs import Setting
+
+DEFAULT_POLICIES = (
+    "first-fit,best-fit-cores,best-fit-memory,worse-fit-cores,worse-fit-memory,mix-fit,opportunity-cost,max-jobs"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(MachineOptions, SiteOptions, RunOptions, SamplingOptions, DaskOptions):
+    """All that a comparison can be told."""
+
+    policies: Annotated[
+        Rule | Sequence[Rule],
+        Option("Placement policies; also file.py:function and max-jobs.", metavar="A,B,...", typed=str),
+    ] = DEFAULT_POLICIES
+    disciplines: Annotated[
+        Rule | Sequence[Discipline], Option("Disciplines, ORDER+BACKFILLING.", metavar="A,B,...", typed=str)
+    ] = "netbatch"
+    loads: Annotated[
+        str | float | Sequence[float],
+        Option("Offered loads to scale the log to.", metavar="L1,L2,...", typed=str),
+    ] = ""
+    beta: Annotated[
+        str | float | Sequence[float],
+        Option("Factors on the times between arrivals, instead of loads.", metavar="B1,B2,...", typed=str),
+    ] = ""
+    baseline: Annotated[str, Option("What the others are measured against; the first policy.", metavar="POLICY")] = ""
+    bound: Annotated[
+        str, Option("Also tell how far from the best possible all are, 1min of processor time a load.", metavar="TIME")
+    ] = ""
+    store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
+    out: Annotated[
+        "str | Path | None",
+        Option("Where report and results go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+    ] = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Compared(Result):
+    """What `compare` came to.
+
+    Attributes:
+        comparison: the runs, the jobs and the hosts, and what must be said of them.
+    """
+
+    verb = "compare"
+    page_maker = Maker("loadmaster.report.compare_page", "page_parts", ("altair", "jinja2"))
+
+    comparison: "Comparison"
+
+    @property
+    def answer(self) -> str:
+        """The answer in words."""
+        from loadmaster.report.answer import answer
+
+        return answer(self.comparison)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, assumed or is synthetic."""
+        return tuple(self.comparison.remarks)
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a run, and before them what really happened where that is known; units are in the columns' names."""
+        from loadmaster.report.summary import summary_frame
+
+        return summary_frame(self.comparison)
+
+    def plot(self) -> Any:
+        """Intervals where samples were drawn, else mean waits against the load or a ranking: an Altair chart."""
+        from loadmaster.report.compare_page import main_chart
+
+        return main_chart(self.comparison)
+
+    def recorded_gantt(self, first_s: float | None = None, last_s: float | None = None) -> Any:
+        """Who really ran where, as the log recorded it: an Altair chart like `Simulated.gantt`.
+
+        Args:
+            first_s: from when, in seconds of the log; its first arrival.
+            last_s: until when; the end of the last job.
+
+        Raises:
+            InputError: the log does not name these hosts, no job runs then, or more than can be told apart.
+        """
+        from loadmaster.model import InputError
+        from loadmaster.report.gantt import gantt_chart
+
+        case, told = self.comparison.case, self.comparison.on_hosts
+        if told is None:
+            rule = "it is not known on which of these hosts its jobs really ran"
+            raise InputError(
+                case.workload.source, rule, fix="name the hosts as the log does: --hosts hosts.csv, --site"
+            )
+        return gantt_chart(told.workload, case.cluster, told.schedule, first_s, last_s)
+
+    def page(self) -> "Page":
+        """The answer, the table, the pictures, how it was made."""
+        from loadmaster.report.compare_page import compare_page
+
+        return compare_page(self.comparison)
+
+    def write_tables(self, folder: Path) -> None:
+        """Write summary.parquet and groups.parquet."""
+        from loadmaster.report.summary import write_groups, write_summary
+
+        write_summary(folder / "summary.parquet", self.comparison)
+        write_groups(folder / "groups.parquet", self.comparison)
+
+
+def compare_with(options: CompareOptions, watch: "Watch | None" = None, command: str = "") -> Compared:
+    """Replay a log under several policies, disciplines and loads, and measure how long jobs wait.
+
+    Args:
+        options: what to compare.
+        watch: told how the runs get on.
+        command: how to make it again; made of the options where it is not given.
+
+    Returns:
+        The table of all runs, its chart and its page.
+
+    Raises:
+        InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
+    """
+    from loadmaster.kept.progress_file import told_in
+    from loadmaster.rules.by_value import naming
+    from loadmaster.verbs.progress import watching
+
+    out = None if options.out is None else Path(options.out)
+    command = command or options.call("compare")
+    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
+        return _compared(options, told, command, name)
+
+
+def _compared(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
+    from loadmaster.kept.on_dask import pool_on
+    from loadmaster.measure.recorded import recorded
+    from loadmaster.measure.recorded_hosts import on_hosts
+    from loadmaster.model.units import parse_seconds
+    from loadmaster.report.comparison import Comparison
+    from loadmaster.runs import Store
+    from loadmaster.runs.machines import on_each, sweep_machines
+    from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.notes import noting_runs, remarks, warn_of_plain
+
+    address = options.address
+    options.refuse_reading()
+    at = options.at_site()
+    policies = names_of(options.policies, "--policies", name)
+    disciplines = names_of(options.disciplines, "--disciplines", name)
+
+    def wanted(factors: list[float]) -> "list[Setting]":
+        return options.settings(policies, disciplines, factors, name, at)
+
+    idle = refuse_idle_settings(options, wanted([1.0]))
+    if options.out is not None:
+        make_folder(Path(options.out))
+    machines = options.on_machines(at)
+    case = machines[0].case
+    settings = on_each(with_row(wanted(betas(case, options.loads, options.beta)), at), machines)
+    idle += refuse_idle_foresight(options, case, settings)
+    drawing = options.drawing(case)
+    case = noting_runs(case, settings)
+    machines = (replace(machines[0], case=case), *machines[1:])
+    for one in machines:
+        warn_of_plain(one.case, [setting for setting in settings if setting.hosts == one.name])
+    against = _baseline(name_of(options.baseline, name), settings)
+    kept = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
+    if len(machines) > 1:
+        refuse_idle(options, ["bound"], "a bound is told of one set of machines", "give one --hosts")
+    within_s = parse_seconds(options.bound) if options.bound else None
+    if within_s is not None:
+        from loadmaster.search.possible import refuse_unbounded  # the search loads Numba
+
+        refuse_unbounded(case, settings)
+    pool = pool_on(address)
+    outcomes = sweep_machines(machines, settings, kept, pool, check=options.check, watch=watch)
+    judgements = options.judgements(machines, drawing, outcomes, against, kept, pool, watch)
+    best = []
+    if within_s is not None:
+        from loadmaster.search.possible import possible
+
+        best = possible(case, settings, within_s, kept, pool, watch)
+    if kept is not None:
+        kept.close()
+    as_logged = any(setting.beta == 1.0 for setting in settings)
+    told = as_logged and options.limit is None
+    made = Compared(Comparison(
+        case, outcomes, against, [*remarks(case), *idle], command, (*case.notes, *idle),
+        recorded(case.workload, case.cluster, case.launch_s) if told else None,
+        "" if at is None else at.policy, judgements, best, machines, options.currency,
+        on_hosts(case.workload, case.cluster, case.launch_s) if told else None,
+    ))  # fmt: skip
+    if options.out is not None:
+        made.save(options.out)
+    return made
+
+
+def _baseline(name: str, settings: "Sequence[Setting]") -> str:
+    """The policy to measure the others against: the one named, else the first.
+
+    Raises:
+        InputError: the one named is not among the policies.
+    """
+    from loadmaster.model import InputError
+
+    policies = list(dict.fromkeys(setting.policy for setting in settings))
+    if name and name not in policies:
+        raise InputError(name, "the baseline is not among the policies", fix=f"one of {', '.join(policies)}")
+    return name or policies[0]
+
+
+compare = called_with(CompareOptions, compare_with)

@@ -1,0 +1,69 @@
+"""`convert`: a log from one format to another."""
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from loadmaster.verbs.idle import refuse_idle
+from loadmaster.verbs.log_options import READS, ReadingOptions, as_trace
+from loadmaster.verbs.option import Option, called_with
+
+if TYPE_CHECKING:
+    from loadmaster.model import Workload
+    from loadmaster.traces import Trace
+
+
+@dataclass(frozen=True)
+class ConvertOptions(ReadingOptions):
+    """All that `convert` can be told."""
+
+    trace: Annotated[
+        "str | Path | Trace | Workload", Option("The job log.", metavar="TRACE", argument=True, typed=Path)
+    ]
+    out: Annotated[
+        "str | Path",
+        Option("The file to write: .swf, .csv (also .gz) or .parquet.", metavar="OUT", argument=True, typed=Path),
+    ]
+    _: KW_ONLY
+
+    def read(self) -> "Trace":
+        """The log with every column that it has.
+
+        Raises:
+            InputError: no such file, it cannot be read, or options of reading for a log that is read already.
+        """
+        from dataclasses import replace
+
+        from loadmaster.verbs.progress import reading
+
+        if isinstance(self.trace, str | Path):
+            options = replace(self.reading(), all_fields=True, find_hosts=False)
+            return reading(Path(self.trace), options)
+        refuse_idle(self, READS, "the log is read already", "give it to loadmaster.read")
+        return as_trace(self.trace)
+
+
+def convert_with(options: ConvertOptions) -> "Trace":
+    """Write a job log in another format, in the order of arrival, the first arrival at 0.
+
+    Args:
+        options: which log, and where to.
+
+    Returns:
+        The log as it was written.
+
+    Raises:
+        InputError: it cannot be read or written, or would be written over while it is read.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.traces import write_trace
+
+    out, given = Path(options.out), options.trace
+    if isinstance(given, str | Path) and out.exists() and Path(given).exists() and out.samefile(given):
+        raise InputError(out.name, "the log would be overwritten while it is read", fix="choose another name")
+    read = options.unnamed(options.read())
+    write_trace(read.workload, out, read.extra, read.recipe)
+    return read
+
+
+convert = called_with(ConvertOptions, convert_with)

@@ -1,0 +1,163 @@
+"""`explain`: why a job got its host at that time."""
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.option import Option, Options, called_with
+from loadmaster.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.report.page import Page
+    from loadmaster.runs.explain import Explanation
+    from loadmaster.runs.record import Record
+    from loadmaster.verbs.simulate import Simulated
+
+
+@dataclass(frozen=True)
+class ExplainOptions(Options):
+    """All that `explain` can be told."""
+
+    run: Annotated[
+        "str | Path | Simulated",
+        Option("Folder of a run record, from `loadmaster simulate`.", metavar="RUN", argument=True, typed=Path),
+    ]
+    job: Annotated[
+        "str | int",
+        Option("The job's identifier in the log; a command, a machine.", metavar="JOB", argument=True, typed=str),
+    ]
+    _: KW_ONLY
+    top: Annotated[int, Option("How many of the hosts it could have had are shown.", least=1)] = 8
+    trust: Annotated[bool, Option("Run the Python of a policy file that the record carries; read it first.")] = False
+    out: Annotated[
+        "str | Path | None",
+        Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+    ] = None
+
+    @property
+    def record(self) -> "Record":
+        """The run.
+
+        Raises:
+            InputError: there is no whole record there.
+        """
+        from loadmaster.runs.record import read_record
+
+        given = self.run
+        return read_record(Path(given)) if isinstance(given, str | Path) else given.record
+
+    @property
+    def number(self) -> int:
+        """The job's identifier.
+
+        Raises:
+            InputError: it is no number.
+        """
+        from loadmaster.model.errors import InputError
+
+        try:
+            return int(self.job)
+        except ValueError:
+            fix = "see `loadmaster info` of the log"
+            raise InputError(self.job, "a job's identifier is a whole number", fix=fix) from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explained(Result):
+    """What `explain` came to.
+
+    Attributes:
+        record: of the run.
+        told: what became of the job, and why.
+        top: how many hosts are shown.
+        command: how to make it again.
+    """
+
+    verb = "explain"
+
+    record: "Record"
+    told: "Explanation"
+    top: int
+    command: str = ""
+
+    @property
+    def sentences(self) -> list[str]:
+        """What became of it, what it waited for, and why it got its host; empty lines part them."""
+        from loadmaster.report.explanation import sentences
+
+        return sentences(self.record, self.told)
+
+    @property
+    def answer(self) -> str:
+        """What became of the job."""
+        return self.sentences[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it waited for, and why it got its host."""
+        return tuple(line for line in self.sentences[1:] if line)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """All of it as plain values: seconds, amounts by resource, hosts by name."""
+        from loadmaster.report.explanation import as_plain
+
+        return as_plain(self.record, self.told, self.top)
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a host that the job could have had, the chosen one first: host, score, free_<resource>."""
+        import polars as pl
+
+        cluster, choice = self.record.case.cluster, self.told.choice
+        rows = [
+            {"host": cluster.name(each.host), "score": each.score}
+            | {f"free_{name}": amount for name, amount in zip(cluster.resources, each.free.tolist(), strict=True)}
+            for each in (choice.candidates if choice is not None else ())
+        ]
+        kinds = {"host": pl.String, "score": pl.Float64, **{f"free_{name}": pl.Float64 for name in cluster.resources}}
+        return pl.DataFrame(rows, schema=kinds)
+
+    def plot(self) -> Any:
+        """The scores of the hosts that it could have had, the lowest on top, which wins: an Altair chart.
+
+        Raises:
+            InputError: the job never started.
+        """
+        from loadmaster.model.errors import InputError
+        from loadmaster.report.scores_chart import scores_chart
+
+        if self.told.choice is None:
+            rule = self.told.unexplained or "this job got no host"
+            raise InputError(self.told.identifier, rule, fix="see its answer and its notes")
+        return scores_chart(self.record, self.told, self.top)
+
+    def page(self) -> "Page":
+        """What it waited for, the hosts that it could have had with their scores, and when all that was."""
+        from loadmaster.report.explain_page import explain_page
+
+        return explain_page(self.record, self.told, self.top, self.command)
+
+
+def explain_with(options: ExplainOptions) -> Explained:
+    """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for.
+
+    Args:
+        options: which run, which job.
+
+    Raises:
+        InputError: no such record or job, or the record carries Python and is not trusted.
+    """
+    from loadmaster.runs.explain import explain as explain_job
+
+    record = options.record
+    told = explain_job(record, options.number, trust=options.trust)
+    made = Explained(record, told, options.top, options.call("explain"))
+    if options.out is not None:
+        made.save(options.out)
+    return made
+
+
+explain = called_with(ExplainOptions, explain_with)

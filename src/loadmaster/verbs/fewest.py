@@ -1,0 +1,263 @@
+"""`fewest`: how many machines, or which cheapest ones, keep the waits of a log under a target."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.idle import refuse_idle, refuse_idle_foresight, refuse_idle_settings
+from loadmaster.verbs.log_options import MACHINES
+from loadmaster.verbs.machine_options import MachineOptions
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
+from loadmaster.verbs.run_options import RunOptions
+from loadmaster.verbs.sampling import MOST_SAMPLES, SURE, Resample
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.kept.watch import Watch
+    from loadmaster.model import Cluster
+    from loadmaster.report.fewest import FewestFound
+    from loadmaster.report.page import Page
+    from loadmaster.runs.machines import MachineSet
+    from loadmaster.search.fewest import Target
+    from loadmaster.traces.host_range import HostRange
+
+FEWEST_SAMPLES = 5
+_OWN = "the log's own machines"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FewestOptions(MachineOptions, RunOptions, DaskOptions):
+    """All that `fewest` can be told."""
+
+    hosts: Annotated[
+        "str | Path | Cluster | Sequence[str | Path | Cluster] | None",
+        Option("Machines with the numbers to try: 10..400x16c64g@1.2; without numbers 1 to 8 times those given. Again "
+               "for each further kind.", metavar="HOSTS", panel=MACHINES, typed=list[str] | None),
+    ] = field(default=None, kw_only=False)  # type: ignore[assignment]  # fmt: skip
+    p95: Annotated[str, Option("95 of 100 jobs shall wait at most so long.", metavar="TIME")] = ""
+    p99: Annotated[str, Option("99 of 100 jobs shall wait at most so long.", metavar="TIME")] = ""
+    mean: Annotated[str, Option("Jobs shall wait at most so long on average.", metavar="TIME")] = ""
+    policies: Annotated[
+        Rule | Sequence[Rule], Option("Placement policies; also file.py:function.", metavar="A,B,...", typed=str)
+    ] = "first-fit"
+    disciplines: Annotated[
+        Rule | Sequence[Discipline], Option("Disciplines, ORDER+BACKFILLING.", metavar="A,B,...", typed=str)
+    ] = "netbatch"
+    growth: Annotated[float, Option("So many times the jobs an hour that the log has.", metavar="FACTOR")] = 1.0
+    samples: Annotated[
+        int, Option("Ask the same of N other logs like this one, and say how sure the number is.", metavar="N",
+                    panel=SURE, least=0, most=MOST_SAMPLES),
+    ] = 0  # fmt: skip
+    resample: Resample = ""
+    store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
+    out: Annotated[
+        "str | Path | None",
+        Option("Where page and results go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+    ] = None
+
+    @property
+    def machines(self) -> "Cluster | None":
+        """The most machines of the first kind: a log is read for these."""
+        first = next(iter(self.ranges.values()), None)
+        return None if first is None else first.at(first.most)
+
+    @property
+    def ranges(self) -> "dict[str, HostRange]":
+        """The machines to try, by name.
+
+        Raises:
+            InputError: they cannot be read, or have rules of a site.
+        """
+        from loadmaster.site.machines import read_machines
+        from loadmaster.traces.host_range import is_range, proportions_of, range_of
+
+        found = {}
+        for name, each in self.sets.items():
+            if isinstance(each, str) and is_range(each):
+                found[name] = range_of(each)
+            else:
+                cluster = read_machines(each) if isinstance(each, str | Path) else each
+                found[name] = proportions_of(cluster, name)
+        return found
+
+    @property
+    def target(self) -> "Target":
+        """The waits that must not be exceeded.
+
+        Raises:
+            InputError: none is given, or one is no time.
+        """
+        from loadmaster.model import InputError
+        from loadmaster.model.units import parse_seconds
+        from loadmaster.search.fewest import Target
+
+        given = [parse_seconds(str(each)) if each != "" else None for each in (self.mean, self.p95, self.p99)]
+        if all(each is None for each in given):
+            raise InputError("no target", "how long jobs may wait is not said", fix="give --p95 1h, --p99 or --mean")
+        return Target(*given)
+
+    def tried_on(self) -> "list[tuple[MachineSet, HostRange]]":
+        """The jobs on the most machines of every kind, and the numbers of it."""
+        from loadmaster.runs.machines import MachineSet, machines_of
+        from loadmaster.traces.host_range import proportions_of
+
+        ranges = self.ranges
+        if not ranges:
+            case = self.case()
+            found = [MachineSet(_OWN, case)]
+            kinds = [proportions_of(case.cluster, _OWN)]
+        elif len(ranges) == 1:
+            kinds = list(ranges.values())
+            found = [MachineSet(kinds[0].name, self.case())]
+        else:
+            kinds = list(ranges.values())
+            most = {name: each.at(each.most) for name, each in ranges.items()}
+            found = list(machines_of(self.trace_read_for(next(iter(most.values())), self.spread), most, self.spread))
+        self.refuse_money_without_prices(found)
+        return list(zip(found, kinds, strict=True))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FoundFewest(Result):
+    """What `fewest` came to; that no number suffices is a result as well.
+
+    Attributes:
+        found: the answers, a rule and kind of machine each.
+    """
+
+    verb = "fewest"
+
+    found: "FewestFound"
+
+    @property
+    def enough(self) -> bool:
+        """Whether some number of some machines meets the target."""
+        return any(answer.fewest.number is not None for answer in self.found.answers)
+
+    @property
+    def answer(self) -> str:
+        """The cheapest machines, where prices are known, else the fewest, in words."""
+        from loadmaster.report.fewest import answer
+
+        return answer(self.found)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, assumed or is synthetic."""
+        return self.found.remarks
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a rule and kind of machine, as plain values."""
+        from loadmaster.report.fewest import answer_row
+
+        return [answer_row(self.found, each) for each in self.found.answers]
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """The same as a table; units are in the columns' names."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
+    def plot(self) -> Any:
+        """The wait against the number of machines, and the target: an Altair chart."""
+        from loadmaster.report.fewest_page import fewest_chart
+        from loadmaster.report.theme import themed
+
+        return themed(fewest_chart(self.found))
+
+    def page(self) -> "Page":
+        """The answer, the wait against the number of machines, and a row a rule and kind of machine."""
+        from loadmaster.report.fewest_page import fewest_page
+
+        return fewest_page(self.found)
+
+    def write_tables(self, folder: Path) -> None:
+        """Write fewest.parquet."""
+        from loadmaster.whole_file import whole_file
+
+        with whole_file(folder / "fewest.parquet") as part:
+            self.frame.write_parquet(part)
+
+
+def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: str = "") -> FoundFewest:
+    """How many machines keep the waits of a log under a target, and what they cost.
+
+    Args:
+        options: the log, the machines to try and the target.
+        watch: told how the runs get on.
+        command: how to make it again; made of the options where it is not given.
+
+    Returns:
+        The fewest machines of every kind under every rule; `enough` says whether there are any.
+
+    Raises:
+        InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
+    """
+    from loadmaster.kept.progress_file import told_in
+    from loadmaster.rules.by_value import naming
+    from loadmaster.verbs.progress import watching
+
+    out = None if options.out is None else Path(options.out)
+    command = command or options.call("fewest")
+    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
+        made = _found(options, told, command, name)
+    if out is not None:
+        made.save(out)
+    return made
+
+
+def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
+    from loadmaster.kept.on_dask import pool_on
+    from loadmaster.model import InputError
+    from loadmaster.report.fewest import FewestFound, FewestRow
+    from loadmaster.runs import Store
+    from loadmaster.runs.samples import drawing_for
+    from loadmaster.search.fewest import fewest
+    from loadmaster.search.fewest_sampled import needed
+    from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.notes import noting_runs, remarks, warn_of_plain
+
+    target = options.target
+    options.refuse_reading()
+    if not 0 < options.growth < float("inf"):
+        raise InputError(options.growth, "--growth takes a number above 0", fix="write it like --growth 1.2")
+    if not options.samples:
+        refuse_idle(options, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
+    elif options.samples < FEWEST_SAMPLES:
+        raise InputError(options.samples, f"--samples takes a whole number of at least {FEWEST_SAMPLES}")
+    policies = names_of(options.policies, "--policies", name)
+    disciplines = names_of(options.disciplines, "--disciplines", name)
+    settings = options.settings(policies, disciplines, [1.0 / options.growth], name)
+    idle = refuse_idle_settings(options, settings)
+    if options.out is not None:
+        make_folder(Path(options.out))
+    tried = options.tried_on()
+    first = noting_runs(tried[0][0].case, settings)
+    idle += refuse_idle_foresight(options, first, settings)
+    warn_of_plain(first, settings)
+    drawing = drawing_for(first, options.resample, options.seed) if options.samples else None
+    kept = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
+    pool = pool_on(options.address)
+    answers = []
+    for one, machines in tried:
+        for each in fewest(one.case, machines, settings, target, kept, pool, watch):
+            sampled = None
+            if drawing is not None:
+                sampled = needed(one.case, each, target, drawing, options.samples, kept, pool, watch)
+            answers.append(FewestRow(one, each, sampled))
+    if kept is not None:
+        kept.close()
+    return FoundFewest(FewestFound(
+        first, target, tuple(answers), (*remarks(first), *idle), (*first.notes, *idle),
+        command, options.currency, drawing, options.growth,
+    ))  # fmt: skip
+
+
+fewest = called_with(FewestOptions, fewest_with)

@@ -1,0 +1,318 @@
+"""`info`: what is in a log, or in a running state."""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from loadmaster.verbs.idle import refuse_all_but, refuse_idle
+from loadmaster.verbs.log_options import MACHINES, READS, ReadingOptions, log_of
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.measure.recorded import Recorded
+    from loadmaster.model import Cluster, Workload
+    from loadmaster.packing.state_facts import StateFacts
+    from loadmaster.report.page import Page
+    from loadmaster.traces import Trace
+    from loadmaster.traces.summary import Fit, Summary
+    from loadmaster.traces.verdict import LogVerdict
+
+D = TypeVar("D", "Described", "StateDescribed")
+
+
+@dataclass(frozen=True)
+class InfoOptions(ReadingOptions):
+    """All that `info` can be told."""
+
+    trace: Annotated[
+        "str | Path | Trace | Workload",
+        Option("The job log, or what kubectl get nodes,pods -o json prints.", metavar="TRACE", argument=True,
+               typed=Path),
+    ]  # fmt: skip
+    hosts: Annotated[
+        "str | Path | Cluster | None",
+        Option("Machines: 200x16c64g,4x64c512g8gpu or a file.", metavar="HOSTS", panel=MACHINES, typed=str | None),
+    ] = None  # fmt: skip
+    _: KW_ONLY
+    spread: Annotated[
+        Literal["auto", "single-host", "any", "asked"],
+        Option("Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
+               panel=MACHINES),
+    ] = "auto"  # fmt: skip
+    out: Annotated[
+        "str | Path | None",
+        Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+    ] = None
+
+    @property
+    def typed(self) -> str:
+        """The options that were given, as they stand behind the log in another command."""
+        import shlex
+
+        parts = []
+        for name in self.given:
+            value = getattr(self, name)
+            if name not in ("trace", "out"):
+                parts.append(self.flag(name) + ("" if value is True else f" {shlex.quote(str(value))}"))
+        return " ".join(parts)
+
+    def read(self) -> "Trace":
+        """The log, with the machines that were given.
+
+        Raises:
+            InputError: no such file, it cannot be read, or options of reading for a log that is read already.
+        """
+        from dataclasses import replace
+
+        from loadmaster.site.machines import read_machines
+        from loadmaster.traces.own_generator import is_generator
+        from loadmaster.verbs.progress import reading
+
+        if isinstance(self.trace, str | Path) and not is_generator(self.trace):
+            return self.unnamed(reading(Path(self.trace), self.reading(self.hosts)))
+        refuse_idle(self, READS, "the log is read already", "give it to loadmaster.read")
+        read = self.unnamed(log_of(self.trace))
+        if self.hosts is None:
+            return read
+        given = self.hosts
+        return replace(read, cluster=read_machines(given) if isinstance(given, str | Path) else given, machines="given")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Described(Result):
+    """What `info` says of a log.
+
+    Attributes:
+        read: the log.
+        summary: its jobs in numbers.
+        fitted: its jobs beside its machines; None where none are known.
+        verdict: what it is in a sentence, and what to type next.
+        really: what the log recorded of the jobs that fit; None where it does not say.
+        spread: where the tasks of one job may go.
+    """
+
+    verb = "info"
+
+    read: "Trace"
+    summary: "Summary"
+    fitted: "Fit | None"
+    verdict: "LogVerdict"
+    really: "Recorded | None" = None
+    spread: 'Literal["auto", "single-host", "any", "asked"]' = "auto"
+
+    @property
+    def left_out(self) -> int:
+        """Jobs that fit on no host."""
+        return 0 if self.fitted is None else self.fitted.rejected.total
+
+    @property
+    def answer(self) -> str:
+        """What the log is, whether its memory can be believed, how busy its machines were."""
+        return self.verdict.sentence
+
+    @property
+    def next(self) -> str:
+        """The command to try next."""
+        return self.verdict.command
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whether queueing can explain the waits that were recorded, what was left out, and what was assumed."""
+        from loadmaster.report.room_claims import room_sentence
+
+        room = () if self.really is None else (room_sentence(self.really, self.left_out),)
+        return (*room, *self.read.skipped.sentences(), *self.read.notes)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Jobs, span, users, work, loads, kinds of hosts and constraints as plain values; seconds and bytes."""
+        from loadmaster.report.document import left_out
+        from loadmaster.report.room_claims import room_document
+        from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
+
+        read, fitted = self.read, self.fitted
+        figures: dict[str, Any] = {"source": read.workload.source, **asdict(self.summary)}
+        figures |= {"sentence": self.verdict.sentence, "next": self.verdict.command}
+        figures |= {"about": dict(read.about), "constraints": bonds_of_jobs(read.workload), "cluster": None}
+        figures["recorded"] = room_document(self.really, self.left_out)
+        if fitted is not None:
+            kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
+            figures["cluster"] = {
+                "hosts": fitted.hosts, "total": fitted.total, "kinds": kinds, "offered_load": fitted.load,
+                "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
+                "constraints": {} if read.cluster is None else bonds_of_cluster(read.cluster),
+            }  # fmt: skip
+        return figures
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row for each of runtimes, times between arrivals and demands: mean and quantiles; seconds and bytes."""
+        import polars as pl
+
+        return pl.DataFrame([{"of": name, **spread} for name, spread in self.summary.columns.items()])
+
+    def plot(self) -> Any:
+        """How many jobs arrive over the span of the log: an Altair chart."""
+        from loadmaster.report.arrivals_chart import arrivals_chart
+
+        return arrivals_chart(self.read.workload)
+
+    def room_picture(self) -> Any:
+        """Use and recorded waiting over time, of the jobs that fit: an Altair chart.
+
+        Raises:
+            InputError: the machines are not known, or the log does not say when jobs started.
+        """
+        from loadmaster.measure.explained import room_over_time
+        from loadmaster.model.errors import InputError
+        from loadmaster.report.room_chart import room_chart
+        from loadmaster.traces import fit_by
+
+        read = self.read
+        if read.cluster is None:
+            raise InputError("--picture", "no picture: no machines are known", fix="give them with --hosts")
+        if self.really is None:
+            rule = "no picture: the log does not say when jobs started"
+            raise InputError("--picture", rule, fix="leave it out")
+        workload, *_ = fit_by(self.spread, read.workload, read.cluster, machines_of_log=read.machines == "log")
+        return room_chart(room_over_time(workload, read.cluster))
+
+    def page(self) -> "Page":
+        """The log in a sentence, in numbers, over time, and by size."""
+        from loadmaster.report.info_page import info_page
+
+        return info_page(self.answer, self.notes, self.read, self.summary, self.fitted, {"try next": self.next})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StateDescribed(Result):
+    """What `info` says of a running state.
+
+    Attributes:
+        name: of the file.
+        facts: what its hosts have, what runs, what waits, what is left.
+        known: what was assumed of the file.
+    """
+
+    verb = "info"
+
+    name: str
+    facts: "StateFacts"
+    known: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> str:
+        """Nodes, what runs, what waits."""
+        facts = self.facts
+        waits = f"{facts.waiting:,} wait" + (f", {facts.without_room:,} of them without room" if facts.waiting else "")
+        return f"{facts.hosts:,} nodes; {facts.running:,} pods run, {waits}; {facts.owners:,} owners"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed of the file."""
+        return self.known
+
+    @property
+    def figures(self) -> Mapping[str, Any]:
+        """All of it as plain values."""
+        return asdict(self.facts)
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a resource: what all nodes have, what is asked, the most free on a node, what is stranded; bytes."""
+        import polars as pl
+
+        return pl.DataFrame([asdict(each) for each in self.facts.resources])
+
+    def plot(self) -> Any:
+        """How much of every resource is asked: an Altair chart."""
+        from loadmaster.report.arrivals_chart import use_chart
+
+        return use_chart(self.facts)
+
+    def room_picture(self) -> Any:
+        """There is none.
+
+        Raises:
+            InputError: always.
+        """
+        from loadmaster.model.errors import InputError
+
+        raise InputError("--picture", "no picture: a state is no log, and has no recorded waits", fix="leave it out")
+
+    def page(self) -> "Page":
+        """The answer, a row a resource, the picture."""
+        from loadmaster.report.arrivals_chart import state_page
+
+        return state_page(self.name, self.answer, self.notes, self.facts, self.plot())
+
+
+def info_with(options: InfoOptions) -> "Described | StateDescribed":
+    """Show what is in a job log: jobs, span, load, demands, what was left out, why; also kubectl's nodes and pods.
+
+    Args:
+        options: which log.
+
+    Raises:
+        InputError: it cannot be read, or an option changes nothing.
+    """
+    if isinstance(options.trace, str | Path) and _is_state(Path(options.trace)):
+        refuse_all_but(options, ("trace", "out"), "a state names its own nodes, and is no log")
+        return _kept(_of_state(Path(options.trace)), options)
+    from dataclasses import replace
+
+    from loadmaster.traces.summary import fit, summarise
+    from loadmaster.traces.verdict import verdict_of
+
+    read = options.read()
+    if read.cluster is None:
+        why = "it says where tasks may go, and no machines are known"
+        refuse_idle(options, ["spread"], why, "give machines with --hosts")
+    summary, fitted = summarise(read.workload), None
+    if read.cluster is not None:
+        fitted = fit(read.workload, read.cluster, options.spread, machines_of_log=read.machines == "log")
+        read = replace(read, notes=(*read.notes, *([fitted.note] if fitted.note else [])))
+    path = str(options.trace) if isinstance(options.trace, str | Path) else "LOG"
+    verdict = verdict_of(read, summary, fitted, path, options.typed)
+    return _kept(Described(read, summary, fitted, verdict, _really(read, options.spread), options.spread), options)
+
+
+def _kept(made: "D", options: InfoOptions) -> "D":
+    """The same, written into the folder that was given."""
+    if options.out is not None:
+        made.save(options.out)
+    return made
+
+
+def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked']") -> "Recorded | None":
+    """What the log recorded of the jobs that fit."""
+    from loadmaster.measure.recorded import recorded
+    from loadmaster.traces import fit_by
+
+    if read.cluster is None or read.workload.recorded_wait_s is None:
+        return None
+    workload, *_ = fit_by(spread, read.workload, read.cluster, machines_of_log=read.machines == "log")
+    return recorded(workload, read.cluster)
+
+
+def _is_state(path: Path) -> bool:
+    """Whether a file is what `kubectl get nodes,pods -o json` prints."""
+    from loadmaster.packing.kubernetes_state import is_kubernetes
+    from loadmaster.traces.files import head_of
+
+    return path.is_file() and is_kubernetes(head_of(path, 1 << 16))
+
+
+def _of_state(path: Path) -> StateDescribed:
+    from loadmaster.packing.kubernetes_state import read_kubernetes
+    from loadmaster.packing.state_facts import state_facts
+
+    state = read_kubernetes(path)
+    return StateDescribed(path.name, state_facts(state), tuple(state.notes))
+
+
+info = called_with(InfoOptions, info_with)

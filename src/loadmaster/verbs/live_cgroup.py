@@ -1,0 +1,133 @@
+"""`live cgroup`: commands on this box, each with a share of the CPU that changes as others come and end."""
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from loadmaster.verbs.idle import refuse_idle
+from loadmaster.verbs.live_options import CONDUCT, LiveOptions
+from loadmaster.verbs.live_result import Lived
+from loadmaster.verbs.option import Option
+
+if TYPE_CHECKING:
+    from loadmaster.live.shares.books import SharesBooks
+    from loadmaster.model import Cluster
+
+
+@dataclass(frozen=True)
+class CgroupOptions(LiveOptions):
+    """All that a run of commands under CPU shares can be told."""
+
+    commands: Annotated[
+        "str | Path",
+        Option("One command a line; or a table with columns command, cores, memory_gb and name.", argument=True,
+               typed=Path),
+    ]  # fmt: skip
+    _: KW_ONLY
+    hosts: Annotated[str | None, Option("Machines that this box is parted into, such as 2x1c4g.", metavar="HOSTS")] = (
+        None
+    )
+    cores: Annotated[float, Option("CPU that each command of a plain file asks for.")] = 1.0
+    memory: Annotated[str, Option("Memory that each of them asks for, such as 2GB.", metavar="SIZE")] = ""
+    method: Annotated[
+        str, Option("fractional, a packer (mcb8, ...), pvm, e-pvm, assign-u or greedy.", metavar="METHOD")
+    ] = "fractional"
+    least_yield: Annotated[float | None, Option("A command waits if it would press a share below; 0.1.")] = None
+    interval: Annotated[str | float, Option("Time between two looks.", metavar="TIME", panel=CONDUCT, typed=str)] = (
+        "0.2s"
+    )
+    on_exit: Annotated[
+        Literal["end", "leave"], Option("What becomes of commands that still run at the end.", panel=CONDUCT)
+    ] = "end"
+
+
+def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
+    """Run commands here under CPU shares, in control groups; started again, it goes on where it stopped.
+
+    Raises:
+        InputError: a command finds no room, no control group can be made, or an option changes nothing.
+    """
+    from loadmaster.live.cgroup.engine import CgroupEngine
+    from loadmaster.live.cgroup.tree import clean_up
+    from loadmaster.live.clocks import RealClock
+    from loadmaster.live.shares.door import SharesTerms, run_under_shares
+    from loadmaster.live.shares.named import share_method_named
+    from loadmaster.verbs.commands_with_needs import is_table, read_batch
+    from loadmaster.verbs.folder import make_folder
+
+    path, out = Path(options.commands), options.folder
+    if is_table(path):
+        refuse_idle(options, ("cores", "memory"), "the table says what each command asks for")
+    least = _least(options.method, options.least_yield)
+    rule = share_method_named(options.method, least)
+    interval_s, for_s = options.times("looks")
+    batch, notes = read_batch(path, this_box(options.hosts), options.cores, options.memory)
+    make_folder(out)
+    engine = CgroupEngine(batch, out)
+    try:
+        left = (f"commands of another run still run in {path}" for path in clean_up(out))
+        notes = (*notes, *left)
+        terms = SharesTerms(out, rule, least, interval_s, options.on_exit, for_s, {"command": command})
+        report, books = run_under_shares(engine, RealClock(), batch, terms)
+        rows = tuple(_rows(engine, books))
+    finally:
+        engine.close()
+    done = sum(row["status"] == "ok" for row in rows)
+    figures = {
+        "ended": report.ended, "commands": len(rows), "done": done, "starts": report.starts,
+        "refusals": dict(report.refusals), "lost": report.lost, "stranded": report.stranded,
+    }  # fmt: skip
+    return Lived(out, figures, report.ended, tuple(report.stranded), rows, (*notes, *report.notes))
+
+
+def this_box(hosts: str | None) -> "Cluster":
+    """All of this box as one machine called `here`, or parted into those that `--hosts` names.
+
+    Raises:
+        InputError: they have more cores than there are, or are faster.
+    """
+    import numpy as np
+
+    from loadmaster.model import Cluster, InputError
+    from loadmaster.model.units import CORES, MEMORY
+    from loadmaster.process import free_memory_bytes, usable_cores
+    from loadmaster.site.machines import read_machines
+
+    here = usable_cores()
+    if hosts is None:
+        return Cluster((CORES, MEMORY), np.array([[here, free_memory_bytes()]], float), ("here",), np.ones(1))
+    found = read_machines(hosts)
+    assert found.speed is not None
+    if found.speed.max() > 1:
+        raise InputError(
+            f"speed {found.speed.max():g}", "a part of this box is no faster than all of it", fix="1 or less"
+        )
+    power = float((found.capacity[:, 0] * found.speed).sum())
+    if power > here:
+        raise InputError(f"{power:g} cores", f"this box has {here} to part among machines", fix="give fewer --hosts")
+    names = found.names or tuple(f"machine{row}" for row in range(found.hosts))
+    return Cluster(found.resources, found.capacity, names, found.speed)
+
+
+def _least(method: str, given: float | None) -> float:
+    """A tenth where nothing is said, but for methods that let everybody in."""
+    from loadmaster.schedule.time_shared import METHODS
+
+    return given if given is not None else 0.0 if method in METHODS else 0.1
+
+
+def _rows(engine: Any, books: "SharesBooks") -> list[dict[str, Any]]:
+    from loadmaster.live.cgroup.command import outcome_in
+
+    return [
+        {"id": name, "name": shown, **_row(books, name, outcome_in(engine.place(name)))}
+        for name, shown in zip(books.batch.ids, books.batch.names, strict=True)
+    ]
+
+
+def _row(books: "SharesBooks", name: str, outcome: Any) -> dict[str, Any]:
+    if outcome is not None:
+        status = "ok" if outcome["exit_code"] == 0 else "failed"
+        return {"status": status} | {key: outcome[key] for key in ("machine", "exit_code", "seconds", "cpu_s")}
+    status = books.over[name][0] if name in books.over else "waits"
+    return {"status": status, "machine": None, "exit_code": None, "seconds": None, "cpu_s": None}

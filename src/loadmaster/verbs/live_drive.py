@@ -1,0 +1,120 @@
+"""A scheduler driven live by a verb: the run, what watches it, its record, what it came to."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loadmaster.verbs.live_result import Lived, Quiet
+
+if TYPE_CHECKING:
+    from loadmaster.live.conduct import Conduct, Report
+    from loadmaster.live.engine import Clock, Engine
+    from loadmaster.live.queue_decider import Beside
+    from loadmaster.live.record import LiveRecord
+    from loadmaster.runs import Setting
+    from loadmaster.schedule import Scheduler
+
+Screen = Callable[[str, "Conduct", int | None, Path, bool], Any]
+"""Makes who watches: of an engine's name, the conduct, the number of jobs where it is known, the record's folder, and
+whether time does not wait. A context manager with `show(*cycle)` and an attribute `so_far`."""
+
+
+def quiet(*_: Any) -> Quiet:
+    """Nobody watches."""
+    return Quiet()
+
+
+def drive(
+    engine: "Engine", clock: "Clock", setting: "Setting", how: "Conduct", out: Path, *, command: str,
+    screen: Screen = quiet, synthetic: bool | None = None, notes: tuple[str, ...] = (), jobs: int | None = None,
+    done: Callable[[], bool] | None = None, metrics: int | None = None, beside: "Beside | None" = None,
+    ready: bool = True, site: "Setting | None" = None,
+) -> Lived:  # fmt: skip
+    """Run `setting` live on `engine`, and keep it in the folder `out`; `site`: what the engine does by itself."""
+    from loadmaster.live.door import run_live
+    from loadmaster.live.kept_run import kept_run
+    from loadmaster.live.metrics import MetricsServer
+    from loadmaster.live.record import LiveRecord, lines_of
+    from loadmaster.model import InputError
+    from loadmaster.runs import discipline_of, policy_of, sources_of
+    from loadmaster.runs.record import write_record
+    from loadmaster.runs.so_far import SoFar
+    from loadmaster.schedule import Scheduler
+    from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.live_beside import SoFarBeside
+
+    make_folder(out)
+    sources = sources_of(setting)
+    scheduler = Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
+    about = {"setting": setting.plain(), "sources": sources, "command": command}
+    shadow = how.mode == "shadow"
+    if shadow and site is not None:
+        about["site"] = site.plain()
+    record = LiveRecord(out)
+    try:
+        with (
+            screen(engine.name, how, jobs, out, ready) as shown,
+            MetricsServer(metrics) as served,
+            SoFarBeside(out, on=shadow and ready) as beside_it,
+        ):
+
+            def watch(*cycle: Any) -> None:
+                if said := beside_it.news():
+                    record.append([{"so_far": said["so_far"]}])
+                    shown.so_far = served.so_far = SoFar.of(said["so_far"])
+                shown.show(*cycle)
+                served.show(*cycle)
+
+            report = run_live(
+                engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=watch, done=done,
+                beside=beside, ready=ready,
+            )  # fmt: skip
+        compared, told = _compared(how, record, scheduler)
+    finally:
+        record.close()
+        engine.close()
+    try:
+        kept = kept_run(lines_of(out), scheduler.discipline.order, setting, sources)
+        write_record(out, kept, command=command, result=_summary(report))
+        notes = (*notes, *told, *kept.case.notes)
+    except InputError as error:  # nothing was there to be kept
+        notes = (*notes, *told, str(error))
+    left_out = {"left_out_jobs": [list(pair) for pair in report.left_out]}
+    return Lived(
+        out, _summary(report) | compared | left_out, report.ended, tuple(report.stranded),
+        known=(*notes, *report.notes), seed=setting.seed, synthetic=synthetic,
+    )  # fmt: skip
+
+
+def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Of a run that asks nothing, how it compares with what the site did; and what must be said of that."""
+    from loadmaster.live.agreement import agreement_of
+    from loadmaster.live.beside import so_far_of
+    from loadmaster.live.stranded import stranded_by_host
+    from loadmaster.model import LoadmasterError
+
+    if how.acts:
+        return {}, ()
+    lines = list(record.lines())
+    found: dict[str, Any] = agreement_of(lines).summary()
+    if how.mode != "shadow":
+        return found, ()
+    found["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
+    try:
+        so_far = so_far_of(lines, scheduler).plain()
+    except LoadmasterError as error:
+        return found, (f"no queue of our own: {error}",)
+    record.append([{"so_far": so_far}])
+    return found | {"so_far": so_far}, ()
+
+
+def _summary(report: "Report") -> dict[str, Any]:
+    plain = asdict(report)
+    return {
+        "ended": report.ended,
+        **{name: plain[name] for name in ("cycles", "missed", "skipped", "starts", "foreign")},
+        "refusals": dict(report.refusals),
+        "lost": report.lost,
+        "stranded": report.stranded,
+    }

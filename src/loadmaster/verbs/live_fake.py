@@ -1,0 +1,53 @@
+"""`live fake`: the loop on an engine in memory, with a clock of its own and any trouble one asks for."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated
+
+from loadmaster.verbs.live_drive import Screen, drive, quiet
+from loadmaster.verbs.live_options import OnExit, Others, QueueOptions
+from loadmaster.verbs.live_result import Lived
+from loadmaster.verbs.log_options import LogOptions
+from loadmaster.verbs.option import Option
+
+
+@dataclass(frozen=True)
+class FakeOptions(QueueOptions, LogOptions):
+    """All that a run on a cluster in memory can be told."""
+
+    _: KW_ONLY
+    on_exit: OnExit = "release"
+    others: Others = "keep"
+    trouble: Annotated[
+        str, Option("What goes wrong how often, such as gone=0.01,dead=0.001.", metavar="WHAT=P,...")
+    ] = ""
+    launch: Annotated[str | float, Option("From being released to running.", metavar="TIME", typed=str)] = "0s"
+
+
+def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -> Lived:
+    """Run a log live on a cluster in memory: a day takes seconds, and whatever goes wrong can be asked for.
+
+    Raises:
+        InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
+    """
+    from loadmaster.live.clocks import FakeClock
+    from loadmaster.live.fake import FakeEngine
+    from loadmaster.live.trouble import Rates
+    from loadmaster.model.units import parse_seconds
+    from loadmaster.runs import Setting
+    from loadmaster.verbs.notes import noting, remarks
+
+    options.refuse_reading()
+    how = options.conduct(options.on_exit, options.others)
+    rates, launch_s = Rates.of(options.trouble), parse_seconds(str(options.launch))
+    setting = options.setting(how)
+    case = noting(options.case(), setting.policy)
+    work = case.workload
+    clock = FakeClock(float(work.submit_s[0]))
+    engine = FakeEngine(
+        work, case.cluster, clock, rates=rates, seed=options.seed, launch_s=launch_s, looks_on=options.shadow
+    )
+    return drive(
+        engine, clock, setting, how, options.folder, command=command, screen=screen, synthetic=work.synthetic,
+        notes=tuple(remarks(case)), ready=False, jobs=work.jobs, done=engine.is_done, metrics=options.metrics,
+        site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
+    )  # fmt: skip

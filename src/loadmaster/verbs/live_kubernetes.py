@@ -1,0 +1,117 @@
+"""`live kubernetes`: looks at a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from loadmaster.verbs.idle import refuse_all_but
+from loadmaster.verbs.live_drive import Screen, drive, quiet
+from loadmaster.verbs.live_options import CONDUCT, QueueOptions
+from loadmaster.verbs.live_result import Lived, Looked
+from loadmaster.verbs.option import Option
+
+if TYPE_CHECKING:
+    from loadmaster.live.purse import Purse
+
+LEASE_S = 60.0
+"""The lease lasts so long or three cycles, whichever is more."""
+AGAIN_S = 5.0
+"""Who stands by asks for the lease so often."""
+LOOKS = (
+    "doctor", "namespace", "scheduler_name", "kubeconfig", "context", "lease_namespace", "moves", "budget", "preempt",
+)  # fmt: skip
+"""What `--doctor` looks at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubernetesOptions(QueueOptions):
+    """All that a run on Kubernetes can be told."""
+
+    namespace: Annotated[
+        str | Sequence[str], Option("Only pods of these namespaces.", metavar="A,B,...", panel=CONDUCT, typed=str)
+    ] = ""
+    scheduler_name: Annotated[str, Option("Pods with this schedulerName are ours.", metavar="NAME", panel=CONDUCT)] = (
+        "loadmaster"
+    )
+    kubeconfig: Annotated[
+        "str | Path | None",
+        Option("As kubectl takes it; else KUBECONFIG or the pod's own account.", metavar="FILE", typed=Path | None),
+    ] = None
+    context: Annotated[str, Option("Of the kubeconfig; else its current one.", metavar="NAME")] = ""
+    lease_namespace: Annotated[
+        str, Option("Where the Lease is that keeps a second loadmaster away.", metavar="NAME")
+    ] = "kube-system"
+    standby: Annotated[bool, Option("Wait while another loadmaster has the Lease, then take over.")] = False
+    moves: Annotated[
+        int | None, Option("Evict up to N pods an hour for one that waits.", metavar="N", panel=CONDUCT, least=1)
+    ] = None
+    budget: Annotated[str | None, Option("Or pods of so much memory an hour.", metavar="SIZE", panel=CONDUCT)] = None
+    preempt: Annotated[bool, Option("Evict pods of lower priority for one that waits.", panel=CONDUCT)] = False
+    doctor: Annotated[bool, Option("Only look: rights, version, latency, what is left out.")] = False
+
+
+def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command: str = "") -> Lived | Looked:
+    """Bind the pods of a running Kubernetes, or look at it.
+
+    Raises:
+        InputError: no Kubernetes here, an option changes nothing, or another loadmaster has the lease.
+    """
+    from loadmaster.live.clocks import RealClock
+    from loadmaster.live.kubernetes.api import Api
+    from loadmaster.live.kubernetes.descheduler import Descheduler
+    from loadmaster.live.kubernetes.doctor import examine
+    from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
+    from loadmaster.live.kubernetes.lease import when_free
+    from loadmaster.live.kubernetes.preempting import Preemptor, both
+    from loadmaster.model import InputError
+    from loadmaster.report.console import for_notes
+    from loadmaster.verbs.run_options import split
+
+    if options.doctor:
+        refuse_all_but(options, LOOKS, "--doctor only looks")
+    how = options.conduct("hold", "keep")
+    purse, preempt = _purse(options), options.preempt
+    for given, words, rule in (
+        (purse is not None, "--moves or --budget", "--shadow and --dry-run move nothing"),
+        (preempt, "--preempt", "--shadow and --dry-run evict nobody"),
+        (options.standby, "--standby", "--shadow and --dry-run take no lease"),
+    ):
+        if given and not how.acts:
+            raise InputError(words, rule, fix="leave it out")
+    names = split(options.namespace)
+    api = Api(None if options.kubeconfig is None else Path(options.kubeconfig), options.context)
+    if options.doctor:
+        moving = purse is not None or preempt
+        found = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
+        return Looked("doctor", tuple(found))
+    setting = options.setting(how)
+
+    def made() -> KubernetesEngine:
+        return KubernetesEngine(
+            api, options.scheduler_name, looks_on=not how.acts, everyone=how.mode == "shadow", namespaces=names,
+            lease_namespace=options.lease_namespace, lease_s=max(LEASE_S, 3 * how.interval_s),
+        )  # fmt: skip
+
+    say = for_notes().print
+    engine = when_free(made, lambda: time.sleep(AGAIN_S), say) if options.standby else made()
+    moving_them = None if purse is None else Descheduler(engine, purse, say)
+    beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
+    return drive(
+        engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.metrics,
+        beside=beside, site=OWN,
+    )  # fmt: skip
+
+
+def _purse(options: KubernetesOptions) -> "Purse | None":
+    """What may be moved in an hour; None: nothing."""
+    from loadmaster.live.purse import Purse
+    from loadmaster.model import InputError
+    from loadmaster.model.units import parse_bytes
+
+    if options.moves is not None and options.budget is not None:
+        raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
+    if options.budget is not None:
+        return Purse(float(parse_bytes(options.budget)), "bytes")
+    return None if options.moves is None else Purse(float(options.moves), "count")

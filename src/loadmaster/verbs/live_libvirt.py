@@ -1,0 +1,160 @@
+"""`live libvirt`: virtual machines of several hosts, capped and moved while they run."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from loadmaster.verbs.idle import refuse_all_but, refuse_idle
+from loadmaster.verbs.live_options import CONDUCT, LiveOptions
+from loadmaster.verbs.live_result import Lived, Looked
+from loadmaster.verbs.option import Option
+
+if TYPE_CHECKING:
+    from loadmaster.live.guests.books import GuestsBooks
+    from loadmaster.live.guests.decider import GuestsDecider
+    from loadmaster.live.guests.terms import GuestTerms
+    from loadmaster.model.actions import Action
+
+LOOKS = ("uris", "doctor", "mover")
+"""What `--doctor` looks at."""
+MOVING = ("moves", "budget", "move_every", "bandwidth", "seed")
+"""What only a mover looks at."""
+
+
+@dataclass(frozen=True)
+class LibvirtOptions(LiveOptions):
+    """All that looking after virtual machines can be told."""
+
+    uris: Annotated[
+        "str | Sequence[str]",
+        Option("Hosts, as virsh takes them, such as qemu+ssh://a/system.", metavar="URI...", argument=True,
+               typed=list[str]),
+    ]  # fmt: skip
+    _: KW_ONLY
+    caps: Annotated[bool, Option("Cap the CPU of every machine, or leave caps alone.", flags=("--caps/--no-caps",))] = (
+        True
+    )
+    mover: Annotated[str, Option("Who moves: rebalance, mosix or enhanced-mosix; nobody without.", metavar="MOVER")] = (
+        ""
+    )
+    moves: Annotated[int | None, Option("Move up to N machines an hour.", metavar="N", least=1)] = None
+    budget: Annotated[str | None, Option("Or machines of so much memory an hour, such as 64GB.", metavar="SIZE")] = None
+    move_every: Annotated[str | float, Option("The mover is asked so often.", metavar="TIME", typed=str)] = "60s"
+    bandwidth: Annotated[
+        str | None, Option("Memory that a move may carry in a second, such as 100MB.", metavar="SIZE")
+    ] = None
+    leave_cores: Annotated[float, Option("Cores that each host keeps for itself.", least=0.0)] = 0.0
+    leave_memory: Annotated[str, Option("Memory that each host keeps for itself, such as 2GB.", metavar="SIZE")] = "0"
+    interval: Annotated[str | float, Option("Time between two looks.", metavar="TIME", panel=CONDUCT, typed=str)] = "5s"
+    dry_run: Annotated[bool, Option("Decide and print; change nothing.", panel=CONDUCT)] = False
+    on_exit: Annotated[
+        Literal["restore", "leave"], Option("At the end, caps as they were found, or as they are.", panel=CONDUCT)
+    ] = "restore"
+    state: Annotated[
+        "str | Path | None", Option("Where the leases of the hosts are.", metavar="DIR", typed=Path | None)
+    ] = None
+    doctor: Annotated[bool, Option("Only look: what answers, may be capped, may move, is left out.")] = False
+    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+
+
+def libvirt_with(
+    options: LibvirtOptions, say: Callable[[str], None] = lambda _: None, command: str = ""
+) -> Lived | Looked:
+    """Cap and move virtual machines while they run, or look at them; none is started, stopped or destroyed.
+
+    Raises:
+        InputError: a host does not answer, an option changes nothing, or another loadmaster looks after one.
+    """
+    from loadmaster.live.clocks import RealClock
+    from loadmaster.live.guests.door import look_after
+    from loadmaster.live.libvirt.doctor import examine
+    from loadmaster.live.libvirt.engine import LibvirtEngine
+    from loadmaster.live.libvirt.hosts import closed, connect
+    from loadmaster.model.units import parse_bytes
+    from loadmaster.verbs.folder import make_folder
+
+    uris = [options.uris] if isinstance(options.uris, str) else list(options.uris)
+    if options.doctor:
+        refuse_all_but(options, LOOKS, "--doctor only looks")
+        with closed(connect(uris)) as hosts:
+            return Looked("doctor", tuple(examine(hosts, moves=bool(options.mover))))
+    terms = _terms(options)
+    rate_mib = 0 if options.bandwidth is None else max(1, parse_bytes(options.bandwidth) >> 20)
+    there, out = connect(uris), options.folder
+    make_folder(out)
+    engine = LibvirtEngine(
+        there, leave_cores=options.leave_cores, leave_memory=float(parse_bytes(options.leave_memory)),
+        bandwidth_mib=rate_mib, looks_on=options.dry_run, folder=None if options.state is None else Path(options.state),
+    )  # fmt: skip
+    try:
+        report, books = look_after(engine, RealClock(), terms, out, about={"command": command}, watch=Shown(terms, say))
+    finally:
+        engine.close()
+    rows = tuple(
+        {"name": name.rpartition("@")[0], "id": name, **guest._asdict()} for name, guest in books.scene.guests.items()
+    )
+    figures = {
+        "ended": report.ended, "cycles": report.cycles, "machines": len(rows), "moved": books.moved,
+        "refusals": dict(report.refusals), "stranded": report.stranded,
+        "left_out": [list(each) for each in report.left_out],
+    }  # fmt: skip
+    seed = options.seed if options.mover else None
+    return Lived(out, figures, report.ended, tuple(report.stranded), rows, tuple(report.notes), seed)
+
+
+def _terms(options: LibvirtOptions) -> "GuestTerms":
+    from loadmaster.live.guests.terms import GuestTerms
+    from loadmaster.model.units import parse_seconds
+
+    if not options.mover:
+        refuse_idle(options, MOVING, "nobody moves without --mover")
+    if options.dry_run:
+        refuse_idle(options, ("on_exit", "state", "bandwidth"), "nothing is changed")
+    if not options.caps:
+        refuse_idle(options, ("on_exit",), "no cap is changed")
+    interval_s, for_s = options.times("looks")
+    return GuestTerms(
+        caps=options.caps, mover=options.mover, every_s=parse_seconds(str(options.move_every)), interval_s=interval_s,
+        for_s=for_s, seed=options.seed, acts=not options.dry_run, on_exit=options.on_exit, **_budget(options),
+    )  # fmt: skip
+
+
+def _budget(options: LibvirtOptions) -> dict[str, Any]:
+    from loadmaster.model import InputError
+    from loadmaster.model.units import parse_bytes
+
+    if options.moves is not None and options.budget is not None:
+        raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
+    if options.budget is not None:
+        return {"most": float(parse_bytes(options.budget)), "unit": "bytes"}
+    return {} if options.moves is None else {"most": float(options.moves), "unit": "count"}
+
+
+class Shown:
+    """Says what is asked, or would be, each thing once until something else is asked."""
+
+    def __init__(self, terms: "GuestTerms", say: Callable[[str], None]) -> None:
+        self._would, self._say = "" if terms.acts else "would ", say
+        self._last: list[str] = []
+
+    def __call__(self, decider: "GuestsDecider", asked: "Sequence[Action]") -> None:
+        """See `look_after`."""
+        lines = [self._would + _words(action, decider.books) for action in asked]
+        for line in lines:
+            if line not in self._last:
+                self._say(line)
+        self._last = lines or self._last
+
+
+def _words(action: "Action", books: "GuestsBooks") -> str:
+    from loadmaster.model.actions import Cap, Move
+
+    name = str(getattr(action, "id", "")).rpartition("@")[0]
+    match action:
+        case Cap(of, share):
+            return f"cap {name} at {share:.1%} of its {books.scene.guests[of].cores:g} cores"
+        case Move(of, (to,)):
+            return f"move {name} from {books.scene.guests[of].host} to {to}"
+        case _:
+            return str(action)

@@ -1,0 +1,117 @@
+"""Options that the engines of `live` share, and how a run is to behave by them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from loadmaster.verbs.idle import refuse_idle
+from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.rules import Discipline, Rule
+
+if TYPE_CHECKING:
+    from loadmaster.live.conduct import Conduct
+    from loadmaster.runs import Setting
+
+CONDUCT = "How it behaves"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveOptions(Options):
+    """What every engine takes."""
+
+    interval: Annotated[str | float, Option("Time between two cycles.", metavar="TIME", panel=CONDUCT, typed=str)] = (
+        "30s"
+    )
+    for_: Annotated[
+        str | float, Option("End after so long.", metavar="TIME", panel=CONDUCT, flags=("--for",), typed=str)
+    ] = ""
+    out: Annotated[
+        "str | Path",
+        Option("Where the record goes; an earlier one goes on.", metavar="DIR", flags=("-o", "--out"), typed=Path),
+    ] = "live"
+
+    @property
+    def folder(self) -> Path:
+        """Where the record goes."""
+        return Path(self.out)
+
+    def times(self, what: str = "cycles") -> tuple[float, float]:
+        """Seconds between two cycles, and after which it ends.
+
+        Raises:
+            InputError: one of them is none.
+        """
+        from loadmaster.model import InputError
+        from loadmaster.model.units import parse_seconds
+
+        interval_s = parse_seconds(str(self.interval))
+        if interval_s <= 0:
+            fix = "such as --interval 5s"
+            raise InputError(self.interval, f"a live scheduler needs a time between its {what}", fix=fix)
+        return interval_s, parse_seconds(str(self.for_)) if self.for_ != "" else float("inf")
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueOptions(LiveOptions):
+    """What engines with a queue take."""
+
+    policy: Annotated[
+        Rule, Option("Placement policy; also file.py:function and max-jobs.", metavar="POLICY", typed=str)
+    ] = "mix-fit"
+    discipline: Annotated[
+        Discipline, Option("Queue discipline, such as multifactor+easy.", metavar="DISCIPLINE", typed=str)
+    ] = "easy"
+    shadow: Annotated[bool, Option("Decide and write down; ask nothing of the engine.", panel=CONDUCT)] = False
+    dry_run: Annotated[bool, Option("As --shadow, and print what would have been asked.", panel=CONDUCT)] = False
+    max_starts: Annotated[
+        int | None, Option("Start no more than N jobs in all.", metavar="N", panel=CONDUCT, least=0)
+    ] = None
+    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    metrics: Annotated[
+        int | None, Option("Serve /metrics on 127.0.0.1 while it runs.", metavar="PORT", least=0, most=65535)
+    ] = None
+
+    def conduct(
+        self, on_exit: Literal["release", "hold"] = "release", others: Literal["keep", "release"] = "keep"
+    ) -> "Conduct":
+        """How the run is to behave.
+
+        Raises:
+            InputError: a time is none, two options contradict each other, or one changes nothing.
+        """
+        from loadmaster.live.conduct import Conduct
+        from loadmaster.model import InputError
+
+        interval_s, for_s = self.times()
+        if self.shadow and self.dry_run:
+            raise InputError("--shadow --dry-run", "both ask nothing of the engine", fix="give one of them")
+        if self.shadow or self.dry_run:
+            refuse_idle(self, ("on_exit", "others"), "nothing is asked of the engine")
+        mode: Literal["live", "dry-run", "shadow"] = "shadow" if self.shadow else "dry-run" if self.dry_run else "live"
+        return Conduct(interval_s, mode, for_s, self.max_starts, on_exit, others)
+
+    def setting(self, how: "Conduct") -> "Setting":
+        """The rule that decides.
+
+        Raises:
+            InputError: it cannot be written down, as whoever reads the record again must be able to read it.
+        """
+        from loadmaster.model import InputError
+        from loadmaster.runs import Setting
+        from loadmaster.verbs.rules import name_of
+
+        def name(rule: object) -> str:
+            fix = "write it into a file and name that: mine.py:function"
+            raise InputError(getattr(rule, "__name__", rule), "a live record holds rules by their names", fix=fix)
+
+        policy, discipline = name_of(self.policy, name), name_of(self.discipline, name)
+        return Setting(policy, discipline, interval_s=how.interval_s, seed=self.seed)
+
+
+OnExit = Annotated[
+    Literal["release", "hold"],
+    Option("At the end, give what waits to the engine's own scheduler, or not.", panel=CONDUCT),
+]
+Others = Annotated[
+    Literal["keep", "release"], Option("What becomes of jobs that the model has no words for.", panel=CONDUCT)
+]

@@ -1,0 +1,148 @@
+"""What a live run came to, as a result: its figures, its record's page and picture."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from loadmaster.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.live.finding import Finding
+    from loadmaster.report.page import Page
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Lived(Result):
+    """A live run that is over.
+
+    Attributes:
+        folder: of its record.
+        figures: what it came to, as JSON has it.
+        ended: `done` or `stopped`.
+        stranded: what could not be handed back to the engine.
+        rows: a row for each command or machine; () of a queue.
+        known: what must be said.
+        seed: of its draws; None where nothing draws.
+        synthetic: whether its jobs are made up; None where nobody knows.
+    """
+
+    verb: ClassVar[str] = "live"
+
+    folder: Path
+    figures: dict[str, Any]
+    ended: str
+    stranded: tuple[str, ...] = ()
+    rows: tuple[dict[str, Any], ...] = ()
+    known: tuple[str, ...] = ()
+    seed: int | None = None
+    synthetic: bool | None = None
+
+    @property
+    def answer(self) -> str:
+        """The run in a few sentences, as its page says."""
+        from loadmaster.verbs.kept_folder import LIVE
+
+        if (self.folder / LIVE).is_file():
+            from loadmaster.live.course import course_in
+            from loadmaster.report.live_answer import live_answer
+
+            return live_answer(course_in(self.folder))
+        from loadmaster.live.share_courses import share_course_of
+        from loadmaster.report.share_course_page import share_course_answer
+
+        return share_course_answer(share_course_of(self.folder))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said."""
+        return self.known
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row for each command or machine; of a queue, a row for each job, as its run record has them."""
+        import polars as pl
+
+        if self.rows:
+            return pl.DataFrame(list(self.rows), infer_schema_length=None)
+        from loadmaster.verbs.simulate import opened
+
+        return opened(self.folder).frame
+
+    def plot(self) -> Any:
+        """The queue over time, or who had what share: an Altair chart."""
+        from loadmaster.verbs.kept_folder import LIVE
+
+        if (self.folder / LIVE).is_file():
+            from loadmaster.live.course import course_in
+            from loadmaster.report.live_charts import queue_over_time, spans_of
+
+            course = course_in(self.folder)
+            return queue_over_time(course, spans_of(course))
+        from loadmaster.live.share_courses import share_course_of
+        from loadmaster.report.share_course_chart import shares_chart
+
+        return shares_chart(share_course_of(self.folder))
+
+    def page(self) -> "Page":
+        """The page of its record, as `loadmaster report` makes it."""
+        from loadmaster.verbs.report import made_of
+
+        return made_of(self.folder).content
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Looked(Result):
+    """What was asked for beside a run: a look at an engine, or a text to print.
+
+    Attributes:
+        what: that was asked for, such as `doctor`.
+        found: a finding each.
+        text: to print; empty where there are findings.
+    """
+
+    verb: ClassVar[str] = "live"
+
+    what: str
+    found: "tuple[Finding, ...]" = ()
+    text: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Nothing stands in the way."""
+        return not any(each.level == "bad" for each in self.found)
+
+    @property
+    def answer(self) -> str:
+        """What stands in the way, or the text."""
+        bad = [each.what for each in self.found if each.level == "bad"]
+        return self.text or "; ".join(bad) or f"{self.what}: nothing stands in the way"
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a finding."""
+        from dataclasses import asdict
+
+        import polars as pl
+
+        return pl.DataFrame([asdict(each) for each in self.found], infer_schema_length=None)
+
+
+@dataclass
+class Quiet:
+    """Who watches a run from outside: nobody. A terminal has its own.
+
+    Attributes:
+        so_far: what jobs have waited so far, of a shadow; None until that is known.
+    """
+
+    so_far: Any = None
+
+    def __enter__(self) -> "Quiet":
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def show(self, *cycle: Any) -> None:
+        """Called after every cycle, with what `run_live` tells of it."""

@@ -1,0 +1,165 @@
+"""`live slurm`: looks at a Slurm, tries it, runs beside it, runs it; and lets go of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from loadmaster.verbs.idle import refuse_all_but, refuse_idle
+from loadmaster.verbs.live_drive import Screen, drive, quiet
+from loadmaster.verbs.live_options import CONDUCT, OnExit, Others, QueueOptions
+from loadmaster.verbs.live_result import Lived, Looked
+from loadmaster.verbs.option import Option
+
+if TYPE_CHECKING:
+    from loadmaster.live.slurm.engine import SlurmEngine
+
+SAFETY = "Before and after"
+WORK = {
+    "doctor": ("partition", "as_json"), "probe": ("partition", "as_json"), "print_": ("partition", "fail_open"),
+    "watchdog": ("fail_open", "as_json"), "uninstall": ("as_json",),
+}  # fmt: skip
+"""What is asked for beside a run, and the options that each of them looks at beside --conf and --state."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlurmOptions(QueueOptions):
+    """All that a run on Slurm can be told."""
+
+    on_exit: OnExit = "release"
+    others: Others = "release"
+    partition: Annotated[
+        str | Sequence[str], Option("Only jobs of these partitions.", metavar="A,B,...", panel=CONDUCT, typed=str)
+    ] = ""
+    conf: Annotated[
+        "str | Path | None",
+        Option("The slurm.conf; else SLURM_CONF or the machine's own.", metavar="FILE", typed=Path | None),
+    ] = None
+    site_accounts: Annotated[
+        "str | Path | None",
+        Option("What sacctmgr prints: limits, shares, QOS.", metavar="FILE", typed=Path | None),
+    ] = None
+    state: Annotated[
+        "str | Path | None",
+        Option("Where lease and heartbeat are; Slurm's controller reads the latter.", metavar="DIR",
+               typed=Path | None),
+    ] = None  # fmt: skip
+    doctor: Annotated[bool, Option("Only look: rights, hook, latency, what is left out.", panel=SAFETY)] = False
+    probe: Annotated[str, Option("Run one job of a second of our own on HOST.", metavar="HOST", panel=SAFETY)] = ""
+    print_: Annotated[
+        Literal["hook", "units"] | None,
+        Option("Print job_submit.lua, or unit files of systemd.", flags=("--print",), panel=SAFETY),
+    ] = None
+    fail_open: Annotated[
+        str | float,
+        Option("Without a heartbeat for so long nothing is held.", metavar="TIME", panel=SAFETY, typed=str),
+    ] = "10min"
+    watchdog: Annotated[bool, Option("Release all that is held if there is no heartbeat.", panel=SAFETY)] = False
+    uninstall: Annotated[bool, Option("Release all that is held, and end.", panel=SAFETY)] = False
+
+    @property
+    def asked(self) -> str:
+        """What is asked for beside a run; empty for a run.
+
+        Raises:
+            InputError: several things.
+        """
+        from loadmaster.model import InputError
+
+        asked = [name for name in WORK if getattr(self, name)]
+        if len(asked) > 1:
+            words = " ".join(f"--{name.strip('_')}" for name in asked)
+            raise InputError(words, "each of these stands alone", fix="give one of them")
+        return asked[0] if asked else ""
+
+
+def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "") -> Lived | Looked:
+    """Place the jobs of a running Slurm, or look at it.
+
+    Raises:
+        InputError: no Slurm here, an option changes nothing, or another loadmaster has the lease.
+    """
+    from loadmaster.live.clocks import RealClock
+    from loadmaster.live.slurm.engine import SlurmEngine
+    from loadmaster.live.slurm.hook import FAIL_OPEN_S
+    from loadmaster.model import InputError
+    from loadmaster.model.units import parse_seconds
+    from loadmaster.runs.at_site import own_rule
+    from loadmaster.verbs.run_options import split
+
+    asked = options.asked
+    patience_s = parse_seconds(str(options.fail_open))
+    if patience_s < 10.0:
+        raise InputError(options.fail_open, "--fail-open is 10 s or more", fix=f"such as {FAIL_OPEN_S:.0f}s")
+    names, conf, state = split(options.partition), _path(options.conf), _path(options.state)
+    if asked:
+        stands = f"--{asked.strip('_')} stands alone"
+        refuse_all_but(options, (asked, *WORK[asked], "conf", "state"), stands)
+        engine = SlurmEngine(conf, looks_on=True, folder=state, partitions=names)
+        return _look(options, asked, engine, state, names, patience_s)
+    refuse_idle(options, ["fail_open"], "it is for --print and --watchdog")
+    how = options.conduct(options.on_exit, options.others)
+    setting = options.setting(how)
+    engine = SlurmEngine(
+        conf, _path(options.site_accounts), looks_on=not how.acts, folder=state, partitions=names,
+        leaves_held=how.on_exit == "hold",
+    )  # fmt: skip
+    return drive(
+        engine, RealClock(), setting, how, options.folder, command=command, screen=screen, notes=engine.notes,
+        metrics=options.metrics, site=own_rule(engine.site),
+    )  # fmt: skip
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def _look(
+    options: SlurmOptions, what: str, engine: "SlurmEngine", state: Path | None, partitions: Sequence[str],
+    patience_s: float,
+) -> Looked:  # fmt: skip
+    """What is asked beside running."""
+    from loadmaster.live.finding import Finding
+    from loadmaster.live.slurm.doctor import examine
+    from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
+    from loadmaster.live.slurm.probe import probe
+    from loadmaster.live.slurm.release import release_all
+
+    beat = Heartbeat(heartbeat_path(engine.cluster, state))
+    if options.print_ is not None:
+        return Looked(
+            "print", text=_printed(engine, options.print_, beat.path, patience_s, _path(options.conf), partitions)
+        )
+    if what == "doctor":
+        return Looked(what, tuple(examine(engine)))
+    if what == "probe":
+        return Looked(what, tuple(probe(engine.commands, options.probe, partitions[0] if partitions else "")))
+    if what == "watchdog" and (age_s := beat.age_s()) <= patience_s:
+        return Looked(what, (Finding("ok", f"a sign of life {age_s:.0f} s ago: nothing is released"),))
+    if what == "uninstall":
+        beat.stop()
+    released = release_all(engine.commands)
+    found = [Finding("ok", f"{len(released.done):,} jobs released to Slurm's own scheduler")]
+    found += [Finding("bad", f"job {job} stays held: {why}") for job, why in released.failed]
+    if what == "uninstall":
+        found.append(Finding("note", "job_submit.lua and JobSubmitPlugins=lua are yours to take out of Slurm"))
+    return Looked(what, tuple(found))
+
+
+def _printed(
+    engine: Any, text: str, heartbeat: Path, patience_s: float, conf: Path | None, partitions: Sequence[str]
+) -> str:
+    import os
+    import shlex
+    import sys
+
+    from loadmaster.live.slurm.hook import hook_text
+    from loadmaster.live.slurm.units import unit_files
+
+    if text == "hook":
+        return hook_text(heartbeat.absolute(), patience_s, os.geteuid(), partitions, engine.default_partition)
+    state = heartbeat.parent.absolute()
+    where = ["--state", str(state), *([] if conf is None else ["--conf", str(conf.absolute())])]
+    record = ["-o", str(state / "record")]
+    files = unit_files(Path(sys.argv[0]).absolute(), shlex.join(where), shlex.join(record), patience_s)
+    return "\n".join(f"# {name}\n{content}" for name, content in files.items())

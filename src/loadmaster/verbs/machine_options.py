@@ -1,0 +1,117 @@
+"""The option that takes several sets of machines, and what it comes to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.option import Option
+
+if TYPE_CHECKING:
+    from loadmaster.model import Cluster
+    from loadmaster.runs.at_site import AtSite
+    from loadmaster.runs.machines import MachineSet
+
+
+MOST_SETS = 20
+"""No more than so many sets are compared."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineOptions(LogOptions):
+    """Jobs, and one or more sets of machines to run them on."""
+
+    hosts: Annotated[
+        "str | Path | Cluster | Sequence[str | Path | Cluster] | Mapping[str, str | Path | Cluster] | None",
+        Option("Machines: 200x16c64g@1.2,4x64c512g8gpu@9 (price of one an hour, if known) or a file; again for each "
+               "further set.", metavar="HOSTS", panel=MACHINES, typed=list[str] | None),
+    ] = field(default=None, kw_only=False)  # type: ignore[assignment]  # fmt: skip
+    currency: Annotated[
+        str, Option("The money of the prices, to be shown with every cost.", metavar="EUR", panel=MACHINES)
+    ] = ""
+
+    @property
+    def sets(self) -> "dict[str, str | Path | Cluster]":
+        """The sets of machines by name: as they were typed, files by their names, objects by what they hold.
+
+        Raises:
+            InputError: two are the same, or there are too many.
+        """
+        from loadmaster.model import InputError
+
+        if isinstance(self.hosts, Mapping):
+            found = {str(name): each for name, each in self.hosts.items()}
+        else:
+            found = {}
+            for each in _listed(self.hosts):
+                name = _name(each, found)
+                if name in found:
+                    raise InputError(name, "this set of machines is given twice", fix="leave it out once")
+                found[name] = each
+        if len(found) > MOST_SETS:
+            raise InputError(len(found), f"at most {MOST_SETS} sets of machines are compared", fix="give fewer")
+        return found
+
+    @property
+    def machines(self) -> "str | Path | Cluster | None":
+        """The only set, or the first: how a log is read, and what a load means, goes by it."""
+        return next(iter(self.sets.values()), None)
+
+    @property
+    def files(self) -> list[Path]:
+        """Those of the inputs that are files."""
+        named = [each for each in (self.trace, *self.sets.values()) if isinstance(each, str | Path)]
+        rest = [path for path in super().files if path not in map(Path, named)]
+        return [*(path for path in map(Path, named) if path.is_file()), *rest]
+
+    def on_machines(self, at: "AtSite | None" = None) -> "tuple[MachineSet, ...]":
+        """The jobs on every set of machines; with one set or none as `case` has them.
+
+        Raises:
+            InputError: the log or the machines cannot be read, or a money is named and no price.
+        """
+        from loadmaster.runs.machines import MachineSet, machines_of
+        from loadmaster.site.machines import read_machines
+
+        given = self.sets
+        if len(given) < 2:
+            found: tuple[MachineSet, ...] = (MachineSet("", self.case(at)),)
+        else:
+            known = {
+                name: self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each)
+                for name, each in given.items()
+            }
+            first = next(iter(known.values()))
+            found = machines_of(self.trace_read_for(first, self.spread), known, self.spread)
+        self.refuse_money_without_prices(found)
+        return found
+
+    def refuse_money_without_prices(self, found: "Sequence[MachineSet]") -> None:
+        """Refuse a money where no machine has a price.
+
+        Raises:
+            InputError: it was named.
+        """
+        from loadmaster.verbs.idle import refuse_idle
+
+        if all(each.cost_per_hour is None for each in found):
+            refuse_idle(self, ["currency"], "no price of a machine is known", "add prices, as in 20x16c64g@0.8")
+
+
+def _listed(hosts: object) -> "list[str | Path | Cluster]":
+    if hosts is None:
+        return []
+    return list(hosts) if isinstance(hosts, Sequence) and not isinstance(hosts, str) else [hosts]  # type: ignore[list-item]
+
+
+def _name(each: "str | Path | Cluster", taken: Mapping[str, object]) -> str:
+    """Of a file its name, or its path where the name is taken; of an object the short form."""
+    from loadmaster.traces.hosts import short_form
+
+    if not isinstance(each, str | Path):
+        return short_form(each)
+    path = Path(each)
+    if path.is_file():
+        return path.name if path.name not in taken else str(path)
+    return str(each).replace(" ", "")

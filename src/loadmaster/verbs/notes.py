@@ -1,0 +1,67 @@
+"""What the user must know of jobs, machines and rules, before a run and beside its result."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from loadmaster.runs import Case, Setting
+
+
+def noting(case: "Case", *specs: str, models: Sequence[str] = ()) -> "Case":
+    """`case` with what must be said of the user's own functions among placement policies and sharing models."""
+    from loadmaster.schedule.meta_rules import remarks_on
+    from loadmaster.sharing.load import remarks_on_models
+
+    return replace(case, notes=(*case.notes, *remarks_on(*specs), *remarks_on_models(*models)))
+
+
+def noting_runs(case: "Case", settings: "Sequence[Setting]") -> "Case":
+    """`case` with what must be said of the rules that are to run on it."""
+    from loadmaster.runs import discipline_of, sources_of
+
+    case = noting(case, *(spec for setting in settings for spec in (setting.policy, *setting.members)))
+    notes: dict[str, None] = {}
+    for setting in settings:
+        discipline = discipline_of(setting, sources_of(setting))
+        notes |= dict.fromkeys(discipline.notes)
+        notes |= dict.fromkeys(setting.foresight.notes)
+        tell = getattr(discipline.order, "notes", None)  # a class of the user's own need not have it
+        notes |= dict.fromkeys(tell(case.workload, case.cluster) if tell is not None else ())
+    return replace(case, notes=(*case.notes, *notes))
+
+
+def remarks(case: "Case") -> list[str]:
+    """What was left out, what was assumed, and whether the data is synthetic; one sentence each."""
+    sentences = list(case.notes)
+    if case.workload.synthetic and not any("synthetic" in note for note in sentences):
+        sentences.append("This log is synthetic.")
+    return sentences + case.skipped.sentences("line") + case.rejected.sentences("job")
+
+
+def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
+    """Say on stderr which of the runs only the plain engine can make, and how fast the first of each discipline begins.
+
+    Raises:
+        InputError: a rule of the user's own fails on the first jobs.
+    """
+    from loadmaster.report.console import for_notes
+    from loadmaster.runs import discipline_of, policy_of, sources_of
+    from loadmaster.runs.pace import jobs_a_second
+    from loadmaster.schedule.binding import binds
+    from loadmaster.sim.queue.door import is_compiled
+
+    bound = binds(case.workload, case.cluster)
+    tried: set[str] = set()
+    for setting in settings:
+        texts = sources_of(setting)
+        rules = policy_of(setting, texts), discipline_of(setting, texts)
+        compiled = is_compiled(case.workload, case.cluster, *rules, setting.foresight)
+        if setting.discipline in tried or compiled:
+            continue
+        tried.add(setting.discipline)
+        rate = jobs_a_second(case, setting, texts)
+        if rate is not None:
+            text = f"{setting.policy} under {setting.discipline}: not compiled, begins at {rate:,.0f} jobs a second"
+            less = "--limit reads fewer" + (", --ignore all without what binds them" if bound else "")
+            for_notes().print(f"{text} ({case.workload.jobs:,} jobs; {less})", style="yellow")

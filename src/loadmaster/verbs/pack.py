@@ -1,0 +1,213 @@
+"""`pack`: place a whole set of tasks, and say how far from the best possible the placement is."""
+
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.idle import refuse_idle
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+from loadmaster.verbs.rules import Rule, name_of
+from loadmaster.verbs.task_options import TaskOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.model.arrays import Bools
+    from loadmaster.packing import Instance, Packing
+    from loadmaster.report.page import Page
+
+
+@dataclass(frozen=True)
+class PlacingOptions(TaskOptions):
+    """All that `pack` can be told."""
+
+    tasks: Annotated[
+        "str | Path | Instance",
+        Option("Tasks: CSV, Parquet, openb pods, or OptaPlanner's JSON.", argument=True, typed=Path),
+    ]
+    _: KW_ONLY
+    method: Annotated[
+        Rule | None,
+        Option("The packer, default mcb8, or a placement policy (also file.py:function); see `loadmaster policies`.",
+               typed=str | None),
+    ] = None  # fmt: skip
+    exact: Annotated[bool, Option("The optimum with its proof, if time allows.")] = False
+    admit: Annotated[float | None, Option("Refuse jobs until the others keep this yield.")] = None
+    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Packed(Result):
+    """What `pack` came to; that no placement was found is a result as well.
+
+    Attributes:
+        name: of the tasks.
+        asked: all tasks and the hosts.
+        instance: those that were let in.
+        packing: their placement.
+        admitted: bool[J] over the jobs of `asked`.
+        known: what was known of the file before anything was packed.
+        methods: what others make of the same tasks, a row each; None where nobody has tried yet.
+        command: how to make it again.
+    """
+
+    verb = "pack"
+
+    name: str
+    asked: "Instance"
+    instance: "Instance"
+    packing: "Packing"
+    admitted: "Bools"
+    known: tuple[str, ...] = ()
+    methods: list[dict[str, Any]] | None = None
+    command: str = ""
+
+    @property
+    def placed(self) -> bool:
+        """Whether there is a placement of all tasks that were let in."""
+        return self.packing.placed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed, and what must be known of how the placement came about."""
+        return (*self.known, *self.packing.notes)
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """The least and the mean yield, the bound on them, the gap to it and whether it is proven, by name."""
+        from loadmaster.packing.summary import summary
+
+        return summary(self.instance, self.packing, self.asked, self.admitted)
+
+    @property
+    def answer(self) -> str:
+        """The placement in one sentence."""
+        facts = self.figures
+        what = f"{facts['tasks']:,} tasks on {facts['hosts']:,} hosts by {facts['solver']}"
+        if not self.placed:
+            return (
+                f"{what}: {'no placement exists' if facts['proven'] else 'no placement was found'}: {facts['reason']}."
+            )
+        sure = "proven best" if facts["proven"] else f"{facts['gap']:.2%} below the bound at most"
+        return f"{what}: minimum yield {facts['min_yield']:.4f}, {sure}; mean yield {facts['mean_yield']:.4f}."
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a task as plain values: task, job, refused, host, yield, share of each fluid resource."""
+        from loadmaster.packing.summary import task_rows
+
+        return task_rows(self.asked, self.packing, self.admitted)
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a task: its host, its yield, its share of each fluid resource, what it asked; memory in bytes."""
+        import polars as pl
+
+        asked, rows = self.asked, self.rows
+        columns: dict[str, Any] = {
+            name: [row[name] for row in rows] for name in ("task", "job", "refused", "host", "yield")
+        }
+        columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in asked.fluid_names}
+        if rows and "cards" in rows[0]:
+            columns["cards"] = [" ".join(map(str, row["cards"])) for row in rows]
+        columns |= {name: asked.fluid[:, f] for f, name in enumerate(asked.fluid_names)}
+        columns |= {name: asked.rigid[:, r] for r, name in enumerate(asked.rigid_names)}
+        return pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})
+
+    def plot(self) -> Any:
+        """How full every host is of each resource: an Altair chart.
+
+        Raises:
+            InputError: there is no placement to show.
+        """
+        from loadmaster.model.errors import InputError
+        from loadmaster.packing.picture import host_loads
+
+        if not self.placed:
+            raise InputError(self.name, "there is no placement to draw", fix="see its answer")
+        return host_loads(self.instance, self.packing)
+
+    def page(self) -> "Page":
+        """The answer, methods beside each other, the hosts as they are filled, the yields, where every task goes."""
+        from loadmaster.packing.beside import beside
+        from loadmaster.report.pack_page import pack_page
+
+        methods = beside(self.instance, self.packing) if self.methods is None else self.methods
+        return pack_page(
+            self.name, self.answer, self.notes, self.figures, methods, self.instance, self.packing, self.rows,
+            self.command,
+        )  # fmt: skip
+
+    def write_tables(self, folder: Path) -> None:
+        """Write placement.parquet and placement.csv; and hosts.png where pictures can be drawn."""
+        from loadmaster.report.picture import can_draw, write_picture
+        from loadmaster.traces.spreadsheet import harmless
+        from loadmaster.whole_file import whole_file
+
+        frame = self.frame
+        with whole_file(folder / "placement.parquet") as part:
+            frame.write_parquet(part)
+        with whole_file(folder / "placement.csv") as part:
+            harmless(frame).write_csv(part)
+        if self.placed and can_draw():
+            write_picture(folder / "hosts.png", self.plot())
+
+
+def pack_with(options: PlacingOptions) -> Packed:
+    """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.
+
+    Args:
+        options: what to place.
+
+    Returns:
+        The placement; `placed` says whether there is one.
+
+    Raises:
+        InputError: the tasks, the machines or the packer cannot be used, or an option changes nothing.
+    """
+    from loadmaster.rules.by_value import naming
+
+    with naming() as name:
+        return _packed(options, name_of(options.method, name) if options.method is not None else None)
+
+
+def _packed(options: PlacingOptions, method: str | None) -> Packed:
+    import numpy as np
+
+    from loadmaster.model.errors import InputError
+    from loadmaster.packing import PackOptions, pack
+    from loadmaster.packing.admit import admit
+    from loadmaster.packing.beside import beside
+    from loadmaster.packing.solve import packer_named
+    from loadmaster.place.load import remarks_on
+    from loadmaster.verbs.folder import make_folder
+
+    if options.exact and method not in (None, "exact"):
+        fix = "leave one of them out"
+        raise InputError(f"--method {method} --exact", "two packers for one placement", fix=fix)
+    name = "exact" if options.exact else method or "mcb8"
+    packer = packer_named(name)
+    if not packer.timed:
+        refuse_idle(options, ["time_limit"], "it is for exact solvers and local search")
+    if options.out is not None:
+        make_folder(Path(options.out))
+    how = PackOptions(options.time_limit, options.seed)
+    read = options.read(options.tasks)
+    instance, known = read.instance, (*read.notes, *(remarks_on(name) if packer.rates else ()))
+    title = Path(options.tasks).name if isinstance(options.tasks, str | Path) else instance.source or "tasks"
+    if options.admit is None:
+        everybody = np.ones(instance.jobs, bool)
+        made = Packed(title, instance, instance, pack(instance, name, how), everybody, known)
+    else:
+        let = admit(instance, options.admit, name, how)
+        made = Packed(title, instance, let.instance, let.packing, let.admitted, known)
+    made = replace(made, command=options.call("pack"))
+    if options.out is not None and made.placed:
+        made = replace(made, methods=beside(made.instance, made.packing, how))
+        made.save(options.out)
+    return made
+
+
+pack = called_with(PlacingOptions, pack_with)

@@ -1,0 +1,184 @@
+"""`rebalance`: a better placement from a running one, within a migration budget."""
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from loadmaster.verbs.idle import refuse_idle
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+from loadmaster.verbs.task_options import TaskOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.move.change import State
+    from loadmaster.move.plan import MovePlan
+    from loadmaster.report.page import Page
+
+
+@dataclass(frozen=True)
+class RebalanceOptions(TaskOptions):
+    """All that `rebalance` can be told."""
+
+    state: Annotated[
+        "str | Path",
+        Option("Tasks as for `pack`, with a column host; or kubectl's JSON.", argument=True, typed=Path),
+    ]
+    _: KW_ONLY
+    budget: Annotated[
+        str | float | None, Option("The most memory to move, such as 64GiB; numbers are bytes.", typed=str | None)
+    ] = None
+    moves: Annotated[int | None, Option("Or the most tasks to move.", least=0)] = None
+    method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rebalanced(Result):
+    """What `rebalance` came to; that nothing better is within the budget is a result as well.
+
+    Attributes:
+        name: of the state.
+        now: tasks, hosts and where every task runs.
+        plan: the moves, in an order in which no host is ever too full.
+        budget: bytes or moves; infinite where there was none.
+        notes: what was assumed of the file.
+        command: how to make it again.
+    """
+
+    verb = "rebalance"
+
+    name: str
+    now: "State"
+    plan: "MovePlan"
+    budget: float
+    known: tuple[str, ...] = ()
+    command: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed of the file."""
+        return self.known
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a plan that can be carried out, be it to stay."""
+        return self.plan.status in ("ok", "limit")
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """Level before and after, bound, budget, what is spent, the moves, what stands in the way of better ones."""
+        from loadmaster.move.summary import summary
+
+        return summary(self.now, self.plan, self.budget)
+
+    @property
+    def answer(self) -> str:
+        """The plan in one sentence."""
+        facts = self.figures
+        if facts["status"] == "infeasible":
+            return "no placement of all tasks within the budget " + ("exists" if facts["proven"] else "was found")
+        before, after = ("not complete" if v is None else f"{v:.4f}" for v in (facts["level_before"], facts["level"]))
+        word, bound = level_word(facts), f"(bound {facts['bound']:.4f})"
+        if facts["status"] == "stuck":
+            aim = "places all tasks" if facts["level_before"] is None else "raises it"
+            how = "" if facts["proven"] else " was found that"
+            return f"{word} {before} {bound}: no order of moves within the budget{how} {aim}"
+        best = ", proven best" if facts["proven"] else ""
+        if not facts["moves"]:
+            return f"Nothing moves: the {word} is {after} {bound}{best}"
+        several = len(facts["moves"]) > 1
+        moves = f"{len(facts['moves'])} moves" if several else "One move"
+        moves += f", {amount(facts, facts['spent'])}," if facts["unit"] == "bytes" else ""
+        if facts["level_before"] is None:
+            return f"{moves} place{'' if several else 's'} all tasks: the {word} is {after} {bound}{best}"
+        return f"{moves} bring{'' if several else 's'} the {word} from {before} to {after} {bound}{best}"
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
+        import polars as pl
+
+        columns = {"step": pl.Int64, "task": pl.String, "from": pl.String, "to": pl.String, "cost": pl.Float64,
+                   "temporary": pl.Boolean}  # fmt: skip
+        return pl.DataFrame(self.figures["moves"], schema=columns)
+
+    def plot(self) -> Any:
+        """How much of the first fluid resource is asked of every host, before the moves and after: an Altair chart."""
+        from loadmaster.report.moves_chart import moves_chart
+
+        return moves_chart(self.now, self.plan)
+
+    def page(self) -> "Page":
+        """The answer, before and after, the moves in order, the hosts as they are filled."""
+        from functools import partial
+
+        from loadmaster.report.rebalance_page import rebalance_page
+
+        facts = self.figures
+        words = partial(amount, facts)
+        return rebalance_page(
+            self.name, self.answer, self.notes, facts, self.now, self.plan, words, self.command
+        )  # fmt: skip
+
+    def write_tables(self, folder: Path) -> None:
+        """Write moves.csv."""
+        from loadmaster.traces.spreadsheet import harmless
+        from loadmaster.whole_file import whole_file
+
+        with whole_file(folder / "moves.csv") as part:
+            harmless(self.frame).write_csv(part)
+
+
+def level_word(facts: dict[str, Any]) -> str:
+    """What the level is called: with weights it is no yield."""
+    return "least yield / weight" if facts["weighted"] else "minimum yield"
+
+
+def amount(facts: dict[str, Any], value: float) -> str:
+    """A cost in words: bytes, or tasks."""
+    from loadmaster.model.units import show_bytes
+
+    return show_bytes(value) if facts["unit"] == "bytes" else f"{value:g} task{'' if value == 1 else 's'}"
+
+
+def rebalance_with(options: RebalanceOptions) -> Rebalanced:
+    """Which tasks to move where, in an order in which no host is ever too full.
+
+    Args:
+        options: what to move.
+
+    Returns:
+        The moves in order; `done` says whether there is a plan.
+
+    Raises:
+        InputError: the state or the machines cannot be used, or an option changes nothing.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.model.units import parse_bytes
+    from loadmaster.move.change import State
+    from loadmaster.move.plan import plan_moves
+    from loadmaster.verbs.folder import make_folder
+
+    if options.budget is not None and options.moves is not None:
+        raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
+    if options.method == "heuristic":
+        refuse_idle(options, ["time_limit"], "it is for the exact method")
+    if options.out is not None:
+        make_folder(Path(options.out))
+    read, name = options.read(options.state), Path(options.state).name
+    if read.host is None:
+        raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
+    now = State(read.instance, read.host, "count" if options.moves is not None else "bytes")
+    memory = math.inf if options.budget is None else float(parse_bytes(str(options.budget)))
+    limit = memory if options.moves is None else float(options.moves)
+    made = Rebalanced(name, now, plan_moves(now, limit, options.method, options.time_limit), limit, read.notes,
+                      options.call("rebalance"))  # fmt: skip
+    if options.out is not None and made.done:
+        made.save(options.out)
+    return made
+
+
+rebalance = called_with(RebalanceOptions, rebalance_with)

@@ -1,0 +1,186 @@
+"""`reproduce`: re-run a paper, its published values beside ours."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.idle import refuse_idle
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.kept.watch import Watch
+    from loadmaster.papers.claim import Reproduction
+    from loadmaster.report.page import Page, Table
+
+_VERDICTS = (
+    "A claim holds where our interval meets the published value, or the ordering stands; what a paper says too little "
+    "about to be judged is reported only."
+)
+TONES = {"holds": "good", "differs": "bad", "report only": "muted", "not measured": "muted"}
+
+
+@dataclass(frozen=True)
+class ReproduceOptions(DaskOptions):
+    """All that `reproduce` can be told."""
+
+    paper: Annotated[str, Option("The paper: author and year, such as shai2014.", argument=True)]
+    _: KW_ONLY
+    quick: Annotated[bool, Option("A smaller set, in some minutes.")] = False
+    seed: Annotated[int, Option("Seed of every random draw.", least=0)] = 0
+    out: Annotated["str | Path", Option("Folder for pages and charts.", flags=("-o", "--out"), typed=Path)] = Path(
+        "reproduction"
+    )
+    traces: Annotated["str | Path | None", Option("Folder with real logs.", typed=Path | None)] = None
+    trace: Annotated["str | Path | None", Option("A log of your own.", typed=Path | None)] = None
+    live: Annotated[bool, Option("Measure on this machine what only real processes show.")] = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduced(Result):
+    """What `reproduce` came to.
+
+    Attributes:
+        paper: its name here.
+        reproduction: its claims, figures and notes.
+        file: where its page was written.
+        command: how to make it again.
+    """
+
+    verb = "reproduce"
+
+    paper: str
+    reproduction: "Reproduction"
+    file: Path
+    command: str = ""
+
+    @property
+    def answer(self) -> str:
+        """The title, and how many of its claims hold."""
+        return f"{self.reproduction.title}: {verdicts(self.reproduction)}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known beside the claims."""
+        return tuple(self.reproduction.notes)
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a claim: where, claim, published, ours, verdict, gate, n, note."""
+        import polars as pl
+
+        return pl.DataFrame([asdict(claim) for claim in self.reproduction.claims], infer_schema_length=None)
+
+    def plot(self) -> Any:
+        """The paper's first figure, ours beside the published: an Altair chart.
+
+        Raises:
+            InputError: it has no figure.
+        """
+        from loadmaster.model.errors import InputError
+        from loadmaster.report.page import Chart
+
+        charts = [block.chart for block in self.reproduction.blocks if type(block) is Chart]
+        if not charts:
+            raise InputError(self.paper, "this paper has no figure here", fix="see its frame")
+        return charts[0]
+
+    def page(self) -> "Page":
+        """All claims, how many hold where, all figures."""
+        from loadmaster.report.made import how_it_was_made
+        from loadmaster.report.page import Block, Chart, Heading, Page, Text
+        from loadmaster.report.verdict_chart import verdict_chart
+
+        result = self.reproduction
+        places = [(claim.where, claim.verdict) for claim in result.claims]
+        blocks: list[Block] = [Heading("The claims"), _claims(result), *(Text(note, "note") for note in result.notes)]
+        blocks += [Heading("What holds where"), Chart(verdict_chart(places), _VERDICTS)] if places else []
+        blocks += [Heading("Figures"), *result.blocks] if result.blocks else []
+        made = how_it_was_made({"command": self.command, "paper": self.paper})
+        return Page(f"{result.title}: {verdicts(result)}", [*blocks, *made], label=f"loadmaster reproduce {self.paper}")
+
+
+def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, command: str = "") -> Reproduced:
+    """Re-run a paper's tables and figures: published value beside ours.
+
+    Args:
+        options: which paper, and how.
+        watch: told how the runs get on.
+        command: how to make it again; made of the options where it is not given.
+
+    Returns:
+        A row a claim; the page is written into `out`.
+
+    Raises:
+        InputError: no such paper, a log that cannot be read, or an option changes nothing.
+    """
+    import importlib
+
+    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.watch import Watch
+    from loadmaster.model.errors import InputError
+    from loadmaster.papers import PAPERS, StudyOptions
+    from loadmaster.rules.near import pick
+    from loadmaster.verbs.folder import make_folder
+
+    paper = options.paper
+    chosen = pick(paper, PAPERS, what="paper", see=f"known: {', '.join(PAPERS)}")
+    logs = [name for name in chosen.reads if name != "live"]
+    refuse_idle(options, {"traces", "trace"}.difference(logs), _reads(paper, logs))
+    refuse_idle(options, {"live"}.difference(chosen.reads), f"{paper} measures nothing on this machine")
+    traces, trace = (None if each is None else Path(each) for each in (options.traces, options.trace))
+    if traces is not None and not traces.is_dir():
+        raise InputError(str(traces), "there is no such folder of logs", where="--traces")
+    address, out = options.address, Path(options.out)
+    make_folder(out / paper)
+    command = command or options.call("reproduce")
+    with told_in(out / paper, command, watch or Watch()) as told:
+        asked = StudyOptions(options.quick, options.seed, out, traces, trace, address, options.live, told)
+        result = importlib.import_module(chosen.module).reproduce(asked)
+    made = Reproduced(paper, result, out / paper / "report.html", command)
+    made.save(out / paper)
+    return made
+
+
+def verdicts(result: "Reproduction") -> str:
+    """How many claims have each verdict."""
+    counts = Counter[str](claim.verdict for claim in result.claims)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in TONES if counts[verdict])
+
+
+def _reads(paper: str, reads: Sequence[str]) -> str:
+    return f"{paper} reads {f'logs from --{reads[0]} only' if reads else 'no logs, it makes its own'}"
+
+
+def _claims(result: "Reproduction") -> "Table":
+    """The claims as the page shows them: under their table or figure, gate and note below each in small print."""
+    from loadmaster.report.page import Table
+
+    places = dict.fromkeys(claim.where for claim in result.claims)
+    claims = [claim for where in places for claim in result.claims if claim.where == where]
+    bands = {next(i for i, claim in enumerate(claims) if claim.where == where): where for where in places}
+    small = {
+        i: ". ".join(
+            f"{text[0].upper()}{text[1:]}" for text in (claim.gate and f"gate: {claim.gate}", claim.note) if text
+        )
+        for i, claim in enumerate(claims)
+    }
+    return Table(
+        ("claim", "published", "ours", "n", "verdict"),
+        [
+            [claim.claim, claim.published, claim.ours, f"{claim.n:,}" if claim.n else "", claim.verdict]
+            for claim in claims
+        ],
+        bands=bands,
+        prose=True,
+        tones={(i, 4): TONES[claim.verdict] for i, claim in enumerate(claims)},
+        below={i: text for i, text in small.items() if text},
+    )
+
+
+reproduce = called_with(ReproduceOptions, reproduce_with)

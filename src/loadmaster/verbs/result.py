@@ -1,0 +1,110 @@
+"""What every verb gives back in Python: an answer, a table, a chart and a page."""
+
+import html
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.kept.made_before import Maker
+    from loadmaster.report.page import Page
+
+
+PAGE = "report.html"
+
+
+class Result:
+    """Parent of all results: shown in a notebook as its answer and its table, in a terminal as its answer.
+
+    Attributes:
+        verb: whose result it is.
+        page_maker: what makes report.html, of a verb whose page is left as it is where it would come out the same.
+    """
+
+    verb: ClassVar[str] = ""
+    page_maker: "ClassVar[Maker | None]" = None
+
+    @property
+    def answer(self) -> str:
+        """The answer in words."""
+        raise NotImplementedError
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader must know beside it, one sentence each."""
+        return ()
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """The table, of Polars."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The table, of pandas.
+
+        Raises:
+            MissingExtra: pandas, or what Polars hands it columns with, is not installed.
+        """
+        from importlib.util import find_spec
+
+        if find_spec("pandas") is None or find_spec("pyarrow") is None:
+            from loadmaster.model.errors import MissingExtra
+
+            raise MissingExtra("a table of pandas", "pandas")
+        return self.frame.to_pandas()
+
+    def plot(self) -> Any:
+        """The chart that stands for the whole, of Altair."""
+        raise NotImplementedError
+
+    def page(self) -> "Page":
+        """What stands on the page."""
+        raise NotImplementedError
+
+    def report(self, path: str | Path) -> Path:
+        """Write the page, one file that needs no network, and give back where it is."""
+        from loadmaster.report.page import write
+
+        write(Path(path), self.page())
+        return Path(path)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write it into `folder`, from where `loadmaster.open` reads it again, with its tables and its page beside it.
+
+        Raises:
+            InputError: the folder cannot be written.
+        """
+        from loadmaster.kept.made_before import entry, made_before
+        from loadmaster.kept.values import write_value
+        from loadmaster.report.kept_chart import CHARTS
+        from loadmaster.verbs.folder import make_folder
+
+        path = Path(folder)
+        make_folder(path)
+        self.write_tables(path)
+        made = {}
+        if self.page_maker is not None:
+            page, of = path / PAGE, self.page_maker.of(self, CHARTS)
+            if not made_before(page, of):
+                self.report(page)
+            made = {PAGE: entry(page, of)}
+        else:
+            self.report(path / PAGE)
+        write_value(path, self.verb, self, CHARTS, made)
+        return path
+
+    def write_tables(self, folder: Path) -> None:
+        """Put into `folder` what others read.
+
+        Args:
+            folder: that is there.
+        """
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.answer}>"
+
+    def _repr_html_(self) -> str:
+        parts = [f"<p><b>{html.escape(self.answer)}</b></p>", self.frame._repr_html_()]
+        parts += [f"<p>{html.escape(note)}</p>" for note in self.notes]
+        return "".join(parts)

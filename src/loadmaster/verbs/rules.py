@@ -1,0 +1,90 @@
+"""Rules as they are given: names, text parted by commas, functions and classes, pairs of order and backfilling.
+
+What comes out are the names that everything below this room knows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+Rule = str | Callable[..., Any]
+"""A name, or a function or class of the user's own."""
+Discipline = Rule | tuple[Rule, Rule]
+"""A name, an order or a backfilling of the user's own, or a pair of order and backfilling."""
+Naming = Callable[[Any], str]
+"""What names functions and classes: `loadmaster.rules.by_value.naming`."""
+
+
+def names_of(rules: Rule | Sequence[Rule | tuple[Rule, Rule]], option: str, name: Naming) -> list[str]:
+    """The names of a list of rules, each once, in order; text is parted at commas outside parentheses.
+
+    Raises:
+        InputError: there is none, or one is no rule.
+    """
+    from loadmaster.model import InputError
+    from loadmaster.rules.part import split_specs
+
+    if isinstance(rules, str):
+        found = split_specs(rules)
+    else:
+        listed = rules if isinstance(rules, Sequence) else [rules]
+        found = list(dict.fromkeys(name_of(each, name) for each in listed))
+    if not found:
+        raise InputError(rules, f"{option} names nothing", fix="see `loadmaster policies`")
+    return found
+
+
+def name_of(rule: Any, name: Naming) -> str:
+    """The name of one rule; a pair is an order and a backfilling.
+
+    Raises:
+        InputError: it is no rule.
+    """
+    from loadmaster.model import InputError
+
+    if isinstance(rule, tuple):
+        if len(rule) != 2:
+            raise InputError(rule, "a discipline is a pair of an order and a backfilling", fix='(my_rank, "easy")')
+        return "+".join(name_of(each, name) for each in rule)
+    if isinstance(rule, str):
+        return rule.strip()
+    if is_dataclass(rule) and not isinstance(rule, type):
+        return _with_parameters(rule, name)
+    return name(rule)
+
+
+def _with_parameters(rule: Any, name: Naming) -> str:
+    """An object of a class as its name and those parameters that are not the usual ones."""
+    from loadmaster.backfilling import BACKFILLINGS
+    from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
+    from loadmaster.place import POLICIES
+    from loadmaster.schedule.meta_rules import META_RULES
+    from loadmaster.schedule.time_shared import MOVERS
+    from loadmaster.sharing.models import SHARING_MODELS
+    from loadmaster.sizing import FixedHosts, Planner, SilvaRule
+
+    for key, known in (*POLICIES.items(), *ORDERS.items()):
+        if known is rule:
+            return key
+    kinds = {kind: key for table in (BACKFILLINGS, ORDERS_WITH_MEMORY, META_RULES) for key, (kind, *_) in table.items()}
+    kinds |= {type(one): key for table in (MOVERS, SHARING_MODELS) for key, (one, *_) in table.items()}
+    kinds |= {Planner: "planner", SilvaRule: "silva", FixedHosts: "fixed"}
+    kind = type(rule)
+    given = {
+        field.name: getattr(rule, field.name) for field in fields(rule)
+        if field.init and field.name != "name" and getattr(rule, field.name) != field.default
+    }  # fmt: skip
+    base = kinds[kind] if kind in kinds else name(kind)
+    return base + (f"({','.join(f'{key}={_written(value)}' for key, value in given.items())})" if given else "")
+
+
+def _written(value: Any) -> str:
+    from loadmaster.model import InputError
+
+    if value is None or isinstance(value, bool):
+        return {None: "all", True: "yes", False: "no"}[value]
+    if isinstance(value, tuple) and all(isinstance(each, int | float) for each in value):
+        return ":".join(map(str, value))
+    if isinstance(value, int | float | str):
+        return str(value)
+    raise InputError(type(value).__name__, "this parameter cannot be written down", fix="name the rule as text")

@@ -1,0 +1,213 @@
+"""Options of the verbs that simulate the queue, and the settings that they come to."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
+
+if TYPE_CHECKING:
+    from loadmaster.runs import Case, Setting
+    from loadmaster.runs.at_site import AtSite
+
+RUN = "The run"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(Options):
+    """How every run is made, whatever its policy, discipline and load."""
+
+    interval: Annotated[
+        str | float,
+        Option("Time between scheduling cycles, 30s or 5min; 0: at every event.", metavar="TIME", panel=RUN,
+               typed=str),
+    ] = "30s"  # fmt: skip
+    reservations: Annotated[
+        str | int,
+        Option("How many waiting jobs a cycle may reserve hosts for.", metavar="N|all", panel=RUN, typed=str),
+    ] = "all"
+    lookahead: Annotated[
+        str | int, Option("How many waiting jobs a cycle may try.", metavar="N|all", panel=RUN, typed=str)
+    ] = "all"
+    shares: Annotated[
+        str | Sequence[float],
+        Option("Share of every project, for fair-share.", metavar="S0,S1,...", panel=RUN, typed=str),
+    ] = ""
+    max_jobs_members: Annotated[
+        str | Sequence[Rule],
+        Option("Policies that max-jobs chooses from.", metavar="A,B,...", panel=RUN, typed=str),
+    ] = ""
+    max_jobs_target: Annotated[
+        Literal["jobs", "cores", "weighted"], Option("What max-jobs maximises in a cycle.", panel=RUN)
+    ] = "jobs"
+    twin_members: Annotated[
+        str | Sequence[Discipline],
+        Option("Disciplines that twin chooses from.", metavar="A,B,...", panel=RUN, typed=str),
+    ] = ""
+    estimates: Annotated[
+        str | float,
+        Option("What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last "
+               "two, the estimate times FACTOR.", metavar="user|exact|last-two|FACTOR", panel=RUN, typed=str),
+    ] = "user"  # fmt: skip
+    overrun: Annotated[
+        str, Option("Whether jobs run on past their limit, or are killed there.", metavar="run|kill", panel=RUN)
+    ] = "run"
+    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    check: Annotated[bool, Option("Check every schedule by itself, host by host.")] = False
+
+    def settings(
+        self,
+        policies: Sequence[str],
+        disciplines: Sequence[str],
+        betas: Sequence[float],
+        name: Naming,
+        at: "AtSite | None" = None,
+    ) -> "list[Setting]":
+        """Every combination of load, discipline and policy, in this order.
+
+        Args:
+            policies: their names.
+            disciplines: their names.
+            betas: factors on the times between arrivals.
+            name: what names functions among the members of max-jobs.
+            at: what the discipline `site` stands for.
+
+        Raises:
+            InputError: a value breaks its rule.
+        """
+        from loadmaster.model.units import parse_seconds
+        from loadmaster.runs import Setting
+        from loadmaster.runs.setting import SITE
+        from loadmaster.schedule.foresight import foresight_named
+
+        given, estimates = self.max_jobs_members, str(self.estimates)
+        members = tuple(split(given) if isinstance(given, str) else (name_of(each, name) for each in given))
+        foresight_named(estimates, self.overrun)
+        interval_s = parse_seconds(str(self.interval))
+        reservations = count(self.reservations, "--reservations", 0)
+        lookahead = count(self.lookahead, "--lookahead", 1)
+        shares = tuple(numbers(self.shares, "--shares"))
+
+        def made(policy: str, discipline: str, beta: float) -> Setting:
+            own = at is not None and discipline == SITE
+            setting = Setting(
+                policy, "netbatch" if own else discipline, beta, interval_s, self.seed, reservations, lookahead,
+                shares, members, self.max_jobs_target, "", estimates, self.overrun,
+            )  # fmt: skip
+            return setting if at is None or not own else at.own(setting)
+
+        return [
+            made(policy, discipline, beta)
+            for beta in betas
+            for discipline in _with_members(disciplines, self.twin_members, name)
+            for policy in policies
+        ]
+
+
+def _with_members(disciplines: Sequence[str], members: str | Sequence[Discipline], name: Naming) -> list[str]:
+    """The disciplines, a twin among them with the members that were given for it.
+
+    Raises:
+        InputError: it names members itself.
+    """
+    from loadmaster.model import InputError
+    from loadmaster.rules.part import Part
+    from loadmaster.schedule.notation import is_whole
+
+    if not members:
+        return list(disciplines)
+    named, written = ";".join(names_of(members, "--twin-members", name)), []
+    for discipline in disciplines:
+        part = Part.of(discipline) if is_whole(discipline) else None
+        if part is not None and "members" in part.given:
+            raise InputError(discipline, "names its members, and so does --twin-members", fix="leave one out")
+        says = "" if part is None else ",".join(f"{key}={value}" for key, value in part.given.items())
+        comma = "," if says else ""
+        written.append(discipline if part is None else f"{part.name}({says}{comma}members={named})")
+    return written
+
+
+def split(names: str | Sequence[str]) -> list[str]:
+    """The parts of a list parted by commas, or of a list as it is, each once, in order."""
+    parts = names.split(",") if isinstance(names, str) else names
+    return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def numbers(
+    given: str | float | Sequence[float], option: str, rule: str = "a number above 0"
+) -> list[float]:  # fmt: skip
+    """The numbers of a list, in text parted by commas, each above 0.
+
+    Raises:
+        InputError: one of them is not, or there is none in a text that is not empty.
+    """
+    from loadmaster.model import InputError
+
+    listed = [given] if isinstance(given, int | float) else given
+    parts = split(given) if isinstance(given, str) else [str(each) for each in listed]
+    if given and not parts:
+        raise InputError(given, f"{option} names nothing", fix=f"write it like {option} 0.8,0.9")
+    found = []
+    for part in parts:
+        try:
+            number = float(part)
+        except ValueError:
+            number = math.nan
+        if not (math.isfinite(number) and number > 0):
+            raise InputError(part, f"{option} takes {rule}", fix=f"write it like {option} 0.8,0.9")
+        found.append(number)
+    return found
+
+
+def count(given: str | int, option: str, least: int) -> int | None:
+    """A whole number of at least `least`, or None for `all`."""
+    from loadmaster.model import InputError
+
+    text = str(given).strip()
+    if text == "all":
+        return None
+    if not text.isdecimal() or int(text) < least:
+        raise InputError(given, f"{option} takes a whole number of at least {least}, or all")
+    return int(text)
+
+
+def betas(
+    case: "Case", loads: str | float | Sequence[float], beta: str | float | Sequence[float]
+) -> list[float]:  # fmt: skip
+    """Factors on the times between arrivals: from offered loads, or as given; 1 if neither is.
+
+    Raises:
+        InputError: both are given, a value is not above 0, or all jobs arrive at once.
+    """
+    from loadmaster.model import InputError
+
+    wanted, factors = numbers(loads, "--loads"), numbers(beta, "--beta")
+    if wanted and factors:
+        given = f"--loads {_typed(loads)} --beta {_typed(beta)}"
+        raise InputError(given, "two ways of saying the same", fix="give one of them")
+    if wanted:
+        return [case.beta_for(load) for load in wanted]
+    if factors and not math.isfinite(case.load):
+        rule = "changes nothing here: all jobs of this log arrive at once"
+        raise InputError(f"--beta {_typed(beta)}", rule, fix="leave it out")
+    return factors or [1.0]
+
+
+def _typed(given: str | float | Sequence[float]) -> str:
+    return ",".join(f"{each:g}" for each in given) if not isinstance(given, str | int | float) else str(given)
+
+
+def only(settings: "Sequence[Setting]") -> "Setting":
+    """The one setting of a single run.
+
+    Raises:
+        InputError: there are several.
+    """
+    from loadmaster.model import InputError
+
+    if len(settings) > 1:
+        fix = "`loadmaster compare` makes several runs"
+        raise InputError(f"{len(settings)} runs", "one run takes one policy, one discipline and one load", fix=fix)
+    return settings[0]

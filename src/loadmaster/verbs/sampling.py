@@ -1,0 +1,116 @@
+"""Options that ask how sure a comparison is, and the judgements that they come to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from loadmaster.verbs.idle import refuse_idle
+from loadmaster.verbs.option import Option, Options
+
+if TYPE_CHECKING:
+    from loadmaster.kept.store import Store
+    from loadmaster.kept.study import CellMaker
+    from loadmaster.kept.watch import Watch
+    from loadmaster.runs import Case, Outcome
+    from loadmaster.runs.judgement import Judgement, Sampled
+    from loadmaster.runs.machines import MachineSet
+    from loadmaster.runs.samples import Drawing
+
+SURE = "How sure"
+FEWEST = 5
+"""Fewer samples say nothing."""
+MOST_SAMPLES = 100_000
+"""More would narrow no interval that anybody reads, and never end."""
+
+
+Resample = Annotated[
+    Literal["", "users", "weeks", "shake", "seeds"],
+    Option(
+        "How they are drawn: from its users or weeks, shaken arrivals, other seeds of its generator.",
+        metavar="users|weeks|shake|seeds", panel=SURE,
+    ),
+]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingOptions(Options):
+    """How many other logs like this one every rule runs on."""
+
+    samples: Annotated[
+        int, Option("Run every rule on N other logs like this one, and say how sure the answer is.", metavar="N",
+                    panel=SURE, least=0, most=MOST_SAMPLES),
+    ] = 0  # fmt: skip
+    resample: Resample = ""
+    until_sure: Annotated[
+        str | float,
+        Option("Draw seeds until the best is sure, for at most so long.", metavar="TIME", panel=SURE, typed=str),
+    ] = ""
+    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether samples are to be drawn."""
+        return bool(self.samples or self.until_sure)
+
+    def drawing(self, case: "Case") -> "Drawing | None":
+        """How to draw samples of `case`; None where none are asked for.
+
+        Raises:
+            InputError: options that contradict each other, or a way that this log does not allow.
+        """
+        from loadmaster.model import InputError
+        from loadmaster.runs.samples import drawing_for
+
+        if not self.asks:
+            refuse_idle(self, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
+            return None
+        if self.samples and self.until_sure:
+            raise InputError(self.until_sure, "--samples and --until-sure both say how many", fix="give one of them")
+        if not self.until_sure and self.samples < FEWEST:
+            raise InputError(self.samples, f"--samples takes a whole number of at least {FEWEST}")
+        found = drawing_for(case, self.resample, self.seed)
+        if self.until_sure and found.how != "seeds":
+            rule = f"more samples by {found.how} add no information, so no number of them makes it sure"
+            raise InputError("--until-sure", rule, fix="--samples 100")
+        return found
+
+    def judgements(
+        self,
+        machines: "Sequence[MachineSet]",
+        drawing: "Drawing | None",
+        outcomes: "Sequence[Outcome]",
+        baseline: str,
+        store: "Store | None",
+        pool: "CellMaker",
+        watch: "Watch | None",
+    ) -> "tuple[Judgement, ...]":
+        """What samples say of every load; none where none are drawn."""
+        from loadmaster.runs.judgement import judgement
+        from loadmaster.runs.machines import sample_machines
+
+        if drawing is None:
+            return ()
+        loads = [list(same) for _, same in groupby(outcomes, key=lambda outcome: outcome.setting.beta)]
+        made = []
+        for same in loads:
+            run = partial(sample_machines, machines, drawing=drawing, store=store, pool=pool, watch=watch)
+            sampled = self._sampled(run, same, drawing, len(loads))
+            made.append(judgement(machines[0].case, same, baseline, sampled))
+        return tuple(made)
+
+    def _sampled(self, run, same, drawing, loads) -> "Sampled":  # type: ignore[no-untyped-def]
+        from loadmaster.model.units import parse_seconds
+        from loadmaster.runs.judgement import Sampled
+        from loadmaster.runs.race import raced
+
+        settings = [outcome.setting for outcome in same]
+        if not self.until_sure:
+            runs = run(settings=settings, numbers=range(self.samples))
+            return Sampled(drawing, tuple(map(tuple, runs)))
+        budget_s = parse_seconds(str(self.until_sure)) / loads
+        return raced(
+            lambda rules, numbers: run(settings=[settings[k] for k in rules], numbers=numbers),
+            len(settings), drawing, budget_s,
+        )  # fmt: skip

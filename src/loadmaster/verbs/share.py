@@ -1,0 +1,340 @@
+"""`share`: what a log's jobs would feel if its machines were shared instead of queued for."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.idle import refuse_unneeded
+from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+from loadmaster.verbs.rules import Naming, Rule, name_of, names_of
+from loadmaster.verbs.run_options import RUN
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.dask_client import DaskAddress
+    from loadmaster.kept.store import Store
+    from loadmaster.kept.watch import Watch
+    from loadmaster.report.page import Page
+    from loadmaster.runs.sharing_row import SharingRow
+    from loadmaster.runs.sharing_settings import SharingSettings
+    from loadmaster.runs.sharing_study import SharingStudy
+
+SHARING = "How machines are shared"
+METHODS = "pvm,e-pvm,mosix,e-mosix,fractional,fcfs,easy"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareOptions(LogOptions, DaskOptions):
+    """All that `share` can be told."""
+
+    methods: Annotated[
+        Rule | Sequence[Rule | tuple[Rule, Rule]],
+        Option("Time-sharing methods, placement policies (also file.py:function, and POLICY+MOVER), fractional, "
+               "choices of VMs, or disciplines of the batch queue.", metavar="A,B,...", typed=str),
+    ] = METHODS  # fmt: skip
+    policies: Annotated[
+        Rule | Sequence[Rule],
+        Option("Placement policies of the batch queue (also max-jobs and file.py:function); a row for each "
+               "discipline and policy.", metavar="A,B,...", typed=str),
+    ] = "best-fit-memory"  # fmt: skip
+    sharing: Annotated[
+        Rule,
+        Option("How every host divides its CPU: processor-sharing, water-filling or file.py:function; each method's "
+               "own if not given.", metavar="MODEL", panel=SHARING, typed=str),
+    ] = ""  # fmt: skip
+    thrash: Annotated[
+        float, Option("Factor by which a host slows down when memory is over-committed.", panel=SHARING)
+    ] = 10.0
+    cpu_load: Annotated[
+        Literal["jobs/speed", "jobs"], Option("How the opportunity cost reads a host's load.", panel=SHARING)
+    ] = "jobs/speed"
+    pause: Annotated[
+        str | float, Option("How long every migrated task stands still.", metavar="TIME", panel=SHARING, typed=str)
+    ] = "0"
+    bandwidth: Annotated[
+        str | float | None,
+        Option("Memory that a migration moves in a second, such as 1GB.", metavar="SIZE", panel=SHARING,
+               typed=str | None),
+    ] = None  # fmt: skip
+    needs: Annotated[
+        Literal["told", "learned"],
+        Option("Whether methods are told what tasks need or learn it from earlier ones.", panel=SHARING),
+    ] = "told"
+    repack: Annotated[
+        Literal["never", "events", "periods"],
+        Option("When fractional scheduling packs all tasks anew.", panel=SHARING),
+    ] = "periods"
+    packer: Annotated[
+        Rule,
+        Option("By what it packs them: a packer, a placement policy or file.py:function.", metavar="PACKER",
+               panel=SHARING, typed=str),
+    ] = "mcb8"  # fmt: skip
+    period: Annotated[
+        str | float,
+        Option("Between repackings by period, and of the budget.", metavar="TIME", panel=SHARING, typed=str),
+    ] = "10min"
+    budget: Annotated[
+        str | float | None,
+        Option("Memory that fractional scheduling may move in a period; no limit.", metavar="SIZE", panel=SHARING,
+               typed=str | None),
+    ] = None  # fmt: skip
+    least_yield: Annotated[float, Option("Jobs wait if they would press a yield below this.", panel=SHARING)] = 0.0
+    vms: Annotated[
+        str | Sequence[float],
+        Option("Shares of the VMs of each host, for choices of VMs.", metavar="S1,S2,...", panel=SHARING, typed=str),
+    ] = "1,1,1,1"
+    estimates: Annotated[
+        str | float,
+        Option("What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last "
+               "two, the estimate times FACTOR.", metavar="user|exact|last-two|FACTOR", panel=RUN, typed=str),
+    ] = "user"  # fmt: skip
+    overrun: Annotated[
+        str, Option("Whether jobs run on past their limit, or are killed there.", metavar="run|kill", panel=RUN)
+    ] = "run"
+    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    spread: Annotated[  # nothing keeps the tasks of a job apart on shared machines
+        Literal["auto", "single-host", "any"],
+        Option("Where the tasks of one job may go; auto goes by the log and its machines.", panel=MACHINES),
+    ] = "any"
+    out: Annotated[
+        "str | Path | None",
+        Option("Where results go, and rows are kept.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+    ] = None
+
+    def settings(self, name: Naming) -> "SharingSettings":
+        """The options as settings; each is refused under its own name."""
+        from loadmaster.model import InputError
+        from loadmaster.model.units import parse_bytes, parse_seconds
+        from loadmaster.move.migration import MigrationCost
+        from loadmaster.runs.sharing_settings import SharingSettings
+        from loadmaster.runs.sharing_vms import check_shares
+        from loadmaster.schedule.fractional import Fractional
+
+        period_s, pause_s = parse_seconds(str(self.period)), parse_seconds(str(self.pause))
+        bandwidth = math.inf if self.bandwidth is None else parse_bytes(str(self.bandwidth))
+        for option, value in (("--period", period_s), ("--bandwidth", bandwidth)):
+            if not value > 0:
+                raise InputError(f"{value:g}", f"{option} must be more than zero")
+        listed = self.vms.split(",") if isinstance(self.vms, str) else self.vms
+        try:
+            shares = tuple(float(share) for share in listed)
+        except ValueError as error:
+            rule = "--vms takes the share of each VM of a host"
+            raise InputError(self.vms, rule, fix="write it like 1,1,2,4") from error
+        check_shares(shares)
+        budget = math.inf if self.budget is None else parse_bytes(str(self.budget))
+        return SharingSettings(
+            name_of(self.sharing, name), self.thrash, self.cpu_load, MigrationCost(pause_s, bandwidth),
+            Fractional(self.repack, period_s, self.least_yield, budget, period_s, packer=name_of(self.packer, name)),
+            self.needs, vm_shares=shares, seed=self.seed, estimates=str(self.estimates), overrun=self.overrun,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shared(Result):
+    """What `share` came to.
+
+    Attributes:
+        study: jobs, hosts, methods and settings.
+        rows: one a method, as far as they were made.
+        command: how to make it again.
+    """
+
+    verb = "share"
+
+    study: "SharingStudy"
+    rows: "Sequence[SharingRow]"
+    command: str = ""
+
+    @property
+    def answer(self) -> str:
+        """Under which method jobs are stretched least."""
+        from loadmaster.report.sharing_table import label
+
+        ran = [row for row in self.rows if row.mean_stretch >= 0 and not row.refused]
+        if not ran:
+            return "no method ran every job"
+        best = min(ran, key=lambda row: row.mean_stretch)
+        among = "" if len(ran) == 1 else f", the least of {len(ran)} methods that ran every job"
+        return f"{label(best.method, best.policy)} stretches jobs {best.mean_stretch:.3g} times on average{among}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, assumed or is synthetic."""
+        from loadmaster.verbs.notes import remarks
+
+        return tuple(remarks(self.study.case))
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a method: times in seconds, slowdowns and stretches as ratios, tasks moved, jobs refused."""
+        import polars as pl
+
+        return pl.DataFrame([row.as_dict() for row in self.rows], infer_schema_length=None)
+
+    def plot(self) -> Any:
+        """The mean stretch of every method, the least on top: an Altair chart."""
+        from loadmaster.report.sharing_chart import sharing_chart
+
+        return sharing_chart(self.rows)
+
+    def write_tables(self, folder: Path) -> None:
+        """Write sharing.parquet."""
+        from loadmaster.whole_file import whole_file
+
+        with whole_file(folder / "sharing.parquet") as part:
+            self.frame.write_parquet(part)
+
+    def page(self) -> "Page":
+        """The answer, the table of methods, how much longer jobs take, their waits and yields."""
+        from loadmaster.report.share_page import share_page
+
+        case, settings = self.study.case, self.study.settings
+        facts = {
+            "command": self.command, "log": case.workload.source, "jobs": f"{case.workload.jobs:,}",
+            "cluster": f"{case.cluster.hosts:,} hosts", "needs": settings.needs,
+            "thrashing": f"x{settings.thrash:g}", "seed": settings.seed, "name of the data": case.digest,
+        }  # fmt: skip
+        subtitle = f"{case.workload.jobs:,} jobs on {case.cluster.hosts:,} shared hosts"
+        return share_page(self.answer, self.notes, self.rows, facts, subtitle)
+
+
+@dataclass
+class Sharing:
+    """A comparison that is ready to run."""
+
+    study: "SharingStudy"
+    address: "DaskAddress | None"
+    store: "Store | None"
+    folder: Path | None = None
+    command: str = ""
+    rows: "list[SharingRow]" = field(default_factory=list)
+
+    def run(self, watch: "Watch") -> None:
+        """Make every row that is not kept."""
+        from loadmaster.kept.on_dask import pool_on
+        from loadmaster.kept.progress_file import told_in
+
+        with told_in(self.folder, self.command, watch) as told:
+            self.rows = self.study.run(self.store, pool_on(self.address), told)
+
+    def finished(self) -> Shared:
+        """The rows made so far, which are written down where a folder was given."""
+        kept = self.study.finished(self.store) if self.store is not None else self.rows
+        made = Shared(self.study, kept, self.command)
+        if self.folder is not None and kept:
+            made.save(self.folder)
+        return made
+
+
+@contextmanager
+def sharing(options: ShareOptions) -> Iterator[Sharing]:
+    """Read and check all that `options` ask for.
+
+    Raises:
+        InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
+    """
+    from loadmaster.kept.store import Store
+    from loadmaster.packing.solve import packer_named
+    from loadmaster.rules.by_value import naming
+    from loadmaster.runs.sharing_settings import FRACTIONAL, check_method, kind_of
+    from loadmaster.runs.sharing_study import SharingStudy
+    from loadmaster.schedule.time_shared import parts_of
+    from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.notes import noting
+
+    with naming() as name:
+        methods = names_of(options.methods, "--methods", name)
+        settings, policies = options.settings(name), names_of(options.policies, "--policies", name)
+        for method in methods:
+            for policy in policies if kind_of(method) == "batch" else [""]:
+                check_method(method, settings, policy)
+        address = options.address
+        _refuse_idle(options, methods)
+        folder = None if options.out is None else Path(options.out)
+        if folder is not None:
+            make_folder(folder)
+        rules = [parts_of(method)[0] for method in methods if kind_of(method) == "shared"]
+        rules += [policy for policy in policies if any(kind_of(method) == "batch" for method in methods)]
+        packer = settings.fractional.packer
+        rules += [packer] if FRACTIONAL in methods and packer_named(packer).rates else []
+        case = noting(options.case(), *rules, models=[settings.sharing] if settings.sharing else [])
+        study = SharingStudy(case, methods, settings, policies)
+        store = Store.in_folder(folder) if folder is not None else None
+        _warn(study, store)
+        try:
+            yield Sharing(study, address, store, folder, options.call("share"))
+        finally:
+            if store is not None:
+                store.close()
+
+
+def share_with(options: ShareOptions) -> Shared:
+    """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue.
+
+    Args:
+        options: what to run.
+
+    Returns:
+        A row a method.
+
+    Raises:
+        InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
+    """
+    from loadmaster.verbs.progress import watching
+
+    with sharing(options) as ready, watching(None) as watch:
+        ready.run(watch)
+        return ready.finished()
+
+
+def _refuse_idle(options: ShareOptions, methods: list[str]) -> None:
+    """Refuse options that none of the methods looks at."""
+    from loadmaster.runs.sharing_settings import kind_of
+    from loadmaster.schedule.time_shared import method_named
+
+    options.refuse_reading()
+    kinds = {name: kind_of(name) for name in methods}
+    timed = [name for name, kind in kinds.items() if kind == "shared"]
+    packed, queued, divided = ("fractional" in kinds.values(), "batch" in kinds.values(), "vms" in kinds.values())
+    moving = packed or any(method_named(name).mover is not None for name in timed)
+    shared, movers, yields = "time-shared methods", "methods that migrate", "the method fractional"
+    repack, budget = options.repack, options.budget
+    in_periods = packed and (repack == "periods" or (repack == "events" and budget is not None))
+    repacking = (packed and repack != "never", f"{yields}, where it repacks")
+    refuse_unneeded(options, {
+        "thrash": (bool(timed), shared), "cpu_load": (bool(timed), shared), "pause": (moving, movers),
+        "bandwidth": (moving, movers), "needs": (packed or bool(timed), f"{shared} and {yields}"),
+        "repack": (packed, yields), "least_yield": (packed, yields), "budget": repacking, "packer": repacking,
+        "period": (in_periods, f"{yields}, where it repacks by period or within a budget"),
+        "vms": (divided, "choices of VMs"), "policies": (queued, "disciplines of the batch queue"),
+        "estimates": (queued, "disciplines of the batch queue"), "overrun": (queued, "disciplines of the batch queue"),
+        "sharing": (bool(timed) or packed or divided, "methods that share a host's CPU"),
+    })  # fmt: skip
+
+
+def _warn(study: "SharingStudy", store: "Store | None") -> None:
+    """Say on stderr what only a plain engine can do, and how fast it is; and what cannot be repeated."""
+    from loadmaster.packing.solve import packer_named
+    from loadmaster.report.console import for_notes
+    from loadmaster.report.sharing_table import label
+    from loadmaster.runs.sharing_settings import FRACTIONAL
+
+    notes = for_notes()
+    for task, rate in study.plain(store):
+        text = f"{label(task.method, task.policy)}: not compiled, begins at {rate:,.0f} events a second"
+        notes.print(f"{text}; a job is two or more (--limit reads fewer)", style="yellow")
+    packing = study.settings.fractional
+    if FRACTIONAL in study.methods and packing.repack != "never" and packer_named(packing.packer).timed:
+        text = f"{packing.packer} packs for up to {packing.pack_time_s:g} s each time"
+        notes.print(f"{text}: made again, the run may come out otherwise", style="yellow")
+
+
+share = called_with(ShareOptions, share_with)

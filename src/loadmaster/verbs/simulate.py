@@ -1,0 +1,237 @@
+"""`simulate`: one run, kept whole: who ran where and when."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
+from loadmaster.verbs.run_options import RunOptions, betas, only
+from loadmaster.verbs.site_options import SiteOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.kept.watch import Watch
+    from loadmaster.report.page import Page
+    from loadmaster.runs import Case, Outcome, Setting
+    from loadmaster.runs.again import Again
+    from loadmaster.runs.at_site import AtSite
+    from loadmaster.runs.record import Record
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulateOptions(SiteOptions, RunOptions):
+    """All that a single run can be told."""
+
+    policy: Annotated[
+        Rule, Option("Placement policy; also file.py:function and max-jobs.", metavar="POLICY", typed=str)
+    ] = "mix-fit"
+    discipline: Annotated[Discipline, Option("Queue discipline.", metavar="DISCIPLINE", typed=str)] = "netbatch"
+    load: Annotated[str | float, Option("Offered load to scale the log to.", metavar="LOAD", typed=str)] = ""
+    beta: Annotated[str | float, Option("Factor on the times between arrivals.", metavar="B", typed=str)] = ""
+    out: Annotated[
+        "str | Path | None",
+        Option("Where the run's record goes.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+    ] = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulated(Result):
+    """What `simulate` came to.
+
+    Attributes:
+        record: jobs, hosts, setting and schedule.
+        outcome: what was measured on it.
+        command: how to make it again.
+        inputs: the files that it was made from.
+    """
+
+    verb = "simulate"
+
+    record: "Record"
+    outcome: "Outcome"
+    command: str = ""
+    inputs: Sequence[Path] = ()
+
+    @property
+    def answer(self) -> str:
+        """The run in one sentence."""
+        from loadmaster.report.run_page import run_answer
+
+        return run_answer(self.record, self.outcome)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, assumed or is synthetic, and why the run must not be trusted, if so."""
+        from loadmaster.report.comparison import warnings
+        from loadmaster.verbs.notes import remarks
+
+        return (*warnings(self.outcome), *remarks(self.record.case))
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The row that `compare` has for the run: mean wait, slowdowns, utilization, ...; units are in the names."""
+        return self.outcome.row()
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a job, in the order of arrival: when it came, started and ended, where it ran, what it asked."""
+        return self._table("jobs")
+
+    @property
+    def hosts(self) -> "pl.DataFrame":
+        """A row a host: what it has, the part of it that was in use, the tasks that ran on it."""
+        return self._table("hosts")
+
+    def plot(self) -> Any:
+        """As `hosts_over_time`."""
+        return self.hosts_over_time()
+
+    def hosts_over_time(self) -> Any:
+        """Hosts across time, darker where more of the first resource was in use: an Altair chart."""
+        from loadmaster.report.hosts_charts import hosts_chart
+
+        return hosts_chart(self.record.workload, self.record.case.cluster, self.record.schedule)[0]
+
+    def gantt(self, first_s: float | None = None, last_s: float | None = None) -> Any:
+        """A bar for every time in which a task held a host, darker where its job had waited longer: an Altair chart.
+
+        Args:
+            first_s: from when, in seconds of the log; its first arrival.
+            last_s: until when; the end of the last job.
+
+        Raises:
+            InputError: no job runs then, or more than can be told apart.
+        """
+        from loadmaster.report.gantt import gantt_chart
+
+        record = self.record
+        return gantt_chart(record.workload, record.case.cluster, record.schedule, first_s, last_s)
+
+    def page(self) -> "Page":
+        """What a comparison shows of a run, and the hosts over time."""
+        from loadmaster.report.run_page import run_page
+
+        return run_page(self.record, self.outcome, self.command)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the run's record, which `loadmaster.open` and `loadmaster explain` read.
+
+        Raises:
+            InputError: the folder cannot be written.
+        """
+        from loadmaster.runs.record import write_record
+
+        write_record(
+            Path(folder), self.record, command=self.command, inputs=tuple(self.inputs), result=self.outcome.row()
+        )
+        return Path(folder)
+
+    def again(self, *, trust: bool = False, progress: Callable[[int, int], None] | None = None) -> "Again":
+        """Simulate the same jobs once more, and say whether they come out the same to the bit.
+
+        Args:
+            trust: run the Python of a policy file that the record carries; read it first.
+            progress: told how many of how many jobs have started.
+
+        Raises:
+            InputError: the record was changed, or carries Python and is not trusted.
+        """
+        from loadmaster.runs.again import again
+
+        return again(self.record, progress, trust=trust)
+
+    def _table(self, name: str) -> "pl.DataFrame":
+        from loadmaster.runs.record import tables_of
+
+        return tables_of(self.record)[f"{name}.parquet"]
+
+
+def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, command: str = "") -> Simulated:
+    """Simulate one run of a log: a policy, a discipline, a load.
+
+    Args:
+        options: what to run.
+        watch: told how the run gets on.
+        command: how to make it again; made of the options where it is not given.
+
+    Returns:
+        Every job's start, end and host, the figures, charts and the page.
+
+    Raises:
+        InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
+    """
+    from loadmaster.rules.by_value import naming
+    from loadmaster.verbs.progress import watching
+
+    with naming() as name, watching(watch) as told:
+        return _simulated(options, told, command, name)
+
+
+def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Naming) -> Simulated:
+    from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.notes import noting_runs, warn_of_plain
+
+    options.refuse_reading()
+    at = options.at_site()
+    policy, discipline = _usual(options, at)
+
+    def wanted(factors: list[float]) -> "Setting":
+        policies = names_of(policy, "--policy", name)
+        disciplines = names_of([discipline] if isinstance(discipline, tuple) else discipline, "--discipline", name)
+        return only(options.settings(policies, disciplines, factors, name, at))
+
+    refuse_idle_settings(options, [wanted([1.0])])
+    if options.out is not None:
+        make_folder(Path(options.out))
+    case = options.case(at)
+    setting = wanted(betas(case, options.load, options.beta))
+    refuse_idle_foresight(options, case, [setting])
+    case = noting_runs(case, [setting])
+    warn_of_plain(case, [setting])
+    record, outcome = _run(case, setting, options.check, watch)
+    made = Simulated(record, outcome, command or options.call("simulate"), options.files)
+    if options.out is not None:
+        made.save(options.out)
+    return made
+
+
+def _usual(options: SimulateOptions, at: "AtSite | None") -> tuple[Rule, Discipline]:
+    """Policy and discipline: under a site, where neither is given, the site's own."""
+    if at is None or {"policy", "discipline"} & {*options.given}:
+        return options.policy, options.discipline
+    return at.policy, "site"
+
+
+def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tuple[Record, Outcome]":
+    from loadmaster.runs import run_fully, sources_of
+    from loadmaster.runs.prepare import compile_first
+    from loadmaster.runs.record import Record
+
+    sources = sources_of(setting)
+    watch.begin(1, 0, case.workload.jobs)
+    compile_first(case, [setting], watch)
+    schedule, outcome = run_fully(case, setting, sources, check=check, progress=lambda n, _: watch.moved(0, n))
+    watch.finished(0)
+    workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
+    return Record(case, setting, workload, schedule, sources), outcome
+
+
+def opened(folder: Path) -> Simulated:
+    """The run whose record is in `folder`; nothing is simulated again.
+
+    Raises:
+        InputError: there is no whole record there.
+    """
+    from loadmaster.runs.record import read_record
+    from loadmaster.runs.recorded import recorded_outcome
+
+    record = read_record(folder)
+    return Simulated(record, recorded_outcome(record), str(record.about.get("command", "")))
+
+
+simulate = called_with(SimulateOptions, simulate_with)

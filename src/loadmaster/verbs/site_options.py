@@ -1,0 +1,65 @@
+"""The options that take a real site's configuration, and what they come to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.option import Option
+
+if TYPE_CHECKING:
+    from loadmaster.runs import Setting
+    from loadmaster.runs.at_site import AtSite
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteOptions(LogOptions):
+    """Jobs and machines, these also of a real site."""
+
+    site: Annotated[
+        "str | Path | None",
+        Option("A real cluster's slurm.conf, or what `fit` wrote: its hosts, its limits, its queue as the row site.",
+               metavar="FILE", panel=MACHINES, typed=Path | None),
+    ] = None  # fmt: skip
+    site_accounts: Annotated[
+        "str | Path | None",
+        Option("What `sacctmgr show assoc tree -P; sacctmgr show qos -P` or `sacctmgr dump` wrote.", metavar="FILE",
+               panel=MACHINES, typed=Path | None),
+    ] = None  # fmt: skip
+
+    @property
+    def files(self) -> list[Path]:
+        """Those of the inputs that are files."""
+        named = [Path(each) for each in (self.site, self.site_accounts) if each is not None]
+        return [*super().files, *(path for path in named if path.is_file())]
+
+    def at_site(self) -> "AtSite | None":
+        """The site; None where none is named.
+
+        Raises:
+            InputError: its accounts without it, machines beside its own, or a file that cannot be read.
+        """
+        from loadmaster.model import InputError
+        from loadmaster.runs.at_site import at_site
+        from loadmaster.site.fitted import is_fitted
+
+        if self.site is None:
+            if self.site_accounts is not None:
+                fix = "give its slurm.conf with --site"
+                raise InputError("--site-accounts", "accounts without their site", fix=fix)
+            return None
+        if self.machines is not None and not is_fitted(Path(self.site)):
+            fix = "leave out --hosts, or leave out --site"
+            raise InputError("--hosts", "the site names its own machines", fix=fix)
+        accounts = None if self.site_accounts is None else Path(self.site_accounts)
+        found = at_site(Path(self.site), accounts, self.machines)
+        return replace(found, cluster=self.unnamed_cluster(found.cluster))
+
+
+def with_row(settings: "Sequence[Setting]", at: "AtSite | None") -> "list[Setting]":
+    """`settings` with the site's own row behind those of each load, unless it is there already."""
+    if at is None:
+        return list(settings)
+    own = {each.beta: at.own(replace(each, policy=at.policy)) for each in reversed(settings)}
+    return [*settings, *(row for row in reversed(own.values()) if row not in settings)]

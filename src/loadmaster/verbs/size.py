@@ -1,0 +1,330 @@
+"""`size`: how many machines to rent for a bag of tasks, what that costs and how long it takes."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.idle import refuse_idle
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+from loadmaster.verbs.rules import Rule, names_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.kept.watch import Watch
+    from loadmaster.model.arrays import Floats
+    from loadmaster.model.bag import Bag, BagSource
+    from loadmaster.report.page import Page
+    from loadmaster.sim.bags.curve import CurvePoint
+    from loadmaster.sizing import HostType, Sizer
+
+MOST_RUNS = 30
+"""Simulated runs of sizers that learn, which take longer than those of numbers of machines."""
+
+
+@dataclass(frozen=True)
+class SizeOptions(DaskOptions):
+    """All that `size` can be told."""
+
+    bag: Annotated[
+        "str | Path | Sequence[float] | Bag",
+        Option("File of durations (text, CSV, Parquet) or a law: normal(150,30)x256.", argument=True, typed=str),
+    ]
+    _: KW_ONLY
+    budget: Annotated[float | None, Option("Money that may be spent.")] = None
+    deadline: Annotated[str | float | None, Option("When all has to be done, such as 2h.", typed=str | None)] = None
+    confidence: Annotated[float, Option("With which both are to be kept.", least=0.5, most=0.999)] = 0.9
+    prices: Annotated[
+        "str | Path | None", Option("Table of machine types; else one, at price 1 an hour.", typed=Path | None)
+    ] = None
+    billing: Annotated[str | None, Option("Charging unit: second, minute, hour or a duration.")] = None
+    column: Annotated[str | None, Option("Column of the file that holds the durations.")] = None
+    guess: Annotated[str | float | None, Option("Duration of a task where none is known: 5min.", typed=str | None)] = (
+        None
+    )
+    sizers: Annotated[
+        Rule | Sequence[Rule],
+        Option("Sizers that learn the durations while the bag runs, beside the numbers of machines; also "
+               "file.py:Class, with parameters in parentheses.", metavar="A,B,...", typed=str),
+    ] = "silva,planner"  # fmt: skip
+    repetitions: Annotated[int, Option("Simulated runs for every number of machines.", least=1)] = 100
+    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    out: Annotated[
+        "str | Path | None", Option("Folder for chart and table.", flags=("-o", "--out"), typed=Path | None)
+    ] = None
+
+    def source(self) -> "BagSource":
+        """The durations, or the law that they are drawn from.
+
+        Raises:
+            InputError: no such file or law, or durations that are none.
+        """
+        import numpy as np
+
+        from loadmaster.model.bag import Bag, BagLaw
+        from loadmaster.traces.bag import parse_bag
+        from loadmaster.traces.own_generator import bag_generated, is_generator
+
+        if isinstance(self.bag, Bag):
+            return self.bag
+        if is_generator(self.bag):
+            refuse_idle(self, ["column"], "a generator makes the bag, which is not read from a file")
+            return bag_generated(str(self.bag), self.seed)
+        if not isinstance(self.bag, str | Path):
+            return Bag(np.asarray(self.bag, np.float64), source="durations given in Python")
+        found = parse_bag(str(self.bag), self.column)
+        if isinstance(found, BagLaw):
+            refuse_idle(self, ["column"], "a law has no columns")
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sized(Result):
+    """What `size` came to.
+
+    Attributes:
+        bag: the durations, or the law.
+        drawn: what was simulated: the bag, or a guess at it.
+        work_h: hours of work on one machine of speed 1, on average.
+        curve: cost and span for every number of machines of every type.
+        sizers: the same of sizers that learn the durations while the bag runs.
+        chosen: the point to choose; None if none keeps budget and deadline.
+        options: as they were given, rules by their names.
+        known: what must be known beside it.
+        command: how to make it again.
+    """
+
+    verb = "size"
+
+    bag: "BagSource"
+    drawn: "BagSource"
+    work_h: float
+    curve: "list[CurvePoint]"
+    sizers: "list[CurvePoint]"
+    chosen: "CurvePoint | None"
+    options: SizeOptions
+    known: tuple[str, ...] = ()
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        same = next((p for p in (*self.curve, *self.sizers) if p == self.chosen), self.chosen)
+        object.__setattr__(self, "chosen", same)  # the very point of the curve, also where it was read from a file
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known beside it."""
+        return self.known
+
+    @property
+    def unknown(self) -> int:
+        """Tasks whose duration is not known."""
+        from loadmaster.model.bag import Bag
+
+        return self.bag.tasks - self.bag.known.size if isinstance(self.bag, Bag) else 0
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The bag, the recommended point, the curve and the sizers as plain values; seconds, and money as priced."""
+        return {
+            "bag": self.bag.source, "tasks": self.bag.tasks, "unknown": self.unknown, "work_h": self.work_h,
+            "confidence": self.options.confidence,
+            "recommended": dataclasses.asdict(self.chosen) if self.chosen else None,
+            "curve": [dataclasses.asdict(p) for p in self.curve],
+            "sizers": [dataclasses.asdict(p) for p in self.sizers], "repetitions": self.options.repetitions,
+        }  # fmt: skip
+
+    @property
+    def headline(self) -> str:
+        """The bag in one line; says so if it is synthetic or partly unknown."""
+        words = f"{self.bag.source}: {self.bag.tasks} tasks, {self.work_h:.4g} h of work"
+        words += ", synthetic" if self.drawn.synthetic else ""
+        return words + (f", {self.unknown} of unknown duration" if self.unknown else "")
+
+    @property
+    def answer(self) -> str:
+        """How many machines of which type to rent, or how far the wishes are out of reach."""
+        from loadmaster.model.units import show_seconds
+
+        sure = f"{self.options.confidence:.0%} sure"
+        if self.chosen is None:
+            cheapest = min(self.curve, key=lambda p: p.cost_sure)
+            fastest = min(self.curve, key=lambda p: p.span_sure_s)
+            return (
+                f"Infeasible: the cheapest way needs {cheapest.cost_sure:.4g}, "
+                f"the fastest {show_seconds(fastest.span_sure_s)} ({sure})."
+            )
+        p = self.chosen
+        many = f"Rent {p.label} machine{'' if p.label == '1' else 's'}"
+        many, unit = (f"{many} of type {p.type}", "") if self.options.prices else (many, " machine hours")
+        return (
+            f"{many}: {p.cost:.4g}{unit} on average, done in {show_seconds(p.span_s)}; "
+            f"{sure} of at most {p.cost_sure:.4g}{unit} and {show_seconds(p.span_sure_s)}."
+        )
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a number of machines of a type, then the sizers: hosts, cost, span_s, both with confidence, speedup."""
+        import polars as pl
+
+        rows = [dataclasses.asdict(p) | {"chosen": p is self.chosen} for p in (*self.curve, *self.sizers)]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def plot(self) -> Any:
+        """Cost against span; the further down and left, the better: an Altair chart."""
+        from loadmaster.report.bag_chart import bag_chart
+
+        subtitle = f"means of {self.options.repetitions} simulated runs; the further down and left, the better"
+        return bag_chart(self.curve, self.sizers, self.chosen, self.headline, subtitle)
+
+    def write_tables(self, folder: Path) -> None:
+        """Write size.parquet."""
+        from loadmaster.whole_file import whole_file
+
+        with whole_file(folder / "size.parquet") as part:
+            self.frame.write_parquet(part)
+
+    def page(self) -> "Page":
+        """The answer, the table by number of machines, cost against span, both by the number of machines."""
+        from loadmaster.report.size_page import size_page
+
+        facts = {
+            "command": self.command, "bag": self.headline, "confidence": self.options.confidence,
+            "budget": self.options.budget, "deadline": self.options.deadline,
+            "simulated runs": self.options.repetitions, "seed": self.options.seed,
+        }  # fmt: skip
+        return size_page(
+            self.answer, self.headline, self.notes, self.curve, self.sizers, self.chosen, self.plot(), facts
+        )
+
+
+def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str = "") -> Sized:
+    """How many machines to rent for a bag of tasks: cost against span, and the point to choose.
+
+    Args:
+        options: the bag and the wishes.
+        watch: told how the runs get on.
+        command: how to make it again; made of the options where it is not given.
+
+    Returns:
+        Cost and span for every number of machines; `chosen` is None if none keeps budget and deadline.
+
+    Raises:
+        InputError: no such bag, price table or sizer, or an option changes nothing.
+    """
+    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.watch import Watch
+    from loadmaster.rules.by_value import naming
+    from loadmaster.verbs.folder import make_folder
+
+    out = None if options.out is None else Path(options.out)
+    command = command or options.call("size")
+    with naming() as name:
+        sizers = names_of(options.sizers, "--sizers", name)
+        bag = _Asked(options, options.source(), tuple(sizers))
+        if out is not None:
+            make_folder(out)
+        with told_in(out, command, watch or Watch()) as told:
+            made = _sized(bag, out, told, command)
+    if out is not None:
+        made.save(out)
+    return made
+
+
+class _Asked:
+    """What is asked for, read and checked: the bag, the machines, the sizers.
+
+    Raises:
+        InputError: a value breaks its rule.
+    """
+
+    def __init__(self, options: SizeOptions, bag: "BagSource", sizers: tuple[str, ...]) -> None:
+        import numpy as np
+
+        from loadmaster.model.bag import Bag, BagLaw
+        from loadmaster.model.units import parse_seconds
+        from loadmaster.sim.bags.door import draws
+        from loadmaster.sizing.endless import ending
+        from loadmaster.sizing.goal import check_budget
+        from loadmaster.verbs.bag_options import chosen_types, guessed
+
+        check_budget(options.budget)
+        self.address = options.address
+        self.deadline_s = None if options.deadline is None else parse_seconds(str(options.deadline))
+        self.guess_s = guessed(None if options.guess is None else str(options.guess))
+        self.bag = self.drawn = bag
+        types = chosen_types(options.prices, options.billing)
+        if self.guess_s is not None and isinstance(bag, Bag) and bag.known.size == 0:
+            self.drawn = BagLaw("lognormal", (self.guess_s, float(np.log(3.0)) / 2), bag.tasks)
+        self.durations: Floats = draws(self.drawn, options.repetitions, options.seed)
+        self.types, self.notes = ending(types, float(self.durations.max()))
+        given = {name: getattr(options, name) for name in options.given}
+        self.options = SizeOptions.of({**given, **({"sizers": sizers} if "sizers" in given else {})}, {})
+        self.learning = [self._sizer(spec) for spec in sizers]
+
+    def _sizer(self, spec: str) -> "Sizer":
+        from loadmaster.rules.part import part_of
+        from loadmaster.sizing.load import KnownOfBag, sizer_named
+
+        look_s = float(self.durations.mean()) / 100  # in proportion to the tasks, else a very long one takes millions
+        usual: dict[str, Any] = {"guess_s": self.guess_s, "tick_s": max(60.0, look_s)}
+        if part_of(spec).name == "planner":
+            budget = self.options.budget if self.deadline_s is None else None
+            usual |= {"budget": budget, "deadline_s": self.deadline_s, "tick_s": max(10.0, look_s)}
+            usual |= {"confidence": max(self.options.confidence, 0.501)}
+        kind = self.types[0]
+        known = KnownOfBag(
+            self.drawn.tasks, kind.unit_s * kind.speed, {k: v for k, v in usual.items() if v is not None}
+        )
+        return sizer_named(spec, known)
+
+
+def _sized(asked: _Asked, out: Path | None, watch: "Watch", command: str) -> Sized:
+    from loadmaster.kept.on_dask import pool_on
+    from loadmaster.kept.store import Store
+    from loadmaster.kept.watch import Advancing
+    from loadmaster.report.progress import bar
+    from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
+
+    options, durations, types = asked.options, asked.durations, asked.types
+    some = durations[: min(options.repetitions, MOST_RUNS)]
+    _warn_of_plain(asked.learning, some, types)
+    pool, store = pool_on(asked.address), Store.in_folder(out) if out is not None else None
+    try:
+        with bar("numbers of machines", curve_runs(durations, types), "bags", watch) as advance:
+            told = Advancing(advance, advance.describe)
+            curve = fixed_curve(durations, types, options.confidence, pool, store, told)
+        with bar("sizers that learn", len(asked.learning) * len(some), "bags", watch) as advance:
+            told = Advancing(advance, advance.describe)
+            sizers = sizer_points(some, asked.learning, types, options.confidence, pool, store, told)
+    finally:
+        if store is not None:
+            store.close()
+    chosen = recommended(curve, options.budget, asked.deadline_s)
+    work_h = float(durations.sum(axis=1).mean() / 3600)
+    return Sized(asked.bag, asked.drawn, work_h, curve, sizers, chosen, options, tuple(asked.notes), command)
+
+
+def _warn_of_plain(sizers: "Sequence[Sizer]", durations: "Floats", types: "tuple[HostType, ...]") -> None:
+    """Say on stderr which sizers only the plain engine can run, where that takes a while, and how fast it is."""
+    import time
+
+    from loadmaster.report.console import for_notes
+    from loadmaster.report.progress import QUIET_S
+    from loadmaster.sim.bags.door import repeat
+    from loadmaster.sizing.own import OwnSizer
+
+    for sizer in sizers:
+        if type(sizer) is OwnSizer:
+            began_s = time.perf_counter()
+            repeat(durations[:1], sizer, types)
+            took_s = max(time.perf_counter() - began_s, 1e-9)
+            if took_s * len(durations) > QUIET_S:
+                text = f"{sizer.name}: not compiled, begins at {1 / took_s:,.2g} of {len(durations)} bags a second"
+                for_notes().print(text, style="yellow")
+
+
+size = called_with(SizeOptions, size_with)

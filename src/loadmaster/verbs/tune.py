@@ -1,0 +1,276 @@
+"""`tune`: search for a better rule, tell what it gains on weeks the search never saw, and write it down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.result import Result
+from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of
+from loadmaster.verbs.run_options import split
+from loadmaster.verbs.site_options import SiteOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.kept.watch import Watch
+    from loadmaster.report.page import Page
+    from loadmaster.tuning.search import SearchPlan
+    from loadmaster.tuning.tune import Tuning
+
+SEARCH = "The search"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneOptions(SiteOptions, DaskOptions):
+    """All that a search can be told."""
+
+    search: Annotated[
+        str | Sequence[str],
+        Option("What to search, one or several; tree: placements as small expressions.",
+               metavar="order,placement,tree,backfilling", typed=str),
+    ] = "order"  # fmt: skip
+    target: Annotated[
+        str | Sequence[str],
+        Option("What is to be low; the first is what a gain is claimed in.",
+               metavar="mean-wait,bounded-slowdown,p95-wait", flags=("--for",), typed=str),
+    ] = "mean-wait"  # fmt: skip
+    policy: Annotated[
+        Rule, Option("Placement policy, where placement is not searched.", metavar="POLICY", typed=str)
+    ] = "first-fit"
+    discipline: Annotated[
+        Discipline,
+        Option("Order and backfilling, for what of them is not searched.", metavar="DISCIPLINE", typed=str),
+    ] = "fcfs+easy"
+    longest_wait_limit: Annotated[
+        float,
+        Option("The longest wait may be at most so many times that under fcfs+easy.", metavar="FACTOR", least=1.0),
+    ] = 1.5
+    trials: Annotated[int, Option("Try N candidates.", metavar="N", panel=SEARCH, least=1)] = 100
+    runs: Annotated[
+        int,
+        Option("Run each on N shaken and resampled logs of the training weeks.", metavar="N", panel=SEARCH, least=2),
+    ] = 4
+    hold_out: Annotated[
+        float,
+        Option("The part of the weeks, the last ones, that the search never sees.", metavar="PART", panel=SEARCH,
+               least=0.0, most=1.0),
+    ] = 0.5  # fmt: skip
+    samples: Annotated[
+        int, Option("Tell the gain over N logs drawn from those weeks.", metavar="N", panel=SEARCH, least=5)
+    ] = 40
+    interval: Annotated[
+        str | float,
+        Option("Time between scheduling cycles, 30s or 5min; 0: at every event.", metavar="TIME", typed=str),
+    ] = "30s"
+    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
+    out: Annotated[
+        "str | Path | None",
+        Option("Where winner.py, report and trials go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+    ] = None
+
+    def plan(self, name: Naming) -> "SearchPlan":
+        """The search that is asked for.
+
+        Raises:
+            InputError: a word that is none of those that may be searched, or be low, or a time that is none.
+        """
+        from loadmaster.model.units import parse_seconds
+        from loadmaster.runs import Setting
+        from loadmaster.tuning.figures import TARGETS
+        from loadmaster.tuning.search import SearchPlan
+        from loadmaster.tuning.space import PARTS
+
+        base = Setting(
+            name_of(self.policy, name), name_of(self.discipline, name), interval_s=parse_seconds(str(self.interval)),
+            seed=self.seed,
+        )  # fmt: skip
+        return SearchPlan(
+            _words(self.search, "--search", PARTS), base, _words(self.target, "--for", TARGETS),
+            self.longest_wait_limit, self.trials, self.runs, seed=self.seed,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FoundRule:
+    """The winner as Python takes it: `lm.compare(log, policies=[rule.policy], disciplines=[rule.discipline])`.
+
+    Attributes:
+        text: of `winner.py`.
+        policy: a function, or the name of a built-in policy.
+        discipline: an order, a function or a name, and the name of a backfilling.
+    """
+
+    text: str
+    policy: Rule
+    discipline: tuple[Rule, Rule]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuned(Result):
+    """What `tune` came to; that nothing is gained is a result as well.
+
+    Attributes:
+        tuning: the search, its winner, and what the held-out weeks say of it.
+        command: how to make it again.
+    """
+
+    verb = "tune"
+
+    tuning: "Tuning"
+    command: str = ""
+
+    @property
+    def answer(self) -> str:
+        """The gain, or that none is claimed, in a sentence."""
+        from loadmaster.report.tune_claims import tune_answer
+
+        return tune_answer(self.tuning)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known beside it."""
+        from loadmaster.report.tune_claims import tune_notes
+        from loadmaster.verbs.notes import remarks
+
+        return (*tune_notes(self.tuning), *remarks(self.tuning.case))
+
+    @cached_property
+    def rule(self) -> FoundRule | None:
+        """The winner, to be compared, simulated and run live; None where no candidate keeps the limit."""
+        from loadmaster.report.tune_claims import winner_text
+        from loadmaster.rules.find import Reference
+        from loadmaster.schedule.notation import order_and_backfilling
+        from loadmaster.tuning.space import FILE
+
+        winner = self.tuning.selection.winner
+        if winner is None:
+            return None
+        text = winner_text(self.tuning, self.command)
+        order, backfilling = order_and_backfilling(winner.rule.setting.discipline)
+
+        def found(spec: str) -> Rule:
+            reference = Reference.of(spec) if spec.startswith(f"{FILE}:") else None
+            return spec if reference is None else reference.function(text)
+
+        return FoundRule(text, found(winner.rule.setting.policy), (found(order), found(backfilling)))
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a trial: each target and the longest wait over the baseline's, if it kept the limit, its values."""
+        import polars as pl
+
+        from loadmaster.report.tune_document import trial_rows
+
+        rows = trial_rows(self.tuning)
+        return pl.DataFrame([{**{k: v for k, v in row.items() if k != "values"}, **row["values"]} for row in rows])
+
+    def plot(self) -> Any:
+        """The trials: what each came to, and which kept the limit on the longest wait; an Altair chart."""
+        from loadmaster.report.tune_charts import trials_chart
+
+        return trials_chart(self.tuning)
+
+    def page(self) -> "Page":
+        """What was found, what it gains, why, and who loses."""
+        from loadmaster.report.tune_page import tune_page
+
+        return tune_page(self.tuning, self.notes, self.command)
+
+    def write_tables(self, folder: Path) -> None:
+        """Write winner.py where something was found, report.html, trials.parquet, and of several targets front/*.py."""
+        from loadmaster.tuning.space import FILE
+        from loadmaster.tuning.written import FRONT, front_files
+        from loadmaster.whole_file import whole_file, write_whole
+
+        rule, tuning = self.rule, self.tuning
+        for earlier in (folder / FILE, *(folder / FRONT).glob("candidate-*.py")):
+            earlier.unlink(missing_ok=True)  # one of another search would be taken for this one's
+        if rule is not None and self.file is not None:
+            write_whole(folder / self.file, rule.text)
+        source = tuning.case.workload.source or "a log"
+        for path, text in front_files(tuning.selection, tuning.plan, source).items():
+            (folder / FRONT).mkdir(exist_ok=True)
+            write_whole(folder / path, text)
+        with whole_file(folder / "trials.parquet") as part:
+            self.frame.write_parquet(part)
+
+    @property
+    def file(self) -> str | None:
+        """The name of the winner's file; None where there is no winner, or all it has is a built-in's parameter."""
+        from loadmaster.tuning.written import file_name
+
+        return None if self.tuning.selection.winner is None else file_name(self.tuning.selection)
+
+
+def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str = "") -> Tuned:
+    """Search for a better rule on the first weeks of a log, and tell what it gains on the last.
+
+    Args:
+        options: what to search.
+        watch: told how the runs get on.
+        command: how to make it again; made of the options where it is not given.
+
+    Returns:
+        The winner, its gain with the interval, the trials, the chart and the page.
+
+    Raises:
+        InputError: the log, the machines or a rule cannot be used, or the log is too short.
+        MissingExtra: Optuna is not installed.
+    """
+    from loadmaster.kept.progress_file import told_in
+    from loadmaster.rules.by_value import naming
+    from loadmaster.verbs.progress import watching
+
+    out = None if options.out is None else Path(options.out)
+    command = command or options.call("tune")
+    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
+        return _tuned(options, told, command, name)
+
+
+def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> Tuned:
+    from loadmaster.kept.on_dask import pool_on
+    from loadmaster.runs import Store
+    from loadmaster.tuning.asking import optuna
+    from loadmaster.tuning.space import refuse_base
+    from loadmaster.tuning.tune import tuned
+    from loadmaster.verbs.folder import make_folder
+
+    optuna()
+    address, plan = options.address, options.plan(name)
+    options.refuse_reading()
+    refuse_base(plan.base, plan.parts)
+    folder = None if options.out is None else Path(options.out)
+    if folder is not None:
+        make_folder(folder)
+    case = options.case(options.at_site())
+    kept = Store(options.store) if options.store else Store.in_folder(folder) if folder else None
+    made = tuned(case, plan, options.hold_out, options.samples, folder, kept, pool_on(address), watch)
+    if kept is not None:
+        kept.close()
+    result = Tuned(made, command)
+    if folder is not None:
+        result.save(folder)
+    return result
+
+
+def _words(given: str | Sequence[str], option: str, known: Sequence[Any]) -> tuple[Any, ...]:
+    """The words of a list, each once.
+
+    Raises:
+        InputError: one is not among those known, or there is none.
+    """
+    from loadmaster.model import InputError
+
+    words = split(given)
+    for word in words or [str(given)]:
+        if word not in known:
+            raise InputError(word, f"{option} takes one or several of {', '.join(known)}")
+    return tuple(words)
+
+
+tune = called_with(TuneOptions, tune_with)

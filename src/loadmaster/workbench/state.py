@@ -1,0 +1,91 @@
+"""Whether what a folder holds is done, under way or broken off, and how far it is: read off its files."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadmaster.kept.progress_file import Progress, progress_in
+from loadmaster.model.units import show_seconds
+from loadmaster.workbench.children import Child, child_in
+from loadmaster.workbench.held import is_held
+from loadmaster.workbench.kinds import ResultKind
+from loadmaster.workbench.lines import events_in
+
+DONE, RUNS, STOPPED, FAILED = "done", "runs", "stopped", "failed"
+
+
+@dataclass(frozen=True)
+class BenchState:
+    """How it stands.
+
+    Attributes:
+        name: `done`, `runs`, `stopped` or `failed`.
+        words: beside that: what is done now and what is left, or why it failed.
+        part: of 1, how much is done; None where nobody knows.
+        ours: it was started here, and can be stopped and gone on with.
+    """
+
+    name: str = DONE
+    words: str = ""
+    part: float | None = None
+    ours: bool = False
+
+    @property
+    def percent(self) -> int:
+        """How much is done, in whole percents, rounded down: what is not done never reads as done."""
+        return int(100 * (self.part or 0.0))
+
+
+def state_of(folder: Path, kind: ResultKind | None, page_s: float) -> BenchState:
+    """The state of `folder`.
+
+    Args:
+        folder: which.
+        kind: what it holds, if that is known yet.
+        page_s: when its page was written, 0 if it has none.
+    """
+    child, progress = child_in(folder), progress_in(folder)
+    if progress is not None and progress.runs:
+        return BenchState(RUNS, words_of(progress), progress.part, child is not None and child.runs)
+    if child is not None and child.runs:
+        return BenchState(RUNS, "beginning, or writing its page", None, ours=True)
+    if child is not None and page_s < child.started_s:
+        return _broken_off(child, progress)
+    if progress is not None:
+        broken = progress.ended != FAILED
+        words = "the same command goes on where it was" if broken else progress.why
+        return BenchState(STOPPED if broken else FAILED, words, progress.part)
+    if kind is not None and kind.locked and is_held(folder / kind.file):
+        return _live(folder, kind)
+    return BenchState()
+
+
+def words_of(progress: Progress) -> str:
+    """What is done now, and what is left, in words."""
+    if progress.doing:
+        return progress.doing
+    all_ = progress.cells + progress.kept
+    words = f"{progress.phase}: " if progress.phase else ""
+    words += f"{progress.kept + progress.done:,} of {all_:,} {progress.unit} done"
+    if progress.left_s is not None and progress.running_s > 2:
+        words += f", {show_seconds(round(progress.left_s))} left"
+    return words
+
+
+def _broken_off(child: Child, progress: Progress | None) -> BenchState:
+    """A comparison that was started here, whose process is gone and has left no page."""
+    part = None if progress is None else progress.part
+    if child.last_words.startswith("loadmaster: stopped") or not child.last_words:
+        return BenchState(STOPPED, "what is finished is kept", part, ours=True)
+    return BenchState(FAILED, child.last_words.removeprefix("loadmaster: "), part, ours=True)
+
+
+def _live(folder: Path, kind: ResultKind) -> BenchState:
+    path = folder / kind.file
+    ago = show_seconds(max(0.0, round(time.time() - path.stat().st_mtime)))
+    if kind.verb != "run":
+        return BenchState(RUNS, f"last heard of {ago} ago")
+    done, all_ = events_in(path)
+    return BenchState(
+        RUNS, f"{done:,} of {all_:,} commands done, last heard of {ago} ago", done / all_ if all_ else None
+    )

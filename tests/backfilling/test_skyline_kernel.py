@@ -1,0 +1,62 @@
+"""The plan that is kept says what the plain outlook says, however much is held, given back and grown in it."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from loadmaster.backfilling.outlook import Outlook, end_of
+from loadmaster.backfilling.skyline_kernel import (
+    empty_skyline,
+    first_on,
+    hold,
+    is_free,
+    is_overfull,
+    least,
+    with_more_room,
+)
+
+
+@njit
+def changed(sky, host, from_s, until_s, demand, sign, now_s, window, asked, expected_s):
+    """Hold or give back, then ask everything that a plan knows of that host."""
+    hold(sky, host, from_s, until_s, demand, sign, now_s)
+    least(sky, host, from_s, until_s, window)
+    free = is_free(sky, host, from_s, until_s, asked)
+    return free, is_overfull(sky, host, from_s, until_s), first_on(sky, host, asked, expected_s, now_s, np.inf)
+
+
+def first_of(plain, host, asked, expected_s, now_s):
+    """The first moment from now on at which the host has so much free for so long."""
+    moments = [now_s, *(time_s for time_s in plain.moments() if time_s > now_s)]
+    fitting = (at for at in moments if (plain.least(at, end_of(at, expected_s))[host] >= asked).all())
+    return next(fitting, np.inf)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(hosts=st.integers(1, 3), seed=st.integers(0, 2**32 - 1))
+def test_a_plan_that_is_kept_says_what_the_plain_one_says(hosts, seed):
+    rng = np.random.default_rng(seed)
+    capacity = rng.integers(2, 9, (hosts, 2)).astype(float)
+    sky = empty_skyline(hosts, 2, hosts)
+    sky.time_s[:], sky.free[:], sky.first[:], sky.many[:] = 0.0, capacity, np.arange(hosts), 1
+    plain, held, window = Outlook(0.0, capacity, ()), [], np.zeros((hosts, 2))
+    for now_s in np.sort(rng.integers(0, 60, 40)).astype(float):
+        if sky.used[0] + 40 > len(sky.time_s):
+            sky = with_more_room(sky, 80)
+        held = [each for each in held if each[1] > now_s]
+        host, sign = int(rng.integers(hosts)), 1.0
+        begin_s = now_s + float(rng.integers(0, 30))
+        until_s, demand = begin_s + float(rng.integers(1, 30)), rng.integers(0, 3, 2).astype(float)
+        if held and rng.random() < 0.4:
+            begin_s, until_s, host, demand = held.pop(int(rng.integers(len(held))))
+            begin_s, sign = max(begin_s, now_s), -1.0
+        else:
+            held.append((begin_s, until_s, host, demand))
+        plain.hold(host, begin_s, until_s, sign * demand)
+        asked, expected_s = rng.integers(0, 5, 2).astype(float), float(rng.integers(0, 20))
+        found = changed(sky, host, begin_s, until_s, demand, sign, now_s, window, asked, expected_s)
+        rest = plain.least(begin_s, until_s)[host]
+        assert (window[host] == rest).all()
+        assert found[:2] == ((rest >= asked).all(), (rest < 0).any())
+        assert found[2] == first_of(plain, host, asked, expected_s, now_s)

@@ -1,0 +1,137 @@
+"""Small random logs bound by all kinds of constraints: is what the engine over the compiled board makes of them right?
+
+As a program, with Numba switched off (NUMBA_DISABLE_JIT=1): `desks_at_random.py FIRST LAST` tries the kernels as the
+plain Python that they are, on the logs of these seeds, and prints where they differ from the plain engine. With `small`
+behind it every plan begins with room for far too few steps.
+"""
+
+import sys
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from boards_at_random import rate_in_python, scan_in_python
+from bound_jobs import KINDS, bound_jobs
+from loadmaster.model import Cluster
+from loadmaster.order.order import rank_of
+from loadmaster.place import POLICIES
+from loadmaster.schedule import MaxJobs, Scheduler
+from loadmaster.schedule.foresight import USERS, foresight_named
+from loadmaster.schedule.notation import discipline_named
+from loadmaster.sim.queue import at_desk, desk_kernel, desk_layout, heard_kernel, laid_out
+from loadmaster.sim.queue.awaited import serves_foresight
+from loadmaster.sim.queue.reference import replay
+
+MULTIFACTOR = "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)"
+DISCIPLINES = (
+    "easy", "easy(heads=2)", "easy(heads=2,heads_of=cluster)", "easy(fill=shortest)", "easy(promise=hosts)",
+    "stepwise(depth=2)", "stepwise", "selective", "conservative", "conservative(early_end=start)",
+    "conservative(early_end=now)", "conservative(early_end=kept)", "conservative(lookahead=3)", "wfp3+conservative",
+    "wfp3+easy", "sjf+easy", "fair-share+easy", "fair-share+conservative", "fcfs", "skip",
+    "slurm", "slurm(bf_interval=1,bf_resolution=5)", "slurm(over_time_limit=none,bf_window_linear=5,bf_interval=2)",
+    "wfp3+slurm(bf_interval=3,default_queue_depth=2,sched_interval=20)", "netbatch(reservations=1,lookahead=3)",
+    f"{MULTIFACTOR}+easy", f"{MULTIFACTOR[:-1]},recalc=pass)+skip", f"{MULTIFACTOR}+slurm(bf_interval=1,defer=yes)",
+)  # fmt: skip
+RULES = (
+    *(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random", "round-robin")), MaxJobs(),
+    MaxJobs(target="weighted"), MaxJobs(target="cores", log_ties=False),
+)  # fmt: skip
+ESTIMATES = (
+    ("exact",), ("2",), ("user", "kill"), ("0.5", "kill"), ("last-two",), ("last-two(correct=double)", "kill"),
+    ("last-two(correct=user,expiry_pass=yes)",), ("user(correct=steps)",), ("0.5(correct=double,expiry_pass=yes)",),
+    ("user(expiry_pass=yes)",),
+)  # fmt: skip
+STOPPING = [("preempt", *kinds) for kinds in (("partition",), ("partition", "limits"), ("calendar",), ("depends",))]
+TOGETHER = [(kind,) for kind in KINDS] + list(combinations(KINDS, 2)) + [KINDS] * 8 + STOPPING * 6 + [()] * 20
+"""Nothing binds the jobs of the last ones: promises may count hosts."""
+
+
+def both(seed, discipline=None):
+    """What a run of a seed is, and its schedules: by the plain engine, and by the one over the compiled board."""
+    rng = np.random.default_rng(seed)
+    kinds, policy = TOGETHER[rng.integers(len(TOGETHER))], RULES[rng.integers(len(RULES))]
+    named = discipline or DISCIPLINES[rng.integers(len(DISCIPLINES))]
+    if "slurm" in named:  # whose passes know nothing of rule C9
+        kinds = tuple(kind for kind in kinds if kind != "hosts")
+    if "fair-share" in named:  # where jobs are served by need, nobody is stopped by this engine
+        kinds = tuple(kind for kind in kinds if kind != "preempt")
+    interval_s, rule = float(rng.choice([0.0, 7.0])), discipline_named(named)
+    workload, cluster = bound_jobs(seed, *kinds)
+    if not kinds and rng.random() < 0.3:
+        workload, cluster = one_pool(workload, cluster)
+    assert at_desk.serves(policy, rule)
+    foresight = foresight_named(*ESTIMATES[rng.integers(len(ESTIMATES))]) if rng.random() < 0.5 else USERS
+    if not serves_foresight(foresight, cluster):
+        foresight = USERS
+    given = {"interval_s": interval_s, "seed": 3, "foresight": foresight}
+    plain = replay(workload, cluster, Scheduler(policy, rule), **given)
+    kept = at_desk.replay_at_desk(workload, cluster, policy, rule, **given)
+    return f"{seed} {named} {policy.name} {kinds} {foresight}", plain, kept
+
+
+def one_pool(workload, cluster):
+    """The same on hosts each of which holds any one task, so that promises count hosts."""
+    demand = np.full((workload.jobs, 1), 2.0)
+    pool = Cluster(("cores",), np.full((cluster.hosts, 1), 3.0))
+    return replace(workload, resources=("cores",), demand=demand), pool
+
+
+def differences(plain, other):
+    """The columns in which two schedules differ; `other` may be None only where nobody ever starts."""
+    if other is None:
+        return ["left to others"] * bool(plain.started.any())
+    pairs = [(plain, other, ("start_s", "host", "end_s", "status", "expected_s"))]
+    pairs.append((plain.cycles, other.cycles, ("time_s", "queue_length", "started", "winners")))
+    if plain.segments is not None and other.segments is not None:
+        pairs.append((plain.segments, other.segments, tuple(vars(plain.segments))))
+    found = [
+        name for one, two, names in pairs for name in names if not _alike(getattr(one, name), getattr(two, name))
+    ]  # fmt: skip
+    if (plain.segments is None) != (other.segments is None):
+        found.append("segments")
+    if (plain.never, plain.refused) != (other.never, other.refused):
+        found.append("never")
+    return found
+
+
+def _alike(one, other):
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
+def in_python():
+    """Let the kernels run as plain Python."""
+    at_desk.scanner, at_desk.rater = scan_in_python, rate_in_python
+    at_desk.ranker = laid_out.ranker = _ranker_in_python
+    at_desk.no_ranker = lambda: None
+    at_desk.door_for = lambda function, desk: function
+    at_desk.hearer_for = lambda desk, ranked, book: heard_kernel.reckon_rows if desk.told else heard_kernel.hear_nothing
+    at_desk.desk_engine = lambda *_: desk_kernel.run_at_desk
+
+
+def _ranker_in_python(order):
+    def rank(columns, jobs, many, now, out):
+        for k in range(many):
+            out[k] = rank_of(order, columns.job(int(jobs[k]) if len(jobs) else k), now)
+        return 0
+
+    return rank
+
+
+def differing(first, last):
+    """How many runs there were on seeds from `first` to `last`, and those whose schedules differ."""
+    found = []
+    for seed in range(first, last):
+        name, plain, kept = both(seed)
+        if wrong := differences(plain, kept):
+            found.append(f"{name}: {', '.join(wrong)}")
+    return last - first, found
+
+
+if __name__ == "__main__":
+    in_python()
+    if sys.argv[3:] == ["small"]:
+        desk_layout.steps_of = lambda scene, room: len(scene.hosts.speed)
+    print(*differing(int(sys.argv[1]), int(sys.argv[2])))

@@ -1,0 +1,42 @@
+"""PodDisruptionBudgets as the server lists them, in the version that it has."""
+
+import pytest
+from fake_kubernetes import FakeKubernetes, pod, serving
+
+from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.evicting import Budget, Evictions, barred
+
+
+def budget(selector, allows=0, space="default"):
+    meta = {"name": "b", "namespace": space}
+    return {"metadata": meta, "spec": {"selector": selector}, "status": {"disruptionsAllowed": allows}}
+
+
+WEB = {"matchLabels": {"app": "web"}}
+
+
+@pytest.mark.parametrize(
+    ("listed", "version", "why"),
+    [
+        ([budget(WEB)], "v1", "allows no disruption now"), ([budget(WEB, 1)], "v1", ""), ([], "v1", ""),
+        ([budget(WEB, 1), budget(WEB, 1)], "v1", "several PodDisruptionBudgets"), ([budget(WEB, 0, "far")], "v1", ""),
+        ([budget({"matchLabels": {"app": "db"}})], "v1", ""), ([budget({})], "v1", "allows no disruption now"),
+        ([budget({})], "v1beta1", ""), ([budget(None)], "v1", ""),
+    ],
+)  # fmt: skip
+def test_a_budget_keeps_the_pods_that_it_selects(listed, version, why):
+    found = barred(pod("a", labels={"app": "web"}), [Budget(each, version) for each in listed])
+    assert (why in found) if why else found == ""
+
+
+@pytest.mark.parametrize(
+    ("served", "version"), [(("v1", "v1beta1"), "policy/v1"), (("v1beta1",), "policy/v1beta1"), ((), "")]
+)
+def test_versions_are_what_the_server_says(tmp_path, served, version):
+    fake = FakeKubernetes(lambda: 0.0, policy=served, budgets=[budget(WEB)])
+    with serving(fake, tmp_path) as config:
+        evictions = Evictions(Api(config))
+        assert evictions.version() == version
+        assert [each.allows for each in evictions.budgets()] == ([0] if served else [])
+    asked = [line for line in fake.asked if line.endswith("poddisruptionbudgets")]
+    assert asked == [f"GET /apis/{version}/poddisruptionbudgets"] * bool(served)

@@ -1,0 +1,63 @@
+"""Listings of several hosts, made one beside the other, put together: a machine that moves is one machine."""
+
+import pytest
+
+from loadmaster.live.engine import NOWHERE
+from loadmaster.live.guests.scene import GuestScene
+from loadmaster.live.libvirt.host import Machine
+from loadmaster.live.libvirt.quota import Quota, quota_of, share_of
+from loadmaster.live.libvirt.view import HostView, OnTheWay, put_together, seen_of
+
+GB = 2**30
+X = Machine("x", "x@1", 2, GB, 0.5)
+Y = Machine("y", "y@2", 1, GB, 1.0)
+
+
+def test_a_machine_on_two_hosts_runs_on_the_one_that_does_not_just_take_it_in():
+    view = put_together([[X._replace(coming=True)], [X, Y]])
+    assert [(each.machine.name, each.host, each.to) for each in view.ours] == [("x", 1, 0), ("y", 1, NOWHERE)]
+
+
+@pytest.mark.parametrize("listings", [[[X], []], [[], [X]], [[], []], [[X], [X._replace(coming=True)]]])
+def test_the_machine_that_we_move_is_on_its_way_wherever_listings_show_it(listings):
+    (place,) = put_together(listings, OnTheWay(X, 0, 1)).ours
+    assert (place.host, place.to) == (0, 1)
+
+
+def test_a_machine_that_comes_from_elsewhere_is_left_out_and_holds_what_it_holds():
+    paused = Y._replace(why_left_out="it is paused")
+    listings = [[X._replace(coming=True)], [paused]]
+    seen = seen_of(5.0, [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 4, 4 * GB, listings[1])],
+                   put_together(listings), {})  # fmt: skip
+    seen.check()
+    assert dict(seen.left_out) == {"x@1": "it is on its way here from elsewhere", "y@2": "it is paused"}
+    assert seen.cluster.capacity.tolist() == [[2.0, 3 * GB], [3.0, 3 * GB]]
+
+
+def test_an_observation_becomes_the_scene_that_is_decided_on_and_a_silent_host_is_down():
+    listings = [[X, Y._replace(why_stays="it has a device of its host")], None]
+    rows = [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 8, 8 * GB, None)]
+    seen = seen_of(5.0, rows, put_together(listings, OnTheWay(X, 0, 1)), {"z@3": "no road"})
+    seen.check()
+    scene = GuestScene.of(seen)
+    assert scene.hosts == {"a": (4.0, 4.0 * GB, True), "b": (8.0, 8.0 * GB, False)}
+    assert scene.guests == {"x@1": (2.0, GB, "a", "b", 0.5, False), "y@2": (1.0, GB, "a", "", 1.0, True)}
+    assert seen.failed == (("z@3", "no road"),)
+
+
+def test_hosts_full_of_machines_that_are_none_of_ours_keep_a_little():
+    listings = [[Y._replace(cores=9, memory=9 * GB, why_left_out="it is paused")]]
+    seen = seen_of(0.0, [HostView("a", 4, 4 * GB, listings[0])], put_together(listings), {})
+    assert seen.cluster.capacity[0].tolist() == pytest.approx([1e-3, 0.0], rel=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.0123, 0.05, 0.3333, 0.5, 0.999, 1.0])
+def test_a_share_and_its_quota_are_the_same_to_a_thousandth(share):
+    quota = quota_of(share)
+    assert share_of(quota) == pytest.approx(share, abs=5e-5)
+    assert quota.quota_us == -1 or quota.quota_us >= 1000
+    assert quota.period_us <= 1_000_000
+
+
+def test_no_quota_is_all_of_the_cpu():
+    assert [share_of(Quota(-1, 100_000)), share_of(Quota(0, 0)), share_of(Quota(300_000, 100_000))] == [1.0, 1.0, 1.0]

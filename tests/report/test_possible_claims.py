@@ -1,0 +1,87 @@
+from dataclasses import replace
+
+import pytest
+from comparisons import comparison, template
+from rich.console import Console
+
+from loadmaster.report.compare_document import comparison_document
+from loadmaster.report.compare_page import write_report
+from loadmaster.report.possible_claims import (
+    beside_possible,
+    is_near,
+    possible_lines,
+    possible_rows,
+    possible_sentences,
+    times_text,
+)
+from loadmaster.report.summary import summary_frame
+from loadmaster.report.terminal import print_comparison
+from loadmaster.search.possible import Possible
+
+
+def looked(bound_s, found_s, load=0.8):
+    metrics = replace(template()[1].metrics, mean_wait_s=found_s, longest_wait_s=1e6)
+    return Possible(1.0, load, metrics.jobs, bound_s, 100, 60.0, True, metrics)
+
+
+def far():
+    waits = {("first-fit", 0.8): 4000.0, ("mix-fit", 0.8): 3000.0, ("first-fit", 0.8, "easy"): 2000.0}
+    return comparison(waits, possible=[looked(250.0, 1000.0)])
+
+
+def test_a_run_is_told_by_how_many_times_the_best_found_it_waits():
+    compared = far()
+    assert [times_text(compared, outcome) for outcome in compared.outcomes] == ["4", "3", "2"]
+    assert beside_possible(compared, compared.outcomes[0]) == {"times_best_found": 4.0}
+
+
+def test_a_run_that_did_not_run_every_job_once_is_not_set_beside_it():
+    compared = far()
+    cut = replace(compared.outcomes[0], metrics=replace(compared.outcomes[0].metrics, unstarted=1))
+    stopped = replace(compared.outcomes[0], losses=replace(compared.outcomes[0].losses, stopped=1))
+    assert [times_text(compared, outcome) for outcome in (cut, stopped)] == ["-", "-"]
+    assert beside_possible(compared, cut) == {}
+
+
+def test_without_the_question_nothing_is_said():
+    plain = comparison({("first-fit", 0.8): 4000.0})
+    assert possible_rows(plain) == possible_sentences(plain) == []
+    assert beside_possible(plain, plain.outcomes[0]) == {}
+
+
+def test_only_near_ones_are_said_to_leave_nothing_to_gain():
+    (apart,) = possible_sentences(far())
+    assert "a factor 4 apart" in apart
+    assert "The lowest here, first-fit under easy, waits 2 times that." in apart
+    assert "11.6 d" in apart  # the longest wait
+    (near,) = possible_sentences(comparison({("first-fit", 0.8): 1100.0}, possible=[looked(950.0, 1000.0)]))
+    assert "no schedule at all does more" in near
+    assert "no schedule at all" not in apart
+
+
+@pytest.mark.parametrize(
+    ("bound_s", "found_s", "near"), [(0.0, 0.0, True), (100.0, 110.0, True), (100.0, 111.0, False)]
+)
+def test_near_is_within_a_tenth(bound_s, found_s, near):
+    assert is_near(looked(bound_s, found_s)) == near
+
+
+def test_both_rows_stand_above_the_first_group_of_their_load_alone():
+    compared = far()
+    names = [[name for name, _, _ in possible_lines(compared, group)] for group in compared.groups]
+    assert names == [["bound", "best found"], []]
+
+
+def test_table_document_frame_and_page_show_them(tmp_path):
+    compared = far()
+    console = Console(width=200, record=True)
+    print_comparison(console, compared)
+    text = console.export_text()
+    assert "× best found" in text.replace("\n", " ") or "× best" in text
+    assert "\nbest found " in text
+    document = comparison_document(compared)
+    assert [row["kind"] for row in document["rows"]] == ["bound", "best found", *["candidate"] * 3]
+    assert document["possible"][0]["best_found_s"] == 1000.0
+    assert summary_frame(compared)["kind"].to_list()[:2] == ["bound", "best found"]
+    write_report(tmp_path / "page.html", compared)
+    assert "How far from the best possible" in (tmp_path / "page.html").read_text()

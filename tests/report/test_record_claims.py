@@ -1,0 +1,121 @@
+"""What is claimed on the record of a log, and what is not (rules H5 to H7)."""
+
+import json
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+from loadmaster.measure.recorded import Recorded
+from loadmaster.report.compare_document import comparison_document
+from loadmaster.report.compare_page import write_report
+from loadmaster.report.record_claims import against, heading, model_error, record_sentence, why_unexplained
+from loadmaster.report.summary import write_summary
+from loadmaster.report.terminal import print_comparison
+from loadmaster.runs import Setting
+from report.comparisons import comparison, template
+
+
+def beside(waits, site_s=None, recorded_s=100.0, **more):
+    """Runs at the log's own load, what really happened, and the site's own rule where `site_s` is what it waits."""
+    site = {} if site_s is None else {("first-fit", 0.9, "easy"): site_s}
+    made = comparison({(policy, 0.9): wait for policy, wait in waits.items()} | site)
+    own = Setting("first-fit", "site", site="easy")
+    outcomes = [replace(o, setting=own) if o.setting.discipline == "easy" else o for o in made.outcomes]
+    return replace(made, outcomes=outcomes, recorded=happened(recorded_s, **more), site_policy="first-fit")
+
+
+def happened(mean_wait_s, unknown=0, over=0.0, with_room=0.4):
+    """A record with such a mean."""
+    metrics = replace(template()[1].metrics, mean_wait_s=mean_wait_s)
+    return Recorded(metrics, unknown, {"cores": 1.5, "memory": 0.1}, {"cores": over, "memory": 0.0}, with_room)
+
+
+def shown(made, width=140):
+    console = Console(width=width, record=True)
+    print_comparison(console, made)
+    return " ".join(console.export_text().split())
+
+
+def test_a_gain_larger_than_the_model_s_error_is_claimed_with_the_error_beside_it():
+    made = beside({"mix-fit": 40.0}, 70.0)
+    found = against(made, made.outcomes[0])
+    assert (found.change, found.error) == (pytest.approx(-0.6), pytest.approx(-0.3))
+    assert found.gain_claimed
+    assert "an error of 30 %. mix-fit under netbatch waits 40 s, 60 % less" in record_sentence(made)
+    assert heading(made) == "on recorded (error 30 %)"
+    assert "−60 %" in shown(made)
+
+
+def test_a_gain_smaller_than_the_model_s_error_is_not():
+    made = beside({"mix-fit": 80.0}, 70.0)
+    assert not against(made, made.outcomes[0]).gain_claimed
+    assert record_sentence(made).endswith("by more than that error, so no gain is claimed.")
+    assert "within error" in shown(made)
+    assert "−20 %" not in shown(made)
+
+
+def test_a_loss_is_told_but_is_no_gain():
+    made = beside({"mix-fit": 180.0}, 70.0)
+    assert not against(made, made.outcomes[0]).gain_claimed
+    assert record_sentence(made).endswith("No candidate waits less than recorded.")
+    assert "+80 %" in shown(made)
+
+
+def test_without_the_site_s_own_rule_no_gain_is_shown():
+    made = beside({"mix-fit": 4.0, "first-fit": 5.0})
+    assert (model_error(made), heading(made), against(made, made.outcomes[0])) == (None, "", None)
+    assert "(--site)" in record_sentence(made)
+
+
+@pytest.mark.parametrize(
+    ("more", "because"),
+    [
+        ({"over": 0.06}, "more cores than there are were in use for 6.0 % of the time (at most 1.5 times)"),
+        ({"with_room": 0.81}, "81 % of the waiting passed while there was room for the job"),
+        ({"unknown": 2}, "of 2 of 120 jobs it is not known when they started"),
+        ({"recorded_s": 0.0}, "no job waited"),
+    ],
+)
+def test_where_queueing_does_not_explain_the_record_nothing_is_claimed(more, because):
+    made = beside({"mix-fit": 4.0}, 100.0, **more)
+    assert because in why_unexplained(made)
+    assert because in record_sentence(made)
+    assert (heading(made), against(made, made.outcomes[0])) == ("", None)
+
+
+@pytest.mark.parametrize("more", [{"over": 0.05}, {"with_room": 0.8}, {"unknown": 1}])
+def test_at_the_limit_itself_a_gain_is_still_claimed(more):
+    made = beside({"mix-fit": 4.0}, 100.0, **more)
+    assert why_unexplained(made) == ""
+    assert against(made, made.outcomes[0]).gain_claimed
+
+
+def test_a_run_that_left_jobs_unstarted_or_has_other_arrivals_is_not_set_beside_the_record():
+    made = beside({"mix-fit": 4.0}, 100.0)
+    run = made.outcomes[0]
+    assert against(made, replace(run, metrics=replace(run.metrics, unstarted=1))) is None
+    assert against(made, replace(run, setting=replace(run.setting, beta=0.5))) is None
+
+
+def test_the_record_stands_first_in_document_table_page_and_file(tmp_path):
+    made = beside({"mix-fit": 40.0}, 70.0)
+    document = json.loads(json.dumps(comparison_document(made)))
+    kinds = ["recorded", "candidate", "site"]
+    assert [row["kind"] for row in document["rows"]] == kinds
+    assert (document["rows"][0]["mean_wait_s"], document["rows"][0]["cycles"]) == (100.0, None)
+    assert (document["rows"][1]["model_error"], document["rows"][1]["gain_claimed"]) == (pytest.approx(-0.3), True)
+    assert document["recorded"]["model_error"] == pytest.approx(-0.3)
+    write_summary(tmp_path / "summary.parquet", made)
+    assert pl.read_parquet(tmp_path / "summary.parquet")["kind"].to_list() == kinds
+    write_report(tmp_path / "report.html", made)
+    page = (tmp_path / "report.html").read_text()
+    assert page.index(">recorded</th>") < page.index(">mix-fit</th>")
+    assert "on recorded (error 30" in page
+
+
+def test_without_a_record_nothing_of_it_is_shown():
+    made = comparison({("mix-fit", 0.9): 40.0, ("first-fit", 0.9): 50.0})
+    assert (record_sentence(made), comparison_document(made)["recorded"]) == ("", None)
+    assert "ecorded" not in shown(made)

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from random_queues import random_queue
+from small_queues_at_random import least_sum_of_waits_s, tiny_queue
+
+from bound_jobs import bound_jobs
+from loadmaster.measure import violations, waits
+from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Workload
+from loadmaster.search.best import best_found
+from loadmaster.search.bound import bound_of
+from loadmaster.search.rigid import rigid_of
+
+
+def ticks():
+    """A clock that counts how often it is asked."""
+    counted = iter(range(10**9))
+    return lambda: float(next(counted))
+
+
+def test_what_is_found_is_a_sound_schedule_between_the_bound_and_the_greedy_lists():
+    for seed in range(40):
+        workload, cluster = random_queue(seed)
+        greedy = best_found(workload, cluster, within_s=0.0, clock=ticks())
+        found = best_found(workload, cluster, within_s=6.0, clock=ticks())
+        assert violations(workload, cluster, found) == ()
+        below = bound_of(rigid_of(workload, cluster), within_s=30.0, clock=ticks()).mean_wait_s
+        assert below <= waits(workload, found).mean() <= waits(workload, greedy).mean()
+
+
+def test_in_tiny_cases_of_single_tasks_it_is_mostly_the_best_of_all_schedules():
+    optimal = compared = 0
+    for seed in range(150):
+        workload, cluster = tiny_queue(seed)
+        best_s = least_sum_of_waits_s(workload, cluster)
+        if workload.task_count.max() > 1 or best_s == 0.0:
+            continue
+        found_s = np.nansum(waits(workload, best_found(workload, cluster, within_s=6.0, clock=ticks())))
+        assert found_s >= best_s - 1e-9
+        compared += 1
+        optimal += found_s <= best_s + 1e-9
+    assert compared > 20
+    assert optimal > 0.9 * compared
+
+
+@pytest.mark.parametrize("kind", ["begin", "features", "speed"])
+def test_begin_times_sets_of_hosts_and_speeds_are_kept(kind):
+    for seed in range(8):
+        workload, cluster = bound_jobs(seed, kind)
+        assert violations(workload, cluster, best_found(workload, cluster, within_s=4.0, clock=ticks())) == ()
+
+
+def test_what_the_search_cannot_keep_is_refused_by_name():
+    bound_by = Constraints(depends=Dependencies.of(["", "afterok:0"]))
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[1, 1], constraints=bound_by)
+    with pytest.raises(InputError, match="dependencies"):
+        best_found(jobs, Cluster.uniform(1, cores=1))
+
+
+def test_the_same_moves_give_the_same_schedule():
+    workload, cluster = random_queue(3)
+    one, two = (best_found(workload, cluster, within_s=5.0, clock=ticks(), seed=7) for _ in range(2))
+    assert one.same_as(two)

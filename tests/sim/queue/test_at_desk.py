@@ -1,0 +1,67 @@
+"""The engine over the compiled board gives the schedule of the plain one, to the bit, whatever binds the jobs."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bound_jobs import bound_jobs
+from desks_at_random import both, differences
+from loadmaster.backfilling import Easy
+from loadmaster.order import ORDERS
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Discipline
+from loadmaster.schedule.notation import discipline_named
+from loadmaster.sim.queue import at_desk, bound_door, simulate
+
+HELPER = Path(__file__).parents[2] / "desks_at_random.py"
+
+
+def test_every_discipline_gives_the_schedule_of_the_plain_engine_under_any_constraints():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", str(HELPER), "0", "100"], env=environment, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    compared, found = run.stdout.split(maxsplit=1)
+    assert int(compared) == 100
+    assert found.strip() == "[]"
+
+
+@pytest.mark.parametrize("discipline", ["easy", "wfp3+easy(heads=2)", "conservative"])
+def test_machine_code_gives_the_same_schedule(discipline):
+    for seed in range(2000, 2008):
+        name, plain, kept = both(seed, discipline)
+        assert differences(plain, kept) == [], name
+
+
+def test_a_plan_that_proves_too_small_is_made_again_larger():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", str(HELPER), "3000", "3020", "small"], env=environment, capture_output=True,
+        text=True, check=True, timeout=300,
+    )  # fmt: skip
+    compared, found = run.stdout.split(maxsplit=1)
+    assert int(compared) == 20
+    assert found.strip() == "[]"
+
+
+def test_few_jobs_are_not_worth_compiling_for(monkeypatch):
+    monkeypatch.setattr(at_desk, "replay_at_desk", None)
+    jobs, cluster = bound_jobs(1, "partition")
+    easy = discipline_named("easy")
+    assert bound_door.serves_at_desk(jobs, cluster, POLICIES["first-fit"], easy)
+    assert simulate(jobs, cluster, POLICIES["first-fit"], easy, interval_s=0.0).started.any()
+
+
+@dataclass(frozen=True)
+class Mine(Easy):
+    """A rule of one's own, which only the plain board asks."""
+
+
+@pytest.mark.parametrize("backfilling", [Mine(), Easy(promise="pool")])
+def test_what_only_the_plain_board_serves_or_refuses_is_left_to_it(backfilling):
+    assert not at_desk.serves(POLICIES["first-fit"], Discipline(ORDERS["fcfs"], backfilling))

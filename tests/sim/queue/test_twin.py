@@ -1,0 +1,114 @@
+"""The twin follows, from look to look, the member under which the queue of the moment waits least."""
+
+import numpy as np
+import pytest
+
+from bound_jobs import bound_jobs
+from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.order import ORDERS
+from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named
+from loadmaster.schedule.notation import files_of, is_discipline
+from loadmaster.schedule.twin import USUAL_MEMBERS, starves
+from loadmaster.sim.queue.door import is_compiled, simulate
+
+FIRST_FIT = POLICIES["first-fit"]
+
+
+def log(seed, many=80, within_s=12_000.0):
+    """Jobs that overload three hosts for some hours."""
+    rng = np.random.default_rng(seed)
+    estimate_s = rng.choice([60.0, 600.0, 3600.0, 7200.0], many)
+    demand = rng.integers(1, 9, (many, 1)).astype(float)
+    work = Workload(
+        ("cores",), np.sort(rng.uniform(0, within_s, many)).round(), np.ceil(estimate_s * rng.uniform(0.2, 1, many)),
+        demand, estimate_s=estimate_s,
+    )  # fmt: skip
+    return work, Cluster(("cores",), np.full((3, 1), 8.0))
+
+
+def run(work, cluster, discipline):
+    return simulate(work, cluster, FIRST_FIT, discipline_named(discipline), interval_s=30.0)
+
+
+@pytest.mark.parametrize("member", ["easy", "lxf+easy", "wfp3+easy(fill=shortest)", "lxf+netbatch"])
+def test_a_twin_of_one_is_that_one(member):
+    work, cluster = log(1)
+    twin, alone = run(work, cluster, f"twin(members={member})"), run(work, cluster, member)
+    np.testing.assert_array_equal(twin.start_s, alone.start_s)
+    np.testing.assert_array_equal(twin.host, alone.host)
+
+
+@pytest.mark.parametrize("kinds", [("partition",), ("begin", "depends"), ("calendar",), ("features", "limits")])
+def test_a_twin_of_one_is_that_one_whatever_binds_the_jobs(kinds):
+    for seed in range(6):
+        work, cluster = bound_jobs(seed, *kinds)
+        twin, alone = run(work, cluster, "twin(members=lxf+easy)"), run(work, cluster, "lxf+easy")
+        np.testing.assert_array_equal(twin.start_s, alone.start_s)
+
+
+def test_it_looks_when_a_look_is_due_and_no_sooner():
+    work, cluster = log(2)
+    cycles = run(work, cluster, "twin").cycles
+    choices = cycles.choices
+    assert choices.members == USUAL_MEMBERS
+    moves = np.flatnonzero(np.diff(choices.chosen) != 0) + 1
+    assert len(moves) > 0
+    hours = cycles.time_s // 3600
+    assert (hours[moves] > hours[moves - 1]).all()
+
+
+def test_it_follows_the_member_of_the_lowest_mean_wait_and_of_equal_ones_the_first():
+    work, cluster = log(2)
+    choices = run(work, cluster, "twin").cycles.choices
+    best = choices.value.max(axis=1)
+    assert (choices.value[np.arange(len(best)), choices.chosen[choices.cycle]] == best).all()
+    assert (choices.chosen[choices.cycle] == choices.value.argmax(axis=1)).all()
+
+
+def test_a_look_that_is_never_due_again_follows_the_first_choice():
+    work, cluster = log(3)
+    chosen = run(work, cluster, "twin(every_s=1000000)").cycles.choices.chosen
+    assert len(set(chosen.tolist())) == 1
+
+
+def test_a_member_under_which_some_never_start_is_not_followed_for_the_short_wait_of_the_others():
+    """A job that no host holds blocks all behind it under `fcfs` alone: nobody waits there, since nobody starts."""
+    work = Workload(("cores",), np.zeros(4), np.full(4, 600.0), np.array([[99.0], [8.0], [8.0], [8.0]]))
+    schedule = run(work, Cluster(("cores",), np.full((1, 1), 8.0)), "twin(members=fcfs;easy)")
+    assert schedule.started.tolist() == [False, True, True, True]
+    assert np.isnan(schedule.cycles.choices.value[:, 0]).all()
+    assert set(schedule.cycles.choices.chosen.tolist()) == {1}
+
+
+def test_orders_under_which_jobs_wait_for_ever_are_known():
+    assert {name for name, order in ORDERS.items() if not starves(order)} == {
+        "f1", "fcfs", "lxf", "priority", "unicef", "wfp3",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("twin(members=sjf+easy)", "jobs may wait for ever"),
+        ("twin(members=fair-share+easy)", "has a memory"),
+        ("twin(members=conservative)", "keeps what it promised"),
+        ("twin(members=easy;easy)", "named once"),
+        ("twin(members=twin)", "a twin tries"),
+        ("twin(half_life=3)", "no such parameter"),
+        ("twin(members=nobody)", "no such discipline"),
+        ("twin+easy", "no such discipline"),
+    ],
+)
+def test_what_a_twin_cannot_be_is_refused_in_one_line(spec, why):
+    with pytest.raises(InputError, match=why) as told:
+        discipline_named(spec)
+    assert len(str(told.value)) < 300
+
+
+def test_its_notation_nests_other_disciplines():
+    found = discipline_named("twin(every_s=600,members=lxf+easy(fill=shortest);easy)")
+    assert ([member.name for member in found.members], found.every_s) == (["lxf+easy(fill=shortest)", "easy"], 600.0)
+    assert is_discipline("twin(members=easy)")
+    assert files_of("twin(members=mine.py:rank+easy;easy)") == ["mine.py:rank"]
+    assert not is_compiled(*log(1), FIRST_FIT, found)

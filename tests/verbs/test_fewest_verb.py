@@ -1,0 +1,79 @@
+"""`fewest`: the planner's question, the same on the command line and in Python."""
+
+import json
+import sys
+
+import pytest
+
+import loadmaster as lm
+from loadmaster.cli import main
+
+PRICED = ["1..40x4c@1", "1..20x8c@1.9"]
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("submit_s,runtime_s,cores\n" + "".join(f"{10 * i},{300 + i % 7 * 50},1\n" for i in range(200)))
+    return path
+
+
+def printed(command, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["loadmaster", *command.split()])
+    with pytest.raises(SystemExit) as end:
+        main()
+    text = capsys.readouterr()
+    return end.value.code, text.out, text.err
+
+
+def test_python_and_the_command_line_give_the_same_rows_and_the_cheapest_is_named(log, tmp_path, capsys, monkeypatch):
+    command = (
+        f"fewest {log} --hosts {PRICED[0]} --hosts {PRICED[1]} --p95 1min --currency EUR --json -o {tmp_path / 'f'}"
+    )
+    code, out, _ = printed(command, capsys, monkeypatch)
+    made, found = json.loads(out), lm.fewest(log, PRICED, p95="1min", currency="EUR")
+    assert code == 0
+    assert made["rows"] == found.rows
+    costs = [row["cost_per_hour"] for row in made["rows"]]
+    assert made["best"] == costs.index(min(costs))
+    assert "EUR an hour are the cheapest machines with a p95 wait of at most 1 min" in made["answer"]
+    page = (tmp_path / "f" / "report.html").read_text()
+    assert "The wait against the number of machines" in page
+    assert made["answer"].split(" for ")[0] in page
+
+
+def test_the_number_is_the_one_that_compare_confirms(log):
+    row = lm.fewest(log, "1..40x4c", p95="1min").rows[0]
+    fewer = f"{row['fewest'] - 1}x4c"
+    p95 = lm.compare(log, [row["machines"], fewer], policies="first-fit").frame["p95_wait_s"].to_list()
+    assert p95[0] == row["p95_wait_s"] <= 60 < p95[1]
+
+
+def test_more_jobs_an_hour_need_more_machines(log):
+    now, grown = (lm.fewest(log, "1..90x4c", p95="1min", growth=growth).rows[0]["fewest"] for growth in (1.0, 1.5))
+    assert grown > now
+
+
+def test_no_number_that_suffices_is_an_answer_of_exit_code_1(log, capsys, monkeypatch, tmp_path):
+    code, out, _ = printed(f"fewest {log} --hosts 1..3x4c --mean 1s -o {tmp_path / 'f'}", capsys, monkeypatch)
+    assert code == 1
+    assert "No number of these machines has a mean wait of at most 1 s, not even 3x4c." in " ".join(out.split())
+
+
+def test_what_was_run_once_is_kept(log, tmp_path, capsys, monkeypatch):
+    command = f"fewest {log} --hosts 1..40x4c --p95 1min --samples 5 -o {tmp_path / 'f'}"
+    printed(command, capsys, monkeypatch)
+    _, _, err = printed(command, capsys, monkeypatch)
+    kept, asked = err.split(" runs were kept")[0].split(" of ")
+    assert int(kept) == int(asked) > 5
+
+
+@pytest.mark.parametrize(("options", "why"), [
+    ({}, "how long jobs may wait is not said"), ({"p95": "soon"}, "soon"), ({"p95": "1h", "growth": 0}, "--growth"),
+    ({"p95": "1h", "resample": "users"}, "no samples are drawn"), ({"p95": "1h", "samples": 2}, "at least 5"),
+    ({"p95": "1h", "currency": "EUR"}, "no price"), ({"p95": "1h", "hosts": "5..2x4c"}, "go up"),
+])  # fmt: skip
+def test_what_cannot_be_asked_is_refused_in_one_line(log, options, why):
+    with pytest.raises(lm.InputError, match=why) as refused:
+        lm.fewest(log, **{"hosts": "1..9x4c", **options})
+    assert len(str(refused.value)) < 300

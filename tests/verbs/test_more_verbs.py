@@ -1,0 +1,57 @@
+"""`loadmaster.share`, `size`, `generate`, `reproduce` and `live`."""
+
+import pytest
+
+import loadmaster as lm
+
+
+@pytest.fixture(scope="module")
+def log():
+    return lm.generate.netbatch(jobs=60, hosts=4, seed=3)
+
+
+def test_shared_machines_give_a_row_a_method_that_is_drawn_and_kept(log, tmp_path):
+    shared = lm.share(log, methods=["pvm", "fcfs"], out=tmp_path / "kept")
+    assert shared.frame["method"].to_list() == ["pvm", "fcfs"]
+    assert "the least of 2 methods" in shared.answer
+    assert shared.plot().to_dict()
+    assert "mean stretch" in shared.report(tmp_path / "x.html").read_text()
+    assert lm.share(log, methods=["pvm", "fcfs"]).frame.equals(shared.frame)
+
+
+def test_options_that_no_method_looks_at_are_refused_in_python_too(log):
+    with pytest.raises(lm.InputError, match=r"--pause.*it is for methods that migrate"):
+        lm.share(log, methods=["pvm"], pause="30s")
+
+
+def test_a_bag_is_sized_from_durations_a_law_or_a_bag(tmp_path):
+    sized = lm.size([60.0] * 20, deadline="10min", repetitions=5)
+    assert sized.chosen is not None
+    number = sized.chosen.label
+    assert sized.answer.startswith(
+        f"Rent {number} machine{'s' if number != '1' else ''}: {sized.chosen.cost:.4g} machine hours on"
+    )
+    assert sized.frame.filter("chosen").height == 1
+    assert sized.plot().to_dict()
+    assert "Rent " in sized.report(tmp_path / "x.html").read_text()
+    assert lm.size(lm.generate.bag("constant(60)x20"), deadline=600, repetitions=5).chosen == sized.chosen
+    assert lm.size("constant(60)x20", budget=1e-9, repetitions=5).answer.startswith("Infeasible")
+
+
+def test_what_is_generated_is_packed_and_simulated(log, tmp_path):
+    (tmp_path / "bag.txt").write_text("3\n4\n")
+    assert (log.workload.jobs, log.cluster.hosts) == (60, 4)
+    assert lm.pack(lm.generate.virtual_clusters(hosts=4, tasks=12, seed=1)).figures["tasks"] == 12
+    with pytest.raises(lm.InputError, match=r"--hosts.*the tasks bring their hosts"):
+        lm.pack(lm.generate.lublin(hosts=4, tasks=12), hosts="4x1c1g")
+    with pytest.raises(lm.InputError, match="is a file, not a law"):
+        lm.generate.bag(str(tmp_path / "bag.txt"))
+
+
+def test_a_paper_that_nobody_knows_is_refused(tmp_path):
+    with pytest.raises(lm.InputError, match="no such paper; did you mean shai2014"):
+        lm.reproduce("shai2015", out=tmp_path)
+
+
+def test_live_is_the_module_of_real_machines():
+    assert lm.live.__name__ == "loadmaster.live"

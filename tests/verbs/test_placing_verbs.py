@@ -1,0 +1,62 @@
+"""`loadmaster.pack`, `rebalance` and `policies`."""
+
+import pytest
+
+import loadmaster as lm
+
+TASKS = "name,cores,memory_gb,host\na,3,4,0\nb,2,4,0\nc,1,4,0\nd,2,4,1\n"
+
+
+@pytest.fixture
+def tasks(tmp_path):
+    (tmp_path / "tasks.csv").write_text(TASKS)
+    return tmp_path / "tasks.csv"
+
+
+def test_a_placement_is_a_table_a_sentence_and_figures(tasks, tmp_path):
+    packed = lm.pack(tasks, hosts=lm.hosts("2x4c16g"), exact=True)
+    assert packed.placed
+    assert packed.frame["task"].to_list() == ["a", "b", "c", "d"]
+    assert packed.figures["min_yield"] == pytest.approx(1.0)
+    assert (
+        packed.answer == "4 tasks on 2 hosts by branch-and-bound: minimum yield 1.0000, proven best; mean yield 1.0000."
+    )
+    assert packed.plot().to_dict()
+    assert "minimum yield" in packed.report(tmp_path / "x.html").read_text()
+    assert {path.name for path in packed.save(tmp_path / "out").iterdir()} >= {"placement.csv", "placement.parquet"}
+
+
+def test_that_there_is_no_placement_is_a_result(tasks):
+    packed = lm.pack(tasks, hosts="2x4c4g")
+    assert not packed.placed
+    assert packed.frame["host"].null_count() == 4
+    assert "no placement" in repr(packed)
+    with pytest.raises(lm.InputError, match="no placement to draw"):
+        packed.plot()
+
+
+def test_moves_are_a_table_in_their_order(tasks, tmp_path):
+    plan = lm.rebalance(tasks, hosts="2x4c16g", moves=1)
+    assert plan.answer.startswith("One move brings the minimum yield from ")
+    assert lm.rebalance(tasks, hosts="2x4c16g", moves=0).answer.startswith("Nothing moves: the minimum yield is ")
+    assert plan.done
+    assert plan.frame.height == 1
+    assert plan.frame["cost"].to_list() == [1.0]
+    assert plan.figures["level"] > plan.figures["level_before"]
+    assert plan.plot().to_dict()
+    assert "The moves, in order" in plan.report(tmp_path / "x.html").read_text()
+
+
+def test_two_budgets_are_one_too_many(tasks):
+    with pytest.raises(lm.InputError, match="only one of them can bind"):
+        lm.rebalance(tasks, hosts="2x4c16g", moves=1, budget="1GiB")
+    with pytest.raises(lm.InputError, match=r"--time-limit.*changes nothing here"):
+        lm.rebalance(tasks, hosts="2x4c16g", method="heuristic", time_limit=3.0)
+
+
+def test_every_rule_that_can_be_named_is_a_row():
+    rules = lm.policies()
+    assert {"placement", "order", "backfilling", "packer", "mover", "sizer"} <= {*rules["kind"]}
+    assert lm.policies("mcb", kind="packer").height == 8
+    with pytest.raises(lm.InputError, match="no such kind of rule"):
+        lm.policies(kind="placements")

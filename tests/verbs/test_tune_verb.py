@@ -1,0 +1,208 @@
+"""`tune`: the same seed finds the same winner, stopped or not, and nothing of it comes from the weeks held out."""
+
+import json
+import sqlite3
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import loadmaster as lm
+from loadmaster.cli import main
+from loadmaster.kept.watch import Watch
+from loadmaster.measure.paired import Difference
+from loadmaster.place import POLICIES
+from loadmaster.runs import Setting
+from loadmaster.tuning.space import FILE
+from loadmaster.tuning.unseen import Gain
+from loadmaster.verbs.tune import TuneOptions, tune_with
+from weekly_log import WEEK_S, weekly_log
+
+HOSTS = lm.hosts("1x8c")
+SMALL = {"hosts": HOSTS, "trials": 6, "runs": 2, "samples": 5}
+
+
+@pytest.fixture(scope="module")
+def log():
+    return weekly_log(weeks=10, jobs_a_week=30)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tuned")
+
+
+@pytest.fixture(scope="module")
+def found(log, folder):
+    return lm.tune(log, **SMALL, out=folder)
+
+
+def chosen(result):
+    selection = result.tuning.selection
+    return selection.trials, selection.finalists, selection.rivals
+
+
+def test_the_same_seed_finds_the_same_winner_without_a_folder_too(log, found):
+    again = lm.tune(log, **SMALL)
+    assert chosen(again) == chosen(found)
+    assert again.answer == found.answer
+
+
+def test_weeks_that_are_held_out_are_not_looked_at_by_the_search(log, found):
+    late = np.flatnonzero(log.submit_s - log.submit_s[0] >= 5 * WEEK_S)
+    runtime_s, demand, estimate_s = log.runtime_s.copy(), log.demand.copy(), log.estimate_s.copy()
+    runtime_s[late], demand[late], estimate_s[late] = 9e6, 8.0, 9e7
+    poisoned = replace(log, runtime_s=runtime_s, demand=demand, estimate_s=estimate_s)
+    other = lm.tune(poisoned, **SMALL)
+    assert chosen(other) == chosen(found)
+    assert other.tuning.unseen.whole[0].metrics.mean_wait_s > 10 * found.tuning.unseen.whole[0].metrics.mean_wait_s
+
+
+class Interrupting(Watch):
+    """Ctrl-C after so many runs."""
+
+    def __init__(self, runs):
+        self.left = runs
+
+    def finished(self, cell):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+def test_a_search_that_was_stopped_goes_on_to_what_it_would_have_found(log, found, tmp_path):
+    options = TuneOptions(log, **SMALL, out=tmp_path)
+    for runs in (7, 9):  # within the first batch of trials, and within the second
+        with pytest.raises(KeyboardInterrupt):
+            tune_with(options, Interrupting(runs))
+    counted = Interrupting(10**6)
+    assert chosen(tune_with(options, counted)) == chosen(found)
+    with sqlite3.connect(tmp_path / "results.sqlite") as kept:
+        total = kept.execute("select count(*) from results").fetchone()[0]
+    assert 10**6 - counted.left == total - (7 + 9)  # what was made before was not made again
+
+
+def test_a_fitted_site_gives_its_hosts(log, found, tmp_path):
+    site = tmp_path / "site.yaml"
+    site.write_text("hosts: 1x8c\ndiscipline: lxf+easy\ninterval_s: 0\n")
+    given = {name: value for name, value in SMALL.items() if name != "hosts"}
+    assert chosen(lm.tune(log, **given, site=site)) == chosen(found)
+
+
+def test_more_trials_go_on_behind_those_that_were_made(log, found, folder):
+    more = lm.tune(log, **(SMALL | {"trials": 9}), out=folder)
+    assert more.tuning.selection.trials[:6] == found.tuning.selection.trials
+    assert len(more.frame) == 9
+
+
+def test_compare_takes_the_written_file_and_gives_the_same_numbers(found, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found.save(tmp_path)
+    held_out = found.tuning.weeks.held_out.workload
+    row = lm.compare(
+        held_out, HOSTS, policies="first-fit", disciplines=f"{FILE}:rank+easy"
+    ).frame.row(0, named=True)  # fmt: skip
+    told = found.tuning.unseen.whole[0].metrics
+    assert row["mean_wait_s"] == told.mean_wait_s
+    assert row["longest_wait_s"] == told.longest_wait_s
+    by_value = lm.compare(held_out, HOSTS, policies=[found.rule.policy], disciplines=[found.rule.discipline])
+    assert by_value.frame["mean_wait_s"][0] == told.mean_wait_s
+
+
+def test_the_result_is_opened_again_as_it_was(found, folder, log):
+    lm.tune(log, **SMALL, out=folder)
+    opened = lm.open(folder)
+    assert (opened.answer, opened.notes) == (found.answer, found.notes)
+    assert opened.frame.equals(found.frame)
+    assert opened.rule.text.split("Use:")[1] == found.rule.text.split("Use:")[1]
+
+
+def test_the_page_says_what_it_is_why_it_wins_and_where_it_loses(folder, found):
+    page = (folder / "report.html").read_text()
+    for heading in ("What it is", "On weeks that the search never saw", "Why it wins", "Where it loses", "The trials"):
+        assert heading in page
+
+
+def test_every_term_of_the_winner_is_taken_out_once(found):
+    values = found.tuning.selection.trials[found.tuning.selection.winner.number].values
+    terms = {name for name, value in values.items() if value != 0.0}
+    assert {each.knob.name for each in found.tuning.unseen.ablations} == terms
+
+
+def test_a_gain_is_claimed_only_where_its_interval_is_below_zero():
+    rule = None
+    for low, high, how, claimed in (
+        (-0.3, -0.1, "percentile", True), (-0.3, 0.0, "percentile", False), (-0.3, 0.1, "spread", False),
+        (-0.3, -0.1, "chaos", False), (0.1, 0.2, "percentile", False),
+    ):  # fmt: skip
+        assert Gain(rule, (Difference((low + high) / 2, low, high, 0.5, how),)).claimed == claimed
+
+
+@pytest.mark.parametrize("form", ["placement", "tree"])
+def test_placement_and_backfilling_are_searched_together_for_two_targets(monkeypatch, tmp_path, form):
+    monkeypatch.setattr("loadmaster.tuning.rivals.POLICIES", {"best-fit-cores": POLICIES["best-fit-cores"]})
+    made = lm.tune(
+        weekly_log(weeks=4, jobs_a_week=15), hosts="2x8c", search=[form, "backfilling"], trials=2, runs=2,
+        samples=5, target="p95-wait,bounded-slowdown", longest_wait_limit=4.0, out=tmp_path,
+    )  # fmt: skip
+    winner = made.tuning.selection.winner.rule.setting
+    assert isinstance(winner, Setting)
+    assert winner.policy == f"{FILE}:score"
+    assert winner.discipline.startswith("fcfs+easy(heads=")
+    assert "No gain is claimed" in made.answer
+    assert {"times_p95_wait", "times_bounded_slowdown", "backfilling.fill"} <= set(made.frame.columns)
+    front = {f"candidate-{number + 1}.py" for number in made.tuning.selection.front}
+    assert {path.name for path in (tmp_path / "front").iterdir()} == front
+    assert all("def score(" in (tmp_path / "front" / name).read_text() for name in front)
+    assert "The Pareto front" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--search colour", "--search takes one or several of order, placement, tree, backfilling"),
+        ("--search ,", "--search takes one or several of order, placement, tree, backfilling"),
+        ("--search placement,tree", "a placement is a weighted sum or a tree, not both"),
+        ("--for speed", "--for takes one or several of mean-wait"),
+        ("--longest-wait-limit 0.5", "1"),
+        ("--trials 0", "1"),
+        ("--search backfilling --discipline sjf+skip", "no parameters to search"),
+        ("--discipline twin", "no order with a backfilling"),
+        ("--discipline nosuch+easy", "nosuch"),
+        ("--policy nosuch", "nosuch"),
+        ("--interval soon", "soon"),
+        ("--limit 20", "a search needs weeks"),
+    ],
+)
+def test_bad_input_is_one_line(options, words, monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["loadmaster", "tune", *options.split(), "-o", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    printed = capsys.readouterr()
+    assert stop.value.code == 2
+    assert printed.out == ""
+    assert len(printed.err.strip().splitlines()) == 1
+    assert words in printed.err
+
+
+def test_a_file_of_the_winners_name_is_refused(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / FILE).write_text("def score(demand, free, capacity):\n    return free[0]\n")
+    with pytest.raises(lm.InputError, match="the winner is written under this name"):
+        lm.tune(weekly_log(), **SMALL, policy=f"{FILE}:score")
+
+
+def test_trials_that_are_no_database_are_refused(tmp_path):
+    (tmp_path / "trials.sqlite").write_text("this is no database, and long enough to be taken for a broken one" * 20)
+    with pytest.raises(lm.InputError, match="trials cannot be kept there"):
+        lm.tune(weekly_log(weeks=4, jobs_a_week=10), **SMALL, out=tmp_path)
+
+
+def test_json_says_what_is_claimed(log, folder, found, monkeypatch, capsys):
+    from loadmaster.report.tune_document import tune_document
+
+    made = json.loads(json.dumps(tune_document(found.tuning, found.notes, "x"), allow_nan=False))
+    assert made["winner"]["file"] == FILE
+    assert made["claimed"] == (made["gains"][0]["difference_high"] < 0)
+    assert [row["trial"] for row in made["rows"]] == list(range(6))
