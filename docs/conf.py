@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx import addnodes
 
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS.parent / "src"))
+sys.path[:0] = [str(DOCS.parent / "src"), str(DOCS)]
 
 project = "loadmaster"
 author = "the loadmaster developers"
@@ -35,8 +35,11 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_custom_sections = ["Differs from the paper"]
 
-ROOMS = ["model", "place", "order", "schedule", "sim", "traces", "measure", "pack", "share", "size", "move", "runs"]
-"""Rooms whose public names (`__all__`) make up the API reference; one that is not there yet is passed over."""
+ROOMS = [
+    "model", "place", "order", "backfilling", "sharing", "packing", "sizing", "move", "schedule", "sim", "traces",
+    "measure", "runs",
+]  # fmt: skip
+"""Rooms whose public names (`__all__`) make up the API reference beside those of the package itself."""
 WRITTEN = DOCS / "reference" / "generated"
 
 
@@ -49,17 +52,30 @@ def _write(name: str, lines: list[str]) -> None:
 
 
 def _api() -> None:
-    listed = []
+    listed = [_front_door()]
     for room in ROOMS:
-        try:
-            module = importlib.import_module(f"loadmaster.{room}")
-        except ModuleNotFoundError:
-            continue
+        module = importlib.import_module(f"loadmaster.{room}")
         if getattr(module, "__all__", None):
             name = f"loadmaster.{room}"
             _write(f"api-{room}", [f"# {name}", "", "```{eval-rst}", f".. automodule:: {name}", "```"])
             listed.append(f"api-{room}")
     _write("api", ["# Python API", "", "What may be imported, room by room.", "", "```{toctree}", *listed, "```"])
+
+
+def _front_door() -> str:
+    """The page of the verbs: every function that `import loadmaster` offers, and the errors."""
+    import loadmaster
+
+    lines = ["# loadmaster", "", "Every verb as a function; what each gives back is told on [the page on Python]"
+             "(../python.md).", "", "```{eval-rst}"]  # fmt: skip
+    for name in [*loadmaster.__all__, "open"]:
+        found = getattr(loadmaster, name)
+        if callable(found) and not isinstance(found, type):
+            lines += [f".. autofunction:: loadmaster.{name}", ""]
+    for name in ("netbatch", "opportunity", "virtual_clusters", "lublin", "bag"):
+        lines += [f".. autofunction:: loadmaster.verbs.generate.{name}", ""]
+    _write("api-loadmaster", [*lines, "```"])
+    return "api-loadmaster"
 
 
 def _policies() -> None:
@@ -107,7 +123,9 @@ def _json() -> None:
     folder = DOCS.parent / "src" / "loadmaster" / "report" / "schemas"
     lines = ["# JSON of every verb", "", "What each verb's `--json` holds beside the [head](../json.md) that all have, "
              "read off the schemas in `src/loadmaster/report/schemas/`.", ""]  # fmt: skip
-    for name in sorted({verb.__name__ for verb in VERBS} | {"generate", "live"}):
+    for name in sorted(VERBS):
+        if not (folder / f"{name}.json").exists():  # a verb that prints no document
+            continue
         schema = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         rows = [line for key, part in schema["properties"].items() if key != "schema" for line in _keys(key, part)]
         lines += [f"## {name}", "", schema["title"] + ".", "", "| key | type | |", "|---|---|---|", *rows, ""]
@@ -157,5 +175,8 @@ def setup(app) -> None:
     app.connect("autodoc-process-docstring", _plain, priority=900)
     app.connect("autodoc-skip-member", _skip)
     app.connect("object-description-transform", _no_values)
+    from notebooks import write_pages
+
     for write in (_api, _policies, _command_line, _json):
         write()
+    write_pages(DOCS / "tutorial")
