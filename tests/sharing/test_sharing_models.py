@@ -106,6 +106,13 @@ def test_water_filling_gives_a_small_task_all_and_the_large_ones_the_rest_in_equ
     assert run.end_s[1] == pytest.approx(10.0 + (9 - 10 * 0.1875) / 0.25)
 
 
+def test_under_equal_caps_nobody_gets_what_another_leaves():
+    """Three cores: a task of half a core leaves half a core, and one of two cores still gets no more than one."""
+    host, asked = np.array([3.0]), np.array([[0.5], [2.0], [2.0], [0.0]])
+    assert divided(sharing_named("equal-caps"), asked, host).tolist() == [1.0, 0.5, 0.5, 1.0]
+    assert divided(sharing_named("water-filling"), asked, host).tolist() == [1.0, 0.625, 0.625, 1.0]
+
+
 class Model:
     name = "mine"
 
