@@ -21,7 +21,7 @@ from loadmaster.model import (
 
 KINDS = (
     "begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed", "preempt", "hosts",
-    "work",
+    "work", "wide",
 )  # fmt: skip
 KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}", "singleton", "afterany:{}?after:{}")
 
@@ -93,6 +93,10 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
             CalendarRow(40.0, 70.0, "reserved", hosts=(0,), name="mine"), CalendarRow(30.0, 50.0, "down", hosts=(2,)),
             CalendarRow(90.0, 120.0, "drained", hosts=(1,)),
         )  # fmt: skip
+    if "wide" in kinds:
+        columns.setdefault("partition", Named.of([str(rng.choice(["a", "b", "a,b"])) for _ in range(jobs)]))
+        first, *others = rules.get("partitions", (Partition("a"), Partition("b", max_hosts=2)))
+        rules["partitions"] = (replace(first, min_hosts=int(rng.integers(2, 4))), *others)
     tasks = rng.integers(1, 4, jobs)
     if "hosts" in kinds:
         columns["min_hosts"] = rng.integers(0, 4, jobs)

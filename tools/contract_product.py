@@ -40,7 +40,7 @@ from loadmaster.sim.queue.reference import replay
 
 POLICIES = ("first-fit", "worse-fit-cores", "random", *META_RULES)
 """One that packs, one that spreads, one that draws, and every meta-rule."""
-KEEP_PROMISES = {(), ("features",), ("begin",), ("array",), ("hosts",)}
+KEEP_PROMISES = {(), ("features",), ("begin",), ("array",), ("hosts",), ("wide",)}
 """Constraints under which a promise is more than a lower bound: limits, dependencies and failures may postpone it."""
 INTERVALS_S = (0.0, 7.0)
 

@@ -46,13 +46,14 @@ def test_partitions_name_their_hosts_by_number_and_none_means_all(modelled):
     rules = modelled(
         CONS + "NodeName=n[1-2] Weight=5\nNodeName=n3\nPartitionName=all Nodes=ALL MaxTime=30 PriorityTier=2 QOS=Part\n"
         "PartitionName=some Nodes=n[2-3] Default=YES OverSubscribe=EXCLUSIVE OverTimeLimit=2 MaxNodes=2 "
-        "AllowAccounts=A\n"
+        "MinNodes=2 AllowAccounts=A\n"
         "PartitionName=own Nodes=n1 ExclusiveUser=YES State=DRAIN TRESBillingWeights=CPU=2,Mem=1G\n"
     ).cluster.rules
     everywhere, some, own = rules.partitions
     assert (everywhere.hosts, some.hosts, own.hosts) == (None, (0, 2), (1,))
     assert (everywhere.max_time_s, everywhere.tier, everywhere.qos) == (1800, 2, "part")
-    assert (some.exclusive, some.max_hosts, some.allow_accounts) == ("host", 2, ("a",))
+    assert (some.exclusive, some.min_hosts, some.max_hosts, some.allow_accounts) == ("host", 2, 2, ("a",))
+    assert (own.min_hosts, own.max_hosts) == (None, None)
     assert (own.exclusive, own.state) == ("none", "drain")
     assert own.billing == (("cores", 2.0), ("memory", 1.0 / GB))
     assert rules.default_partition == "some"
@@ -113,9 +114,9 @@ def test_what_is_not_modelled_is_said_in_one_sentence(modelled):
 
 
 def test_limits_that_bind_nobody_yet_are_said(modelled):
-    made = modelled(SMALL.replace("Default", "MinNodes=2 ExclusiveUser=YES OverTimeLimit=2 Default"))
+    made = modelled(SMALL.replace("Default", "ExclusiveUser=YES OverTimeLimit=2 Default"))
     (sentence,) = [note for note in made.notes if "not modelled" in note]
-    for key in ("MinNodes", "ExclusiveUser", "OverTimeLimit"):
+    for key in ("ExclusiveUser", "OverTimeLimit"):
         assert f"{key} of partition main" in sentence
 
 

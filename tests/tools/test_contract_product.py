@@ -53,7 +53,7 @@ def test_a_kind_that_nobody_knows_is_refused():
 
 @pytest.mark.parametrize(
     "cell",
-    [("sjf+easy", "max-jobs", ("limits",)), ("conservative", "first-fit", ()), ("easy", "worse-fit-cores", ("work",))],
+    [("sjf+easy", "max-jobs", ("limits",)), ("conservative", "first-fit", ()), ("easy", "worse-fit-cores", ("wide",))],
     ids=str,
 )
 def test_a_sound_combination_breaks_no_contract(product, cell):

@@ -68,9 +68,10 @@ def _places(workload: Workload, bound: Constraints, rules: SiteRules, schedule: 
 
 
 def _takes(partition: Partition, used: set[int]) -> bool:
+    few = partition.min_hosts is not None and len(used) < partition.min_hosts
     many = partition.max_hosts is not None and len(used) > partition.max_hosts
     inside = partition.hosts is None or used <= set(partition.hosts)
-    return partition.state in ("up", "drain") and inside and not many
+    return partition.state in ("up", "drain") and inside and not (few or many)
 
 
 def _partitions(job: int, bound: Constraints, rules: SiteRules) -> list[Partition]:

@@ -24,7 +24,7 @@ class Partition:
         hosts: may overlap those of others.
         tier: jobs of a higher one go first.
         job_factor: what it adds to a priority.
-        max_hosts: on how many different hosts its jobs lie at most.
+        min_hosts, max_hosts: on how many different hosts its jobs lie at least and at most.
         allow_accounts, allow_qos: None admits all, then `deny_*` counts.
         qos: whose limits bind all of its jobs.
         preempt_mode: what becomes of its jobs; None is the cluster's.
@@ -38,6 +38,7 @@ class Partition:
     tier: int = 1
     job_factor: int = 1
     max_time_s: float | None = None
+    min_hosts: int | None = None
     max_hosts: int | None = None
     allow_accounts: tuple[str, ...] | None = None
     deny_accounts: tuple[str, ...] = ()

@@ -100,7 +100,7 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
 def only_plain(workload: Workload, cluster: Cluster) -> bool:
     """Whether something binds on which only a scheduler can decide: hosts asked for (rule C9), limits on work (C10)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
-    by_partition = any(part.max_hosts for part in rules.partitions)
+    by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
     return bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition or limits_work(rules)
 
 

@@ -77,11 +77,12 @@ def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Co
 
 def _hosts_asked(rules: SiteRules, bound: Constraints, job: Longs, partition: Ints) -> tuple[Ints | None, Ints | None]:
     """int32[E] each: on how many hosts the tasks of an entry lie at least and at most; None where nothing is said."""
-    least = None if bound.min_hosts is None or not (bound.min_hosts > 1).any() else bound.min_hosts[job]
+    asked = np.zeros(len(job), np.int32) if bound.min_hosts is None else bound.min_hosts[job]
+    least = np.maximum(asked, np.array([each.min_hosts or 0 for each in rules.partitions] or [0], np.int32)[partition])
     own = np.zeros(len(job), np.int32) if bound.max_hosts is None else bound.max_hosts[job]
     of_partition = np.array([each.max_hosts or 0 for each in rules.partitions] or [0], np.int32)[partition]
     both = np.where((own > 0) & (of_partition > 0), np.minimum(own, of_partition), np.maximum(own, of_partition))
-    return least, both.astype(np.int32) if both.any() else None
+    return least if (least > 1).any() else None, both.astype(np.int32) if both.any() else None
 
 
 def _partitions_named(
@@ -190,6 +191,8 @@ def _closed(
             wrong |= here & (limit_s[job] > each.max_time_s)
         if each.max_hosts is not None:
             wrong |= here & (_hosts_needed(workload, cluster, bound)[job] > each.max_hosts)
+        if each.min_hosts is not None and bound.max_hosts is not None:
+            wrong |= here & (bound.max_hosts[job] > 0) & (bound.max_hosts[job] < each.min_hosts)
         wrong |= here & ~_admitted(each, accounts[job], np.array(qos_names(workload, rules, bound))[job])
         if each.state in ("down", "inactive"):
             wrong |= here

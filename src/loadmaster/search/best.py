@@ -62,7 +62,7 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
     kinds = {
         "dependencies": bound.depends is not None,
         "throttled arrays": bound.throttle is not None,
-        "numbers of hosts": counted or any(each.max_hosts for each in rules.partitions),
+        "numbers of hosts": counted or any(each.min_hosts or each.max_hosts for each in rules.partitions),
         "limits": any(each != type(each)() for each in limits),
         "a calendar": bool(rules.calendar),
         "partitions of jobs of several tasks": several,

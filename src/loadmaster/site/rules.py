@@ -90,8 +90,6 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         left_out[f"OverSubscribe={part.sharing.upper()} of partition {part.name}"] = None
     if not np.isinf(part.max_cpus_per_node):
         left_out[f"MaxCPUsPerNode of partition {part.name}"] = None
-    if part.min_nodes > 1:
-        left_out[f"MinNodes of partition {part.name}"] = None
     if part.over_time_limit_s is not None:
         left_out[f"OverTimeLimit of partition {part.name}"] = None
     if part.exclusive_user:
@@ -103,6 +101,7 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         tier=part.tier,
         job_factor=part.job_factor,
         max_time_s=_or_none(part.max_time_s),
+        min_hosts=part.min_nodes if part.min_nodes > 1 else None,
         max_hosts=None if np.isinf(part.max_nodes) else int(part.max_nodes),
         allow_accounts=part.allow_accounts,
         deny_accounts=part.deny_accounts,

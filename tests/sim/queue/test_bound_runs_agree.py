@@ -19,7 +19,7 @@ from loadmaster.sim.queue.compiled import replay_compiled
 from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.reference import replay
 
-SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work"))
+SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work", "wide"))
 PAIRS = [(kind,) for kind in SERVED] + list(combinations(SERVED, 2))
 WALKS = (
     "fcfs", "skip", "netbatch", "netbatch(reservations=1,lookahead=3)", "fair-share", "sjf+skip", "wfp3+netbatch",
@@ -83,7 +83,7 @@ def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, poli
     assert_equal(*both(workload, cluster, policy, discipline, interval_s))
 
 
-@pytest.mark.parametrize("kinds", [("hosts",), *PAIRS], ids="+".join)
+@pytest.mark.parametrize("kinds", [("hosts",), ("wide",), *PAIRS], ids="+".join)
 @settings(max_examples=6, deadline=None)
 @given(
     seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(ASKED),
@@ -115,6 +115,7 @@ def test_the_compiled_engine_agrees_under_all_constraints_together(seed, policy,
         ("preempt", "skip", True),
         ("preempt", "fair-share", False),
         ("hosts", "skip", True),
+        ("wide", "skip", True),
         ("work", "skip", True),
     ],
 )

@@ -223,6 +223,33 @@ def test_a_job_takes_no_more_hosts_than_its_partition_gives():
     assert jobs.host.tolist() == [0, 1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("takes", "asks", "expected"),
+    [
+        ([0, 0, 0], [0, 0, 0], [0, 100, 5]),  # two tasks lie on two hosts, though one would hold both
+        ([0, 1, 0], [0, 1, 0], [0, np.nan, 5]),  # -N 1: refused there
+        ([0, 2, 0], [0, 1, 0], [0, 100, 5]),  # -N 1-2: it takes two
+    ],
+    ids=["says nothing", "one host", "one or two"],
+)
+def test_a_partition_of_two_hosts_at_least_refuses_who_takes_one_and_spreads_the_rest(takes, asks, expected):
+    rules = SiteRules((Partition("wide", min_hosts=2), Partition("any")), default_partition="any")
+    named = Named.of(["any", "wide", "any"])
+    jobs = run(
+        [(0, 2, 100), (1, 1, 10), (5, 1, 10)], rules, "skip", [[2.0], [2.0]], {"tasks": [1, 2, 1]}, partition=named,
+        max_hosts=takes, min_hosts=asks,
+    )  # fmt: skip
+    assert np.array_equal(jobs.start_s, expected, equal_nan=True)
+
+
+def test_a_job_of_several_partitions_goes_to_the_one_that_takes_few_hosts():
+    rules = SiteRules((Partition("wide", hosts=(0, 1), min_hosts=2), Partition("any", hosts=(2,))))
+    named = Named.of(["wide,any", "wide,any"])
+    jobs = run([(0, 1, 10), (0, 1, 10)], rules, "skip", [[2.0]] * 3, {"tasks": [1, 2]}, partition=named)
+    assert jobs.start_s.tolist() == [0, 0]
+    assert jobs.host.tolist() == [2, 0, 1]
+
+
 def test_a_job_of_fewer_tasks_than_the_hosts_it_asks_for_can_never_run():
     found = run([(0, 1, 5)], None, "easy", [[2.0], [2.0]], min_hosts=[2])
     assert found.never == {"no host has what it asks for": 1}
