@@ -198,3 +198,14 @@ def test_functions_of_one_text_that_other_processes_have_kept_are_told_apart_whe
     assert run(package, ONE_OF_THEM.format(step=1, name="one-up")) == (12,)
     assert run(package, ONE_OF_THEM.format(step=2, name="one")) == (13,)
     assert run(package, HANDED_ON) == (12, 13, 2)
+
+
+def test_what_two_processes_compile_for_different_arguments_at_one_moment_is_not_mixed_up(tmp_path, monkeypatch):
+    one, two = (kernels._Files(str(tmp_path), "enters-1.py311", "stamp") for _ in range(2))
+    with monkeypatch.context() as at_one_moment:  # both read the index before either writes
+        at_one_moment.setattr(kernels._Files, "_load_index", lambda files: {})
+        at_one_moment.setattr(kernels.Path, "unlink", lambda *what, **how: None)
+        one.save(("int64",), "machine code for integers")
+        at_one_moment.setattr(two, "_save_data", lambda name, data: None)
+        two.save(("float64",), "machine code for floats")
+    assert two.load(("float64",)) is None  # its data are not there yet

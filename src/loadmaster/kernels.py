@@ -179,23 +179,26 @@ class _NamedCache(_KernelCache):
 
 
 class _Files(IndexDataCacheFile):
-    """Index and data of one function; the data's names bear the stamp.
+    """Index and data of one function; a data file's name bears the stamp, and what it was compiled for.
 
-    Numba writes the index first: a process that is killed in between must not leave an index of new source that names
-    data of old.
+    Numba writes the index first, and numbers the data: a process that is killed in between must not leave an index of
+    new source that names data of old, and two at the same moment must not write what they compiled for different
+    arguments under one number.
     """
 
     def __init__(self, cache_path: str, filename_base: str, source_stamp: str) -> None:
         super().__init__(cache_path=cache_path, filename_base=filename_base, source_stamp=source_stamp)
         self._base = filename_base
-        shown = sha256(f"{source_stamp} {numba.__version__}".encode()).hexdigest()[:10]
-        self._data_name_pattern = f"{filename_base}.{shown}-{{number:d}}.nbc"
 
     def save(self, key: Any, data: Any) -> None:
-        """Write data and index, and let go of what other source, of other lines too, has left."""
-        if not self._load_index():
+        """Write index and data, and let go of what other source, of other lines too, has left."""
+        kept = self._load_index()
+        if not kept:
             name, _, line = self._base.rpartition("-")
             python = line.partition(".")[2]
             for path in Path(self._cache_path).glob(f"{name}-*.{python}.*nb[ic]"):
                 path.unlink(missing_ok=True)
-        super().save(key, data)
+        shown = sha256(f"{self._source_stamp} {numba.__version__} {key!r}".encode()).hexdigest()[:16]
+        kept[key] = f"{self._base}.{shown}.nbc"
+        self._save_index(kept)
+        self._save_data(kept[key], data)
