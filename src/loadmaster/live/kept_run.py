@@ -129,7 +129,8 @@ def _record(
         start_s, placed, cycles.cycles(), end_s, status if (status >= 0).any() else None,
         Segments.of(cut) if cut else None, _counted(ledger.left_out()),
     )  # fmt: skip
-    return Record(Case(workload, cluster, notes=tuple(notes)), setting, workload, schedule, sources)
+    called = () if all(name.isdecimal() for name in ids) else tuple(ids)
+    return Record(Case(workload, cluster, notes=tuple(notes)), setting, workload, schedule, sources, called=called)
 
 
 def _with_runtimes(known: Workload, start_s, end_s, ids, cluster: Cluster, placed) -> Workload:  # type: ignore[no-untyped-def]

@@ -132,7 +132,7 @@ def _host_over_time(record: Record, told: Explanation, span: tuple[float, float]
         lane = take_lane(lanes, start, end)
         values.append({
             "t": (max(start, span[0]) - first) / size, "to": (min(end, span[1]) - first) / size, "y": lane,
-            "below": lane + 0.84, "job": str(record.workload.id_of(job)), "ran": (end - start) / size,
+            "below": lane + 0.84, "job": str(record.name_of(job)), "ran": (end - start) / size,
             "asks": amounts(record.workload.resources, tasks.demand[k]),
             "what": "this job" if job == told.job else "another",
         })  # fmt: skip

@@ -15,6 +15,7 @@ from rich.text import Text
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
 from loadmaster.runs.choice import Choice, Followed, Member
+from loadmaster.runs.delay import KEPT, TAKEN
 from loadmaster.runs.explain import Explanation
 from loadmaster.runs.record import Record
 
@@ -52,7 +53,7 @@ def as_plain(record: Record, told: Explanation, top: int = TOP) -> dict[str, Any
         "sentences": sentences(record, told),
     }
     freed_by = told.delay.freed_by
-    plain["delay"]["freed_by"] = None if freed_by is None else workload.id_of(freed_by)
+    plain["delay"]["freed_by"] = None if freed_by is None else record.name_of(freed_by)
     if told.choice is not None:
         choice = told.choice
         plain["choice"] = {
@@ -105,7 +106,7 @@ def _paragraphs(record: Record, told: Explanation) -> list[str]:
 def _job(record: Record, told: Explanation) -> str:
     demand = escape(amounts(record.workload.resources, record.workload.demand[told.job]))
     asks = f"asks {demand}" if told.tasks == 1 else f"has {told.tasks} tasks of {demand} each"
-    text = f"[bold]Job {told.identifier}[/] {asks}. It arrived at {moment(told.submit_s)}"
+    text = f"[bold]Job {escape(str(told.identifier))}[/] {asks}. It arrived at {moment(told.submit_s)}"
     if told.start_s is None or told.wait_s is None:
         return f"{text} and [bold]never started[/]."
     where = ", ".join(escape(record.case.cluster.name(host)) for host in told.hosts[:6])
@@ -148,10 +149,12 @@ def _room(record: Record, told: Explanation) -> str:
     assert delay.room_since_s is not None
     host = escape(record.case.cluster.name(told.hosts[0]))
     if delay.freed_by is None and delay.room_since_s <= told.submit_s:
-        return f"Host {host} had room for it all the time; it was kept for, or served to, jobs ahead."
+        ahead = any(reason == KEPT or reason.startswith(TAKEN) for reason in delay.reasons)
+        kept = "; it was kept for, or served to, jobs ahead" if ahead else ""
+        return f"Host {host} had room for it all the time{kept}."
     if delay.freed_by is None:
         return f"Host {host} had no room before the cycle of its start."
-    job = record.workload.id_of(delay.freed_by)
+    job = record.name_of(delay.freed_by)
     return f"Host {host} had room for it from {moment(delay.room_since_s)} on, when job {job} ended."
 
 

@@ -9,6 +9,7 @@ from loadmaster.model.arrays import Bools, Floats
 from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
 from loadmaster.runs.reserved import kept_back
+from loadmaster.runs.rules_in_the_way import RulesInTheWay
 
 LOOKED_AT = 50
 """At most so many of the cycles in which a job waited are looked at, spread evenly."""
@@ -57,7 +58,8 @@ def delay_of(record: Record, job: int) -> Delay:
     started_before = schedule.start_s < first_cycle
     tasks = tasks_between(record, submit, until)
     looked_at = in_vain[np.unique(np.linspace(0, in_vain.size - 1, min(LOOKED_AT, in_vain.size)).astype(int))]
-    reasons = Counter(_in_the_way(record, tasks, job, float(now)) for now in looked_at)
+    rules = RulesInTheWay(record, job)
+    reasons = Counter(_in_the_way(record, rules, tasks, job, float(now)) for now in looked_at)
     room_since, freed_by = (None, None) if np.isnan(start) else _room(record, tasks, job)
     return Delay(
         first_cycle,
@@ -71,15 +73,22 @@ def delay_of(record: Record, job: int) -> Delay:
     )
 
 
-def _in_the_way(record: Record, tasks: RanTasks, job: int, now_s: float) -> str:
+def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int, now_s: float) -> str:
     """Why `job` could not start in the cycle at `now_s`: what lacked as it began, else what lacked as it ended."""
-    if reason := _not_eligible(record, job, now_s):
+    if reason := _not_eligible(record, job, now_s) or rules.never:
         return reason
-    demand, capacity = record.workload.demand[job], record.case.cluster.capacity
-    enough = tasks.free(capacity, now_s) >= demand
-    if reason := kept_back(record, job, now_s, np.asarray(enough.all(axis=1))) or _lacking(record, enough):
+    demand, capacity, hosts = record.workload.demand[job], record.case.cluster.capacity, rules.hosts
+    after_s = float(np.nextafter(now_s, np.inf))
+    if reason := rules.limit(tasks.jobs_at(now_s), now_s):
         return reason
-    after = _lacking(record, tasks.free(capacity, float(np.nextafter(now_s, np.inf))) >= demand)
+    enough = tasks.free(capacity, now_s)[hosts] >= demand
+    room = np.zeros(len(capacity), bool)
+    room[hosts] = enough.all(axis=1)
+    if reason := kept_back(record, job, now_s, room) or _lacking(record, enough, hosts):
+        return reason
+    if reason := rules.limit(tasks.jobs_at(after_s), after_s):
+        return reason
+    after = _lacking(record, tasks.free(capacity, after_s)[hosts] >= demand, hosts)
     return f"{TAKEN}; then {after}" if after else KEPT
 
 
@@ -93,13 +102,14 @@ def _not_eligible(record: Record, job: int, now_s: float) -> str:
     return LATER if bound.eligible_s is not None and now_s < bound.eligible_s[job] else ""
 
 
-def _lacking(record: Record, enough: Bools) -> str:
-    """What lacked, in words; empty if one host had enough of all."""
+def _lacking(record: Record, enough: Bools, hosts: Bools) -> str:
+    """What lacked on the hosts that it may use, in words; empty if one had enough of all."""
     if enough.all(axis=1).any():
         return ""
     there = np.atleast_1d(enough.any(axis=0)).tolist()
     short = [name for name, some in zip(record.workload.resources, there, strict=True) if not some]
-    return f"no host had enough {' nor enough '.join(short)}" if short else APART
+    which = "no host" if hosts.all() else "no host that it may use"
+    return f"{which} had enough {' nor enough '.join(short)}" if short else APART
 
 
 def _room(record: Record, tasks: RanTasks, job: int) -> tuple[float, int | None]:

@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model import InputError
 from loadmaster.runs.choice import Choice, choice_of
 from loadmaster.runs.delay import Delay, delay_of
-from loadmaster.runs.rebuild import job_numbered
+from loadmaster.runs.rebuild import job_named
 from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.trust import check_trust
 
@@ -18,7 +18,7 @@ class Explanation:
 
     Attributes:
         job: its number in the record.
-        identifier: what the log calls it.
+        identifier: what its user, or the log, calls it.
         start_s: None if it never started.
         hosts: the host of each task; empty if it never started.
         delay: what it waited for.
@@ -27,7 +27,7 @@ class Explanation:
     """
 
     job: int
-    identifier: int
+    identifier: int | str
     submit_s: float
     start_s: float | None
     runtime_s: float
@@ -48,7 +48,7 @@ class Explanation:
         return self.start_s is None or self.delay.cycles > 1
 
 
-def explain(record: Record, identifier: int, *, trust: bool = False) -> Explanation:
+def explain(record: Record, identifier: int | str, *, trust: bool = False) -> Explanation:
     """Explain the job that the log calls `identifier`.
 
     Args:
@@ -60,7 +60,7 @@ def explain(record: Record, identifier: int, *, trust: bool = False) -> Explanat
         InputError: the run has no such job, or the record carries Python and is not trusted.
     """
     check_trust(record, trust)
-    job = job_numbered(record, identifier)
+    job = job_named(record, identifier)
     if job is None:
         raise InputError(identifier, "this run has no such job", fix=_hint(record))
     workload, schedule = record.workload, record.schedule
@@ -69,7 +69,7 @@ def explain(record: Record, identifier: int, *, trust: bool = False) -> Explanat
     first, last = workload.first_task[job], workload.first_task[job + 1]
     return Explanation(
         job=job,
-        identifier=workload.id_of(job),
+        identifier=record.name_of(job),
         submit_s=float(workload.submit_s[job]),
         start_s=float(schedule.start_s[job]) if started else None,
         runtime_s=float((schedule.ran_s(workload) if started else workload.runtime_s)[job]),
@@ -94,6 +94,8 @@ def _choice(record: Record, job: int) -> tuple[Choice | None, str]:
 def _hint(record: Record) -> str:
     ids = np.arange(record.workload.jobs) if record.workload.job_id is None else record.workload.job_id
     hint = f"its {ids.size:,} jobs have identifiers from {ids.min()} to {ids.max()}"
+    if record.called:
+        hint = f"its {ids.size:,} jobs are called {record.called[0]} to {record.called[-1]}"
     if record.case.rejected.total:
         reasons = ", ".join(record.case.rejected.counts)
         hint += f"; {record.case.rejected.total:,} more were rejected before the run: {reasons}"

@@ -34,6 +34,11 @@ class RanTasks:
     end_s: Floats
     demand: Floats
 
+    def jobs_at(self, now_s: float) -> list[int]:
+        """The jobs that run as the cycle at `now_s` begins."""
+        on = (self.start_s < now_s) & (self.end_s > now_s)
+        return list(dict.fromkeys(self.job[on].tolist()))
+
     def free(self, capacity: Floats, now_s: float) -> Floats:
         """float64[H, R]: what is free as the cycle at `now_s` begins: what ended is gone, nothing has started."""
         on = (self.start_s < now_s) & (self.end_s > now_s)
@@ -141,8 +146,21 @@ def _last_host(record: Record, now_s: float) -> int:
     return int(record.schedule.host[record.workload.first_task[job + 1] - 1])
 
 
-def job_numbered(record: Record, identifier: int) -> int | None:
-    """The number of the job that the log calls `identifier`; None if there is none."""
+def job_named(record: Record, name: int | str) -> int | None:
+    """The number of the job that its user, or the log, calls `name`; None if there is none.
+
+    A live engine may mark names that it gives twice, as `12@1700000000`: without the mark the last of them is meant.
+    """
+    word = str(name)
+    if record.called or not word.isdecimal():
+        names = [str(record.name_of(job)) for job in range(record.workload.jobs)]
+        found = [job for job, each in enumerate(names) if word in (each, each.partition("@")[0])]
+        if found or not word.isdecimal():
+            return found[-1] if found else None
+    return _job_numbered(record, int(word))
+
+
+def _job_numbered(record: Record, identifier: int) -> int | None:
     ids = record.workload.job_id
     if ids is None:
         return identifier if 0 <= identifier < record.workload.jobs else None

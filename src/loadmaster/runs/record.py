@@ -8,7 +8,8 @@ jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime
                  expected_s (what the scheduler counted on at speed 1, if that is not the estimate),
                  demand_<resource> (of one task), host (of its first task, -1 if it never started), and every column of
                  `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation;
-                 ran_on (the hosts on which it really ran, where the log names them)
+                 ran_on (the hosts on which it really ran, where the log names them);
+                 called (what a live engine calls it, where that is no number)
 tasks.parquet    a row a task: job, host; only if a job has several
 segments.parquet a row for each task of a run that was cut short before the last run of its job: job, segment, start_s,
                  end_s, lost (its work), host; only if there is one
@@ -62,6 +63,7 @@ class Record:
         workload: the jobs as they were simulated, arrivals scaled by `setting.beta`.
         sources: text of the user's policy files.
         about: all of run.json.
+        called: what the engine of a live run calls each job, where that is no number; else empty.
     """
 
     case: Case
@@ -70,6 +72,16 @@ class Record:
     schedule: Schedule
     sources: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
+    called: tuple[str, ...] = ()
+
+    def name_of(self, job: int) -> int | str:
+        """What its user calls job number `job`: the engine's name, the task of an array as `12_3`, else its number."""
+        bound = self.workload.constraints
+        if self.called:
+            return self.called[job]
+        if bound is not None and bound.array is not None and bound.array_task is not None and bound.array[job] >= 0:
+            return f"{bound.array[job]}_{bound.array_task[job]}"
+        return self.workload.id_of(job)
 
     @property
     def foresight(self) -> Foresight:
@@ -175,6 +187,7 @@ def tables_of(record: Record) -> dict[str, pl.DataFrame]:
         "ended_as": schedule.status,
         "expected_s": schedule.expected_s,
         "log_eligible_s": None if same_clock or bound is None else bound.eligible_s,
+        "called": list(record.called) or None,
     }
     use = host_use(workload, cluster, schedule)
     hosts = {
@@ -240,7 +253,8 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         workload = replace(workload, recorded_hosts=None)  # at another load nothing of it really ran
     left_out = Skipped(**about["rejected"]), Skipped(**about["skipped"])
     case = Case(as_logged, cluster, *left_out, tuple(about["notes"]))
-    return Record(case, Setting.of(about["setting"]), workload, schedule, about["sources"], about)
+    called = tuple(jobs["called"]) if "called" in jobs else ()
+    return Record(case, Setting.of(about["setting"]), workload, schedule, about["sources"], about, called)
 
 
 _WORKLOAD = ("submit_s", "runtime_s", "tasks", "estimate_s", "project", "user")

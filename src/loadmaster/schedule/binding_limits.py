@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,15 @@ _SUBMITTED = ("max_submit_pu", "max_submit_pa", "grp_submit")
 _WORK = ("grp_tres_s", "grp_tres_run_s", "grp_wall_s")
 
 
+class Limit(NamedTuple):
+    """Which limit a counter is: its name, the resource ("" of jobs), where it stands, and of whom it counts."""
+
+    kind: str
+    resource: str
+    scope: str
+    subject: str
+
+
 @dataclass(frozen=True, eq=False)
 class Counters:
     """L counters; a job that starts adds its amounts, and takes them off when it ends.
@@ -25,14 +35,19 @@ class Counters:
         first: int64[E + 1], what entry e counts stands in rows first[e] up to first[e + 1].
         counter: int32[U], the counter.
         amount: float64[U].
-        kind: of each counter, the name of the limit.
+        limits: which limit each counter is.
     """
 
     most: Floats
     first: Longs
     counter: Ints
     amount: Floats
-    kind: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """Of each counter, the name of the limit."""
+        return tuple(limit.kind for limit in self.limits)
 
     def uses(self, entry: int) -> tuple[tuple[int, float], ...]:
         """What one entry counts: ((counter, amount), ...)."""
@@ -66,7 +81,7 @@ def counters_of(
                     continue
                 seen.add((kind, resource))
                 amount = 1.0 if not resource else float(amounts[resource][job]) if resource in amounts else 0.0
-                key = (kind, resource, scope, scopes.subject(kind, job))
+                key = Limit(kind, resource, scope, scopes.subject(kind, job))
                 if kind in _RUNNING:
                     running.add(key, most, amount)
                     beyond[job] |= amount > most
@@ -78,7 +93,7 @@ def counters_of(
                     beyond[job] |= _is_beyond(kind, most, amount, float(limit_s[job]), float(hosts[job]))
         throttle = 0 if bound.throttle is None else int(bound.throttle[job])
         if throttle and bound.array is not None and bound.array[job] >= 0:
-            running.add(("throttle", "", str(bound.array[job]), ""), float(throttle), 1.0)
+            running.add(Limit("throttle", "", str(bound.array[job]), ""), float(throttle), 1.0)
         running.next()
         submitted.next()
         work.next()
@@ -157,12 +172,12 @@ class _Uses:
     """Counters and uses while they are collected."""
 
     def __init__(self) -> None:
-        self._number: dict[tuple[str, str, str, str], int] = {}
+        self._number: dict[Limit, int] = {}
         self._most: list[float] = []
         self._first = [0]
         self._rows: list[tuple[int, float]] = []
 
-    def add(self, key: tuple[str, str, str, str], most: float, amount: float) -> None:
+    def add(self, key: Limit, most: float, amount: float) -> None:
         if key not in self._number:
             self._number[key] = len(self._most)
             self._most.append(most)
@@ -178,5 +193,5 @@ class _Uses:
         counter, amount = zip(*self._rows, strict=True) if self._rows else ((), ())
         return Counters(
             np.array(self._most, np.float64), np.array(self._first, np.int64), np.array(counter, np.int32),
-            np.array(amount, np.float64), tuple(kind for kind, *_ in self._number),
+            np.array(amount, np.float64), tuple(self._number),
         )  # fmt: skip

@@ -26,8 +26,9 @@ class ExplainOptions(Options):
     ]
     job: Annotated[
         "str | int",
-        Option("The job's identifier in the log; a command, a machine.", metavar="JOB", argument=True, typed=str),
-    ]
+        Option("The job's number or name, such as 12_3, in the log; a command, a machine.", metavar="JOB",
+               argument=True, typed=str),
+    ]  # fmt: skip
     _: KW_ONLY
     top: Annotated[int, Option("How many of the hosts it could have had are shown.", least=1)] = 8
     trust: Annotated[bool, Option("Run the Python of a policy file that the record carries; read it first.")] = False
@@ -49,19 +50,10 @@ class ExplainOptions(Options):
         return read_record(Path(given)) if isinstance(given, str | Path) else given.record
 
     @property
-    def number(self) -> int:
-        """The job's identifier.
-
-        Raises:
-            InputError: it is no number.
-        """
-        from loadmaster.model.errors import InputError
-
-        try:
-            return int(self.job)
-        except ValueError:
-            fix = "see `loadmaster info` of the log"
-            raise InputError(self.job, "a job's identifier is a whole number", fix=fix) from None
+    def name(self) -> int | str:
+        """What the job is called: a number of the log, or a name such as `12_3`."""
+        word = str(self.job).strip()
+        return int(word) if word.isdecimal() else word
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,7 +145,7 @@ def explain_with(options: ExplainOptions) -> Explained:
     from loadmaster.runs.explain import explain as explain_job
 
     record = options.record
-    told = explain_job(record, options.number, trust=options.trust)
+    told = explain_job(record, options.name, trust=options.trust)
     made = Explained(record, told, options.top, options.call("explain"))
     if options.out is not None:
         made.save(options.out)
