@@ -31,7 +31,8 @@ def test_a_job_that_its_partition_never_admits_is_told_so():
 
 def test_hosts_outside_its_partition_are_no_room():
     rules = SiteRules(partitions=(Partition("main", (0, 1)), Partition("short", (0,))))
-    record = record_of(rules, Constraints(partition=Named.of(["short", "short"])), cores=(4, 4), submit_s=[0.0, 5.0])
+    bound = Constraints(partition=Named.of(["short", "short"]))
+    record = record_of(rules, bound, cores=(4, 4), submit_s=[0.0, 5.0], runtime_s=[100.0, 10.0])
     assert reasons(record, 1) == {"no host that it may use had enough cores"}
 
 
