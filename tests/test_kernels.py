@@ -209,3 +209,18 @@ def test_what_two_processes_compile_for_different_arguments_at_one_moment_is_not
         at_one_moment.setattr(two, "_save_data", lambda name, data: None)
         two.save(("float64",), "machine code for floats")
     assert two.load(("float64",)) is None  # its data are not there yet
+
+
+PRODUCT = """
+import sys
+import numpy as np
+from loadmaster.kernels import kept_njit
+twice = kept_njit()(lambda x: 2 * x.sum())
+print(int(twice(np.ones(3))), int("scipy.linalg" in sys.modules))
+product = kept_njit()(lambda x: np.dot(x, x))
+print(int(product(np.ones(3))), int("scipy.linalg" in sys.modules))
+"""
+
+
+def test_linear_algebra_of_scipy_is_loaded_where_a_kernel_uses_it_and_nowhere_else(package):
+    assert run(package, PRODUCT) == (6, 0, 3, 1)

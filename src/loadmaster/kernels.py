@@ -17,9 +17,27 @@ import numpy as np
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
+from numba.np import linalg
 
 from loadmaster.kept.stamp import file_of, imports_of, stamp
 from loadmaster.parts import PartCompiler
+
+
+def _looks_for_blas_when_asked() -> None:
+    """Let Numba take for granted, as it starts, that SciPy has BLAS: all of `scipy.linalg` is loaded to see.
+
+    Numba looks again when it compiles what needs it, such as a product of matrices in a user's score.
+    """
+    looked_for = linalg.ensure_blas
+
+    def not_yet() -> None:
+        linalg.ensure_blas = looked_for
+
+    if "numba.np.arraymath" not in sys.modules:  # asks once, as it is loaded
+        linalg.ensure_blas = not_yet
+
+
+_looks_for_blas_when_asked()
 
 LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Options of kernels that allocate nothing: without Numba's counting of references, which atomic instructions make
