@@ -4,21 +4,24 @@ Results and machine code that are kept on disk bear the stamp of the source that
 answers with an old number, also where the version stays the same (an editable install after a pull).
 """
 
+import os
 import re
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 
 PACKAGE = __name__.partition(".")[0]
 _HOME = Path(__file__).resolve().parents[1]
-_IMPORT = re.compile(
-    rf"^[ \t]*(?:from ({PACKAGE}[\w.]*) import (\([^)]*\)|[^\n]*)|import ({PACKAGE}[\w.]*))"
-    rf"|\blater\(\s*[\"']({PACKAGE}[\w.]*)",
-    re.MULTILINE,
+_IMPORTS = (
+    re.compile(rf"from (?<!>>> from )({PACKAGE}[\w.]*) import (\([^)]*\)|[^\n]*)"),
+    re.compile(rf"import (?<!>>> import )({PACKAGE}[\w.]*)()"),
+    re.compile(rf"later\(\s*[\"']({PACKAGE}[\w.]*)()"),
 )
 """An import of this package wherever it stands, also within a function, and what is loaded when it is called
-(`later`). A parser would take seconds for all files; a test holds this expression to it."""
+(`later`); none of an example. A parser would take seconds for all files; a test holds these expressions to it. Each
+begins with letters, which are found ten times as fast as the beginning of a line."""
 
 
 @cache
@@ -55,11 +58,7 @@ def sources(modules: Iterable[str]) -> list[str]:
 def imports_of(module: str) -> tuple[str, ...]:
     """The modules of this package that one imports directly, whether at its top or within a function."""
     names: set[str] = set()
-    for match in _IMPORT.finditer(_text(module)):
-        whence, what, plain, named = match.groups()
-        if plain or named:
-            names.add(plain or named)
-            continue
+    for whence, what in chain.from_iterable(each.findall(_text(module)) for each in _IMPORTS):
         names.add(whence)
         words = re.sub(r"#[^\n]*|[()]", " ", what).split(",")
         names |= {f"{whence}.{word.split()[0]}" for word in words if word.split()}
@@ -69,14 +68,20 @@ def imports_of(module: str) -> tuple[str, ...]:
 @cache
 def file_of(module: str) -> Path | None:
     """Where a module of this package stands; None if there is none of that name."""
-    first, *rest = module.split(".")
-    if first != PACKAGE:
-        return None
-    path = _HOME.joinpath(*rest)
-    for candidate in (path / "__init__.py", path.with_suffix(".py")):
-        if candidate.is_file():
-            return candidate
-    return None
+    return _files().get(module)
+
+
+@cache
+def _files() -> dict[str, Path]:
+    """Every module of this package, and where it stands: to look for each name on disk would take longer."""
+    found = {}
+    for folder, _, names in os.walk(_HOME):
+        room = ".".join((PACKAGE, *Path(folder).relative_to(_HOME).parts))
+        for name in names:
+            module, ending = os.path.splitext(name)
+            if ending == ".py":
+                found[room if module == "__init__" else f"{room}.{module}"] = Path(folder, name)
+    return found
 
 
 @cache
