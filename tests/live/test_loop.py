@@ -1,6 +1,8 @@
 """The loop on the fake engine: what fails is dealt with by rule, and nothing is lost, started twice or left behind."""
 
 import math
+import os
+import signal
 from dataclasses import dataclass
 from typing import Any
 
@@ -321,6 +323,24 @@ def test_who_is_stopped_while_something_is_compiled_hands_back_what_is_held(tmp_
     assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == ["stopped"]
     clock.sleep_until(1000.0)
     engine.observe()
+    assert sorted(engine.over) == ["0"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_who_is_told_to_end_or_loses_the_terminal_hands_back_what_is_held(tmp_path, number):
+    clock = FakeClock()
+    engine, look = FakeEngine(one_job(), FOUR, clock), FakeEngine.observe
+
+    def observe():
+        if clock.now_s() == 10.0:
+            os.kill(os.getpid(), number)
+        return look(engine)
+
+    engine.observe = observe
+    report = run_live(engine, clock, ruled(), Conduct(5.0, max_starts=0), LiveRecord(tmp_path))
+    assert (report.ended, report.stranded) == ("stopped", [])
+    assert signal.getsignal(number) == signal.SIG_DFL
+    engine.run_out(1e5)
     assert sorted(engine.over) == ["0"]
 
 

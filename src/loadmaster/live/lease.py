@@ -24,7 +24,9 @@ class Lease:
         place = state_folder() if folder is None else folder
         self.path = place / f"{''.join(sign if sign.isalnum() or sign in '-_.' else '_' for sign in name)}.lease"
         try:
-            place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not place.is_dir():
+                place.mkdir(parents=True, exist_ok=True)
+                place.chmod(0o700 if folder is None else 0o755)  # engines may have to look into one that was named
             self._file: IO[str] | None = self.path.open("a+", encoding="utf-8")
         except OSError as error:
             rule = f"no lease can be kept here: {error.strerror}"

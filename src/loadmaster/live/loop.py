@@ -8,6 +8,7 @@ from loadmaster.live.answers import answer_line
 from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Decider, Line
 from loadmaster.live.engine import Clock, Engine, EngineDown, Refusal, Seen
+from loadmaster.live.stopping import as_ctrl_c
 from loadmaster.model.actions import Action, Start
 from loadmaster.model.errors import LoadmasterError, one_line
 
@@ -56,6 +57,10 @@ class Loop:
         Raises:
             Denied: the engine refused the first start of all: we have no right to.
         """
+        with as_ctrl_c():
+            return self._run()
+
+    def _run(self) -> Report:
         self.report.ended = "crashed"
         try:
             self._cycles(self._begun())

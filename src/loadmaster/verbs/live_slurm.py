@@ -20,6 +20,7 @@ WORK = {
     "watchdog": ("fail_open", "as_json"), "uninstall": ("as_json",),
 }  # fmt: skip
 """What is asked for beside a run, and the options that each of them looks at beside --conf and --state."""
+NOT_OF_A_RUN = {*WORK, "conf", "state", "fail_open", "as_json"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +95,10 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     names, conf, state = split(options.partition), _path(options.conf), _path(options.state)
     if asked:
         stands = f"--{asked.strip('_')} stands alone"
-        refuse_all_but(options, (asked, *WORK[asked], "conf", "state"), stands)
+        if options.print_ == "units":  # all else is what the service is to be started with
+            options.conduct(options.on_exit, options.others)
+        else:
+            refuse_all_but(options, (asked, *WORK[asked], "conf", "state"), stands)
         engine = SlurmEngine(conf, looks_on=True, folder=state, partitions=names)
         return _look(options, asked, engine, state, names, patience_s)
     refuse_idle(options, ["fail_open"], "it is for --print and --watchdog")
@@ -119,6 +123,8 @@ def _look(
     patience_s: float,
 ) -> Looked:  # fmt: skip
     """What is asked beside running."""
+    from math import isfinite
+
     from loadmaster.live.finding import Finding
     from loadmaster.live.slurm.doctor import examine
     from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
@@ -127,39 +133,56 @@ def _look(
 
     beat = Heartbeat(heartbeat_path(engine.cluster, state))
     if options.print_ is not None:
-        return Looked(
-            "print", text=_printed(engine, options.print_, beat.path, patience_s, _path(options.conf), partitions)
-        )
+        return Looked("print", text=_printed(options, engine, beat.path, patience_s, partitions))
     if what == "doctor":
-        return Looked(what, tuple(examine(engine)))
+        return Looked(what, tuple(examine(engine, beat.path.absolute())))
     if what == "probe":
         return Looked(what, tuple(probe(engine.commands, options.probe, partitions[0] if partitions else "")))
-    if what == "watchdog" and (age_s := beat.age_s()) <= patience_s:
+    age_s = beat.age_s()
+    if what == "watchdog" and age_s <= patience_s:
         return Looked(what, (Finding("ok", f"a sign of life {age_s:.0f} s ago: nothing is released"),))
     if what == "uninstall":
         beat.stop()
     released = release_all(engine.commands)
     found = [Finding("ok", f"{len(released.done):,} jobs released to Slurm's own scheduler")]
+    if what == "watchdog":
+        last = f"the last is {age_s:.0f} s old" if isfinite(age_s) else "there is none"
+        found.append(Finding("note", f"looked for a sign of life in {beat.path}: {last}"))
     found += [Finding("bad", f"job {job} stays held: {why}") for job, why in released.failed]
     if what == "uninstall":
         found.append(Finding("note", "job_submit.lua and JobSubmitPlugins=lua are yours to take out of Slurm"))
     return Looked(what, tuple(found))
 
 
-def _printed(
-    engine: Any, text: str, heartbeat: Path, patience_s: float, conf: Path | None, partitions: Sequence[str]
-) -> str:
+def _printed(options: SlurmOptions, engine: Any, heartbeat: Path, patience_s: float, partitions: Sequence[str]) -> str:
+    import os
+    import shlex
+
+    from loadmaster.live.slurm.hook import hook_text
+    from loadmaster.live.slurm.units import unit_files
+    from loadmaster.verbs.run_options import split
+
+    if options.print_ == "hook":
+        return hook_text(heartbeat.absolute(), patience_s, os.geteuid(), partitions, engine.default_partition)
+    state, conf = heartbeat.parent.absolute(), _path(options.conf)
+    where = ["--state", str(state), *([] if conf is None else ["--conf", str(conf.absolute())])]
+    words = [] if "out" in options.given else ["-o", str(state / "record")]
+    for name in options.given:
+        value = getattr(options, name)
+        if name not in NOT_OF_A_RUN and value not in (None, False, ""):
+            text = ",".join(split(value)) if name == "partition" else str(value)
+            words += [options.flag(name)] if value is True else [options.flag(name), text]
+    files = unit_files(_program(), shlex.join(where), shlex.join(words), Path.cwd(), patience_s)
+    return "\n".join(f"# {name}\n{content}" for name, content in files.items())
+
+
+def _program() -> str:
+    """The command that runs now, or else this package by its Python."""
     import os
     import shlex
     import sys
 
-    from loadmaster.live.slurm.hook import hook_text
-    from loadmaster.live.slurm.units import unit_files
-
-    if text == "hook":
-        return hook_text(heartbeat.absolute(), patience_s, os.geteuid(), partitions, engine.default_partition)
-    state = heartbeat.parent.absolute()
-    where = ["--state", str(state), *([] if conf is None else ["--conf", str(conf.absolute())])]
-    record = ["-o", str(state / "record")]
-    files = unit_files(Path(sys.argv[0]).absolute(), shlex.join(where), shlex.join(record), patience_s)
-    return "\n".join(f"# {name}\n{content}" for name, content in files.items())
+    me = Path(sys.argv[0])
+    if me.name == "loadmaster" and os.access(me, os.X_OK):
+        return shlex.quote(str(me.absolute()))
+    return shlex.join([sys.executable, "-m", "loadmaster"])

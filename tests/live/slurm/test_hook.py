@@ -67,9 +67,27 @@ def test_only_one_holds_the_lease_and_a_dead_one_gives_it_back(tmp_path):
 
 
 def test_unit_files_start_the_service_and_its_watchdog():
-    units = unit_files(Path("/usr/bin/loadmaster"), "--state /var/lib/lm", "--policy mix-fit", 600.0)
+    units = unit_files("/usr/bin/loadmaster", "--state /var/lib/lm", "--policy mix-fit", Path("/srv"), 600.0)
     command = "ExecStart=/usr/bin/loadmaster live slurm --state /var/lib/lm"
     assert f"{command} --policy mix-fit\n" in units["loadmaster.service"]
     assert f"{command} --watchdog --fail-open 600s\n" in units["loadmaster-watchdog.service"]
     with pytest.raises(InputError, match="one line"):
-        unit_files(Path("/x"), "--state /x", "a\nExecStartPost=evil", 600.0)
+        unit_files("/x", "--state /x", "a\nExecStartPost=evil", Path("/"), 600.0)
+
+
+def test_who_starts_the_service_may_say_how_it_runs():
+    units = unit_files("/usr/bin/loadmaster", "--state /s", "--policy mine.py:rule", Path("/home/me/50%"), 600.0)
+    assert "WorkingDirectory=/home/me/50%%\n" in units["loadmaster.service"]
+    assert "SuccessExitStatus=130\n" in units["loadmaster.service"]
+
+
+def test_others_may_look_into_a_folder_that_was_named_for_the_heartbeat(tmp_path):
+    """Slurm's controller is another user."""
+    Lease("slurm-lm", tmp_path / "state").release()
+    assert (tmp_path / "state").stat().st_mode & 0o777 == 0o755
+
+
+def test_the_users_own_state_stays_private(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    Lease("slurm-lm").release()
+    assert (tmp_path / "loadmaster").stat().st_mode & 0o777 == 0o700

@@ -2,24 +2,32 @@
 
 import os
 import pwd
+import stat
 import time
 from collections import Counter
+from pathlib import Path
 
 from loadmaster.live.finding import Finding
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.live.slurm.listing import COMMAND
 
 SLOW_S = 1.0
+_HOOK = "JobSubmitPlugins"
 _KNOWN = ("22.05", "23.02", "23.11", "24.05", "24.11")
 
 
-def examine(engine: SlurmEngine) -> list[Finding]:
+def examine(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
     """Rights, version, plugins, latency, what is hidden, and which jobs would be left out and why.
+
+    Args:
+        engine: that only looks on.
+        heartbeat: the file of a run, which the hook at submission is to look at.
 
     Raises:
         EngineDown: Slurm stopped answering.
     """
-    return [*_version(engine), *_rights(engine), *_hook(engine), *_privacy(engine), *_latency(engine), *_jobs(engine)]
+    hook = _hook(engine, heartbeat)
+    return [*_version(engine), *_rights(engine), *hook, *_privacy(engine), *_latency(engine), *_jobs(engine)]
 
 
 def _version(engine: SlurmEngine) -> list[Finding]:
@@ -46,12 +54,43 @@ def _rights(engine: SlurmEngine) -> list[Finding]:
     return [Finding("bad", f"you are {me}: may not pin or release jobs of others", fix)]
 
 
-def _hook(engine: SlurmEngine) -> list[Finding]:
-    plugins = engine.settings.get("JobSubmitPlugins", "").split(",")
-    if "lua" in plugins:
+def _hook(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
+    plugins = engine.settings.get(_HOOK, "").split(",")
+    if "lua" not in plugins:
+        fix = "set JobSubmitPlugins=lua in slurm.conf and put the hook beside it (--print hook)"
+        return [Finding("bad", "no hook at submission: jobs start before they are seen", fix)]
+    script = Path(engine.settings.get("SLURM_CONF", "slurm.conf")).with_name("job_submit.lua")
+    try:
+        text = script.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # it may lie on the controller's machine alone
         return [Finding("ok", "JobSubmitPlugins=lua: job_submit.lua beside slurm.conf can hold jobs at submission")]
-    fix = "set JobSubmitPlugins=lua in slurm.conf and put the hook beside it (--print hook)"
-    return [Finding("bad", "no hook at submission: jobs start before they are seen", fix)]
+    if f'"{heartbeat}"' not in text:
+        fix = "give the --state with which the hook was printed, or print it anew with this one (--print hook)"
+        return [Finding("bad", f"{script} does not look at {heartbeat}: no job would be held", fix)]
+    return [Finding("ok", f"{script} holds jobs at submission while {heartbeat} is fresh"),
+            *_readable(engine, heartbeat.parent)]  # fmt: skip
+
+
+def _readable(engine: SlurmEngine, folder: Path) -> list[Finding]:
+    """Whether Slurm's controller may look into the folder of the heartbeat, as far as its mode tells."""
+    name = engine.settings.get("SlurmUser", "").partition("(")[0]
+    try:
+        chief = pwd.getpwnam(name)
+    except KeyError:
+        return []
+    groups = set(os.getgrouplist(name, chief.pw_gid))
+    for each in [*reversed(folder.parents), folder]:
+        if chief.pw_uid and each.is_dir() and not _may_enter(each.stat(), chief.pw_uid, groups):
+            fix = f"give a --state that {name} can read, such as /var/lib/loadmaster"
+            return [Finding("bad", f"{name}, as whom Slurm's controller runs, may not look into {each}: no job "
+                            "would be held", fix)]  # fmt: skip
+    return []
+
+
+def _may_enter(mode: os.stat_result, user: int, groups: set[int]) -> bool:
+    if mode.st_uid == user:
+        return bool(mode.st_mode & stat.S_IXUSR)
+    return bool(mode.st_mode & (stat.S_IXGRP if mode.st_gid in groups else stat.S_IXOTH))
 
 
 def _privacy(engine: SlurmEngine) -> list[Finding]:
@@ -81,5 +120,5 @@ def _jobs(engine: SlurmEngine) -> list[Finding]:
         found.append(Finding("note", f"{count:,} left out: {why}"))
     if engine.senseless:
         found.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
-    found += [Finding("note", f"not modelled: {key}") for key in engine.site.not_modelled]
+    found += [Finding("note", f"not modelled: {key}") for key in engine.site.not_modelled if key != _HOOK]
     return found

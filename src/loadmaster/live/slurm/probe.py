@@ -41,7 +41,7 @@ def probe(commands: Commands, host: str, partition: str = "", patience_s: float 
 
 
 def _outcome(commands: Commands, job: str, host: str, patience_s: float) -> Finding:
-    until = time.monotonic() + patience_s
+    until, row = time.monotonic() + patience_s, None
     while time.monotonic() < until:
         row = _row(commands, job)
         if row is not None and row["NodeList"] == host and (is_over(row) or row["State"] != "PENDING"):
@@ -51,7 +51,8 @@ def _outcome(commands: Commands, job: str, host: str, patience_s: float) -> Find
         if row is None or is_over(row):
             return Finding("bad", "it was gone before it ran")
         time.sleep(0.2)
-    return Finding("bad", f"it did not start on {host} within {patience_s:g} s")
+    why = f": Slurm says {row['Reason']}" if row is not None and row["Reason"] else ""
+    return Finding("bad", f"it did not start on {host} within {patience_s:g} s{why}")
 
 
 def _row(commands: Commands, job: str) -> ListedJob | None:

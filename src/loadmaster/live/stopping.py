@@ -1,0 +1,28 @@
+"""A live run that is told to end, or whose terminal is gone, ends as by Ctrl-C: what is held is handed back first."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_ALIKE = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def as_ctrl_c() -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP raise KeyboardInterrupt, unless somebody else has said what they do."""
+    taken = []
+    if threading.current_thread() is threading.main_thread():
+        taken = [number for number in _ALIKE if signal.getsignal(number) == signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,65 @@
+"""What the doctor says of the hook and of its sign of life."""
+
+import os
+import pwd
+from types import SimpleNamespace
+
+import pytest
+
+from loadmaster.live.slurm.doctor import _hook
+from loadmaster.live.slurm.hook import heartbeat_path, hook_text
+
+OTHER = next(each for each in pwd.getpwall() if each.pw_uid not in (0, os.geteuid()))
+"""Somebody as whom a controller might run."""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """Settings of a Slurm whose controller is somebody else, and the heartbeat of a run."""
+    for folder in (tmp_path, *tmp_path.parents):
+        if not folder.stat().st_mode & 0o001 and folder.stat().st_uid == os.geteuid():
+            folder.chmod(folder.stat().st_mode | 0o011)
+    state = tmp_path / "state"
+    state.mkdir(mode=0o755)
+    settings = {
+        "JobSubmitPlugins": "lua", "SLURM_CONF": str(tmp_path / "slurm.conf"),
+        "SlurmUser": f"{OTHER.pw_name}({OTHER.pw_uid})",
+    }  # fmt: skip
+    return SimpleNamespace(settings=settings), heartbeat_path("lm", state)
+
+
+def levels(engine, heartbeat):
+    return [(each.level, each.what) for each in _hook(engine, heartbeat)]
+
+
+def test_a_hook_that_looks_at_this_heartbeat_is_fine(site, tmp_path):
+    engine, beat = site
+    (tmp_path / "job_submit.lua").write_text(hook_text(beat, 600.0, 0, ()))
+    assert [level for level, _ in levels(engine, beat)] == ["ok"]
+
+
+def test_a_hook_printed_for_another_state_holds_nothing(site, tmp_path):
+    engine, beat = site
+    (tmp_path / "job_submit.lua").write_text(hook_text(tmp_path / "slurm-lm.heartbeat", 600.0, 0, ()))
+    ((level, what),) = levels(engine, beat)
+    assert level == "bad"
+    assert f"does not look at {beat}" in what
+
+
+def test_a_heartbeat_that_the_controller_may_not_read_is_said(site, tmp_path):
+    engine, beat = site
+    (tmp_path / "job_submit.lua").write_text(hook_text(beat, 600.0, 0, ()))
+    beat.parent.chmod(0o700)
+    (_, (level, what)) = levels(engine, beat)
+    assert level == "bad"
+    assert f"may not look into {beat.parent}" in what
+
+
+def test_a_hook_on_the_controllers_machine_alone_is_believed(site):
+    assert [level for level, _ in levels(*site)] == ["ok"]
+
+
+def test_without_the_plugin_there_is_no_hook(site):
+    engine, beat = site
+    engine.settings["JobSubmitPlugins"] = "(null)"
+    assert [level for level, _ in levels(engine, beat)] == ["bad"]
