@@ -115,7 +115,7 @@ def replay_rows(
     rows = full_rows(cores, memory, kind_of, rules.any_able, _with_tree(cluster, policy), _in_order(cluster, policy))
     records = Records(workload, names_of(policy))
     log = Log(records.start_s, records.host, *records.buffers)
-    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0], np.int64)
+    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0], np.int64)
     most = _most_running(workload, cluster)
     state = (_calendar(workload, interval_s, most), _plan(kinds, policy, most), np.zeros(workload.jobs, np.int32))
     args = (jobs, rules, rows, *state, tally, log)

@@ -18,6 +18,7 @@ from loadmaster.sim.queue.rows_state import (
     ARRIVED,
     CYCLE,
     EXACT,
+    FAILING,
     HEAD,
     KNOWN,
     LAST,
@@ -112,6 +113,7 @@ def _walk(jobs, rules, rows, plan, queue, tally, rule):
         plan.failed[cores] = plan.known[cores]
     tally[PLANNED] = tally[RUNS] = tally[PENDING] = tally[ANYWHERE] = tally[RESERVED] = 0
     tally[EXACT] = tally[KNOWN]
+    tally[FAILING] = 0
     kept, groups = 0, rows.level.shape[0] // rows.levels
     stop = tally[ARRIVED]
     if rules.lookahead >= 0:
@@ -148,7 +150,7 @@ def _place(jobs, rules, rows, plan, tally, rule, position, job, cores, memory):
                 move(rows, plan.host[tally[PLANNED]], -cores, -memory)
             return False
         move(rows, host, cores, memory)
-        tally[EXACT] = 0
+        tally[EXACT] = tally[FAILING] = 0
         plan.position[tally[PLANNED]] = position
         plan.host[tally[PLANNED]] = host
         tally[PLANNED] += 1

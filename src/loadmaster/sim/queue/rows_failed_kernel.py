@@ -4,7 +4,8 @@
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.rows_state import EXACT, KNOWN, PLANNED, RESERVED
+from loadmaster.sim.queue.keys_kernel import EMPTY, most_memory_under
+from loadmaster.sim.queue.rows_state import EXACT, FAILING, KNOWN, PLANNED, RESERVED
 
 
 @inlined
@@ -22,11 +23,11 @@ def forget(rows, plan, host):
 def may_fit(jobs, rows, plan, tally, cores, memory):
     """Whether an open host has room, as far as is known; of few hosts all are looked at where one has changed.
 
-    Of many each demand is looked for by itself.
+    That is worth its price once a demand has failed since the last start. Of many each is looked for by itself.
     """
     if plan.failed[cores] <= memory:
         return False
-    if tally[EXACT] or not rows.few or jobs.first_task.shape[0] > 0:
+    if tally[EXACT] or not tally[FAILING] or not rows.few or jobs.first_task.shape[0] > 0:
         return True
     _shut_out(rows, plan)
     tally[EXACT] = 1
@@ -40,17 +41,42 @@ def may_fit(jobs, rows, plan, tally, cores, memory):
 @inner
 def _shut_out(rows, plan):
     """What no open host can take has failed."""
-    open_ = plan.open
-    open_[:] = -1
+    if rows.by_host:
+        _most_by_host(rows, plan.open)
+    else:
+        _most_by_row(rows, plan.open)
+    most = np.int64(-1)
+    for cores in range(plan.open.shape[0] - 1, -1, -1):
+        most = max(most, plan.open[cores])
+        plan.failed[cores] = min(plan.failed[cores], most + 1)
+
+
+@inlined
+def _most_by_host(rows, most):
+    """Put the most memory of an open host into `most`, by its free cores; -1 if there is none."""
+    most[:] = -1
     for host in range(np.uint64(rows.spot.shape[0])):
         spot = rows.spot[host]
         key = rows.key[spot.slot]
         if key < rows.kind[spot.kind].limit:
-            open_[spot.free] = max(open_[spot.free], key >> rows.bits)
-    most = np.int64(-1)
-    for cores in range(open_.shape[0] - 1, -1, -1):
-        most = max(most, open_[cores])
-        plan.failed[cores] = min(plan.failed[cores], most + 1)
+            most[spot.free] = max(most[spot.free], key >> rows.bits)
+
+
+@inlined
+def _most_by_row(rows, most):
+    """The same, found in the rows; asked anew of those that have changed, or whose best host has been reserved."""
+    kinds = rows.kind.shape[0]
+    for cores in range(most.shape[0]):
+        key = EMPTY
+        for kind in range(kinds):
+            number = cores * kinds + kind
+            limit = rows.kind[kind].limit
+            top = rows.top[number]
+            if top.version != rows.version[number] or top.key >= limit:
+                top.version = rows.version[number]
+                top.key = most_memory_under(rows, number, limit) if rows.row[number].size > 0 else EMPTY
+            key = max(key, top.key)
+        most[cores] = key >> rows.bits
 
 
 @inlined
@@ -59,6 +85,7 @@ def learn(jobs, rows, plan, tally, cores, memory):
 
     Reservations that are only counted shut nobody out.
     """
+    tally[FAILING] = 1
     for more in range(cores, plan.failed.shape[0]):
         plan.failed[more] = min(plan.failed[more], memory)
     alone = plan.members.shape[0] == 1 or tally[PLANNED] == 0

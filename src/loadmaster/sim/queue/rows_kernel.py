@@ -64,6 +64,7 @@ Records = NDArray[Any]
 ROW = np.dtype([("start", np.int32), ("size", np.int32)])
 SPOT = np.dtype([(name, np.int32) for name in ("kind", "slot", "free", "before", "after")])
 KIND = np.dtype([("memory", np.int64), ("limit", np.int64), ("cores", np.int32), ("group", np.int32)])
+TOP = np.dtype([("key", np.int64), ("version", np.int32)], align=True)
 QUESTION = np.dtype([("memory", np.int64), ("cores", np.int64)])
 
 
@@ -81,6 +82,7 @@ class HostRows(NamedTuple):
         key: int64[S], the hosts in their rows, `EMPTY` where there is none.
         row: N records: first slot and number of hosts.
         version: int32[N], grows whenever a row changes.
+        top: N records: the highest key of an open host, and the version of the row when it was looked for.
         spot: H records: kind, slot and free cores of a host, its neighbours in the list of its level (-1: none).
         kind: K records: capacity and group; hosts with `limit` or more are reserved.
         level: records[G x L]: hosts of a group and level, how many of them are reserved, the first of their list.
@@ -101,6 +103,7 @@ class HostRows(NamedTuple):
     key: Longs
     row: Records
     version: Ints
+    top: Records
     spot: Records
     kind: Records
     level: Records
@@ -138,6 +141,7 @@ def full_rows(
         key=np.full(int(width.sum()), EMPTY),
         row=np.zeros(len(width), ROW),
         version=np.ones(len(width), np.int32),
+        top=np.zeros(len(width), TOP),
         spot=np.zeros(hosts, SPOT),
         kind=np.zeros(kinds, KIND),
         level=np.zeros(groups * levels, LEVEL),

@@ -80,5 +80,7 @@ class WalkPlan(NamedTuple):
     run_size: NDArray[np.int64]
 
 
-ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, RUNS, PENDING, RESERVED, LAST, ANYWHERE, EXACT, KNOWN = range(13)
-"""Entries of the tally: int64[13]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
+(
+    ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, RUNS, PENDING, RESERVED, LAST, ANYWHERE, EXACT, KNOWN, FAILING,
+) = range(14)  # fmt: skip
+"""Entries of the tally: int64[14]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
