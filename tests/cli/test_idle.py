@@ -113,3 +113,9 @@ def test_an_option_that_does_nothing_under_some_of_the_runs_is_said(monkeypatch,
 @pytest.mark.parametrize("load", ["1e-300", "1e-320", "1e-18"])
 def test_a_load_that_would_stretch_the_log_beyond_any_clock_is_refused(told, load):
     assert "a clock keeps its milliseconds" in told("simulate", "log.csv", "--hosts", "1x1c", "--load", load)
+
+
+@pytest.mark.parametrize("option", ["--load 1e300", "--load 1e16", "--beta 1e-300"])
+def test_a_load_that_would_press_the_log_into_one_moment_is_refused(told, option):
+    message = told("simulate", "log.csv", "--hosts", "1x1c", *option.split())
+    assert "a clock tells milliseconds apart, no less; a lower load, or a larger factor" in message

@@ -47,10 +47,20 @@ def test_with_several_loads_the_answer_is_for_the_highest_and_says_how_far_it_ho
     assert text.endswith("it is the lowest or within 1 % of it at 1 of 2 loads.")
 
 
-def test_with_several_disciplines_the_answer_names_the_one():
+def test_with_several_disciplines_the_answer_compares_them_and_policies_in_one_unit():
     waits = {("first-fit", 0.9, "fcfs"): 1000.0, ("mix-fit", 0.9, "fcfs"): 900.0}
     waits |= {("first-fit", 0.9, "netbatch"): 800.0, ("mix-fit", 0.9, "netbatch"): 400.0}
-    assert answer(comparison(waits)).endswith(", under netbatch.")
+    assert answer(comparison(waits)) == (
+        "mix-fit under netbatch has the lowest mean wait on this log: 60 % less than first-fit under fcfs (6.67 min, "
+        "not 16.7 min)."
+    )
+
+
+def test_disciplines_of_one_policy_are_compared_by_their_own_names():
+    shown = comparison({("first-fit", 0.9, "fcfs+easy"): 1000.0, ("first-fit", 0.9, "lxf+easy"): 900.0})
+    assert answer(shown) == (
+        "lxf+easy has the lowest mean wait on this log: 10 % less than fcfs+easy (15 min, not 16.7 min)."
+    )
 
 
 def test_a_single_run_is_told_without_a_comparison():

@@ -173,6 +173,16 @@ def test_an_overloaded_system_is_said_before_its_means():
     assert any("the queue only grows" in line for line in comparison_document(shown)["warnings"])
 
 
+def test_an_overloaded_system_is_said_before_what_samples_tell():
+    shown = sampled([0, -0.5, 3.5])
+    first, *others = shown.outcomes
+    over = replace(first, beside=replace(first.beside, steady=replace(first.beside.steady, overloaded=True)))
+    said = answer(replace(shown, outcomes=[over, *others]))
+    assert said.startswith(
+        "Overloaded under first-fit: its queue only grows, so its mean tells how long the log is. mix-fit is the best"
+    )
+
+
 @pytest.mark.parametrize(
     ("low", "high", "how", "text"),
     [

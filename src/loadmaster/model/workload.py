@@ -12,7 +12,7 @@ from loadmaster.model.constraints import Constraints
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
 from loadmaster.model.named import Named
-from loadmaster.model.units import LATEST_S, show_seconds
+from loadmaster.model.units import LATEST_S, SHORTEST_S, show_seconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,13 +177,16 @@ class Workload:
         there.
 
         Raises:
-            InputError: the last would arrive after `LATEST_S`.
+            InputError: the last would arrive after `LATEST_S`, or within a millisecond of the start.
         """
         last_s = float(self.submit_s[-1]) * beta if self.jobs else 0.0
+        rule = f"factor on the times between arrivals: the last job would come after {last_s:.3g} s"
         if not last_s <= LATEST_S:
-            rule = f"factor on the times between arrivals: the last job would come after {last_s:.3g} s"
             raise InputError(f"{beta:.3g}", f"{rule}, and a clock keeps its milliseconds up to {LATEST_S:.3g} s",
                              fix="a higher load, or a smaller factor")  # fmt: skip
+        if last_s < SHORTEST_S and self.jobs and self.submit_s[-1] > 0:
+            raise InputError(f"{beta:.3g}", f"{rule}, and a clock tells milliseconds apart, no less",
+                             fix="a lower load, or a larger factor")  # fmt: skip
         submit_s = self.submit_s * beta
         later = None if self.constraints is None else self.constraints.shifted(submit_s - self.submit_s)
         return replace(self, submit_s=submit_s, constraints=later, recorded_wait_s=None, recorded_hosts=None)

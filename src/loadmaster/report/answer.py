@@ -4,11 +4,12 @@ One replay of one log gives one number a rule and no interval, so the sentence s
 """
 
 import re
+from functools import partial
 
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
 from loadmaster.report.machines_claims import machines_sentence
-from loadmaster.report.sure import beyond_the_mean, load_clause, one_run, sure_sentence
+from loadmaster.report.sure import baseline_of, beyond_the_mean, load_clause, one_run, rule_name, sure_sentence
 from loadmaster.runs import Outcome
 
 
@@ -20,13 +21,32 @@ def answer(comparison: Comparison) -> str:
     if comparison.case.without_verdict:
         return comparison.case.without_verdict
     loads = sorted({group.load for group in comparison.groups})
-    top = [group for group in comparison.groups if group.load == loads[-1]]
-    group = min(top, key=lambda g: (g.best.metrics.unstarted, g.best.metrics.mean_wait_s))
+    group = _of_load(comparison, loads[-1])
     judgement = comparison.judgement
     if judgement is not None and judgement.kind != "none":
-        return f"{sure_sentence(comparison, judgement)}{load_clause(comparison, judgement)}."
+        overload = _overload(comparison, group, leader(comparison)[0])
+        return f"{overload}{sure_sentence(comparison, judgement)}{load_clause(comparison, judgement)}."
     start = f"{sure_sentence(comparison, judgement)}. " if judgement is not None else ""
     return start + _on_this_log(comparison, loads, group)
+
+
+def _of_load(comparison: Comparison, load: float) -> Group:
+    """All runs of a load as one group, policies and disciplines alike, against the one baseline."""
+    outcomes = [outcome for group in comparison.groups if group.load == load for outcome in group.outcomes]
+    baseline = baseline_of(comparison, load) if len(outcomes) > 1 else None
+    return Group(load, "", outcomes, baseline)
+
+
+def _overload(comparison: Comparison, group: Group, best: Outcome) -> str:
+    """That the queue of `best` only grows, or of what it is measured against; empty where neither does."""
+    compared = [each for each in dict.fromkeys((best, group.baseline)) if each is not None]
+    grow = [outcome for outcome in compared if outcome.beside.steady.overloaded]
+    if not grow:
+        return ""
+    if len(grow) == len(compared):
+        return "Overloaded: the queue only grows, so means tell how long the log is. "
+    name = rule_name(comparison, grow[0].setting)
+    return f"Overloaded under {name}: its queue only grows, so its mean tells how long the log is. "
 
 
 def more_of_the_answer(comparison: Comparison) -> list[str]:
@@ -71,11 +91,7 @@ def _loads_that_mean_less(comparison: Comparison) -> list[str]:
 def _on_this_log(comparison: Comparison, loads: list[float], group: Group) -> str:
     if comparison.several_machines:
         return machines_sentence(comparison)
-    sentence = _sentence(group)
-    if group.best.beside.steady.overloaded:
-        sentence = f"Overloaded: the queue only grows, so means tell how long the log is. {sentence}"
-    if len(comparison.disciplines) > 1:
-        sentence += f", under {group.discipline}"
+    sentence = _overload(comparison, group, group.best) + _sentence(comparison, group)
     if len(loads) > 1:
         sentence += f", at {load_words(loads[-1])}"
         good = sum(_is_good(comparison, load, group.best) for load in loads)
@@ -89,38 +105,42 @@ def unbroken(text: str) -> str:
     return re.sub(r"(\d) (?=\S{1,3}(?:[\s,.;)]|$))", "\\1\N{NO-BREAK SPACE}", text)
 
 
-def _sentence(group: Group) -> str:
-    best = group.best
+def _sentence(comparison: Comparison, group: Group) -> str:
+    best, name = group.best, partial(_name, comparison)
     wait = show_seconds(best.metrics.mean_wait_s)
     if group.baseline is None:
-        return (
-            f"Under {best.setting.policy} a job waits {wait} on average, {best.metrics.mean_queue_length:.3g} at a time"
-        )
+        return f"Under {name(best)} a job waits {wait} on average, {best.metrics.mean_queue_length:.3g} at a time"
     if len(group.eligible) < len(group.outcomes):
-        return _of_the_eligible(group)
-    baseline = group.baseline.setting.policy
-    against = show_seconds(group.baseline.metrics.mean_wait_s)
+        return _of_the_eligible(comparison, group)
+    baseline, against = name(group.baseline), show_seconds(group.baseline.metrics.mean_wait_s)
     if _all_close(group):
-        return f"The choice hardly matters on this log: all policies wait within 1 % of {baseline}'s {against}"
-    lowest = f"{best.setting.policy} has the lowest mean wait on this log"
+        same = "The choice hardly matters on this log: all"
+        if len(comparison.disciplines) > 1:
+            return f"{same} rules wait within 1 % of the {against} of {baseline}"
+        return f"{same} policies wait within 1 % of {baseline}'s {against}"
+    lowest = f"{name(best)} has the lowest mean wait on this log"
     close = [outcome for outcome in group.outcomes if outcome is not best and _close_to(best, outcome)]
-    level = f", {listed([outcome.setting.policy for outcome in close])} within 1 % of it" if close else ""
+    level = f", {listed([name(outcome) for outcome in close])} within 1 % of it" if close else ""
     change = group.change(best)
     if change is None:
         others = [outcome for outcome in group.outcomes if outcome is not best and outcome not in close]
         second = min(others, key=lambda outcome: outcome.metrics.mean_wait_s)
         more = second.metrics.mean_wait_s / best.metrics.mean_wait_s - 1 if best.metrics.mean_wait_s > 0 else 0.0
-        return f"{lowest}{level}: the next, {second.setting.policy}, waits {percent(more)} more"
+        return f"{lowest}{level}: the next, {name(second)}, waits {percent(more)} more"
     return f"{lowest}{level}: {percent(-change)} less than {baseline} ({wait}, not {against})"
 
 
-def _of_the_eligible(group: Group) -> str:
+def _of_the_eligible(comparison: Comparison, group: Group) -> str:
     """Where some runs left more jobs unstarted: their means leave those out, and are compared with nothing."""
     best, others = group.best, [outcome for outcome in group.outcomes if outcome not in group.eligible]
-    names = listed([outcome.setting.policy for outcome in others])
+    names = listed([_name(comparison, outcome) for outcome in others])
     verb = "leaves" if len(others) == 1 else "leave"
     wait = show_seconds(best.metrics.mean_wait_s)
-    return f"{names} {verb} more jobs waiting for ever; of the others, {best.setting.policy} waits least, {wait}"
+    return f"{names} {verb} more jobs waiting for ever; of the others, {_name(comparison, best)} waits least, {wait}"
+
+
+def _name(comparison: Comparison, outcome: Outcome) -> str:
+    return rule_name(comparison, outcome.setting)
 
 
 def _all_close(group: Group) -> bool:

@@ -40,9 +40,10 @@ def drawn(seed: int) -> Trace:
 
 
 def one_of_many() -> str:
-    """What one such log is worth, in a sentence."""
+    """What one such log is worth, in a sentence that stays true beside a part of it, another load or another rule."""
     mean, half, least, most = (100 * abs(part) for part in TWENTY[1:])
     return (
-        f"It is one log of many: over {TWENTY.seeds} seeds mix-fit waits {mean:.0f} ± {half:.0f} % less than first-fit "
-        f"(mean, 95 % interval), from {least:.0f} % less to {most:.0f} % more; this one is near the median."
+        f"It is one log of many: as `compare` takes it without options, mix-fit waits {mean:.0f} ± {half:.0f} % less "
+        f"than first-fit over {TWENTY.seeds} seeds (mean, 95 % interval), from {least:.0f} % less to {most:.0f} % "
+        "more; this one is near the median."
     )
