@@ -10,7 +10,8 @@ from fake_runs import drive, made_jobs, ruled
 from loadmaster.live.forecast import foretell
 from loadmaster.live.judging import LEVEL, Forecast, Judging
 from loadmaster.live.record import FILE, lines_of
-from loadmaster.model import InputError
+from loadmaster.live.waiting import AWAITS, HELD_BY, TOO_LARGE
+from loadmaster.model import Constraints, InputError, Workload
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +84,18 @@ def test_intervals_too_narrow_are_widened_until_they_hold_what_they_should():
     assert abs(judged.inside / judged.jobs - LEVEL) < 0.06
     wide = judging.widened(Forecast("x", 0.0, 200.0, 190.0, 210.0, 8))
     assert wide.low_s == pytest.approx(190.0 - 200.0 * judged.widened)
+
+
+def test_who_is_not_foreseen_to_start_is_told_why(tmp_path):
+    """A job alone is told what it is told among all."""
+    ended = [0.0] * 10
+    work = Workload.of(
+        submit_s=[*ended, 50, 50, 50, 50], runtime_s=[5.0] * 14, cores=[*[1] * 10, 1, 1, 1, 99], memory=[1] * 14,
+        constraints=Constraints(hold=[0] * 10 + [1, 2, 0, 0], eligible_s=[*ended, 50, 50, np.inf, 50]),
+    )  # fmt: skip
+    run = drive(tmp_path, work, for_s=100.0)
+    every = foretell(tmp_path, "all", run.scheduler, samples=5).forecasts
+    reasons = {"10": HELD_BY["user"], "11": HELD_BY["admin"], "12": AWAITS, "13": TOO_LARGE}
+    assert {each.job: each.why for each in every} == reasons
+    assert all(np.isinf(each.start_s) for each in every)
+    assert foretell(tmp_path, "12", run.scheduler, samples=5).forecasts == [each for each in every if each.job == "12"]

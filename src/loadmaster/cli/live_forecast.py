@@ -59,9 +59,14 @@ def _print(told: "Foretold") -> None:
         for name in ("job", "starts in", f"from ({LEVEL:.0%})", "to", "at about"):
             shown.add_column(name, justify="left" if name == "job" else "right")
         for each in told.forecasts:
-            spans = (_span(moment - each.at_s) for moment in (each.start_s, each.low_s, each.high_s))
-            shown.add_row(each.job, *spans, _moment(each.start_s))
-        console.print(shown)
+            if not each.why:
+                spans = (_span(moment - each.at_s) for moment in (each.start_s, each.low_s, each.high_s))
+                shown.add_row(each.job, *spans, _moment(each.start_s))
+        if shown.row_count:
+            console.print(shown)
+        for each in told.forecasts:
+            if each.why:
+                console.print(f"{each.job} is not foreseen to start: {each.why}.", soft_wrap=True)
     if judged.jobs:
         error = (
             ""

@@ -1,5 +1,6 @@
 """What is printed of a live run of a queue, and of a look at an engine."""
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,10 +45,24 @@ def _print(made: "Lived") -> None:
         text = ", ".join(text) if isinstance(text, list) else text
         shown = text if text not in ("", None) else "none"
         for_results().print(f"{name.replace('_', ' '):32} {shown}", soft_wrap=True)
+    for line in _left_out(made.figures.get("left_out_jobs", ())):
+        for_results().print(line, soft_wrap=True)
     if by_host:
         for_results().print(_stranded_table(by_host))
     for note in made.notes:
         for_notes().print(note)
+
+
+def _left_out(jobs: Iterable[Sequence[str]]) -> list[str]:
+    """A line for each reason why jobs were not decided on at the end, with the first of their names."""
+    names: dict[str, list[str]] = {}
+    for name, why in jobs:
+        names.setdefault(why, []).append(name)
+    return [
+        f"{'not decided on':32} {', '.join(found[:MOST_ROWS])}"
+        + (f" and {len(found) - MOST_ROWS:,} more" if len(found) > MOST_ROWS else "") + f": {why}"
+        for why, found in names.items()
+    ]  # fmt: skip
 
 
 def _stranded_table(rows: list[dict[str, Any]]) -> Any:

@@ -98,9 +98,14 @@ class _Moment:
         low, middle, high = np.quantile(starts, at, axis=0, method="closest_observation") + self.origin_s
         now_s = self.origin_s + self.reading.ledger.now_s
         return [
-            Forecast(name, now_s, float(middle[k]), float(low[k]), float(high[k]), samples)
+            Forecast(name, now_s, float(middle[k]), float(low[k]), float(high[k]), samples, self._why(name, middle[k]))
             for k, name in enumerate(names)
         ]
+
+    def _why(self, name: str, start_s: float) -> str:
+        """What keeps a job from starting in most samples; empty if nothing does."""
+        waiting = self.reading.ledger.waiting
+        return "" if np.isfinite(start_s) else dict(waiting.never).get(name, "in most samples it never gets its hosts")
 
     def _sample(self, names: Sequence[str], number: int) -> list[float]:
         ledger = self.reading.ledger
@@ -111,15 +116,17 @@ class _Moment:
         return [onward.starts(name) + (self.history.launch_s(rng) if self.acts else 0.0) for name in names]
 
     def asked(self, job: str) -> Sequence[str]:
-        """The jobs meant, all of which wait.
+        """The jobs meant, all of which wait; some may be held, or never be able to run.
 
         Raises:
-            InputError: there is no such job, or it does not wait.
+            InputError: there is no such job, or it does not wait for us.
         """
         ledger = self.reading.ledger
         waiting = [name for name in ledger.rows if name not in ledger.runs and name not in ledger.away()]
         if job == "all":
             return waiting
+        if job in waiting:
+            return [job]
         if job in ledger.runs:
             since_s = ledger.now_s - ledger.runs[job].start_s
             raise InputError(
@@ -128,11 +135,9 @@ class _Moment:
         reasons = dict(ledger.left_out())
         if job in reasons:
             raise InputError(job, f"this job is not ours to start: {reasons[job]}", fix="ask for another, or all")
-        if job not in waiting:
-            near = near_to(job, waiting)
-            fix = f"did you mean {near}?" if near else f"{len(waiting):,} jobs wait; all tells of every one"
-            raise InputError(job, "no such job waits in this record", fix=fix)
-        return [job]
+        near = near_to(job, waiting)
+        fix = f"did you mean {near}?" if near else f"{len(waiting):,} jobs wait; all tells of every one"
+        raise InputError(job, "no such job waits in this record", fix=fix)
 
     def notes(self) -> Iterator[str]:
         """What must be said of these forecasts."""

@@ -32,7 +32,7 @@ class History:
     def take(self, news: News | None, before: Mapping[str, tuple[HeldHosts, Mapping[str, Any]]]) -> None:
         """An observation; `before`: the jobs that had hosts until then, and their rows."""
         for name, end_s, how in () if news is None else news.ended:
-            if name in before and how == "ok" and before[name][0].running:
+            if name in before and how == "ok":  # who began and ended between two observations ran as well
                 run, row = before[name]
                 self._launched.discard(name)
                 self.ended += 1

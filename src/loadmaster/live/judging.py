@@ -20,6 +20,7 @@ class Forecast:
         start_s: the middle of the starts of all samples; infinite where most of them never start it.
         low_s, high_s: a part `LEVEL` of the samples lies between these.
         samples: ways in which running and waiting jobs may last that were tried.
+        why: where the start is infinite, what keeps the job from it.
     """
 
     job: str
@@ -28,6 +29,7 @@ class Forecast:
     low_s: float
     high_s: float
     samples: int
+    why: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ _HELP = {
     "foreign_total": "Jobs started or released by others.", "refusals_total": "Actions that the engine refused.",
     "queue_jobs": "Jobs that may start now.", "running_jobs": "Jobs that run.",
     "claimed_jobs": "Jobs asked to start that do not run yet.",
-    "left_out_jobs": "Jobs that the model has no words for.",
+    "left_out_jobs": "Jobs that are not decided on: held, waiting for others, or never able to run here.",
     "lost_jobs_total": "Jobs that the engine lost.", "cycle_time_seconds": "The last cycle, on the run's own clock.",
     "shadow_site_mean_wait_seconds": "Mean wait at the site so far.",
     "shadow_own_mean_wait_seconds": "Mean wait of the same jobs so far in a queue of our own.",

@@ -12,6 +12,7 @@ from loadmaster.live.engine import NOWHERE
 from loadmaster.live.listing import workload_in
 from loadmaster.model import Cluster, Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.model.constraints import HOLDS
 from loadmaster.model.snapshot import Closure, Need, Promise
 from loadmaster.order import JobColumns
 from loadmaster.schedule.binding import Binding, binding_of, binds
@@ -19,6 +20,8 @@ from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.pending import Pending
 
 TOO_LARGE = "no host has what it asks for"
+HELD_BY = {"user": "its user holds it", "admin": "an administrator holds it"}
+AWAITS = "what it waits for in other jobs has not come"
 
 
 class Waiting:
@@ -26,7 +29,7 @@ class Waiting:
 
     Attributes:
         ids: the engine's names.
-        never: (job, why) of those that can never run here.
+        never: (job, why) of those that can never run here, as far as is known now: some are held, or wait for others.
         rows: numbers of the jobs that may start now.
         binding: what binds them; None where nothing does.
     """
@@ -51,7 +54,9 @@ class Waiting:
         if self.binding is not None:
             why = zip(self.ids, self.binding.never.tolist(), strict=True)
             told = [(name, self.binding.reasons[code]) for name, code in why if code and self.binding.reasons[code]]
-            self.never += [(name, reason) for name, reason in told if self._number[name] not in self._barred]
+            for name, reason in told:
+                if self._number[name] not in self._barred:
+                    self.never.append((name, _for_now(rows[name]) or reason))
         self._as_pool = hosts_are_one_pool(self._work.demand, cluster)
 
     def look(self, runs: Mapping[str, HeldHosts], away: Set[str], up: Sequence[bool], now_s: float) -> None:
@@ -178,6 +183,13 @@ class Waiting:
         entries = self.binding.entries
         known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
         return run.partition if run.partition in known else known[0]
+
+
+def _for_now(row: Mapping[str, Any]) -> str:
+    """What keeps a job from running that may pass: an observation cannot say when; empty if nothing does."""
+    if row.get("hold"):
+        return HELD_BY[HOLDS[row["hold"]]]
+    return AWAITS if float(row.get("eligible_s", 0.0)) == np.inf else ""
 
 
 def holds(workload: Workload, cluster: Cluster) -> Bools:

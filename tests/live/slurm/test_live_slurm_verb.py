@@ -61,6 +61,16 @@ def test_the_doctor_finds_nothing_bad_here(slurm):
     assert any("22.05" in row["what"] for row in rows)
 
 
+def test_the_service_is_started_with_the_options_of_the_run(slurm):
+    code, out, err = verb(slurm, "--print", "units", "--partition", "main", "--policy", "best-fit-memory", "-o", "x y")
+    assert code == 0, err
+    state = slurm.folder / "lm"
+    (line,) = [line for line in out.splitlines() if line.startswith("ExecStart=") and "--watchdog" not in line]
+    assert line.startswith(f"ExecStart={sys.executable} -m loadmaster live slurm --state {state} --conf {slurm.conf} ")
+    assert all(words in line for words in ("--partition main", "--policy best-fit-memory", "--out 'x y'"))
+    assert "record" not in line
+
+
 def test_a_killed_run_goes_on_and_the_simulator_does_the_same(slurm, tmp_path):
     out = tmp_path / "live"
     beat = heartbeat_path("lm", slurm.folder / "lm")
