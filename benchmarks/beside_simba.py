@@ -50,7 +50,7 @@ def main() -> None:
 
 def compiled(simba: Path, classes: Path) -> str:
     """Compile simba into `classes`; what Java has to look through to run it."""
-    libraries = ":".join(map(str, sorted(simba.glob("libs/*.jar"))))
+    libraries = ":".join(map(str, sorted(simba.resolve().glob("libs/*.jar"))))
     files = [str(path) for room in ("src", "src_no_junit") for path in (simba / "java" / room).rglob("*.java")]
     javac = ["javac", "-nowarn", "-encoding", "UTF-8", "-d", str(classes), "-cp", libraries, *files]
     subprocess.run(javac, check=True, capture_output=True)

@@ -49,3 +49,20 @@ def test_a_comparison_whose_runs_and_page_are_kept_loads_neither_engines_nor_cha
     assert page.read_bytes() == first
     loaded(tmp_path, "compare", "--limit", "300", "--policies", "first-fit", "-o", "out")
     assert page.read_bytes() != first
+
+
+COLLECTIONS = """
+import atexit, gc
+atexit.register(lambda: print(gc.get_stats()[2]["collections"], gc.get_freeze_count() > 0))
+from loadmaster.cli import main
+main()
+"""
+
+
+def test_what_is_loaded_is_not_looked_through_for_garbage_neither_on_the_way_nor_at_the_end(tmp_path):
+    loaded(tmp_path, "generate", "netbatch", "--jobs", "200", "-o", "log.swf")
+    command = [sys.executable, "-c", COLLECTIONS, "info", "log.swf"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": SOURCE}
+    )
+    assert done.stdout.splitlines()[-1] == "0 True"

@@ -3,6 +3,8 @@
 Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad input or usage, 130 stopped by hand.
 """
 
+import atexit
+import gc
 import os
 import sys
 import threading
@@ -17,6 +19,7 @@ _STOPPED = 130
 
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
+    _seldom_look_for_garbage()
     swallowed = Swallowed()
     try:
         from loadmaster.report.console import never_fail_to_encode
@@ -42,6 +45,12 @@ def main() -> None:
         if sys.argv[1:2] != ["run"]:  # which waits until its machines are given back
             _leave_at_once()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _seldom_look_for_garbage() -> None:
+    """What is loaded stays: Python looked through it again and again as it came, and once more at the very end."""
+    gc.set_threshold(100_000, 10, 10)
+    atexit.register(gc.freeze)
 
 
 def _told(error: Exception) -> NoReturn:
