@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fake_runs import FOUR, made_jobs, ruled
 
-from loadmaster.live.beside import so_far_of
+from loadmaster.live.beside import TookTooLong, so_far_of, so_far_within
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
@@ -119,3 +119,10 @@ def test_a_run_that_acts_has_no_site_to_compare_with(tmp_path):
     lines = shadowed(tmp_path, made_jobs(10, 4), mode="live")
     with pytest.raises(InputError, match="this run acts"):
         so_far_of(lines, ruled())
+
+
+def test_who_does_not_want_to_wait_any_longer_is_not_kept_waiting(tmp_path):
+    lines = shadowed(tmp_path, made_jobs(20, 4))
+    with pytest.raises(TookTooLong, match="more than -1 s"):
+        so_far_within(lines, ruled(), -1.0)
+    assert so_far_within(lines, ruled(), 1e6) == so_far_of(lines, ruled())

@@ -63,3 +63,18 @@ def test_a_look_says_what_stands_in_the_way():
     assert looked.answer == "you may not list pods"
     assert looked.frame.height == 2
     assert Looked("doctor", (Finding("ok", "it answers"),)).answer == "doctor: nothing stands in the way"
+
+
+@pytest.mark.parametrize("stop", ["late", "interrupted"])
+def test_a_last_reckoning_that_takes_too_long_costs_nothing_of_the_record(tmp_path, monkeypatch, stop):
+    def reckoning(*_):
+        raise KeyboardInterrupt
+
+    if stop == "late":
+        monkeypatch.setattr("loadmaster.verbs.live_drive.LAST_RECKONING_S", -1.0)
+    else:
+        monkeypatch.setattr("loadmaster.live.beside.so_far_within", reckoning)
+    made = lm.live.run("fake", hosts="1x8c64g", limit=12, shadow=True, out=tmp_path)
+    assert "so_far" not in made.figures
+    assert any(f"--so-far {tmp_path}" in note for note in made.notes)
+    assert lm.open(tmp_path).figures

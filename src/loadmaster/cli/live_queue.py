@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from loadmaster.verbs.live_result import Lived, Looked
 
 MOST_ROWS = 20
+_PARTS = ("same_job", "same_hosts")
+"""Figures that are parts of a whole."""
 
 
 def show_queue(made: "Lived | Looked", as_json: bool) -> None:
@@ -43,6 +45,8 @@ def _print(made: "Lived") -> None:
     for name, value in summary.items():
         text = ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, dict) else value
         text = ", ".join(text) if isinstance(text, list) else text
+        if isinstance(text, float):
+            text = f"{text:.1%}" if name in _PARTS else f"{text:,.10g}"
         shown = text if text not in ("", None) else "none"
         for_results().print(f"{name.replace('_', ' '):32} {shown}", soft_wrap=True)
     for line in _left_out(made.figures.get("left_out_jobs", ())):

@@ -1,6 +1,7 @@
 """A queue of our own beside a site that a shadow looks on at: it runs on from cycle to cycle by a rule (rule X16)."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -26,10 +27,14 @@ class OwnQueue(Adopted):
         scheduler: who decides.
         interval_s: seconds between cycles; 0: at every event.
         seed: for policies that draw.
+        watch: called again and again; whoever has waited long enough raises.
     """
 
-    def __init__(self, happened: Happened, scheduler: Scheduler, interval_s: float, seed: int) -> None:
-        self._happened = happened
+    def __init__(
+        self, happened: Happened, scheduler: Scheduler, interval_s: float, seed: int,
+        watch: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        self._happened, self._watch = happened, watch
         self._all = {name: _lasting(name, happened) for name in happened.rows}
         super().__init__(self._all, happened.ledger, scheduler, interval_s, seed)
         ran = happened.ran
@@ -64,8 +69,10 @@ class OwnQueue(Adopted):
 
     def _until(self, moment_s: float) -> None:
         """Go on by itself, then up to the ends of that moment."""
+        self._watch()
         while at_or_after(self._next_event(), self.interval_s) < moment_s:
             self.step()
+            self._watch()
         self.now_s = moment_s
         self._end_and_fail()
         self._tick(moment_s)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from loadmaster.runs import Setting
     from loadmaster.schedule import Scheduler
 
+LAST_RECKONING_S = 30.0
+"""So long whoever has ended a shadow waits for what jobs have waited; a week of a large site takes minutes."""
 Screen = Callable[[str, "Conduct", int | None, Path, bool], Any]
 """Makes who watches: of an engine's name, the conduct, the number of jobs where it is known, the record's folder, and
 whether time does not wait. A context manager with `show(*cycle)` and an attribute `so_far`."""
@@ -90,7 +92,7 @@ def drive(
 def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> tuple[dict[str, Any], tuple[str, ...]]:
     """Of a run that asks nothing, how it compares with what the site did; and what must be said of that."""
     from loadmaster.live.agreement import agreement_of
-    from loadmaster.live.beside import so_far_of
+    from loadmaster.live.beside import TookTooLong, so_far_within
     from loadmaster.live.stranded import stranded_by_host
     from loadmaster.model import LoadmasterError
 
@@ -102,7 +104,14 @@ def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> t
         return found, ()
     found["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
     try:
-        so_far = so_far_of(lines, scheduler).plain()
+        so_far = so_far_within(lines, scheduler, LAST_RECKONING_S).plain()
+    except (TookTooLong, KeyboardInterrupt) as error:
+        last: list[dict[str, Any]] = [line["so_far"] for line in lines if "so_far" in line][-1:]
+        when = "that of the last reckoning on the way" if last else "not told"
+        why = str(error) or "it was stopped"
+        fix = f"`loadmaster live --so-far {record.folder}` takes its time"
+        note = f"What jobs have waited so far is {when}: {why}; {fix}."
+        return found | ({"so_far": last[0]} if last else {}), (note,)
     except LoadmasterError as error:
         return found, (f"no queue of our own: {error}",)
     record.append([{"so_far": so_far}])
