@@ -117,3 +117,17 @@ def test_bad_input_is_told_in_one_line(told, command, words):
 
 def test_a_first_start_that_is_denied_ends_with_two(told):
     assert "lets us start nothing" in told(*f"{FAKE} --trouble denied=0.999999 -o d".split())
+
+
+def test_the_members_of_a_twin_are_named_live_as_in_simulations(run, here):
+    code, _, _ = run(f"{FAKE} --discipline twin --twin-members fcfs+easy,lxf+easy --policy first-fit -o d")
+    assert code == 0
+    assert read_record(here / "d").setting.discipline == "twin(members=fcfs+easy;lxf+easy)"
+
+
+def test_members_of_a_twin_beside_another_discipline_are_refused(run):
+    code, _, err = run(f"{FAKE} --discipline easy --twin-members fcfs+easy,lxf+easy -o d")
+    assert code == 2
+    assert (
+        "'--twin-members': this option changes nothing here: it is for twin; --discipline twin, or leave it out" in err
+    )

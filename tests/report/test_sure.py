@@ -163,6 +163,12 @@ def test_the_picture_is_sorted_has_the_baseline_at_nothing_and_every_whisker_aro
     assert rows[2]["high"] <= 20.0 * 1.0001, "cut off at the edge"
 
 
+def test_one_policy_under_several_disciplines_has_its_changes_in_the_table():
+    shown = comparison({("first-fit", 0.9, "fcfs+easy"): 1000.0, ("first-fit", 0.9, "lxf+easy"): 900.0})
+    lines = [line.split() for line in printed(shown).splitlines() if line.startswith("first-fit")]
+    assert [line[2] for line in lines] == ["baseline", "−10"]
+
+
 def test_an_overloaded_system_is_said_before_its_means():
     shown = comparison(WAITS)
     grows = [

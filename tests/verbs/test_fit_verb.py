@@ -175,3 +175,18 @@ def test_trials_are_kept_and_not_made_twice(shortest_first: Workload, tmp_path: 
         made.append(seen.made)
     assert made[0] > 20
     assert made[1] == 0
+
+
+def test_machines_on_which_jobs_do_not_fit_are_told_with_what_to_change(
+    shortest_first: Workload, tmp_path: Path, call: Call
+) -> None:
+    write_log(tmp_path / "log.csv", shortest_first)
+    code, out, _ = call(
+        "fit", tmp_path / "log.csv", "--hosts", "6x1c", "--spread", "single-host", "-o", tmp_path, "--json"
+    )
+    refused = json.loads(out)["refused"]
+    assert code == 1
+    assert refused.endswith(
+        "are left out; let the tasks of a job go to several hosts (--spread any), or give larger machines (--hosts)"
+    )
+    assert "queueing" not in refused

@@ -146,7 +146,8 @@ def _classes(who: Longs, at_s: Floats, count: int) -> tuple[Longs, Longs]:
 def _weeks_or_error(workload: Workload) -> int:
     count = whole_weeks(workload)
     if count < 1:
-        raise InputError(workload.source or "this log", "less than a whole week: nothing to draw from", fix="shake it")
+        rule = "less than a whole week: nothing to draw from"
+        raise InputError(workload.source or "this log", rule, fix="--resample shake")
     return count
 
 

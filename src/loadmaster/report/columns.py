@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadmaster.measure import Metrics
 from loadmaster.measure.recorded_hosts import OnHosts
 from loadmaster.report.comparison import Comparison, Group, percent
 from loadmaster.report.machines_claims import money
-from loadmaster.report.sure import difference_text
+from loadmaster.report.sure import baseline_of, difference_text
 from loadmaster.runs import Outcome
 
 BEST = "★"
@@ -97,6 +97,13 @@ def marked(column: Column, group: Group) -> list[bool]:
     kept = [value for value, on in zip(values, sound, strict=True) if on]
     best = min(kept) if column.lower_is_better else max(kept)
     return [on and abs(value - best) <= _TIES * abs(best) for value, on in zip(values, sound, strict=True)]
+
+
+def with_baseline(comparison: Comparison, group: Group) -> Group:
+    """The group as a table measures it: where disciplines differ and policies do not, against the first discipline."""
+    if len(comparison.policies) > 1 or len(comparison.disciplines) < 2:
+        return group
+    return replace(group, baseline=baseline_of(comparison, group.load))
 
 
 def change_text(group: Group, outcome: Outcome) -> str:

@@ -14,7 +14,7 @@ from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer, unbroken
 from loadmaster.report.claims import claim_headings, claim_texts
 from loadmaster.report.coinciding import coinciding_words, shown_as_one
-from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
+from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell, with_baseline
 from loadmaster.report.comparison import Comparison, Group, faults, listed, load_words
 from loadmaster.report.followed_chart import members_blocks
 from loadmaster.report.interval_chart import interval_chart
@@ -110,11 +110,11 @@ def _table(comparison: Comparison, same: Mapping[str, Sequence[str]]) -> Table:
             rows.append([name, known[0], *[""] * (1 + len(claims)), *known[1:]])
         if comparison.heads(group):
             bands[len(rows)] = f"{load_words(group.load)}, {group.discipline}"
-        marks = [marked(column, group) for column in columns]
+        marks, measured = [marked(column, group) for column in columns], with_baseline(comparison, group)
         for r, outcome in enumerate(group.outcomes):
             cells = [column.show(column.value(outcome)) for column in columns]
             best |= {(len(rows), c + (2 + len(claims) if c else 1)) for c in range(len(columns)) if marks[c][r]}
-            change = change_text(group, outcome).replace(" ", "\N{NO-BREAK SPACE}")
+            change = change_text(measured, outcome).replace(" ", "\N{NO-BREAK SPACE}")
             changes = [change, *claim_texts(comparison, outcome)]
             if others := same.get(outcome.setting.policy):
                 below[len(rows)] = f"and {listed(others)}: the same"

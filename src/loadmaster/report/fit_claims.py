@@ -48,6 +48,8 @@ class FitFound:
 
 def why_refused_before(case: Case) -> str:
     """Why nothing is tried on this log; empty where something is."""
+    if case.without_verdict:
+        return case.without_verdict.removeprefix("No verdict: ").removesuffix(".")
     found = recorded(case.workload, case.cluster, case.launch_s)
     because = why_not(found, case.rejected.total)
     if because and found is not None:

@@ -11,7 +11,7 @@ from loadmaster.runs.case import MOST_LEFT_OUT
 
 def why_not(found: Recorded | None, left_out: int = 0) -> str:
     """Why queueing does not explain what `found` says, where `left_out` jobs did not fit; empty where it can."""
-    if found is not None and left_out > MOST_LEFT_OUT * (found.metrics.jobs + left_out):
+    if found is not None and _fits_too_little(found, left_out):
         return f"{left_out:,} of {found.metrics.jobs + left_out:,} jobs do not fit these machines and are left out"
     return why_unexplained(found)
 
@@ -22,6 +22,8 @@ def room_sentence(found: Recorded | None, left_out: int = 0) -> str:
         return ""
     waited = f"Recorded: jobs really waited {show_seconds(found.metrics.mean_wait_s)} on average"
     if because := why_not(found, left_out):
+        if _fits_too_little(found, left_out):
+            return f"{waited}. Whether queueing explains it is not known: {because}."
         return f"{waited}. Queueing does not explain it: {because}."
     name = max(found.over, key=lambda each: found.over[each])
     return (
@@ -29,6 +31,10 @@ def room_sentence(found: Recorded | None, left_out: int = 0) -> str:
         f"above it for {percent(found.over[name])} of the time; {percent(found.with_room)} of the waiting passed while "
         "there was room."
     )
+
+
+def _fits_too_little(found: Recorded, left_out: int) -> bool:
+    return left_out > MOST_LEFT_OUT * (found.metrics.jobs + left_out)
 
 
 def room_document(found: Recorded | None, left_out: int = 0) -> dict[str, Any] | None:

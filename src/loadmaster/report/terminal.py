@@ -10,7 +10,16 @@ from rich.text import Text
 
 from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.claims import claim_headings, claim_texts
-from loadmaster.report.columns import BEST, Column, change_text, columns_for, marked, possible_cells, recorded_cell
+from loadmaster.report.columns import (
+    BEST,
+    Column,
+    change_text,
+    columns_for,
+    marked,
+    possible_cells,
+    recorded_cell,
+    with_baseline,
+)
 from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.narrow import columns_that_fit
 from loadmaster.report.possible_claims import possible_lines, possible_sentences
@@ -40,7 +49,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
 
 def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
     """One row a run; a line between loads and disciplines; the best of each marked."""
-    several, claims = len(comparison.policies) > 1, claim_headings(comparison)
+    several, claims = len(comparison.policies) > 1 or len(comparison.disciplines) > 1, claim_headings(comparison)
     shown, several_machines = Table(title=title(comparison), **_LOOK), comparison.several_machines
     if several_machines:
         shown.add_column("hosts", overflow="fold", min_width=12, max_width=26)
@@ -62,12 +71,12 @@ def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
         _add_possible(shown, comparison, group, columns, several + len(claims))
         if comparison.heads(group) and (words := _group_title(comparison, group)):
             shown.add_row(Text(words, style="bold cyan"))
-        marks = [marked(column, group) for column in columns]
+        marks, measured = [marked(column, group) for column in columns], with_baseline(comparison, group)
         for row, outcome in enumerate(group.outcomes):
             cells = [_cell(column, outcome, mark[row]) for column, mark in zip(columns, marks, strict=True)]
             cells[1:1] = [Text(text) for text in claim_texts(comparison, outcome)]
             if several:
-                cells.insert(1, Text(change_text(group, outcome)))
+                cells.insert(1, Text(change_text(measured, outcome)))
             names = [outcome.setting.hosts if row == 0 else ""] if several_machines else []
             shown.add_row(*names, Text(outcome.setting.policy, style=_BEST_STYLE if marks[0][row] else ""), *cells)
         shown.add_section()

@@ -1,5 +1,6 @@
 """Options that the engines of `live` share, and how a run is to behave by them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -61,6 +62,9 @@ class QueueOptions(LiveOptions):
     discipline: Annotated[
         Discipline, Option("Queue discipline, such as multifactor+easy.", metavar="DISCIPLINE", typed=str)
     ] = "easy"
+    twin_members: Annotated[
+        str | Sequence[Discipline], Option("Disciplines that twin chooses from.", metavar="A,B,...", typed=str)
+    ] = ""
     shadow: Annotated[bool, Option("Decide and write down; ask nothing of the engine.", panel=CONDUCT)] = False
     dry_run: Annotated[bool, Option("As --shadow, and print what would have been asked.", panel=CONDUCT)] = False
     max_starts: Annotated[
@@ -98,13 +102,18 @@ class QueueOptions(LiveOptions):
         """
         from loadmaster.model import InputError
         from loadmaster.runs import Setting
+        from loadmaster.schedule.notation import is_whole
         from loadmaster.verbs.rules import name_of
+        from loadmaster.verbs.run_options import with_members
 
         def name(rule: object) -> str:
             fix = "write it into a file and name that: mine.py:function"
             raise InputError(getattr(rule, "__name__", rule), "a live record holds rules by their names", fix=fix)
 
-        policy, discipline = name_of(self.policy, name), name_of(self.discipline, name)
+        policy, named = name_of(self.policy, name), name_of(self.discipline, name)
+        (discipline,) = with_members([named], self.twin_members, name)
+        if not is_whole(discipline):
+            refuse_idle(self, ("twin_members",), "it is for twin", "--discipline twin, or leave it out")
         return Setting(policy, discipline, interval_s=how.interval_s, seed=self.seed)
 
 

@@ -101,12 +101,12 @@ class RunOptions(Options):
         return [
             made(policy, discipline, beta)
             for beta in betas
-            for discipline in _with_members(disciplines, self.twin_members, name)
+            for discipline in with_members(disciplines, self.twin_members, name)
             for policy in policies
         ]
 
 
-def _with_members(disciplines: Sequence[str], members: str | Sequence[Discipline], name: Naming) -> list[str]:
+def with_members(disciplines: Sequence[str], members: str | Sequence[Discipline], name: Naming) -> list[str]:
     """The disciplines, a twin among them with the members that were given for it.
 
     Raises:
