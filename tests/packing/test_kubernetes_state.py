@@ -24,10 +24,8 @@ def node(name, cpu="4", memory="16Gi", ready="True", **more):
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": more, "status": status}
 
 
-def pod(name, host="", owner=None, phase="Running", init=None, overhead=None, **requests):
-    meta = {"name": name, "namespace": "web"} | (
-        {"ownerReferences": [{"kind": "ReplicaSet", "name": owner}]} if owner else {}
-    )
+def pod(name, host="", owner=None, phase="Running", init=None, overhead=None, kind="ReplicaSet", **requests):
+    meta = {"name": name, "namespace": "web"} | ({"ownerReferences": [{"kind": kind, "name": owner}]} if owner else {})
     spec = {"containers": [{"name": "a", "resources": {"requests": requests}}, {"name": "b", "resources": {}}]}
     spec |= {"nodeName": host} if host else {}
     spec |= {"initContainers": [{"name": "i", "resources": {"requests": init}}]} if init else {}
@@ -76,6 +74,44 @@ def test_pack_and_rebalance_take_it_without_hosts(tmp_path):
         assert result.exit_code == 0, result.output
     with pytest.raises(InputError, match="names its own nodes"):
         read_tasks(path, "2x4c8g")
+
+
+def test_pods_of_daemon_sets_and_static_pods_are_moved_nowhere(tmp_path):
+    agents = [
+        pod("agent-1", "n1", "agent", kind="DaemonSet", cpu="1500m", memory="1Gi"),
+        pod("agent-2", "n2", "agent", kind="DaemonSet", cpu="500m"),
+        pod("agent-3", "", "agent", phase="Pending", kind="DaemonSet", cpu="1500m"),
+        pod("etcd-n1", "n1", "n1", kind="Node", cpu="100m"),
+    ]
+    webs = [pod(f"web-{k}", "n1", "web", cpu="1") for k in range(3)]
+    path = write(tmp_path, [node("n1"), node("n2"), *agents, *webs])
+    read = read_tasks(path)
+    assert read.instance.task_names == ("web/web-0", "web/web-1", "web/web-2")
+    assert np.allclose(read.instance.fluid_capacity, [[2.4], [3.5]])
+    assert np.allclose(read.instance.rigid_capacity, [[15.0 * GB], [16.0 * GB]])
+    assert any("3 pods of DaemonSets and static pods stay" in note for note in read.notes)
+    assert any("1 pods of DaemonSets wait" in note for note in read.notes)
+    told = json.loads(CliRunner().invoke(app, ["rebalance", str(path), "--moves", "3", "--json"]).stdout)
+    assert {move["task"] for move in told["moves"]} <= set(read.instance.task_names)
+    facts = state_facts(read_kubernetes(path))
+    assert next(each.used for each in facts.resources if each.name == "cores") == pytest.approx(5.1)
+
+
+def test_a_state_in_which_nothing_can_move_is_refused(tmp_path):
+    agent = pod("agent-1", "n1", "agent", kind="DaemonSet", cpu="1")
+    with pytest.raises(InputError, match="can be on no other node"):
+        read_tasks(write(tmp_path, [node("n1"), agent]))
+    with pytest.raises(InputError, match="request more than this node has"):
+        read_tasks(write(tmp_path, [node("n1", cpu="900m"), agent, pod("a", "n1", cpu="0")]))
+
+
+def test_devices_of_two_makers_are_two_resources(tmp_path):
+    nodes = [node("n1", has={"nvidia.com/gpu": "2"}), node("n2", has={"amd.com/gpu": "4"})]
+    pods = [pod("n", **{"nvidia.com/gpu": "1"}), pod("a", **{"amd.com/gpu": "1"})]
+    state = read_kubernetes(write(tmp_path, [*nodes, *pods]))
+    assert state.cluster.resources == ("cores", "memory", "gpus", "amd.com/gpu")
+    assert state.cluster.capacity[:, 2:].tolist() == [[2.0, 0.0], [0.0, 4.0]]
+    assert state.demand[:, 2:].tolist() == [[1.0, 0.0], [0.0, 1.0]]
 
 
 def test_it_is_no_log(tmp_path):

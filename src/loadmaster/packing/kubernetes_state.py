@@ -3,18 +3,20 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from loadmaster.model import Cluster, InputError
-from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.packing.kubernetes_requests import amounts, requests_of
 from loadmaster.traces.json_records import json_records
 
 MOST_PODS = 10_000_000
-_KNOWN = {"cpu": CORES, "memory": MEMORY}
+TIED = ("DaemonSet", "Node")
+"""Owners whose pods are on the very node that they are made for, and nowhere else."""
+_KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 _LEFT_OUT = ("pods", "ephemeral-storage", "storage")
 
 
@@ -29,6 +31,7 @@ class KubernetesState:
         job: int32[T], pods of one owner are one job.
         job_names: of the jobs.
         host: int32[T], where each pod runs; -1 for one that waits.
+        tied: bool[T], pods that can be on no other node than theirs: of DaemonSets, and static ones.
         notes: what was left out, one sentence each.
     """
 
@@ -38,7 +41,16 @@ class KubernetesState:
     job: Ints
     job_names: tuple[str, ...]
     host: Ints
+    tied: Bools
     notes: tuple[str, ...]
+
+
+class _Pod(NamedTuple):
+    name: str
+    owner: str
+    node: str
+    asks: dict[str, float]
+    tied: bool
 
 
 @dataclass
@@ -47,7 +59,7 @@ class _Found:
 
     nodes: dict[str, dict[str, float]] = field(default_factory=dict)
     closed: int = 0
-    pods: list[tuple[str, str, str, dict[str, float]]] = field(default_factory=list)
+    pods: list["_Pod"] = field(default_factory=list)
     ended: int = 0
     elsewhere: int = 0
     left_out: dict[str, None] = field(default_factory=dict)
@@ -102,7 +114,8 @@ def _take(found: _Found, item: Mapping[str, Any]) -> None:
         space = item["metadata"].get("namespace", "default")
         owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
         asked = _counted(requests_of(item["spec"]), found)
-        found.pods.append((_name(item), owner, item["spec"].get("nodeName") or "", asked))
+        tied = any(each.get("kind") in TIED for each in owners)
+        found.pods.append(_Pod(_name(item), owner, item["spec"].get("nodeName") or "", asked, tied))
 
 
 def _counted(listed: Mapping[str, float], found: _Found) -> dict[str, float]:
@@ -112,25 +125,55 @@ def _counted(listed: Mapping[str, float], found: _Found) -> dict[str, float]:
         if name in _LEFT_OUT or name.startswith("hugepages-"):
             found.left_out[name.partition("-2Mi")[0]] = None
             continue
-        ours = _KNOWN.get(name) or (GPUS if name.endswith("/gpu") else name)
+        ours = _KNOWN.get(name, name)
         counted[ours] = counted.get(ours, 0.0) + (np.floor(amount) if ours == MEMORY else amount)
     return counted
 
 
 def _state(found: _Found) -> KubernetesState:
-    asked = [pod for pod in found.pods if not pod[2] or pod[2] in found.nodes]
+    asked = [pod for pod in found.pods if not pod.node or pod.node in found.nodes]
     found.elsewhere = len(found.pods) - len(asked)
-    resources = _resources([*found.nodes.values(), *(pod[3] for pod in asked)])
+    resources = _resources([*found.nodes.values(), *(pod.asks for pod in asked)])
     hosts = {name: number for number, name in enumerate(found.nodes)}
     capacity = np.array([[has.get(name, 0.0) for name in resources] for has in found.nodes.values()])
     jobs: dict[str, int] = {}
-    job = np.array([jobs.setdefault(pod[1], len(jobs)) for pod in asked], np.int32)
-    demand = np.array([[pod[3].get(name, 0.0) for name in resources] for pod in asked]).reshape(-1, len(resources))
-    host = np.array([hosts.get(pod[2], -1) for pod in asked], np.int32)
+    job = np.array([jobs.setdefault(pod.owner, len(jobs)) for pod in asked], np.int32)
+    demand = np.array([[pod.asks.get(name, 0.0) for name in resources] for pod in asked]).reshape(-1, len(resources))
+    host = np.array([hosts.get(pod.node, -1) for pod in asked], np.int32)
     cluster = Cluster(resources, capacity, tuple(found.nodes))
+    tied = np.array([pod.tied for pod in asked], bool)
+    names, notes = tuple(pod.name for pod in asked), tuple(_notes(found, demand))
+    return KubernetesState(cluster, demand, names, job, tuple(jobs), host, tied, notes)
+
+
+def without_tied(state: KubernetesState) -> KubernetesState:
+    """The state of all that may be placed elsewhere: what tied pods request is taken off their nodes.
+
+    Raises:
+        InputError: no pod is left, or tied pods request more than their node has.
+    """
+    if not state.tied.any():
+        return state
+    free, stays = state.cluster.capacity.copy(), ~state.tied
+    runs = state.tied & (state.host >= 0)
+    np.subtract.at(free, state.host[runs], state.demand[runs])
+    over = np.flatnonzero((free < -1e-6 * np.maximum(1.0, state.cluster.capacity)).any(axis=1))
+    if over.size:
+        rule = "pods of DaemonSets and static pods request more than this node has"
+        raise InputError(state.cluster.names[over[0]], rule, fix="list nodes and pods in one command")
+    if not stays.any():
+        raise InputError("pods", "all are of DaemonSets or static, and can be on no other node")
+    waiting = int((state.tied & ~runs).sum())
+    notes = [
+        f"{int(runs.sum()):,} pods of DaemonSets and static pods stay: what they request is taken off their nodes."
+    ]
+    notes += [f"{waiting:,} pods of DaemonSets wait for nodes of their own: they are left out."] if waiting else []
+    jobs, job = np.unique(state.job[stays], return_inverse=True)
     return KubernetesState(
-        cluster, demand, tuple(pod[0] for pod in asked), job, tuple(jobs), host, tuple(_notes(found, demand))
-    )
+        Cluster(state.cluster.resources, np.maximum(free, 0.0), state.cluster.names), state.demand[stays],
+        tuple(np.array(state.names, object)[stays]), job.astype(np.int32), tuple(state.job_names[k] for k in jobs),
+        state.host[stays], state.tied[stays], (*state.notes, *notes),
+    )  # fmt: skip
 
 
 def _resources(listed: Iterable[Mapping[str, float]]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from loadmaster.model.exact import exact_demand
 from loadmaster.model.units import CORES
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
-from loadmaster.packing.kubernetes_state import is_kubernetes, read_kubernetes
+from loadmaster.packing.kubernetes_state import is_kubernetes, read_kubernetes, without_tied
 from loadmaster.packing.machine_reassignment import is_reassignment, read_reassignment
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of
@@ -79,7 +79,7 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
 def _of_kubernetes(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:
     if hosts is not None:
         raise InputError("--hosts", "the state names its own nodes", fix="leave it out")
-    state = read_kubernetes(path)
+    state = without_tied(read_kubernetes(path))
     job = state.job if len(state.job_names) < len(state.names) else None
     instance = instance_of(
         state.cluster, state.demand, fluid, job=job, task_names=state.names, job_names=state.job_names, source=path.name

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, pod_of, why_not
+from loadmaster.packing.kubernetes_state import TIED
 
 OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet")
 """Who starts another pod for one that goes, and loses no work by it; a Job would begin anew."""
-_TIED = ("DaemonSet", "Node")
-"""Whose pods come back to the very same node."""
 _LOCAL = ("emptyDir", "hostPath")
 _SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 
@@ -30,7 +29,7 @@ def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
     meta, spec = item["metadata"], item["spec"]
     ours = (spec.get("schedulerName") or DEFAULT_SCHEDULER) == scheduler
     runs = bool(spec.get("nodeName")) and not meta.get("deletionTimestamp")
-    tied = owner_of(item).get("kind", "") in _TIED or (meta.get("annotations") or {}).get(_SAFE) == "false"
+    tied = owner_of(item).get("kind", "") in TIED or (meta.get("annotations") or {}).get(_SAFE) == "false"
     return ours and runs and not tied
 
 
