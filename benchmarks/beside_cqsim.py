@@ -6,21 +6,18 @@ the whole commands (ours with its page, all compiled before), the least of the r
 """
 
 import argparse
-import os
-import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from beside import HERE, Waits, cpu_s, in_turns, print_beside
 from whole_commands import called
 
 PROCESSORS = 2048
-TREE = Path(__file__).parent.parent
 
 
 def main() -> None:
@@ -35,13 +32,8 @@ def main() -> None:
         source = with_settings(options.cqsim, folder)
         write_log(folder / "data" / "InputFiles" / "log.swf", options.jobs, options.load)
         run_ours(folder)  # compiles
-        ours, theirs = zip(
-            *((run_ours(folder), run_cqsim(source, folder)) for _ in range(options.runs)), strict=True
-        )  # in turns, so that both meet the same machine
-    print(f"{options.jobs:,} jobs, load {options.load}, {os.cpu_count()} cores, load averages {os.getloadavg()}")
-    for name, runs in (("loadmaster", ours), ("CQSim", theirs)):
-        print(f"{name:<12} {min(run[0] for run in runs):7.2f} CPU s, mean wait {runs[0][1]:,.3f} s")
-    print(f"ratio {min(run[0] for run in theirs) / min(run[0] for run in ours):.2f}")
+        sides = in_turns(options.runs, lambda: run_ours(folder), lambda: run_cqsim(source, folder))
+    print_beside(f"{options.jobs:,} jobs, load {options.load}", "CQSim", sides)
 
 
 def with_settings(cqsim: Path, folder: Path) -> Path:
@@ -70,23 +62,19 @@ def write_log(path: Path, jobs: int, load: float, seed: int = 1) -> None:
     path.write_text(f"; MaxNodes: {PROCESSORS}\n; MaxProcs: {PROCESSORS}\n{''.join(lines)}")
 
 
-def run_ours(folder: Path) -> tuple[float, float]:
+def run_ours(folder: Path) -> Waits:
     """CPU seconds of the whole command, and the mean wait."""
     shutil.rmtree(folder / "ours", ignore_errors=True)
     command = ["compare", "data/InputFiles/log.swf", "--hosts", f"1x{PROCESSORS}c", "--policies", "first-fit"]
-    seconds = called(TREE, folder, [*command, "--disciplines", "fcfs+easy", "--interval", "0", "-o", "ours"])
+    seconds = called(HERE, folder, [*command, "--disciplines", "fcfs+easy", "--interval", "0", "-o", "ours"])
     return seconds, pl.read_parquet(folder / "ours" / "summary.parquet")["mean_wait_s"][0]
 
 
-def run_cqsim(source: Path, folder: Path) -> tuple[float, float]:
+def run_cqsim(source: Path, folder: Path) -> Waits:
     """The same of CQSim, from the schedule that it writes: id;processors;...;wait;submit;start;end."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "cqsim.py", "-j", "log.swf", "-n", "log.swf"]
-    subprocess.run(command, cwd=source, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = cpu_s([sys.executable, "cqsim.py", "-j", "log.swf", "-n", "log.swf"], source)
     (results,) = (folder / "data" / "Results").glob("*.rst")
-    waits = [float(line.split(";")[5]) for line in results.read_text().splitlines()]
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, statistics.fmean(waits)
+    return seconds, statistics.fmean(float(line.split(";")[5]) for line in results.read_text().splitlines())
 
 
 if __name__ == "__main__":

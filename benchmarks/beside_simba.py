@@ -7,8 +7,6 @@ commands (ours with its page, all compiled before), the least of the runs; and b
 """
 
 import argparse
-import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -17,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from beside import HERE, Waits, cpu_s, in_turns, print_beside
 from whole_commands import called
 
 CYCLE_S = 30
 MEMORY_KB = 1024 * 1024
-TREE = Path(__file__).parent.parent
 LOOKED_AT = 2**31 - 1
 
 
@@ -38,14 +36,9 @@ def main() -> None:
         libraries = compiled(options.simba, folder / "classes")
         write_log(folder, options.jobs, options.hosts, options.load)
         run_ours(folder, options.hosts)  # compiles
-        ours, theirs = zip(
-            *((run_ours(folder, options.hosts), run_simba(libraries, folder)) for _ in range(options.runs)), strict=True
-        )  # in turns, so that both meet the same machine
-    size = f"{options.jobs:,} jobs x {options.hosts:,} hosts, load {options.load}"
-    print(f"{size}, {os.cpu_count()} cores, load averages {os.getloadavg()}")
-    for name, runs in (("loadmaster", ours), ("simba", theirs)):
-        print(f"{name:<12} {min(run[0] for run in runs):7.2f} CPU s, mean wait {runs[0][1]:,.3f} s")
-    print(f"ratio {min(run[0] for run in theirs) / min(run[0] for run in ours):.2f}")
+        hosts = options.hosts
+        sides = in_turns(options.runs, lambda: run_ours(folder, hosts), lambda: run_simba(libraries, folder))
+    print_beside(f"{options.jobs:,} jobs x {hosts:,} hosts, load {options.load}", "simba", sides)
 
 
 def compiled(simba: Path, classes: Path) -> str:
@@ -76,21 +69,20 @@ def write_log(folder: Path, jobs: int, hosts: int, load: float, seed: int = 1) -
     (folder / "hosts.csv").write_text("".join(f"h{i},8,32\n" for i in range(hosts)))
 
 
-def run_ours(folder: Path, hosts: int) -> tuple[float, float]:
+def run_ours(folder: Path, hosts: int) -> Waits:
     """CPU seconds of the whole command, and the mean wait."""
     shutil.rmtree(folder / "ours", ignore_errors=True)
     command = ["compare", "log.swf", "--hosts", f"{hosts}x8c32g", "--policies", "first-fit", "--reservations", "1"]
-    seconds = called(TREE, folder, [*command, "--spread", "single-host", "--interval", f"{CYCLE_S}s", "-o", "ours"])
+    seconds = called(HERE, folder, [*command, "--spread", "single-host", "--interval", f"{CYCLE_S}s", "-o", "ours"])
     return seconds, pl.read_parquet(folder / "ours" / "summary.parquet")["mean_wait_s"][0]
 
 
-def run_simba(libraries: str, folder: Path) -> tuple[float, float]:
+def run_simba(libraries: str, folder: Path) -> Waits:
     """The same of simba, from the trace that it writes: id, submit time, wait, ..."""
     settings = {
         "simulation": "first-fit", "jobs-file": "jobs.csv", "hosts-file": "hosts.csv", "hosts-memory-noralize": 1,
         "scheduling-interval": CYCLE_S, "reservations": 1, "job-checked-by-scheduler": LOOKED_AT,
     }  # fmt: skip
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     java = [
         "java",
         "-Xmx4g",
@@ -100,11 +92,9 @@ def run_simba(libraries: str, folder: Path) -> tuple[float, float]:
         "-cp",
         libraries,
     ]
-    subprocess.run([*java, "sim.Simulator"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = cpu_s([*java, "sim.Simulator"], folder)
     lines = (folder / "jobs_trace").read_text().splitlines()[1:]
-    waits = [float(line.split()[2]) for line in lines]
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, statistics.fmean(waits)
+    return seconds, statistics.fmean(float(line.split()[2]) for line in lines)
 
 
 if __name__ == "__main__":

@@ -9,19 +9,14 @@ tree of another commit, each run is followed by one with its package, and the ra
 """
 
 import argparse
-import json
-import os
-import platform
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from beside import parsed, started
 
 HOSTS, CORES = 300, 4
 DISCIPLINES = ("none", "skip", "netbatch", "easy", "easy(heads=3)", "conservative", "slurm", "max-jobs")
@@ -38,41 +33,17 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=3000)
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--disciplines", default=";".join(DISCIPLINES), help="separated by semicolons")
-    parser.add_argument("--beside", help="a working tree of another commit")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.serve:
-        for line in sys.stdin:
-            print(json.dumps(measured(*json.loads(line))), flush=True)
-        return
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()}")
-    servers = [server(Path(tree)) for tree in (Path(__file__).parent.parent, options.beside) if tree]
+    options = parsed(parser, measured)
+    trees = started(options)
     disciplines = options.disciplines.split(";")
     print(f"{'':14}", *(f"{name:>16}" for name in disciplines))
     for kind in options.kinds.split(","):
         print(f"{kind:14}", end=" ", flush=True)
         for discipline in disciplines:
-            asked = [answer(each, (kind, discipline, options.jobs)) for each in servers]
+            asked = [tree.measured(kind, discipline, options.jobs) for tree in trees]
             ratio = f" ({asked[0][1] / asked[1][1]:.2f})" if asked[1:] else ""
             print(f"{asked[0][1]:>14.0f} {asked[0][0]}{ratio}", end=" ", flush=True)
         print(f"  queue {asked[0][2]:.0f}", flush=True)
-
-
-def server(tree: Path) -> subprocess.Popen[str]:
-    """The same script with the package of `tree`, asked for one case a line."""
-    return subprocess.Popen(
-        [sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": str(tree / "src")},
-    )  # fmt: skip
-
-
-def answer(process: subprocess.Popen[str], case: tuple[Any, ...]) -> list[Any]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(json.dumps(case) + "\n")
-    process.stdin.flush()
-    said: list[Any] = json.loads(process.stdout.readline())
-    return said
 
 
 def measured(kind: str, discipline: str, jobs: int) -> tuple[str, float, float]:

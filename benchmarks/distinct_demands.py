@@ -10,18 +10,13 @@ with a branch for every host.
 """
 
 import argparse
-import json
 import math
-import os
-import platform
 import statistics
-import subprocess
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from beside import parsed, started
 
 SCORES = "norm-greedy,dot-product,own,own-exp,own-branch"
 SHAPES = {"2 resources": (2, 1), "3 resources, 4 kinds": (3, 4)}
@@ -63,18 +58,10 @@ def main() -> None:
     parser.add_argument("--disciplines", default="netbatch")
     parser.add_argument("--whole", action="store_true", help="memory in whole units, and the engine that suits it")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--beside", help="a working tree of another commit")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.serve:
-        for line in sys.stdin:
-            print(json.dumps(measured(**json.loads(line))), flush=True)
-        return
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()}")
-    ours = server(Path(__file__).parent.parent)
-    theirs = server(Path(options.beside)) if options.beside else None
+    options = parsed(parser, measured)
+    trees = started(options)
     for case in cases(options):
-        report(case, ours, theirs)
+        report(case, *trees)
 
 
 def cases(options):  # type: ignore[no-untyped-def]
@@ -91,34 +78,20 @@ def cases(options):  # type: ignore[no-untyped-def]
                         }  # fmt: skip
 
 
-def server(tree: Path) -> subprocess.Popen[str]:
-    """The same script with the package of `tree`: answers cases from its standard input."""
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
-    command = [sys.executable, __file__, "--serve"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
-
-
-def report(case, ours, theirs) -> None:  # type: ignore[no-untyped-def]
+def report(case, ours, *theirs) -> None:  # type: ignore[no-untyped-def]
     """Run one case, on both sides, and print its row."""
-    new = asked(ours, case)
+    new = ours.measured(*case.values())
     row = (
         f"{case['discipline']:8} {case['shape']:20} load {case['load']:4} {case['score']:12} {case['demands']:6,}"
         f" demands {statistics.median(new['us']):7.2f} us a job ({min(new['us']):.2f} to {max(new['us']):.2f}),"
         f" queue to {new['queue']:6,}"
     )
-    if theirs is not None:
-        old = asked(theirs, case)
+    for tree in theirs:
+        old = tree.measured(*case.values())
         same = "" if old["digest"] == new["digest"] else "; ANOTHER SCHEDULE"
         before, now = statistics.median(old["us"]), statistics.median(new["us"])
         row += f"; beside {before:7.2f} us: {before / now:5.1f} x{same}"
     print(row, flush=True)
-
-
-def asked(process, case):  # type: ignore[no-untyped-def]
-    """The answer of a server."""
-    process.stdin.write(json.dumps(case) + "\n")
-    process.stdin.flush()
-    return json.loads(process.stdout.readline())
 
 
 def measured(jobs, hosts, load, score, demands, shape, discipline, runs, whole):  # type: ignore[no-untyped-def]

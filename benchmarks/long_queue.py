@@ -8,15 +8,11 @@ followed by one with the package of another working tree (`git worktree add OLD 
 """
 
 import argparse
-import json
-import os
-import platform
-import subprocess
-import sys
 import time
-from pathlib import Path
+from functools import partial
 
 import numpy as np
+from beside import in_turns, parsed, started
 
 CASES = (  # jobs, hosts, load, all demands distinct, seconds between decisions (0: at every event), discipline, policy
     (20_000, 300, 0.9, False, 0.0, "easy", "best-fit-cores"),
@@ -37,50 +33,28 @@ MILLION = (1_000_000, 3_000, 1.05, False, 30.0, "multifactor+easy", "best-fit-co
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--beside", help="a working tree of another commit")
     parser.add_argument("--only", default="", help="cases with this word")
     parser.add_argument("--million", action="store_true", help="a million jobs, once")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.serve:
-        for line in sys.stdin:
-            print(json.dumps(measured(*json.loads(line))), flush=True)
-        return
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()}")
+    options = parsed(parser, measured)
+    trees = started(options)
     print(
         f"{'jobs':>7} {'hosts':>6} {'load':>5} {'distinct':>8} {'every':>6} {'queue':>7} {'us a job':>9} {'beside':>7}"
         "  of"
     )
-    servers = [server(Path(tree)) for tree in (Path(__file__).parent.parent, options.beside) if tree]
     chosen = (MILLION,) if options.million else [case for case in CASES if options.only in " ".join(map(str, case))]
     for case in chosen:
-        report(case, servers, 1 if options.million else options.runs)
+        report(case, trees, 1 if options.million else options.runs)
 
 
-def report(case, servers, runs) -> None:  # type: ignore[no-untyped-def]
-    for each in servers:
-        asked(each, (100, *case[1:]))  # compiles
-    times = [[asked(each, case) for each in servers] for _ in range(runs)]
-    least = [min(run[number][0] for run in times) for number in range(len(servers))]
+def report(case, trees, runs) -> None:  # type: ignore[no-untyped-def]
+    for tree in trees:
+        tree.measured(100, *case[1:])  # compiles
+    sides = in_turns(runs, *(partial(tree.measured, *case) for tree in trees))
+    least = [min(micros for micros, _ in side) for side in sides]
     jobs, hosts, load, distinct, interval_s, *who = case
-    line = f"{jobs:>7} {hosts:>6} {load:>5} {distinct!s:>8} {interval_s:>6} {times[0][0][1]:>7.0f} {least[0]:>9.2f}"
+    line = f"{jobs:>7} {hosts:>6} {load:>5} {distinct!s:>8} {interval_s:>6} {sides[0][0][1]:>7.0f} {least[0]:>9.2f}"
     beside = f"{least[1]:>7.2f} ({least[0] / least[1]:.2f})" if least[1:] else ""
     print(line, beside, "", ", ".join(who), flush=True)
-
-
-def server(tree: Path) -> subprocess.Popen[str]:
-    """The same script with the package of `tree`, asked for one case a line."""
-    return subprocess.Popen(
-        [sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": str(tree / "src")},
-    )  # fmt: skip
-
-
-def asked(process, case) -> list[float]:  # type: ignore[no-untyped-def]
-    process.stdin.write(json.dumps(case) + "\n")
-    process.stdin.flush()
-    answer: list[float] = json.loads(process.stdout.readline())
-    return answer
 
 
 def measured(

@@ -8,13 +8,12 @@ busy machine.
 """
 
 import argparse
-import os
-import platform
-import resource
-import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
+
+from beside import HERE, cpu_s, in_turns, machine, with_package_of
 
 COMMANDS = {
     "--help": ["--help"],
@@ -33,20 +32,20 @@ def main() -> None:
     parser.add_argument("--beside", type=Path, help="a working tree of another commit")
     parser.add_argument("--cold", action="store_true", help="the first comparison, nothing compiled; a minute or more")
     options = parser.parse_args()
-    trees = [tree for tree in (Path(__file__).parent.parent, options.beside) if tree]
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()}")
+    trees = [tree for tree in (HERE, options.beside) if tree]
+    print(machine())
     if options.cold:
-        report(COLD, [[cold_run(tree) for tree in trees]])
+        report(COLD, [[cold_run(tree)] for tree in trees])
         return
     for tree in trees:
         all_commands(tree)  # compiles
-    report(COMMANDS, [[all_commands(tree) for tree in trees] for _ in range(options.runs)])
+    report(COMMANDS, in_turns(options.runs, *(partial(all_commands, tree) for tree in trees)))
 
 
-def report(commands: dict[str, list[str]], runs: list[list[list[float]]]) -> None:
+def report(commands: dict[str, list[str]], sides: list[list[list[float]]]) -> None:
     """One line a command: the least CPU seconds with each tree, and their ratio."""
     for number, name in enumerate(commands):
-        least = [min(run[tree][number] for run in runs) for tree in range(len(runs[0]))]
+        least = [min(run[number] for run in runs) for runs in sides]
         beside = f"{least[1]:>7.2f} ({least[0] / least[1]:.2f})" if least[1:] else ""
         print(f"{name:<36} {least[0]:>7.2f} {beside}", flush=True)
 
@@ -66,16 +65,9 @@ def cold_run(tree: Path) -> list[float]:
 
 def called(tree: Path, folder: Path, command: list[str], **more: str) -> float:
     """CPU seconds of one command."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), **more}
+    environment = with_package_of(tree) | more
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its modules as bytecode
-    done = subprocess.run(
-        [sys.executable, "-m", "loadmaster", *command], cwd=folder, env=environment, capture_output=True, text=True
-    )
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu_s([sys.executable, "-m", "loadmaster", *command], folder, environment)
 
 
 if __name__ == "__main__":
