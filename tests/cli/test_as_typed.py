@@ -24,8 +24,9 @@ def _verb(
     limit: Annotated[int | None, typer.Option(min=1)] = None,
     hosts: Annotated[list[str] | None, typer.Option()] = None,
     check: bool = False,
+    load: Annotated[float, typer.Option(min=0.1, max=2)] = 1.0,
 ):
-    SEEN.update(log=log, out=out, word=word, spread=spread, limit=limit, hosts=hosts, check=check)
+    SEEN.update(log=log, out=out, word=word, spread=spread, limit=limit, hosts=hosts, check=check, load=load)
 
 
 def _as_seen(arguments, *, converting):
@@ -43,16 +44,26 @@ def _as_seen(arguments, *, converting):
     "arguments",
     [
         ["a.swf"], ["a.swf", "--out", "there", "--word", "one two", "--spread", "any"], ["a.swf", "--limit", "3"],
+        ["a.swf", "--limit", "007", "--load", "0.85"], ["a.swf", "--load", "1"], ["a.swf", "--load", "1e-1"],
+        ["a.swf", "--load", ".5", "--no-check"], ["a.swf", "--limit", "12345678901234567890"],
+        ["a.swf", "--limit", "3.0"],
         ["a.swf", "--hosts", "4x8c", "--hosts", "2x8c", "--check"], ["\udce9.swf", "--word", ""],
     ],
 )  # fmt: skip
 def test_a_verb_gets_the_same_values_as_by_typers_own_conversion(arguments):
-    assert _as_seen(arguments, converting=False) == _as_seen(arguments, converting=True)
+    plain, converted = (_as_seen(arguments, converting=converting) for converting in (False, True))
+    assert plain == converted
+    assert list(map(type, plain.values())) == list(map(type, converted.values()))
 
 
 @pytest.mark.parametrize(
-    "arguments", [["a.swf", "--limit", "x"], ["a.swf", "--limit", "0"], ["a.swf", "--spread", "anyhow"], []]
-)
+    "arguments",
+    [
+        ["a.swf", "--limit", "x"], ["a.swf", "--limit", "0"], ["a.swf", "--limit", "-3"], ["a.swf", "--limit", "3.5"],
+        ["a.swf", "--load", "0.09"], ["a.swf", "--load", "2.5"], ["a.swf", "--load", "nan"],
+        ["a.swf", "--spread", "anyhow"], [],
+    ],
+)  # fmt: skip
 def test_what_typer_refuses_is_refused_in_the_same_words(arguments):
     said = []
     for converting in (True, False):

@@ -40,6 +40,7 @@ def test_a_comparison_whose_runs_and_page_are_kept_loads_neither_engines_nor_cha
     fresh = loaded(tmp_path, *again)
     assert {"altair", "numba"} <= fresh
     assert "scipy.linalg" not in fresh, "Numba asks whether BLAS is there"
+    assert "pydantic" not in fresh, "a plain number is converted by Typer"
     page = tmp_path / "out" / "report.html"
     first = page.read_bytes()
     assert loaded(tmp_path, *again) & {"altair", "numba", "sqlalchemy"} == set()
