@@ -161,9 +161,7 @@ def _room(record: Record, told: Explanation) -> str:
 def _choice(record: Record, told: Explanation) -> list[str]:
     choice = told.choice
     if choice is None:
-        return (
-            ["", f"Why this host cannot be worked out again: {escape(told.unexplained)}."] if told.unexplained else []
-        )
+        return ["", f"Why this host cannot be told: {escape(told.unexplained)}."] if told.unexplained else []
     total = record.case.cluster.hosts
     lines = ["", f"[bold]Why host {escape(record.case.cluster.name(told.hosts[0]))}[/]"]
     turn = f"{choice.started_before:,} of {choice.queue_length:,} waiting jobs had got hosts in this cycle before it"

@@ -110,9 +110,26 @@ def choice_of(record: Record, job: int) -> Choice:
 def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
     """The cycle decided again from what was seen then."""
     policy, discipline = policy_of(record.setting, record.sources), discipline_of(record.setting, record.sources)
+    workload = record.workload
+    task, demand = int(workload.first_task[job]), workload.demand[job]
+    choice, decision = choice_on(Scheduler(policy, discipline), snapshot, job, task, demand)
+    followed = None if choice.members else _followed(record, discipline, snapshot.now_s)
+    return replace(choice, same=_as_recorded(record, decision, snapshot.now_s), followed=followed)
+
+
+def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: Floats) -> tuple[Choice, Decision]:
+    """Why a job gets its first host when a rule decides on a snapshot; and the decision, which nobody has compared.
+
+    Args:
+        rule: that decides.
+        snapshot: what it sees.
+        job: its number there; it need not wait there.
+        task: the number of its first task.
+        demand: float64[R], of that.
+    """
+    policy, discipline, queue = rule.policy, rule.discipline, snapshot.queue
     for each in members_of(policy):
-        try_out(each, record.workload.demand, record.case.cluster.capacity, record.case.cluster.resources)
-    task = int(record.workload.first_task[job])
+        try_out(each, queue.demand, snapshot.cluster.capacity, snapshot.cluster.resources)
     members: tuple[Member, ...] = ()
     winner = members_of(policy)[0]
     if is_meta(policy):
@@ -126,15 +143,14 @@ def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
     decision = Scheduler(listener.policy, discipline).decide_plainly(snapshot)
     order = [place.job for place in decision.place]
     position = order.index(job) if job in order else len(order)
-    fits = _fits(snapshot, decision, position, record.workload.demand[job])
+    fits = _fits(snapshot, decision, position, demand)
     offered = listener.last_call
     kept_back = int(fits.sum()) - len(offered)
     ranked = tuple(sorted(offered, key=lambda candidate: (candidate.score, candidate.host)))
     return Choice(
         winner.name, winner.summary, ranked, int(fits.sum()), max(kept_back, 0), position,
-        len(snapshot.queue), members, _as_recorded(record, decision, snapshot.now_s),
-        _followed(record, discipline, snapshot.now_s) if not members else None,
-    )  # fmt: skip
+        len(queue), members, True,
+    ), decision  # fmt: skip
 
 
 def _followed(record: Record, discipline: Discipline, now_s: float) -> Followed | None:

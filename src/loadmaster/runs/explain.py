@@ -1,5 +1,6 @@
 """Why a job got this host at that time, worked out again from the record of its run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,13 +49,16 @@ class Explanation:
         return self.start_s is None or self.delay.cycles > 1
 
 
-def explain(record: Record, identifier: int | str, *, trust: bool = False) -> Explanation:
+def explain(
+    record: Record, identifier: int | str, *, trust: bool = False, chosen: Callable[[int], Choice] | None = None
+) -> Explanation:
     """Explain the job that the log calls `identifier`.
 
     Args:
         record: the run.
         identifier: of the job.
         trust: run the Python of a policy file that the record carries, without which no choice can be explained.
+        chosen: who can tell better than the record why a job got its host; raises InputError where it cannot.
 
     Raises:
         InputError: the run has no such job, or the record carries Python and is not trusted.
@@ -65,7 +69,7 @@ def explain(record: Record, identifier: int | str, *, trust: bool = False) -> Ex
         raise InputError(identifier, "this run has no such job", fix=_hint(record))
     workload, schedule = record.workload, record.schedule
     started = bool(schedule.started[job])
-    choice, unexplained = _choice(record, job) if started else (None, "")
+    choice, unexplained = _choice(record, job, chosen) if started else (None, "")
     first, last = workload.first_task[job], workload.first_task[job + 1]
     return Explanation(
         job=job,
@@ -81,10 +85,10 @@ def explain(record: Record, identifier: int | str, *, trust: bool = False) -> Ex
     )
 
 
-def _choice(record: Record, job: int) -> tuple[Choice | None, str]:
+def _choice(record: Record, job: int, chosen: Callable[[int], Choice] | None) -> tuple[Choice | None, str]:
     """Why it got its host, or why nobody can tell: a live run goes by what was seen, which its record is not all of."""
     try:
-        return choice_of(record, job), ""
+        return choice_of(record, job) if chosen is None else chosen(job), ""
     except InputError as error:
         if record.workload.source != LIVE:
             raise

@@ -8,9 +8,12 @@ from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.result import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
     from loadmaster.report.page import Page
+    from loadmaster.runs.choice import Choice
     from loadmaster.runs.explain import Explanation
     from loadmaster.runs.record import Record
     from loadmaster.verbs.simulate import Simulated
@@ -145,11 +148,25 @@ def explain_with(options: ExplainOptions) -> Explained:
     from loadmaster.runs.explain import explain as explain_job
 
     record = options.record
-    told = explain_job(record, options.name, trust=options.trust)
+    told = explain_job(record, options.name, trust=options.trust, chosen=_live(options, record))
     made = Explained(record, told, options.top, options.call("explain"))
     if options.out is not None:
         made.save(options.out)
     return made
+
+
+def _live(options: ExplainOptions, record: "Record") -> "Callable[[int], Choice] | None":
+    """Who tells why a job of a live run got its host; None of any other run."""
+    from functools import partial
+
+    from loadmaster.runs.record import LIVE
+
+    given = options.run
+    if record.workload.source != LIVE or not isinstance(given, str | Path):
+        return None
+    from loadmaster.live.choice import live_choice
+
+    return partial(live_choice, Path(given), record, trust=options.trust)
 
 
 explain = called_with(ExplainOptions, explain_with)
