@@ -126,6 +126,7 @@ def _look(
     from math import isfinite
 
     from loadmaster.live.finding import Finding
+    from loadmaster.live.lease import Lease
     from loadmaster.live.slurm.doctor import examine
     from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
     from loadmaster.live.slurm.probe import probe
@@ -142,6 +143,7 @@ def _look(
     if what == "watchdog" and age_s <= patience_s:
         return Looked(what, (Finding("ok", f"a sign of life {age_s:.0f} s ago: nothing is released"),))
     if what == "uninstall":
+        Lease(f"slurm-{engine.cluster}", state).release()  # who still runs would hold what comes next
         beat.stop()
     released = release_all(engine.commands)
     found = [Finding("ok", f"{len(released.done):,} jobs released to Slurm's own scheduler")]

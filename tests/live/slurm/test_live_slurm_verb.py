@@ -113,8 +113,10 @@ def test_at_the_end_nothing_is_left_that_only_we_could_start(slurm, tmp_path):
         wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)
         job = submit(slurm, "-n", "1", "--mem=100")
         time.sleep(2.0)
+        code, _, err = verb(slurm, "--uninstall")
+        assert (code, "stop it first" in err) == (2, True)
         assert states(slurm)[job] == "PENDING"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
     wait_for(lambda: states(slurm)[job] == "COMPLETED")
 

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from loadmaster.live.engine import HELD, Can, Refusal, Seen
@@ -10,22 +11,20 @@ from loadmaster.live.lease import Lease
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
+from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.reservations import parse_reservations, parse_states
 from loadmaster.live.slurm.work import OURS
 from loadmaster.model.actions import Action, Start, Withdraw
-from loadmaster.model.host_names import host_names
 from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.shown_nodes import parse_shown_nodes
-from loadmaster.site.site import read_site
+from loadmaster.site.site import Site, read_site
 
 _LOOK = "show config\nshow node\nshow partition\nshow reservation\n"
 _CONFIG = re.compile(r"^(\w+)\s+= (.*)$", re.MULTILINE)
-_PART = re.compile(r"Nodes=(\S+) CPU_IDs=(\S+) Mem=(\d+)")
-MIB = float(1 << 20)
 
 
 class SlurmEngine:
@@ -52,15 +51,15 @@ class SlurmEngine:
     ) -> None:  # fmt: skip
         self._commands = Commands(conf)
         self.settings = dict(_CONFIG.findall(self._commands.read("scontrol", "show", "config")))
-        self.site = read_site(Path(self.settings.get("SLURM_CONF", "slurm.conf")))
+        self.site = _behind_its_hook(read_site(Path(self.settings.get("SLURM_CONF", "slurm.conf"))))
         for name in partitions:
             pick(name, {part.name: part for part in self.site.partitions}, what="partition", see="see: sinfo -s")
         self._lease = None if looks_on else Lease(f"slurm-{self.cluster}", folder)
         self._leaves_held = leaves_held
         self._heartbeat = None if looks_on else Heartbeat(heartbeat_path(self.cluster, folder))
         known = None if accounts is None else read_accounts(accounts, self.cluster)
-        self._observer = SlurmObserver(self.site, known, self._detail, looks_on=looks_on, partitions=partitions)
-        self._parts: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
+        self._parts = HostParts(self._commands)
+        self._observer = SlurmObserver(self.site, known, self._parts.of, looks_on=looks_on, partitions=partitions)
         self._held: set[str] = set()
         self._marked: set[str] = set()
         self.senseless = 0
@@ -105,6 +104,7 @@ class SlurmEngine:
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
         )  # fmt: skip
         seen = self._observer.see(heard)
+        self._parts.forget_ended()
         self._held = {seen.ids[job] for job in set(seen.tasks.job[seen.tasks.state == HELD].tolist())}
         return seen
 
@@ -125,20 +125,7 @@ class SlurmEngine:
         if self._lease is not None:
             self._lease.release()
 
-    def _detail(self, job: str, start: str) -> dict[str, tuple[float, float]]:
-        """By host, what a running job has there; asked once, as it never changes while it runs."""
-        key = (job, start)
-        if key not in self._parts:
-            text = self._commands.run("scontrol", "-o", "-d", "show", "job", job).text
-            self._parts[key] = {
-                host: (float(_count(cpus)), float(mib) * MIB)
-                for hosts, cpus, mib in _PART.findall(text)
-                for host in host_names(hosts)
-            }
-        return self._parts[key]
 
-
-def _count(ranges: str) -> int:
-    """How many processors `0-6,9` names."""
-    parts = (part.partition("-") for part in ranges.split(",") if part)
-    return sum(int(last or first) - int(first) + 1 for first, _, last in parts)
+def _behind_its_hook(site: Site) -> Site:
+    """The site for jobs that are there: what a hook does at submission has been done to them."""
+    return replace(site, not_modelled=tuple(key for key in site.not_modelled if key != "JobSubmitPlugins"))

@@ -1,0 +1,147 @@
+"""From listings to an observation: what runs is told host by host, what is over once, what is not ours by name."""
+
+import numpy as np
+import pytest
+
+from loadmaster.live.engine import HELD, RUNNING
+from loadmaster.live.slurm.commands import CommandOutput
+from loadmaster.live.slurm.host_parts import HostParts
+from loadmaster.live.slurm.listing import COLUMNS, ListedJob
+from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
+from loadmaster.live.slurm.reservations import Reservation
+from loadmaster.site.site import read_site
+
+CONF = """\
+ClusterName=lm
+NodeName=n[1-3] CPUs=8 RealMemory=1000
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+PartitionName=main Nodes=ALL Default=YES
+PartitionName=short Nodes=n1
+"""
+MIB = 2.0**20
+SHOWN = """\
+JobId=7 JobName=x UserId=root(0) NumNodes=2 NumCPUs=4
+   Nodes=n1 CPU_IDs=0-2 Mem=300 GRES=
+   Nodes=n3 CPU_IDs=7 Mem=100 GRES=
+"""
+
+
+class Slurm:
+    """Answers `scontrol show job`."""
+
+    def __init__(self, text=SHOWN):
+        self.text, self.asked = text, []
+
+    def run(self, *words):
+        self.asked.append(words[-1])
+        return CommandOutput(0, self.text, ())
+
+
+@pytest.fixture
+def site(tmp_path):
+    path = tmp_path / "slurm.conf"
+    path.write_text(CONF)
+    return read_site(path)
+
+
+def row(**cells):
+    usual = dict.fromkeys(COLUMNS, "") | {
+        "JobArrayID": "7", "JobID": "7", "ArrayJobID": "7", "State": "PENDING", "Reason": "JobHeldUser",
+        "PriorityLong": "0", "NumNodes": "1", "NumCPUs": "4", "cpus-per-task": "1", "ntpernode": "0",
+        "MinMemory": "100M", "tres-alloc": "cpu=4,mem=400M,node=1", "TimeLimit": "10:00", "OverSubscribe": "OK",
+        "SubmitTime": "1000", "UserName": "eve", "Account": "phys", "Partition": "main", "admin_comment": "loadmaster",
+    }  # fmt: skip
+    return ListedJob((usual | cells)["JobArrayID"], usual | cells)
+
+
+def wide(**cells):
+    """One that runs on two hosts with three cores here and one there."""
+    return row(**{
+        "State": "RUNNING", "NodeList": "n[1,3]", "NumNodes": "2", "tres-alloc": "cpu=4,mem=400M,node=2",
+        "StartTime": "1100", "PriorityLong": "9",
+    } | cells)  # fmt: skip
+
+
+def listings(site, *rows, at_s=2000.0, **more):
+    states = {part.name: "up" for part in site.partitions}
+    return SlurmListings(at_s, list(rows), tuple(site.nodes), states, more.pop("reservations", []), **more)
+
+
+def observer(site, detail, **more):
+    return SlurmObserver(site, None, detail, looks_on=False, **more)
+
+
+def test_a_job_on_several_hosts_holds_on_each_what_slurm_says_when_it_is_asked(site):
+    slurm = Slurm()
+    seen = observer(site, HostParts(slurm).of).see(listings(site, wide()))
+    assert seen.tasks.state.tolist() == [RUNNING, RUNNING]
+    assert seen.tasks.host.tolist() == [0, 2]
+    assert seen.tasks.demand.tolist() == [[3.0, 300 * MIB], [1.0, 100 * MIB]]
+    assert slurm.asked == ["7"]
+
+
+@pytest.mark.parametrize("text", ["", "   Nodes=n1 CPU_IDs=0-2 Mem=300 GRES=\n"])
+def test_where_slurm_does_not_tell_of_every_host_all_count_alike(site, text):
+    seen = observer(site, HostParts(Slurm(text)).of).see(listings(site, wide()))
+    assert seen.tasks.demand.tolist() == [[2.0, 200 * MIB]] * 2
+
+
+def test_a_job_on_one_host_is_not_asked_for(site):
+    slurm = Slurm()
+    seen = observer(site, HostParts(slurm).of).see(listings(site, row(State="RUNNING", NodeList="n2", StartTime="1")))
+    assert seen.tasks.demand.tolist() == [[4.0, 400 * MIB]]
+    assert slurm.asked == []
+
+
+def test_a_run_is_asked_for_once_until_slurm_has_said_it_and_is_forgotten_when_it_is_over():
+    slurm = Slurm("")
+    parts = HostParts(slurm)
+    assert parts.of("7", "1100") == {}
+    slurm.text = SHOWN
+    assert parts.of("7", "1100") == parts.of("7", "1100") == {"n1": (3.0, 300 * MIB), "n3": (1.0, 100 * MIB)}
+    assert len(slurm.asked) == 2
+    parts.forget_ended()
+    parts.forget_ended()
+    parts.of("7", "1100")
+    assert len(slurm.asked) == 3
+
+
+def test_a_job_whose_number_came_back_is_asked_for_by_that_number():
+    slurm = Slurm()
+    HostParts(slurm).of("7@1700000000", "1100")
+    assert slurm.asked == ["7"]
+
+
+def test_the_end_of_a_job_is_told_once_though_slurm_lists_it_for_minutes(site):
+    look = observer(site, HostParts(Slurm()).of)
+    ended = row(State="COMPLETED", EndTime="1500")
+    assert [(each.id, each.end_s, each.status) for each in look.see(listings(site, ended)).over] == [
+        ("7", 1500.0, "ok")
+    ]
+    assert look.see(listings(site, ended)).over == ()
+
+
+def test_jobs_of_other_partitions_are_left_out_by_name(site):
+    look = observer(site, HostParts(Slurm()).of, partitions=("short",))
+    seen = look.see(listings(site, row(), row(JobArrayID="8", JobID="8", ArrayJobID="8", Partition="short")))
+    assert seen.ids == ("8",)
+    assert seen.left_out == (("7", "waits in main, which is not among the partitions asked for"),)
+
+
+def test_a_job_that_waits_for_another_is_not_ready_and_one_with_a_begin_time_later(site):
+    waits = row(Dependency="afterok:9(unfulfilled)")
+    other = row(JobArrayID="9", JobID="9", ArrayJobID="9", EligibleTime="2500")
+    seen = observer(site, HostParts(Slurm()).of).see(listings(site, waits, other))
+    assert seen.tasks.state.tolist() == [HELD, HELD]
+    assert dict(zip(seen.ids, seen.jobs.constraints.eligible_s.tolist(), strict=True)) == {"7": np.inf, "9": 2500.0}
+
+
+def test_reservations_that_are_to_come_stand_in_the_calendar_and_past_ones_do_not(site):
+    kept = Reservation("course", 3000.0, 4000.0, ("n2",), ("eve",), (), ())
+    past = Reservation("old", 1000.0, 1500.0, ("n1",), (), (), ())
+    heard = listings(site, row(), reservations=[kept, past])
+    seen = observer(site, HostParts(Slurm()).of).see(heard)
+    assert [(each.name, each.from_s, each.to_s, each.hosts) for each in seen.cluster.rules.calendar] == [
+        ("course", 3000.0, 4000.0, (1,))
+    ]
