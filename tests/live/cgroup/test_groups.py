@@ -92,6 +92,22 @@ def test_version_2_writes_quota_and_period(mounted, tmp_path):
     assert group.used_s() == 1.5
 
 
+def test_in_a_unit_of_version_2_that_was_handed_to_us_all_that_runs_there_steps_inside(mounted, tmp_path, monkeypatch):
+    mounted("cgroup2", "rw")
+    unit = tmp_path / "slice" / "unit"
+    unit.mkdir(parents=True)
+    for place, controllers in ((tmp_path, ""), (unit.parent, ""), (unit, "cpu memory")):
+        (place / "cgroup.controllers").write_text(f"{controllers}\n")
+        (place / "cgroup.subtree_control").write_text("\n")
+        (place / "cgroup.procs").write_text("")
+    (unit / "cgroup.procs").write_text("4711\n")
+    (tmp_path / "own").write_text("0::/slice/unit\n")
+    monkeypatch.setattr(groups, "OWN", tmp_path / "own")
+    assert make_group("g").path == unit / "g"
+    assert (unit / "loadmaster-own" / "cgroup.procs").read_text() == "4711"
+    assert (unit / "cgroup.subtree_control").read_text() == "+cpu"
+
+
 def test_version_1_keeps_caps_and_accounts_in_two_trees(mounted, tmp_path):
     (tmp_path / "cpu").mkdir()
     (tmp_path / "acct").mkdir()

@@ -16,6 +16,7 @@ LEAST_QUOTA_S = 0.001
 LONGEST_S = 1.0
 """The kernel takes no longer period."""
 MOUNTS = Path("/proc/self/mounts")
+OWN = Path("/proc/self/cgroup")
 _V2 = "cgroup.controllers"
 
 
@@ -214,19 +215,41 @@ def _folders() -> tuple[int, Path, Path]:
 
 
 def _delegated(top: Path) -> tuple[Path, Path]:
-    """Of version 2, the nearest group above us whose children have the controller `cpu`, and hold no process itself."""
-    own = next(line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::"))
+    """Of version 2, the nearest group above us, ours to write, whose children have `cpu`, and that holds no process.
+
+    Where there is none but the group in which we are was handed to us (systemd's `Delegate=cpu`), all that is in it
+    goes into a group inside, as version 2 wants it.
+    """
+    own = next(line for line in OWN.read_text().splitlines() if line.startswith("0::"))
     place = top / own[3:].lstrip("/")
     for folder in (place, *place.parents):
         if top not in (folder, *folder.parents):
             break
+        if not os.access(folder, os.W_OK):
+            continue
         if "cpu" in (folder / "cgroup.subtree_control").read_text().split():
             return folder, folder
         if "cpu" in (folder / _V2).read_text().split() and (folder == top or not _holds_processes(folder)):
             with contextlib.suppress(OSError):
-                (folder / "cgroup.subtree_control").write_text("+cpu")
-                return folder, folder
+                return _hands_out(folder)
+    if place != top and os.access(place, os.W_OK) and "cpu" in (place / _V2).read_text().split():
+        with contextlib.suppress(OSError):
+            _step_inside(place)
+            return _hands_out(place)
     raise InputError(place, "no control group above us hands out CPU", fix="run in a unit of systemd with Delegate=cpu")
+
+
+def _hands_out(folder: Path) -> tuple[Path, Path]:
+    (folder / "cgroup.subtree_control").write_text("+cpu")
+    return folder, folder
+
+
+def _step_inside(folder: Path) -> None:
+    inside = folder / "loadmaster-own"
+    inside.mkdir(exist_ok=True)
+    for process in (folder / "cgroup.procs").read_text().split():
+        with contextlib.suppress(ProcessLookupError):
+            (inside / "cgroup.procs").write_text(process)
 
 
 def _holds_processes(folder: Path) -> bool:
