@@ -13,6 +13,7 @@ from loadmaster.cli import main
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.paired import Difference
 from loadmaster.place import POLICIES
+from loadmaster.report.tune_claims import gain_claimed, tune_answer
 from loadmaster.runs import Setting
 from loadmaster.tuning.space import FILE
 from loadmaster.tuning.unseen import Gain
@@ -137,6 +138,25 @@ def test_a_gain_is_claimed_only_where_its_interval_is_below_zero():
         (-0.3, -0.1, "chaos", False), (0.1, 0.2, "percentile", False),
     ):  # fmt: skip
         assert Gain(rule, (Difference((low + high) / 2, low, high, 0.5, how),)).claimed == claimed
+
+
+def test_no_gain_is_claimed_over_a_built_in_rule_that_is_as_low_on_the_unseen_weeks(found):
+    told = found.tuning.unseen
+    gain = replace(told.gains[0], differences=(Difference(-0.3, -0.4, -0.2, 0.001, "percentile"),))
+
+    def tuning(built_in_s):
+        waits = [100.0, *[built_in_s] * (len(told.whole) - 1)]
+        whole = [replace(told.whole[0], metrics=replace(told.whole[0].metrics, mean_wait_s=wait)) for wait in waits]
+        return replace(found.tuning, unseen=replace(told, because="", gains=(gain,), whole=tuple(whole)))
+
+    assert gain_claimed(tuning(120.0))
+    assert tune_answer(tuning(120.0)).startswith(
+        "On 5 weeks that the search never saw the tuned rule's mean wait is 26 % below"
+    )
+    assert not gain_claimed(tuning(100.5))
+    assert tune_answer(tuning(100.5)).startswith(
+        "No gain is claimed: fcfs+easy, built in and within the limit too, is as low"
+    )
 
 
 @pytest.mark.parametrize("form", ["placement", "tree"])

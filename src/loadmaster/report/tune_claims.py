@@ -1,9 +1,10 @@
 """What a search came to, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
 
 from loadmaster.model.units import show_seconds
+from loadmaster.report.comparison import CLOSE
 from loadmaster.report.sure import interval_text, signed
 from loadmaster.tuning.bench import Ruled
-from loadmaster.tuning.figures import WORDS
+from loadmaster.tuning.figures import WORDS, target_of
 from loadmaster.tuning.tune import Tuning
 from loadmaster.tuning.unseen import Gain, Unseen
 from loadmaster.tuning.written import written
@@ -38,10 +39,42 @@ def tune_answer(tuning: Tuning) -> str:
         shaken = f"On held-out weeks with shaken arrivals {TUNED}'s {what} is {_shift(first)} {against}'s."
         return f"No gain is claimed: {told.because}. {shaken}"
     if first.claimed:
-        text = f"On {weeks} that the search never saw {TUNED}'s {what} is {_shift(first)} {against}'s, the best "
-        return text + f"built-in rule under the same limit ({_ends(first)}){_and_baseline(tuning, told)}."
+        same = f"on {weeks} that the search never saw {TUNED}'s {what} is {_shift(first)} {against}'s, the best "
+        same += (
+            f"built-in rule of the training weeks under the same limit ({_ends(first)}){_and_baseline(tuning, told)}"
+        )
+        if (rule := as_low(tuning)) is not None:
+            low = f"{rule_words(tuning, rule)}, built in and within the limit too, is as low"
+            return f"No gain is claimed: {low} on the held-out weeks as they are; {same}."
+        return f"O{same[1:]}."
     text = f"No gain is claimed: on {weeks} that the search never saw {TUNED}'s {what} is {_shift(first)} "
     return text + f"{against}'s, the interval {_ends(first)} holds 0{_and_baseline(tuning, told)}."
+
+
+def gain_claimed(tuning: Tuning) -> bool:
+    """Whether the first target is surely lower than under the best built-in rule, and no other is as low (rule U11)."""
+    return tuning.unseen is not None and tuning.unseen.gains[0].claimed and as_low(tuning) is None
+
+
+def as_low(tuning: Tuning) -> Ruled | None:
+    """The lowest built-in rule on the held-out weeks as they are, if it keeps the limit and is as low as the winner."""
+    told, selection = tuning.unseen, tuning.selection
+    if told is None or selection.winner is None:
+        return None
+    target = tuning.plan.targets[0]
+
+    def low(rule: Ruled) -> float:
+        return target_of(told.of(rule).metrics, target)
+
+    zero = told.of(selection.builtins[0][0]).metrics
+    builtin = [told.of(rule).metrics for rule, _ in selection.builtins]
+    within = [
+        rule
+        for (rule, _), m in zip(selection.builtins, builtin, strict=True)
+        if m.unstarted <= zero.unstarted and m.longest_wait_s <= tuning.plan.limit * max(zero.longest_wait_s, 1.0)
+    ]
+    best = min(within, key=low)
+    return best if low(best) <= (1 + CLOSE) * low(selection.winner.rule) else None
 
 
 def gain_sentences(tuning: Tuning) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from loadmaster.report.document import document, left_out
-from loadmaster.report.tune_claims import rule_words, tune_answer
+from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.losers import losers
@@ -23,7 +23,7 @@ def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[st
         "longest_wait_limit": tuning.plan.limit,
         "training_weeks": tuning.weeks.trained_on,
         "held_out_weeks": tuning.weeks.kept_for_the_end,
-        "claimed": told is not None and told.gains[0].claimed,
+        "claimed": gain_claimed(tuning),
         "resample": None if told is None else told.how,
         "samples": None if told is None else told.logs,
         "winner": _winner(tuning),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from loadmaster.measure import Metrics
 from loadmaster.measure.paired import log_ratio
 from loadmaster.model.arrays import Floats
 from loadmaster.runs.samples import SampleRun
@@ -39,6 +40,11 @@ class Figures:
     def keeps(self, limit: float) -> bool:
         """Whether on three of four logs the longest wait is at most `limit` times the baseline's there."""
         return self.longest <= math.log(limit)
+
+
+def target_of(metrics: Metrics, target: TargetName) -> float:
+    """What one run came to in a target."""
+    return float(getattr(metrics, _COLUMNS[target]))
 
 
 def column(runs: Sequence[SampleRun], target: TargetName) -> Floats:
