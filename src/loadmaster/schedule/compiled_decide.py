@@ -46,6 +46,7 @@ from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
+from loadmaster.model.arrays import Longs
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Place, Promise, Snapshot
 from loadmaster.place import Policy
@@ -229,15 +230,11 @@ def _decision(scene: Scene, room: RoomArrays, board: BoardArrays, rule: Compiled
     job, part = queue.job[started].tolist(), scene.rows.of["partition"][started].tolist()
     hosts = board.started_host.tolist()
     place = tuple(Place(job[i], tuple(hosts[first[i] : first[i + 1]]), part[i]) for i in range(many))
-    promises = _promises(scene, board)
-    bound = [host for _, promise in promises for host in promise.hosts]
-    reserved = tuple(dict.fromkeys((*room.reserved[: room.tally[RESERVED]].tolist(), *bound)))
+    promised, host = _promised(board), board.promised_host
+    bound = host[_spans(scene.rows.of["first_host"][promised], board.promised["many"][promised])]
+    reserved = tuple(dict.fromkeys((*room.reserved[: room.tally[RESERVED]].tolist(), *bound.tolist())))
     wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
-    kept = {}
-    if rule.keeps:
-        for row, promise in sorted(promises, key=lambda each: -each[1].start_s):
-            if np.isfinite(promise.start_s):
-                kept[int(queue.job[row])] = promise
+    kept = _promises(scene, board, promised) if rule.keeps else {}
     wake_s, clock = min(wake_s, float(board.wake_s[0])), snapshot.clock
     if rule.slurm is not None:
         clock = rule.slurm.following(rule.slurm.due(snapshot), snapshot.now_s, changed=many > 0)
@@ -245,14 +242,26 @@ def _decision(scene: Scene, room: RoomArrays, board: BoardArrays, rule: Compiled
     return Decision(place, reserved, int(room.tally[LAST_HOST]), promises=kept, wake_s=wake_s, clock=clock)
 
 
-def _promises(scene: Scene, board: BoardArrays) -> list[tuple[int, Promise]]:
-    """What rows were promised in this pass, in the order in which they were."""
-    promised = board.promised
-    rows = np.flatnonzero(promised["number"] > board.tally[SINCE])
-    rows = rows[np.argsort(promised["number"][rows])]
-    first, start_s = scene.rows.of["first_host"][rows].tolist(), promised["start_s"][rows].tolist()
-    hosts = [
-        board.promised_host[at : at + many].tolist()
-        for at, many in zip(first, promised["many"][rows].tolist(), strict=True)
-    ]
-    return [(row, Promise(at_s, tuple(each))) for row, at_s, each in zip(rows.tolist(), start_s, hosts, strict=True)]
+def _promised(board: BoardArrays) -> Longs:
+    """The rows that were promised something in this pass, in the order in which they were."""
+    number = board.promised["number"]
+    rows = np.flatnonzero(number > board.tally[SINCE])
+    return rows[np.argsort(number[rows])]
+
+
+def _promises(scene: Scene, board: BoardArrays, rows: Longs) -> dict[int, Promise]:
+    """What later passes are to keep, by job number: the latest moment first, of equal ones as they were promised."""
+    start_s = board.promised["start_s"][rows]
+    rows = rows[np.argsort(-start_s, kind="stable")][np.isinf(start_s).sum() :]
+    job, first = scene.snapshot.queue.job[rows].tolist(), scene.rows.of["first_host"][rows].tolist()
+    many, start_s = board.promised["many"][rows].tolist(), board.promised["start_s"][rows].tolist()
+    host = board.promised_host.tolist()
+    return {
+        number: Promise(at_s, tuple(host[at : at + tasks]))
+        for number, at_s, at, tasks in zip(job, start_s, first, many, strict=True)
+    }
+
+
+def _spans(first: Longs, many: Longs) -> Longs:
+    """The numbers from each `first` on, so many of each, one span behind the other."""
+    return np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
