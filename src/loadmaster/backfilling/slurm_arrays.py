@@ -24,6 +24,10 @@ TRIED = _layout(user="i8", user_part="i8", assoc="i8", part="i8", reserve="i8", 
 main pass, and whether it is blocked there."""
 STEP = _layout(start_s="f8", line="i8", many="i8")
 """A stretch of time up to the next step: which hosts are reserved all through it, a line of `bits`, and how many."""
+STEP_BLOCK = _layout(start_s="f8", first="i8", steps="i8", fullest="i8")
+"""Steps one behind the other: where they stand, how many, and the most hosts that are reserved in one of them."""
+BLOCK = 16
+"""Steps in a block at most; one that is full is cut in two."""
 LOOK = _layout(built="i8", windows="i8")
 """Of a set of hosts: the number of the table for which its windows stand, and how many there are."""
 ABLE = _layout(key="i8", built="i8", wide="i8")
@@ -75,8 +79,9 @@ class SlurmPass(NamedTuple):
         claim: CLAIM[E]; tried: TRIED by every such number.
         end: END[N], of running tasks and of those started in this pass, by the end that Slurm guesses.
         key_s, number: float64[N], int32[N], heap of tasks that have outlived their limits.
-        step: STEP[2 V + 1], in the order of time; bits: uint64[2 V + 1, W]; over_s: float64[V + L], when reservations
-            and closures are over, in that order.
+        step: STEP[16 K], in K blocks; block: STEP_BLOCK[K], in the order of time; bits: uint64[2 V + 1, W], lines of
+            steps; block_bits: uint64[K, W], hosts reserved in any step of the block that stands from 16 times that on.
+        over_s: float64[V + L], when reservations and closures are over, in that order.
         closed: uint64[L, W], the hosts of each closure.
         look: LOOK[B]; window_s: float64[B, F], when each window is over; free: float64[B, F, R, H], what hosts have
             free behind it, window 0 being now.
@@ -95,7 +100,9 @@ class SlurmPass(NamedTuple):
     key_s: Floats
     number: Ints
     step: Records
+    block: Records
     bits: Bits
+    block_bits: Bits
     over_s: Floats
     closed: Bits
     look: Records
@@ -111,6 +118,6 @@ class SlurmPass(NamedTuple):
 
 
 MAIN_MOST, BACKFILL = range(2)
-ENDS, PLACES, STEPS, OVER, TABLE = range(5)
+ENDS, PLACES, STEPS, OVER, TABLE, BLOCKS = range(6)
 """Entries of `end`; places of the board whose ends are among them; steps; entries of `over_s`; the number of the table,
-another one after a start."""
+another one after a start; blocks of steps."""

@@ -20,11 +20,13 @@ from loadmaster.backfilling.slurm_ends_kernel import (
     windows_of,
 )
 from loadmaster.backfilling.slurm_table_kernel import (
+    ONE,
     begin_table,
     begin_usable,
     blocked_until,
     has_bit,
     leave_open,
+    lowest_bit,
     reserve_hosts,
 )
 from loadmaster.kernels import inner
@@ -181,15 +183,14 @@ def _list(rows, outlook, slurm, row, group, window):
     """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold all tasks."""
     able, total = 0, np.int64(0)
     for word in range(slurm.usable.shape[0]):
-        if slurm.usable[word] == np.uint64(0):
-            continue
-        for host in range(64 * word, min(64 * word + 64, slurm.on.shape[0])):
-            if has_bit(slurm.usable, host):
-                for r in range(rows.demand.shape[1]):
-                    outlook.window[host, r] = slurm.free[group, window, r, host]
-                total += tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, rows.of[row].tasks)
-                outlook.able[able] = host
-                able += 1
+        bits = slurm.usable[word]
+        while bits != np.uint64(0):
+            host, bits = 64 * word + lowest_bit(bits), bits & (bits - ONE)
+            for r in range(rows.demand.shape[1]):
+                outlook.window[host, r] = slurm.free[group, window, r, host]
+            total += tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, rows.of[row].tasks)
+            outlook.able[able] = host
+            able += 1
     return able if total >= rows.of[row].tasks else 0
 
 

@@ -9,10 +9,12 @@ from loadmaster.backfilling.board_arrays import END
 from loadmaster.backfilling.slurm_arrays import (
     ABLE,
     BACKFILL,
+    BLOCK,
     CLAIM,
     LOOK,
     MAIN_MOST,
     STEP,
+    STEP_BLOCK,
     TRIED,
     Records,
     SlurmPass,
@@ -49,13 +51,14 @@ def slurm_arrays(rule: Slurm, scene: Scene, running: int, starts: int) -> SlurmP
     largest = max(scene.parts, *map(int, numbers), int(scene.rows.of["array"].max(initial=0))) + 1
     reserved = min(rule.bf_max_job_test, len(snapshot.queue)) + (running if rule.bf_running_job_reserve else 0)
     words, windows = -(-hosts // 64), _windows(rule, running + starts)
-    groups = min(GROUPS, len(scene.hosts.allowed))
+    groups, blocks = min(GROUPS, len(scene.hosts.allowed)), 1 + -(-(2 * reserved + 1) // (BLOCK // 2))
     return SlurmPass(
         rules=_rules(rule, snapshot), due=np.array([-2, 0], np.int64),
         partitions=np.zeros((0, hosts), bool) if snapshot.partitions is None else np.array(snapshot.partitions, bool),
         claim=claim, tried=table(TRIED, largest), end=table(END, running + starts),
-        key_s=np.zeros(running), number=np.zeros(running, np.int32), step=table(STEP, 2 * reserved + 1),
-        bits=np.zeros((2 * reserved + 1, words), np.uint64), over_s=np.zeros(reserved + closures),
+        key_s=np.zeros(running), number=np.zeros(running, np.int32), step=table(STEP, BLOCK * blocks),
+        block=table(STEP_BLOCK, blocks), bits=np.zeros((2 * reserved + 1, words), np.uint64),
+        block_bits=np.zeros((blocks, words), np.uint64), over_s=np.zeros(reserved + closures),
         closed=np.zeros((closures, words), np.uint64), look=table(LOOK, groups), window_s=np.zeros((groups, windows)),
         free=np.zeros((groups, windows, resources, hosts)), able=table(ABLE, REMEMBERED, key=-1),
         fits=np.zeros((REMEMBERED, windows, words), np.uint64), how_many=np.zeros((REMEMBERED, windows), np.int64),
