@@ -61,8 +61,9 @@ STEP = _layout(start_s="f8", next="i8")
 """A step of an outlook: when it begins, and the next one, -1 after the last."""
 PLAN_FAILURE = _layout(serial="i8", expected_s="f8", tasks="i8")
 """Of a demand on a set of hosts: with how many tasks and for how long it has failed beside the plan of that number."""
-CHAIN = _layout(first="i8", last="i8", held="i8")
-"""The steps of a host; `last` and `held`, tasks of the row at hand, are scratch."""
+CHAIN = _layout(first="i8", last="i8", held="i8", falls_s="f8")
+"""The steps of a host; before `falls_s` it never has less than now; `last` and `held`, tasks of the row at hand, are
+scratch."""
 
 
 class RowArrays(NamedTuple):

@@ -14,7 +14,7 @@ from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 
 BOUND, EXACT = range(2)
-"""What the turn of a host in the heap is, as its chain's `held`: a bound, or when it holds a task."""
+"""What is known of a host, as its chain's `held`: a bound alone, or when it holds a task, or that it never does."""
 TRIES = 8
 """Hosts that are asked one by one for a good moment, before all are asked whether they have a better one."""
 
@@ -85,7 +85,7 @@ def _first_in(rows, hosts, calendar, room, outlook, row, kind, first, end, best_
     for host in range(first, end):
         if soon.soon_s[kind, host] > best_s or not room.open[host] or not allowed[host]:
             continue
-        bound_s = bound_on(outlook, kind, host, best_s)
+        bound_s = bound_on(outlook, kind, host, np.inf)
         if bound_s > best_s:
             continue
         start_s = _first_open(calendar, outlook, row, host, demand, expected_s, bound_s, best_s)
@@ -119,7 +119,6 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_
     A host can hold more only from one of its own steps on.
     """
     demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
-    allowed = hosts.allowed[rows.of[row].hosts]
     kind, soon = class_of(rows, hosts, outlook, now, row), outlook.soon
     many, turns, able = room.open.shape[0], 0, 0
     for block in range(soon.block_s.shape[1]):
@@ -135,17 +134,13 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_
             host = np.int64(outlook.turn_host[0])
             turns = drop_first(outlook.turn_s, outlook.turn_host, turns)
             if host >= many:
-                turns = _turns_of_block(room, allowed, outlook, kind, host - many, turns, before_s)
-            elif outlook.chain[host].held == EXACT:
+                turns = _turns_of_block(rows, hosts, room, outlook, row, kind, host - many, start_s, turns, before_s)
+            else:
                 outlook.able[able] = host
                 able += 1
                 more = True
-            else:
-                outlook.chain[host].held = EXACT
-                bound_s = bound_on(outlook, kind, host, before_s)
-                turns = _turn_on(outlook, host, demand, expected_s, bound_s, turns, before_s)
         if not more:
-            continue  # but bounds have come to their turn
+            continue  # but blocks have come to their turn
         end_s, next_s = end_of(start_s, expected_s), np.inf
         total, i = np.int64(0), 0
         while i < able:
@@ -170,14 +165,30 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_
 
 
 @inner
-def _turns_of_block(room, allowed, outlook, kind, block, turns, before_s):
-    """Put the hosts of a block, whose turn it is, into the heap, by their bounds; returns its size."""
-    soon = outlook.soon
-    renew_block(soon, kind, block)
+def _turns_of_block(rows, hosts, room, outlook, row, kind, turn, start_s, turns, before_s):
+    """Put those hosts of a block into the heap that may hold a task at `start_s`, and the block for its other hosts.
+
+    `turn` is the number of the block, and one behind all blocks where it comes again. Returns the size of the heap.
+    """
+    demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
+    allowed, soon = hosts.allowed[rows.of[row].hosts], outlook.soon
+    blocks, least_s, later_s = soon.block_s.shape[1], np.inf, np.inf
+    block = turn % blocks
     for host in range(block * BLOCK, min((block + 1) * BLOCK, room.open.shape[0])):
-        if soon.soon_s[kind, host] < before_s and room.open[host] and allowed[host]:
-            outlook.chain[host].held = BOUND
-            turns = push(outlook.turn_s, outlook.turn_host, turns, soon.soon_s[kind, host], host)
+        if turn < blocks:
+            outlook.chain[host].held = BOUND if room.open[host] and allowed[host] else EXACT
+        bound_s = soon.soon_s[kind, host]
+        if outlook.chain[host].held == BOUND:
+            if bound_s <= start_s:
+                outlook.chain[host].held = EXACT
+                bound_s = bound_on(outlook, kind, host, before_s)
+                turns = _turn_on(outlook, host, demand, expected_s, bound_s, turns, before_s)
+            else:
+                later_s = min(later_s, bound_s)
+        least_s = min(least_s, bound_s)
+    soon.block_s[kind, block] = least_s
+    if later_s < before_s:
+        turns = push(outlook.turn_s, outlook.turn_host, turns, later_s, room.open.shape[0] + blocks + block)
     return turns
 
 

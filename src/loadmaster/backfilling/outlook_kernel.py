@@ -75,7 +75,7 @@ def _chains_of_running(rows, room, ends, outlook, now_s, soonest):
 @inner
 def _begin_chain(outlook, host, following, now_s):
     outlook.chain[host].first = outlook.chain[host].last = host
-    outlook.chain[host].held = following
+    outlook.chain[host].held, outlook.chain[host].falls_s = following, np.inf
     outlook.step[host].start_s = now_s
     outlook.step[host].next = -1
 
@@ -134,9 +134,12 @@ def step_at(outlook, host, time_s):
 def hold(outlook, host, start_s, end_s, demand, columns, sign):
     """Take (`sign` 1) or give back (-1) the first columns of `demand` on a host from `start_s` until `end_s`.
 
-    There must be room for two steps.
+    There must be room for two steps. What is given back has been taken before: only what is taken later than now lets
+    a host have less than now.
     """
     at, last = step_at(outlook, host, start_s), step_at(outlook, host, end_s)
+    if at != outlook.chain[host].first:
+        outlook.chain[host].falls_s = min(outlook.chain[host].falls_s, start_s)
     while at != last:
         for r in range(columns):
             outlook.step_free[at, r] -= sign * demand[r]
@@ -157,9 +160,30 @@ def least(outlook, host, start_s, end_s):
 
 
 @inner
+def has_now(outlook, host, end_s, demand):
+    """Put the least that a host has free from now until `end_s` into `window`, if it is not less than `demand`.
+
+    Whether it is not.
+    """
+    at, columns = np.int64(outlook.chain[host].first), outlook.window.shape[1]
+    if end_s <= outlook.chain[host].falls_s:
+        enough = True
+        for r in range(columns):
+            outlook.window[host, r] = outlook.step_free[at, r]
+            enough &= outlook.step_free[at, r] >= demand[r]
+        return enough
+    return _has_from(outlook, host, at, end_s, demand)
+
+
+@inner
 def has_from(outlook, host, start_s, end_s, demand):
     """As `least`, given up as soon as it is less than `demand`; whether it is not."""
-    at, columns = covering(outlook, host, start_s), outlook.window.shape[1]
+    return _has_from(outlook, host, covering(outlook, host, start_s), end_s, demand)
+
+
+@inner
+def _has_from(outlook, host, at, end_s, demand):
+    columns = outlook.window.shape[1]
     for r in range(columns):
         if outlook.step_free[at, r] < demand[r]:
             return False

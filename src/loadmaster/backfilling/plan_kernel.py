@@ -7,8 +7,8 @@ The hosts of a row that is placed stand in `room.host`, one a task; where hosts 
 import numpy as np
 
 from loadmaster.backfilling.bounds_kernel import let_start, note_freed
-from loadmaster.backfilling.choice_kernel import choose, lacks, tasks_in
-from loadmaster.backfilling.outlook_kernel import end_of, has_from, has_room, hold, least, step_at
+from loadmaster.backfilling.choice_kernel import choose, tasks_in
+from loadmaster.backfilling.outlook_kernel import end_of, has_from, has_now, has_room, hold, least, step_at
 from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, note_planned_failure
 from loadmaster.kernels import inner
 
@@ -71,28 +71,44 @@ def hold_count(outlook, start_s, end_s, tasks):
 def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on):
     """Choose hosts among those that can hold tasks of the row for the whole time."""
     kind, tasks = rows.of[row].kind, rows.of[row].tasks
-    able, most, closed = 0, np.int64(0), False
-    allowed = hosts.allowed[rows.of[row].hosts]
-    for host in range(room.open.shape[0]):
-        if start_s == now.now_s and lacks(outlook.step_free, host, rows.demand, kind):
-            continue
-        if not room.open[host] or not allowed[host] or (on.shape[0] > 0 and not on[host]):
+    able, most, closed, at_once = 0, np.int64(0), False, start_s == now.now_s
+    for i in range(_list_hosts(rows, hosts, room, outlook, row, at_once)):
+        host = np.int64(outlook.able[i])
+        if on.shape[0] > 0 and not on[host]:
             continue
         if is_shut(calendar, row, host, start_s, end_s):
             closed = True
             continue
-        if not has_from(outlook, host, start_s, end_s, rows.demand[kind]):
+        if at_once:
+            if not has_now(outlook, host, end_s, rows.demand[kind]):
+                continue
+        elif not has_from(outlook, host, start_s, end_s, rows.demand[kind]):
             continue
-        held = tasks_in(outlook.window, host, rows.demand, kind, tasks)
-        if held > 0:
-            outlook.able[able] = host
-            able += 1
-            most += held
+        held = np.int64(1)
+        if tasks > 1:
+            held = tasks_in(outlook.window, host, rows.demand, kind, tasks)
+        outlook.able[able] = host
+        able += 1
+        most += held
     if most < tasks:
-        if start_s == now.now_s and on.shape[0] == 0 and not (closed or now.several_speeds):
+        if at_once and on.shape[0] == 0 and not (closed or now.several_speeds):
             note_planned_failure(rows, room, board, outlook, now, row)
         return False
     return choose(rows, hosts, room, board, outlook, rate, now, row, able)
+
+
+@inner
+def _list_hosts(rows, hosts, room, outlook, row, at_once):
+    """List the hosts that the row may use, of these only those that hold a task now if it is to start now."""
+    allowed, kind, many = hosts.allowed[rows.of[row].hosts], rows.of[row].kind, 0
+    columns = rows.demand.shape[1] if at_once else 0
+    for host in range(room.open.shape[0]):
+        usable = room.open[host] & allowed[host]
+        for r in range(columns):
+            usable &= outlook.step_free[host, r] >= rows.demand[kind, r]
+        outlook.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
+        many += usable
+    return many
 
 
 @inner
