@@ -20,6 +20,7 @@ from loadmaster.backfilling import (
     Stepwise,
     bounds_kernel,
     earliest_kernel,
+    slurm_table_kernel,
     soon_kernel,
 )
 from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN, rank_of
@@ -27,7 +28,7 @@ from loadmaster.model import Cluster
 from loadmaster.model.snapshot import Closure, Need, NextLoops, Promise, Queue, Running, Snapshot
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Context
-from loadmaster.schedule import compiled_decide, snapshot_arrays
+from loadmaster.schedule import compiled_decide, slurm_scene, snapshot_arrays
 from loadmaster.schedule.snapshot_arrays import Scene
 
 RULES = (
@@ -237,6 +238,6 @@ def differing(first, last):
 if __name__ == "__main__":
     compiled_decide.scanner, compiled_decide.rater = scan_in_python, rate_in_python
     compiled_decide._entry = lambda function, momentless, arguments: function
-    for module in (bounds_kernel, earliest_kernel, snapshot_arrays, soon_kernel):
-        module.BLOCK = 2  # several blocks of hosts
+    for module in (bounds_kernel, earliest_kernel, snapshot_arrays, soon_kernel, slurm_scene, slurm_table_kernel):
+        module.BLOCK = 2  # several blocks of hosts, or of steps of time
     print(*differing(int(sys.argv[1]), int(sys.argv[2])))
