@@ -15,6 +15,8 @@ from loadmaster.cli import main
 from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster, Workload
 from loadmaster.place.load import policy_named
+from loadmaster.report.compare_page import report_blocks
+from loadmaster.report.page import Heading, Table
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import Trace
@@ -106,6 +108,12 @@ def test_compare_has_the_fitted_queue_as_the_row_site(shortest_first: Workload, 
     assert rows["site"]["mean_wait_s"] == rows["recorded"]["mean_wait_s"]
     assert rows["site"]["longest_wait_s"] == rows["recorded"]["longest_wait_s"]
     assert rows["candidate"]["mean_wait_s"] != rows["site"]["mean_wait_s"]
+    blocks = report_blocks(compared.comparison)
+    assert "Whether queueing can explain the recorded waits" in [b.text for b in blocks if isinstance(b, Heading)]
+    settled = next(
+        b for b in blocks if isinstance(b, Table) and b.columns[1].startswith("mean wait") and b.columns[-1] == "drain"
+    )
+    assert [row[0] for row in settled.rows] == ["easy", "site"]
 
 
 def test_a_launch_overhead_holds_hosts_in_every_run_and_recorded_use_is_counted_without_it(

@@ -3,12 +3,14 @@
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from loadmaster import __version__
+from loadmaster.measure.explained import room_over_time
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer, unbroken
@@ -25,6 +27,7 @@ from loadmaster.report.possible_chart import possible_chart
 from loadmaster.report.possible_claims import possible_lines, possible_sentences
 from loadmaster.report.record_claims import RECORDED, record_sentence
 from loadmaster.report.recorded_hosts_page import recorded_hosts_blocks
+from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
 from loadmaster.report.sure_page import sure_blocks
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
@@ -65,10 +68,21 @@ def report_blocks(
         *_possible(shown),
         *_by_load(shown),
         *_details(shown, detailed(shown)),
+        *_verdict(shown),
         *recorded_hosts_blocks(shown),
     ]
-    blocks += who_pays(shown) + settled(detailed(shown))
+    blocks += who_pays(shown) + settled(shown, detailed(shown).load)
     return [*blocks, *more, Heading("How this was made"), Facts({**_facts(comparison), **facts})]
+
+
+def _verdict(comparison: Comparison) -> list[Block]:
+    """What rules H3 and H4 go by, drawn, where the row `recorded` is shown."""
+    case = comparison.case
+    if comparison.recorded is None or case.workload.recorded_wait_s is None:
+        return []
+    jobs = replace(case.workload, runtime_s=case.workload.runtime_s - case.launch_s)
+    seen = room_over_time(jobs, case.cluster)
+    return [Heading("Whether queueing can explain the recorded waits"), Chart(room_chart(seen), ROOM_CAPTION)]
 
 
 def main_chart(comparison: Comparison) -> Any:

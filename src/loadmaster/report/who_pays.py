@@ -42,12 +42,13 @@ def who_pays(comparison: Comparison) -> list[Block]:
     return blocks if len(blocks) > 1 else []
 
 
-def settled(group: Group) -> list[Block]:
-    """The means without warm-up and drain, beside the plain ones."""
-    unit, size = unit_for([outcome.metrics.mean_wait_s for outcome in group.outcomes])
-    rows = [[outcome.setting.policy, *_settled(outcome, unit, size)] for outcome in group.outcomes]
+def settled(comparison: Comparison, load: float) -> list[Block]:
+    """The means of every rule at a load without warm-up and drain, beside the plain ones."""
+    outcomes = [outcome for group in comparison.groups if group.load == load for outcome in group.outcomes]
+    unit, size = unit_for([outcome.metrics.mean_wait_s for outcome in outcomes])
+    rows = [[rule_name(comparison, outcome.setting), *_settled(outcome, unit, size)] for outcome in outcomes]
     heads = [
-        "policy",
+        "policy" if len(comparison.disciplines) < 2 else "rule",
         f"mean wait {unit}",
         f"settled mean wait {unit}",
         "mean queue",
