@@ -16,6 +16,8 @@ from loadmaster.report.possible_claims import (
 )
 from loadmaster.report.summary import summary_frame
 from loadmaster.report.terminal import print_comparison
+from loadmaster.runs import Setting
+from loadmaster.runs.machines import MachineSet
 from loadmaster.search.possible import Possible
 
 
@@ -41,6 +43,35 @@ def test_a_run_that_did_not_run_every_job_once_is_not_set_beside_it():
     stopped = replace(compared.outcomes[0], losses=replace(compared.outcomes[0].losses, stopped=1))
     assert [times_text(compared, outcome) for outcome in (cut, stopped)] == ["-", "-"]
     assert beside_possible(compared, cut) == {}
+
+
+def on_two_sets():
+    """Two sets of machines: on the second both bound and run are lower by a factor."""
+    one = comparison({("first-fit", 0.8): 4000.0, ("first-fit", 0.8, "easy"): 800.0})
+    settings = [Setting("first-fit", "netbatch", hosts=name) for name in ("few", "many")]
+    outcomes = [replace(o, setting=setting) for o, setting in zip(one.outcomes, settings, strict=True)]
+    machines = [MachineSet(name, one.case) for name in ("few", "many")]
+    possible = [replace(looked(250.0, 1000.0), hosts="few"), replace(looked(50.0, 100.0), hosts="many")]
+    return replace(one, outcomes=outcomes, machines=machines, possible=possible)
+
+
+def test_a_run_is_set_beside_what_is_possible_on_its_own_machines(tmp_path):
+    compared = on_two_sets()
+    assert [times_text(compared, outcome) for outcome in compared.outcomes] == ["4", "8"]
+    few, many = possible_sentences(compared)
+    assert few.startswith("Load 0.80 on few: no schedule has a mean wait below 4.17 min")
+    assert "waits 4 times that" in few
+    assert "waits 8 times that" in many
+    console = Console(width=200, record=True)
+    print_comparison(console, compared)
+    lines = [line.split()[:3] for line in console.export_text().splitlines()]
+    assert [line[0] for line in lines if line[1:] == ["best", "found"]] == ["few", "many"]
+    document = comparison_document(compared)
+    assert [row.get("hosts") for row in document["rows"]] == ["few", "few", "many", "many", "few", "many"]
+    assert [each["hosts"] for each in document["possible"]] == ["few", "many"]
+    write_report(tmp_path / "page.html", compared)
+    text = (tmp_path / "page.html").read_text()
+    assert [f"best possible, load 0.80 on {name}" in text for name in ("few", "many")] == [True, True]
 
 
 def test_without_the_question_nothing_is_said():

@@ -54,8 +54,20 @@ def test_what_says_nothing_is_refused_in_one_line(log):
         lm.compare(log, ["2x4c", "2x4c"], policies="first-fit")
     with pytest.raises(lm.InputError, match=r"--currency.*no price of a machine is known"):
         lm.compare(log, ["2x4c", "3x4c"], policies="first-fit", currency="EUR")
-    with pytest.raises(lm.InputError, match=r"--bound.*one set of machines"):
-        lm.compare(log, ["2x4c", "3x4c"], policies="first-fit", bound="1s")
+
+
+def test_every_set_has_its_own_bound_and_its_runs_are_set_beside_that(log):
+    sets = ["2x4c", "3x4c"]
+    both = lm.compare(log, sets, policies="first-fit", bound="1s", loads=[0.9, 1.2])
+    apart = {hosts: lm.compare(log, hosts, policies="first-fit", bound="1s", beta=[1.0]) for hosts in sets}
+    assert [(each.hosts, each.jobs) for each in both.comparison.possible] == [(hosts, 60) for hosts in sets] * 2
+    for each in both.comparison.possible:
+        (run,) = [o for o in both.comparison.outcomes if (o.setting.hosts, o.load) == (each.hosts, each.load)]
+        assert each.bound_s <= each.found.mean_wait_s <= run.metrics.mean_wait_s
+    alike = lm.compare(log, sets, policies="first-fit", bound="1s", beta=[1.0]).comparison.possible
+    alone = [apart[hosts].comparison.possible[0] for hosts in sets]
+    assert [each.found.mean_wait_s for each in alike] == [each.found.mean_wait_s for each in alone]
+    assert alike[0].found.mean_wait_s > alike[1].found.mean_wait_s
 
 
 def test_one_set_with_prices_has_costs_and_needs_no_name(log):

@@ -24,7 +24,7 @@ from loadmaster.report.load_charts import load_charts, ranking, wait_charts
 from loadmaster.report.machines_page import machines_blocks
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text, write
 from loadmaster.report.possible_chart import possible_chart
-from loadmaster.report.possible_claims import possible_lines, possible_sentences
+from loadmaster.report.possible_claims import possible_lines, possible_sentences, where_words
 from loadmaster.report.record_claims import RECORDED, record_sentence
 from loadmaster.report.recorded_hosts_page import recorded_hosts_blocks
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
@@ -117,9 +117,10 @@ def _table(comparison: Comparison, same: Mapping[str, Sequence[str]]) -> Table:
         rows.append([RECORDED, known[0], "", *[""] * len(claims), *known[1:]])
     for group in comparison.groups:
         lines = possible_lines(comparison, group)
-        if lines and len(comparison.groups) > 1:
+        if lines and comparison.heads(group):
             bands[len(rows)] = load_words(group.load)
         for name, metrics, bound in lines:
+            hosts[len(rows)] = group.hosts
             known = possible_cells(columns, metrics, bound)
             rows.append([name, known[0], *[""] * (1 + len(claims)), *known[1:]])
         if comparison.heads(group):
@@ -146,7 +147,7 @@ def _possible(comparison: Comparison) -> list[Block]:
     blocks: list[Block] = []
     for each in comparison.possible:
         blocks += [
-            Heading(f"How far from the best possible, {load_words(each.load)}"),
+            Heading(f"How far from the best possible, {where_words(each)}"),
             Chart(themed(possible_chart(comparison, each)), _POSSIBLE),
         ]
     return blocks

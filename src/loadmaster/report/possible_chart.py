@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import Comparison
-from loadmaster.report.possible_claims import BEST_FOUND, BOUND
+from loadmaster.report.possible_claims import BEST_FOUND, BOUND, runs_at
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, rows
 
 if TYPE_CHECKING:  # the search compiles kernels
@@ -19,9 +19,7 @@ def possible_chart(comparison: Comparison, each: "Possible") -> Any:
     """Mean waits on the left, longest waits on the right, of all runs at one load; both scales are logarithmic."""
     import altair as alt
 
-    runs = sorted(
-        (outcome for outcome in comparison.outcomes if outcome.load == each.load), key=lambda o: o.metrics.mean_wait_s
-    )  # fmt: skip
+    runs = sorted(runs_at(comparison, each), key=lambda o: o.metrics.mean_wait_s)
     names = [_name(comparison, o.setting.policy, o.setting.discipline) for o in runs]
     means = {name: o.metrics.mean_wait_s for name, o in zip(names, runs, strict=True)}
     longest = {name: o.metrics.longest_wait_s for name, o in zip(names, runs, strict=True)}

@@ -17,14 +17,14 @@ NEAR = 1.1
 """Bound and best found this close: nothing can do much more."""
 
 
-def possible_at(comparison: Comparison, load: float) -> "Possible | None":
-    """What is known of the best schedule at a load; None where nobody asked."""
-    return next((each for each in comparison.possible if each.load == load), None)
+def possible_at(comparison: Comparison, load: float, hosts: str) -> "Possible | None":
+    """What is known of the best schedule at a load on a set of machines; None where nobody asked."""
+    return next((each for each in comparison.possible if (each.load, each.hosts) == (load, hosts)), None)
 
 
 def possible_lines(comparison: Comparison, group: Group) -> list[tuple[str, Metrics | None, float]]:
-    """Name, metrics and mean wait of the rows that stand above those of `group`, the first of its load."""
-    each = possible_at(comparison, group.load)
+    """Name, metrics and mean wait of the rows above those of `group`, the first of its load on its machines."""
+    each = possible_at(comparison, group.load, group.hosts)
     first = next(other for other in comparison.groups if other.load == group.load)
     if each is None or group.discipline != first.discipline:
         return []
@@ -37,7 +37,7 @@ def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
 
     None where there is none, where nobody waits in it, or where the run did not run every job once, to its end.
     """
-    each = possible_at(comparison, outcome.load)
+    each = possible_at(comparison, outcome.load, outcome.setting.hosts)
     found = None if each is None else each.found
     if each is None or found is None or found.mean_wait_s <= 0.0 or not _runs_all(each, outcome):
         return None
@@ -75,7 +75,7 @@ def possible_document(comparison: Comparison) -> list[dict[str, Any]]:
     """What a document says beside the rows, for every load."""
     return [
         {
-            "load": each.load, "bound_s": each.bound_s,
+            "load": each.load, **_named(each), "bound_s": each.bound_s,
             "best_found_s": None if each.found is None else each.found.mean_wait_s,
             "near": is_near(each), "settled": each.settled, "steps": each.steps, "because": each.because or None,
             "sentence": _sentence(comparison, each),
@@ -87,6 +87,16 @@ def possible_document(comparison: Comparison) -> list[dict[str, Any]]:
 def possible_sentences(comparison: Comparison) -> list[str]:
     """Bound and best found of every load in words, with the lowest run beside them."""
     return [_sentence(comparison, each) for each in comparison.possible]
+
+
+def runs_at(comparison: Comparison, each: "Possible") -> list[Outcome]:
+    """The runs that it is told of."""
+    return [o for o in comparison.outcomes if (o.load, o.setting.hosts) == (each.load, each.hosts)]
+
+
+def where_words(each: "Possible") -> str:
+    """The load that it is told of, and the machines where there are several sets."""
+    return load_words(each.load) + (f" on {each.hosts}" if each.hosts else "")
 
 
 def is_near(each: "Possible") -> bool:
@@ -101,7 +111,7 @@ def _runs_all(each: "Possible", outcome: Outcome) -> bool:
 
 
 def _sentence(comparison: Comparison, each: "Possible") -> str:
-    at = load_words(each.load)
+    at = where_words(each)
     least = f"{at[0].upper()}{at[1:]}: no schedule has a mean wait below {show_seconds(each.bound_s)}"
     if each.found is None:
         return f"{least}; a best one was not looked for, since the search does not keep {each.because}."
@@ -112,7 +122,7 @@ def _sentence(comparison: Comparison, each: "Possible") -> str:
 
 
 def _lowest(comparison: Comparison, each: "Possible") -> str:
-    runs = [(times_best_found(comparison, o), o) for o in comparison.outcomes if o.load == each.load]
+    runs = [(times_best_found(comparison, o), o) for o in runs_at(comparison, each)]
     known = [(times, outcome) for times, outcome in runs if times is not None]
     if not known:
         return ""
@@ -136,12 +146,16 @@ def _distance(each: "Possible") -> str:
 
 def _row(comparison: Comparison, each: "Possible", kind: str, found: Metrics | None) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "kind": kind, "policy": None, "discipline": None, "load": each.load, "jobs": each.jobs,
+        "kind": kind, "policy": None, "discipline": None, "load": each.load, **_named(each), "jobs": each.jobs,
         "rejected": comparison.case.rejected.total, "unstarted": None if found is None else found.unstarted,
     }  # fmt: skip
     row |= {name: None if found is None else getattr(found, name) for name in _MEASURES}
     row["utilization"] = None if found is None else found.utilization
     return row | {"cycles": None, "simulated_jobs_per_s": None}
+
+
+def _named(each: "Possible") -> dict[str, str]:
+    return {"hosts": each.hosts} if each.hosts else {}
 
 
 _MEASURES = (

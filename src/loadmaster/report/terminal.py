@@ -84,13 +84,14 @@ def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
 
 
 def _add_possible(shown: Table, comparison: Comparison, group: Group, columns: Sequence[Column], between: int) -> None:
-    """The rows of what is possible, above the first group of its load."""
+    """The rows of what is possible, above the first group of its load on its machines."""
     lines = possible_lines(comparison, group)
-    if lines and len(comparison.groups) > 1:
+    if lines and comparison.heads(group):
         shown.add_row(Text(load_words(group.load), style="bold cyan"))
     for name, metrics, bound in lines:
         known = possible_cells(columns, metrics, bound)
-        shown.add_row(name, known[0] + "  ", *[""] * between, *known[1:])
+        names = [group.hosts] if comparison.several_machines else []
+        shown.add_row(*names, name, known[0] + "  ", *[""] * between, *known[1:])
     if lines:
         shown.add_section()
 

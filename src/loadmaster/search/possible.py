@@ -13,6 +13,7 @@ from loadmaster.measure import Metrics, metrics
 from loadmaster.model import InputError
 from loadmaster.model.units import show_seconds
 from loadmaster.runs import Case, Setting
+from loadmaster.runs.machines import MachineSet
 from loadmaster.search.best import best_found, cannot_keep
 from loadmaster.search.bound import bound_of
 from loadmaster.search.rigid import rigid_of
@@ -23,15 +24,16 @@ FOR_THE_BOUND = 1 / 6
 
 @dataclass(frozen=True)
 class Possible:
-    """What is known of the best schedule at one load.
+    """What is known of the best schedule at one load, on one set of machines.
 
     Attributes:
-        beta: factor on the times between arrivals; load: the offered load that it makes.
+        beta: factor on the times between arrivals; load: the offered load that it makes, of the first set of machines.
         jobs: how many can run at all; bound and best found are means over these.
         bound_s: no schedule that runs all of them has a lower mean wait.
         steps: prices that were tried; width_s: seconds of a bucket; settled: the bound had stopped rising.
         found: metrics of the best schedule that was found; None where the search does not keep what binds the jobs.
         because: what it does not keep.
+        hosts: the name of the machines, where there are several sets.
     """
 
     beta: float
@@ -43,6 +45,7 @@ class Possible:
     settled: bool
     found: Metrics | None
     because: str = ""
+    hosts: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,30 @@ class ToFind:
     beta: float
     within_s: float
     seed: int
+
+
+def possible_on(
+    machines: Sequence[MachineSet],
+    settings: Sequence[Setting],
+    within_s: float,
+    store: Store | None,
+    pool: CellMaker,
+    watch: Watch | None = None,
+) -> list[Possible]:
+    """As `possible` on every set of machines: loads ascend as in `settings`, the sets as they are within each.
+
+    Raises:
+        InputError: as `possible`.
+    """
+    refuse_unbounded(machines, settings)
+    first = machines[0].case
+    found = [
+        replace(each, load=first.load / each.beta, hosts=one.name)
+        for one in machines
+        for each in possible(one.case, [s for s in settings if s.hosts == one.name], within_s, store, pool, watch)
+    ]
+    betas = list(dict.fromkeys(setting.beta for setting in settings))
+    return sorted(found, key=lambda each: betas.index(each.beta))
 
 
 def possible(
@@ -75,7 +102,6 @@ def possible(
     Raises:
         InputError: no bound holds for such jobs, such hosts or such runs.
     """
-    refuse_unbounded(case, settings)
     betas = list(dict.fromkeys(setting.beta for setting in settings))
     work = Work("possible", ("loadmaster.search.possible",), look, case, to_bytes, from_bytes, prepare=_compile(case))
     tasks = [ToFind(beta, within_s, settings[0].seed) for beta in betas]
@@ -87,15 +113,16 @@ def possible(
         return run_study(work, cells, store, pool, None, lambda each: {"bound_s": each.bound_s})
 
 
-def refuse_unbounded(case: Case, settings: Sequence[Setting]) -> None:
-    """See that a bound can be given, before anything is run.
+def refuse_unbounded(machines: Sequence[MachineSet], settings: Sequence[Setting]) -> None:
+    """See that a bound can be given on every set, before anything is run.
 
     Raises:
         InputError: it cannot.
     """
     if any(setting.foresight.overrun == "kill" for setting in settings):
         raise InputError("--overrun kill", "the bound holds for jobs that run to their end", fix="leave out --bound")
-    rigid_of(case.workload, case.cluster)
+    for one in machines:
+        rigid_of(one.case.workload, one.case.cluster)
 
 
 def _compile(case: Case) -> Callable[[Sequence[ToFind], Watch], None]:

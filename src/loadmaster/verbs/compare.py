@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.kept.made_before import Maker
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle, refuse_idle_foresight, refuse_idle_settings
+from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -50,7 +50,10 @@ class CompareOptions(MachineOptions, SiteOptions, RunOptions, SamplingOptions, D
     ] = ""
     baseline: Annotated[str, Option("What the others are measured against; the first policy.", metavar="POLICY")] = ""
     bound: Annotated[
-        str, Option("Also tell how far from the best possible all are, 1min of processor time a load.", metavar="TIME")
+        str,
+        Option(
+            "Also tell how far from the best possible all are, 1min of CPU a load and set of hosts.", metavar="TIME"
+        ),
     ] = ""
     store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
     out: Annotated[
@@ -190,21 +193,19 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
         warn_of_plain(one.case, [setting for setting in settings if setting.hosts == one.name])
     against = _baseline(name_of(options.baseline, name), settings)
     kept = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
-    if len(machines) > 1:
-        refuse_idle(options, ["bound"], "a bound is told of one set of machines", "give one --hosts")
     within_s = parse_seconds(options.bound) if options.bound else None
     if within_s is not None:
         from loadmaster.search.possible import refuse_unbounded  # the search loads Numba
 
-        refuse_unbounded(case, settings)
+        refuse_unbounded(machines, settings)
     pool = pool_on(address)
     outcomes = sweep_machines(machines, settings, kept, pool, check=options.check, watch=watch)
     judgements = options.judgements(machines, drawing, outcomes, against, kept, pool, watch)
     best = []
     if within_s is not None:
-        from loadmaster.search.possible import possible
+        from loadmaster.search.possible import possible_on
 
-        best = possible(case, settings, within_s, kept, pool, watch)
+        best = possible_on(machines, settings, within_s, kept, pool, watch)
     if kept is not None:
         kept.close()
     as_logged = any(setting.beta == 1.0 for setting in settings)
