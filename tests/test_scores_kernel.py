@@ -11,6 +11,7 @@ from numba import njit, typeof, types
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.lent import lend
 from loadmaster.lowest_kernel import lowest, lowest_open
+from loadmaster.open_room_kernel import is_in_vain
 from loadmaster.place import POLICIES, Context, Policy
 from loadmaster.scores_kernel import (
     SHARED,
@@ -137,3 +138,35 @@ def test_another_table_of_what_is_free_is_read_anew_and_then_only_where_it_chang
     second = capacity.copy()
     second[[4, 17], 0] = 3.0
     assert run(scores, scanner(POLICIES["best-fit-cores"], 1), demand, capacity, second) == (4, 17)
+
+
+@pytest.mark.parametrize("resources", [1, 2, 3])
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_demand_is_in_vain_if_no_open_host_holds_it_and_nothing_is_remembered_of_it(resources, seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 9, (rng.integers(1, 4), resources)).astype(float)
+    kind = rng.integers(0, len(sizes), rng.integers(1, 60)).astype(np.int32)
+    demands = np.unique(rng.integers(1, 9, (9, resources)), axis=0).astype(float)
+    scores = empty_scores((sizes, kind), demands, np.ones(len(demands)))
+    free = np.floor(sizes[kind] * rng.choice([0.0, 0.5, 1.0], (len(kind), 1)))
+    closed = rng.random(len(kind)) < rng.choice([0.1, 0.9])
+    ask = vain_engine(typeof(scores))
+    for number, demand in enumerate(demands):
+        held = (free[~closed] >= demand).all(axis=1).any()
+        assert ask(scores, number, demand, free, closed) == (not held)
+    scores.owner[scores.slot_of[0]] = 0
+    assert not ask(scores, 0, demands[0], free, closed)
+
+
+@cache
+def vain_engine(scores):
+    def ask(given, number, demand, free, closed):
+        scores = lend(given)
+        for host in range(closed.shape[0]):
+            if closed[host] and not scores.shut.host[host]:
+                shut(scores, host)
+        return is_in_vain(scores, number, demand, free)
+
+    arguments = (scores, types.int64, types.float64[::1], types.float64[:, ::1], types.boolean[::1])
+    return njit(types.boolean(*arguments))(ask)

@@ -52,7 +52,7 @@ class Scores(NamedTuple):
         news: int32[N], the blocks changed, a ring by time.
         dirty, is_dirty: int32[H], bool[H], hosts that have changed since the last question.
         idle, is_idle: int32[H], bool[H], hosts in lanes that are not live, or were not when they were noted.
-        clock: int64[3], changes so far, number of dirty hosts, number of idle ones.
+        clock: int64[4], changes so far, number of dirty hosts, number of idle ones, a lane that had room for a demand.
         slot_of: int32[D], the slot of a demand.
         owner: int32[S], the demand whose scores are in a slot, -1 if none.
         known_at: int64[S], the changes up to this one are in the slot.
@@ -119,7 +119,7 @@ def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, memb
         is_dirty=np.ones(len(kind), np.bool_),
         idle=np.zeros(len(kind), np.int32),
         is_idle=np.zeros(len(kind), np.bool_),
-        clock=np.array([0, len(kind), 0], np.int64),
+        clock=np.array([0, len(kind), 0, 0], np.int64),
         slot_of=np.where(order < own, 1 + order, 1 + own + order % SHARED).astype(np.int32),
         owner=np.full(slots, -1, np.int32),
         known_at=np.zeros(slots, np.int64),
@@ -128,7 +128,7 @@ def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, memb
     )
 
 
-CLOCK, DIRTY, IDLE = range(3)
+CLOCK, DIRTY, IDLE, ROOMY = range(4)
 FEW = 16
 """One lane in so many may hold a host that is not live, when all are scanned."""
 
@@ -152,7 +152,7 @@ def reload(scores):
 @inlined
 def refresh(scores, scan, kind, demand, free, last_host, seed):
     """Bring the scores for demand number `kind` up to date; return (slot, number of scores that are not finite)."""
-    _settle(scores, free)
+    settle(scores, free)
     slot = np.int64(scores.slot_of[kind])
     if scores.owner[slot] != kind:
         scores.owner[slot] = kind
@@ -167,17 +167,23 @@ def refresh(scores, scan, kind, demand, free, last_host, seed):
     )  # fmt: skip
 
 
+@inlined
+def is_remembered(scores, kind):
+    """Whether a slot holds scores for demand number `kind`, so that only what has changed is rated."""
+    return scores.owner[scores.slot_of[kind]] == kind
+
+
 @inner
 def rate_all(scores, scan, demand, free, last_host, task, seed):
     """Rate every host anew in slot 0, remembering nothing; return the number of scores that are not finite."""
-    _settle(scores, free)
+    settle(scores, free)
     return _scan_all(scores, scan, 0, demand, last_host, task, seed)
 
 
 @inner
 def rate_again(scores, scan, demand, free, last_host, task, seed):
     """Rate anew in slot 0 what has changed since `rate_all` for the same demand; return how many are not finite."""
-    _settle(scores, free)
+    settle(scores, free)
     since = scores.known_at[0]
     scores.known_at[0] = scores.clock[CLOCK]
     return scan(
@@ -231,7 +237,7 @@ def _blocks_since(scores, since):
 
 
 @inner
-def _settle(scores, free):
+def settle(scores, free):
     """Bring the lanes of all dirty hosts up to date."""
     for i in range(scores.clock[DIRTY]):
         host = scores.dirty[i]

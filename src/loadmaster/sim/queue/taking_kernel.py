@@ -5,6 +5,7 @@ import numpy as np
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.lowest_kernel import lowest, lowest_open
+from loadmaster.open_room_kernel import is_in_vain
 from loadmaster.scores_kernel import changed, rate_all, refresh
 from loadmaster.sim.queue.failed_kernel import remember
 from loadmaster.sim.queue.moment_kernel import close_to_long, renew_long, take_for_long
@@ -43,6 +44,8 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
     kinds = jobs.demand.shape[0]
     kind = jobs.kind[job]
     demand = jobs.demand[kind]
+    if length == SHORT and count[CLOSED] > 0 and is_in_vain(scores, member * kinds + kind, demand, state.free):
+        return False, 0
     for k in range(jobs.tasks[job]):
         last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
         if (rules.varies >> member) & 1:
