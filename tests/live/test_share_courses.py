@@ -73,6 +73,17 @@ def test_a_machine_that_was_moved_is_told_why_with_the_least_share_before_and_af
     assert [span.host for span in course.spans if span.task == moved[0].task][-1] == "b"
 
 
+def test_before_the_caps_are_set_a_host_gives_no_more_than_it_has(machines):
+    course = share_course_of(machines)
+    first = [span for span in course.spans if span.from_s == 0.0]
+    assert [(span.host, span.share) for span in first] == [("a", pytest.approx(1 / 3))] * 3
+    for at_s in {span.from_s for span in course.spans}:
+        given = {"a": 0.0, "b": 0.0}
+        for span in course.spans:
+            given[span.host] += span.share if span.from_s <= at_s < span.to_s else 0.0
+        assert max(given.values()) <= 1.0 + 1e-9
+
+
 def test_a_refusal_is_told_with_the_words_of_the_engine(tmp_path):
     hosts = FakeHosts(FakeClock(), {"a": (1.0, 4.0)}, {"x": (1, 1, "a"), "y": (1, 1, "a")}, refuse={("Cap", "x")})
     look_after(hosts, hosts.clock, GuestTerms(interval_s=1.0, for_s=3.0), tmp_path)

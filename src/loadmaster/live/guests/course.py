@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from loadmaster.live.answers import action_in, refusals_in
 from loadmaster.live.guests.check import guest_lines
 from loadmaster.live.guests.scene import GuestScene
@@ -9,6 +11,7 @@ from loadmaster.live.guests.shares import wanted_shares
 from loadmaster.live.guests.terms import GuestTerms
 from loadmaster.model.actions import Cap, Move
 from loadmaster.runs.share_course import CourseTelling, ShareCourse
+from loadmaster.sharing.water_filling import water_fill
 
 
 def guest_course_in(folder: Path) -> ShareCourse:
@@ -64,7 +67,18 @@ def _seen(telling: CourseTelling, before: GuestScene, after: GuestScene, at_s: f
     for name in before.guests.keys() - after.guests.keys():
         telling.over[name] = "gone"
         telling.say(at_s, name, "gone", "it was not there any more")
-    telling.now(at_s, {name: (guest.host, guest.share) for name, guest in after.guests.items()})
+    telling.now(at_s, {name: (after.guests[name].host, share) for name, share in _had(after).items()})
+
+
+def _had(scene: GuestScene) -> dict[str, float]:
+    """The share that each machine has of what it asks for: no host gives more than it has, whatever the caps allow."""
+    had: dict[str, float] = {}
+    for place, host in scene.hosts.items():
+        there = {name: guest for name, guest in scene.guests.items() if guest.host == place and guest.cores > 0}
+        limit = np.array([guest.cores * guest.share for guest in there.values()])
+        given = water_fill(limit, np.zeros(len(limit)), np.ones(len(limit)), host.cores)
+        had |= {name: float(part) / there[name].cores for name, part in zip(there, given, strict=True)}
+    return {name: had.get(name, guest.share) for name, guest in scene.guests.items()}
 
 
 def _asked(action: object, scene: GuestScene, terms: GuestTerms, found: dict[str, float]) -> tuple[str, str]:
