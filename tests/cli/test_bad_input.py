@@ -188,6 +188,40 @@ def test_more_than_memory_can_hold_is_said(told):
 
 
 @pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (("--scale", "1e300"), "jobs"),
+        (("--scale", "1e308"), "jobs"),
+        (("--scale", "1e300", "--jobs", "5"), "hosts"),
+        (("--hosts", "1" + 30 * "0", "--jobs", "5"), "hosts"),
+        (("--hosts", "5", "--jobs", "1" + 30 * "0"), "jobs"),
+    ],
+)
+def test_pools_of_more_than_can_be_are_refused(told, options, word):
+    said = told("generate", "netbatch", *options, "-o", "x.swf")
+    assert "more than" in said
+    assert word in said
+
+
+@pytest.mark.parametrize("words", [("generate", "netbatch", "-o"), ("generate", "opportunity", "-o"),
+                                   ("convert", "good.swf")], ids=" ".join)  # fmt: skip
+def test_a_log_is_refused_by_the_ending_of_its_name_before_the_work(told, monkeypatch, words):
+    def at_work(*_, **__):
+        raise AssertionError("the work was begun")
+
+    monkeypatch.setattr("loadmaster.verbs.generate.netbatch_with", at_work)
+    monkeypatch.setattr("loadmaster.verbs.generate.opportunity_with", at_work)
+    monkeypatch.setattr("loadmaster.verbs.convert.ConvertOptions.read", at_work)
+    assert "no known ending" in told(*words, "x.xyz")
+
+
+def test_a_file_is_not_called_a_damaged_record(told):
+    said = told("explain", "good.swf", "1")
+    assert "this is a file" in said
+    assert "damaged" not in said
+
+
+@pytest.mark.parametrize(
     "arguments",
     [("fly",), ("compare", "good.swf", "too", "many"), ("info",), ("convert", "good.swf"),
      ("generate", "netbatch", "--pool", "Z", "-o", "x.swf"), ("generate", "nothing"), ("reproduce", "nobody1900")],

@@ -76,7 +76,7 @@ def test_a_file_that_is_not_there_is_named(told, verb, path, words):
         (("size", "constant(300)x9", "--confidence", "nan"), "--confidence"),
         (("size", "constant(300)x9", "--billing", "week"), "week"),
         (("size", "constant(300)x0"), "at least one task"),
-        (("size", "folder"), "folder"),
+        (("size", "folder"), "a folder, not a file"),
     ],
 )
 def test_a_value_that_breaks_a_rule_is_named(told, arguments, words):
@@ -121,6 +121,11 @@ def test_a_bag_is_not_begun_on_terms_that_cannot_be_kept(told, options, words):
 def test_a_file_without_commands_is_named(told, text, words):
     Path("bad.txt").write_bytes(text)
     assert words in told("run", "bad.txt")
+
+
+@pytest.mark.parametrize(("path", "words"), [("gone.txt", "no such file"), ("folder", "a folder, not a file")])
+def test_commands_that_cannot_be_opened_are_named_as_what_they_are(told, path, words):
+    assert words in told("run", path)
 
 
 def test_a_folder_of_something_else_is_left_alone(told):

@@ -48,6 +48,7 @@ def test_a_part_of_a_name_finds_it_in_every_kind_whatever_the_case():
         ("ordre", None, "no such kind of rule; did you mean order?"),
         ("x", None, "known: placement, meta-rule, packer"),
         (None, "mix-fti", "no such rule; did you mean mix-fit?"),
+        (None, "packers", "no such rule; did you mean packer?"),
         ("backfilling", "eazy", "no such rule of kind backfilling; did you mean easy?"),
         ("sizer", "mix-fit", "no such rule of kind sizer; see `loadmaster policies` without a name"),
     ],

@@ -23,9 +23,10 @@ def netbatch(
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces import write_hosts, write_trace
-    from loadmaster.traces.writer import hosts_beside
+    from loadmaster.traces.writer import hosts_beside, kind_of
     from loadmaster.verbs.generate import netbatch_with
 
+    kind_of(out)
     beside = hosts_beside(out)
     with Console(stderr=True).status("generating"):
         trace = netbatch_with(options)

@@ -21,12 +21,13 @@ def opportunity(
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces import write_hosts, write_trace
-    from loadmaster.traces.writer import hosts_beside
+    from loadmaster.traces.writer import hosts_beside, kind_of
     from loadmaster.verbs.generate import opportunity_with
 
+    kind_of(out)
+    beside = hosts_beside(out)
     trace = opportunity_with(options)
     assert trace.cluster is not None
-    beside = hosts_beside(out)
     write_trace(trace.workload, out)
     write_hosts(trace.cluster, beside)
     facts = {

@@ -136,7 +136,8 @@ def listed(kind: str | None = None, part: str | None = None) -> Iterator[tuple[s
     chosen = [row for row in rows if part is None or part.lower() in row[1].name.lower()]
     if not chosen and part is not None:
         rule, see = "rule" if kind is None else f"rule of kind {kind}", "see `loadmaster policies` without a name"
-        raise no_such(part, [row[1].name for row in rows], what=rule, see=see)
+        kinds = table if kind is None else ()
+        raise no_such(part, [*kinds, *(row[1].name for row in rows)], what=rule, see=see)
     yield from chosen
 
 

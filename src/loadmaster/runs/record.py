@@ -138,6 +138,8 @@ def read_record(folder: Path) -> Record:
         if (folder / ABOUT).is_file():
             raise InputError(folder, f"this run record is damaged: there is no {Path(error.filename).name}") from error
         raise InputError(folder, "no run record here", fix="make one with loadmaster simulate -o DIR") from error
+    except NotADirectoryError:
+        raise InputError(folder, "this is a file", fix="name the folder that loadmaster simulate has written") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
         raise InputError(folder, f"this run record is damaged: {type(error).__name__}: {error}") from error
 

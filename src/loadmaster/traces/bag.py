@@ -45,6 +45,8 @@ def read_bag(path: Path, column: str | None = None) -> Bag:
     Raises:
         InputError: no such file or column, or a value that is no duration, with its line.
     """
+    if path.is_dir():
+        raise InputError(path, "a folder, not a file", fix="name a file in it")
     if not path.is_file():
         fix = f"or write a law: {', '.join(LAWS)}, such as normal(150,30)x256"
         raise InputError(path, "no such file", fix=fix)

@@ -41,9 +41,7 @@ def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING, re
         InputError: an unknown ending, a folder that is not there, or jobs that SWF cannot hold.
     """
     path = Path(path)
-    kind = next((kind for kind in KINDS if path.name.lower().endswith(kind)), None)
-    if kind is None:
-        raise InputError(path.name, "no known ending of a log to write", fix=f"use one of {', '.join(KINDS)}")
+    kind = kind_of(path)
     with _created(path, packed=kind.endswith(".gz")) as file:
         if kind.startswith(".swf"):
             write_swf(workload, file, extra, recipe)
@@ -56,6 +54,19 @@ def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING, re
             about = {"synthetic": workload.source} if workload.synthetic else {}
             about |= {LABEL: recipe.text} if workload.synthetic and recipe is not None else {}
             job_frame(workload, extra).write_parquet(file, metadata=about)
+
+
+def kind_of(path: str | Path) -> str:
+    """How a log is written to `path`: the one of `KINDS` in which its name ends. Asked before the work.
+
+    Raises:
+        InputError: it ends in none of them.
+    """
+    name = Path(path).name
+    kind = next((kind for kind in KINDS if name.lower().endswith(kind)), None)
+    if kind is None:
+        raise InputError(name, "no known ending of a log to write", fix=f"use one of {', '.join(KINDS)}")
+    return kind
 
 
 def hosts_beside(path: str | Path) -> Path:

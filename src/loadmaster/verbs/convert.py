@@ -57,10 +57,12 @@ def convert_with(options: ConvertOptions) -> "Trace":
     """
     from loadmaster.model.errors import InputError
     from loadmaster.traces import write_trace
+    from loadmaster.traces.writer import kind_of
 
     out, given = Path(options.out), options.trace
     if isinstance(given, str | Path) and out.exists() and Path(given).exists() and out.samefile(given):
         raise InputError(out.name, "the log would be overwritten while it is read", fix="choose another name")
+    kind_of(out)
     read = options.unnamed(options.read())
     write_trace(read.workload, out, read.extra, read.recipe)
     return read

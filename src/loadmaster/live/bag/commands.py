@@ -16,6 +16,10 @@ def read_commands(path: Path) -> list[str]:
     """
     try:
         text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(path, "no such file", fix="check the path") from None
+    except IsADirectoryError:
+        raise InputError(path, "a folder, not a file", fix="name a file in it") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(path, "cannot be read as text", fix="give a file with one shell command a line") from error
     return checked_commands(text.split("\n"), str(path))  # splitlines would cut commands at form feeds and the like

@@ -4,6 +4,7 @@ import numpy as np
 
 from loadmaster.model import InputError, Workload
 from loadmaster.model.arrays import sum_of_products
+from loadmaster.model.cluster import MOST_HOSTS
 from loadmaster.model.units import CORES, GB, MEMORY
 from loadmaster.traces.netbatch.arrivals import arrivals
 from loadmaster.traces.netbatch.demands import demands
@@ -19,6 +20,8 @@ NOTES = (
     "This log is synthetic: made by a generator after published totals, not recorded.",
     "Memory of hosts and jobs and, but for pool D, runtimes and cores of jobs are assumptions.",
 )
+MOST_JOBS = 1 << 53
+"""Beyond it counts are no longer told apart; memory ends long before."""
 
 
 def generate_netbatch(
@@ -60,10 +63,14 @@ def generate_netbatch(
         (13086, 3, True)
     """
     kind = _checked(pool, scale, load, burstiness, memory_per_core_gb)
-    job_count = max(1, round(kind.jobs * scale)) if jobs is None else jobs
-    host_count = max(1, round(kind.hosts * scale)) if hosts is None else hosts
+    job_count = _scaled(kind.jobs, scale, MOST_JOBS, "jobs") if jobs is None else jobs
+    host_count = _scaled(kind.hosts, scale, MOST_HOSTS, "hosts") if hosts is None else hosts
     if job_count < 1 or host_count < 1:
         raise InputError(min(job_count, host_count), "a pool needs at least one job and one host")
+    if host_count > MOST_HOSTS:
+        raise InputError(host_count, f"more than {MOST_HOSTS:,} hosts")
+    if job_count > MOST_JOBS:
+        raise InputError(job_count, f"more than {MOST_JOBS:,} jobs")
     users = max(1, round(kind.users * min(1.0, job_count / kind.jobs) ** 0.5))
     draws = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(5)]
     cores = kind.host_cores if host_count == kind.hosts else 4 * round(kind.host_cores * host_count / kind.hosts / 4)
@@ -98,6 +105,13 @@ def _stretch(pool: Pool) -> float:
     extra = sum(cores * part for cores, part in bursts.amounts.items()) - cores_a_job
     cores_a_job += bursts.part * sum(bursts.share) / 2 * max(extra, 0.0)
     return pool.months_load * pool.host_cores * MONTH_S / (pool.jobs * cores_a_job * mean_runtime())
+
+
+def _scaled(of_pool: int, scale: float, most: int, what: str) -> int:
+    """A pool's number of `what` times `scale`, at least one."""
+    if of_pool * scale > most:
+        raise InputError(scale, f"this scale makes more than {most:,} {what}", fix="give a smaller one")
+    return max(1, round(of_pool * scale))
 
 
 def _checked(pool: str, scale: float, load: float, burstiness: float, memory_per_core_gb: float) -> Pool:
