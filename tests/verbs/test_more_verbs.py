@@ -1,5 +1,7 @@
 """`loadmaster.share`, `size`, `generate`, `reproduce` and `live`."""
 
+import json
+
 import pytest
 
 import loadmaster as lm
@@ -22,6 +24,22 @@ def test_shared_machines_give_a_row_a_method_that_is_drawn_and_kept(log, tmp_pat
 def test_options_that_no_method_looks_at_are_refused_in_python_too(log):
     with pytest.raises(lm.InputError, match=r"--pause.*it is for methods that migrate"):
         lm.share(log, methods=["pvm"], pause="30s")
+
+
+def test_methods_that_stretch_nothing_are_told_as_alike():
+    log = lm.generate.netbatch(jobs=40, hosts=30, load=0.1, seed=1)
+    answer = lm.share(log, methods=["e-pvm", "pvm"]).answer
+    assert answer == (
+        "under e-pvm jobs take about as long as alone on average, the least of 2 methods that ran every job, "
+        "and 1 other as low"
+    )
+
+
+def test_one_machine_and_one_hour_are_told_in_the_singular():
+    sized = lm.size("constant(60)x20", deadline="2h", repetitions=3)
+    assert sized.answer.startswith("Rent 1 machine: 1 machine hour on average")
+    assert "at most 1 machine hour and" in sized.answer
+    assert '"1 machine"' in json.dumps(sized.plot().to_dict())
 
 
 def test_a_bag_is_sized_from_durations_a_law_or_a_bag(tmp_path):

@@ -43,5 +43,5 @@ PALETTE = [ACCENT, "#138a5e", "#c2620a", "#7a4fc4", "#8a6d1d", "#1d9aa8", "#c247
 
 
 def _row(p: CurvePoint, unit: str) -> dict[str, Any]:
-    what = f"{p.label} {unit}".strip()
+    what = f"{p.label} {unit.removesuffix('s') if p.label == '1' else unit}".strip()
     return {"what": what, "type": p.type, "hosts": p.hosts, "span_min": p.span_s / 60, "cost": p.cost}

@@ -162,8 +162,13 @@ class Shared(Result):
         if not ran:
             return "no method ran every job"
         best = min(ran, key=lambda row: row.mean_stretch)
+        as_low = sum(row.mean_stretch == best.mean_stretch for row in ran) - 1
         among = "" if len(ran) == 1 else f", the least of {len(ran)} methods that ran every job"
-        return f"{label(best.method, best.policy)} stretches jobs {best.mean_stretch:.3g} times on average{among}"
+        among += f", and {as_low} other{'s' if as_low > 1 else ''} as low" if as_low else ""
+        name, stretch = label(best.method, best.policy), f"{best.mean_stretch:.3g}"
+        if stretch == "1":
+            return f"under {name} jobs take about as long as alone on average{among}"
+        return f"{name} stretches jobs {stretch} times on average{among}"
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -154,16 +154,24 @@ class Sized(Result):
             cheapest = min(self.curve, key=lambda p: p.cost_sure)
             fastest = min(self.curve, key=lambda p: p.span_sure_s)
             return (
-                f"Infeasible: the cheapest way needs {cheapest.cost_sure:.4g}, "
+                f"Infeasible: the cheapest way needs {self._cost(cheapest.cost_sure)}, "
                 f"the fastest {show_seconds(fastest.span_sure_s)} ({sure})."
             )
         p = self.chosen
         many = f"Rent {p.label} machine{'' if p.label == '1' else 's'}"
-        many, unit = (f"{many} of type {p.type}", "") if self.options.prices else (many, " machine hours")
+        many = f"{many} of type {p.type}" if self.options.prices else many
+        cost, cost_sure = self._cost(p.cost), self._cost(p.cost_sure)
         return (
-            f"{many}: {p.cost:.4g}{unit} on average, done in {show_seconds(p.span_s)}; "
-            f"{sure} of at most {p.cost_sure:.4g}{unit} and {show_seconds(p.span_sure_s)}."
+            f"{many}: {cost} on average, done in {show_seconds(p.span_s)}; "
+            f"{sure} of at most {cost_sure} and {show_seconds(p.span_sure_s)}."
         )
+
+    def _cost(self, amount: float) -> str:
+        """`amount` with its unit: machine hours, or the price table's money."""
+        shown = f"{amount:.4g}"
+        if self.options.prices:
+            return shown
+        return f"{shown} machine hour{'' if shown == '1' else 's'}"
 
     @property
     def frame(self) -> "pl.DataFrame":
