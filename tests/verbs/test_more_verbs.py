@@ -73,3 +73,16 @@ def test_a_paper_that_nobody_knows_is_refused(tmp_path):
 
 def test_live_is_the_module_of_real_machines():
     assert lm.live.__name__ == "loadmaster.live"
+
+
+def test_every_cost_of_a_bag_has_its_unit(tmp_path):
+    prices = tmp_path / "prices.csv"
+    prices.write_text("name,price_per_h\nsmall,2.5\n")
+    sized = lm.size("constant(60)x20", deadline="2h", repetitions=3, prices=prices, currency="EUR")
+    assert sized.answer.startswith("Rent 1 machine of type small: 2.5 EUR on average")
+    page = sized.report(tmp_path / "page.html").read_text()
+    assert "cost, EUR, 90% sure" in page
+    assert "cost, machine hours" in lm.size("constant(60)x20", repetitions=3).report(tmp_path / "p.html").read_text()
+    assert sized.figures["unit"] == "EUR"
+    with pytest.raises(lm.InputError, match=r"--currency.*machine hours"):
+        lm.size("constant(60)x20", repetitions=3, currency="EUR")

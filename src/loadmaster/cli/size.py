@@ -51,7 +51,7 @@ def _show(found: "Sized") -> None:
     table = Table(
         title=found.headline, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
     )  # fmt: skip
-    unit = "" if found.options.prices else ", machine hours"
+    unit = f", {found.unit}" if found.unit else ""
     table.add_column("machines", overflow="fold", min_width=12)
     table.add_column("type")
     for head in (f"cost{unit}", sure, "span", sure, "speedup"):

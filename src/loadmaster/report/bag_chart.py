@@ -8,13 +8,18 @@ from loadmaster.sim.bags.curve import CurvePoint
 
 
 def bag_chart(
-    curve: Sequence[CurvePoint], sizers: Sequence[CurvePoint], chosen: CurvePoint | None, title: str, subtitle: str
+    curve: Sequence[CurvePoint],
+    sizers: Sequence[CurvePoint],
+    chosen: CurvePoint | None,
+    title: str,
+    subtitle: str,
+    unit: str = "",
 ) -> Any:
-    """Span across, cost upwards, both logarithmic; the further down and left, the better."""
+    """Span across, cost upwards in `unit`, both logarithmic; the further down and left, the better."""
     import altair as alt
 
     x = alt.X("span_min:Q", title="span, minutes", scale=alt.Scale(type="log", nice=False, padding=12))
-    y = alt.Y("cost:Q", title="cost", scale=alt.Scale(type="log", nice=False, padding=12))
+    y = alt.Y("cost:Q", title=f"cost, {unit}" if unit else "cost", scale=alt.Scale(type="log", nice=False, padding=12))
     tips = ["what:N", "type:N", alt.Tooltip("hosts:Q", format=".1f"), alt.Tooltip("span_min:Q", format=".1f"),
             alt.Tooltip("cost:Q", format=".4~g")]  # fmt: skip
     lines = alt.Chart(rows([_row(p, "machines") for p in curve]))

@@ -21,6 +21,7 @@ def size_page(
     chosen: CurvePoint | None,
     chart: Any,
     facts: Mapping[str, object],
+    unit: str = "",
 ) -> Page:
     """The page.
 
@@ -33,15 +34,17 @@ def size_page(
         chosen: the point to choose, of either; None where none keeps what was asked.
         chart: cost against span.
         facts: how it was made; `confidence` is a number.
+        unit: of every cost; empty where that is not known.
     """
     sure = f"{facts['confidence']:.0%} sure"
     blocks: list[Block] = [Text(note, "note") for note in notes]
-    blocks.append(_table(curve, sizers, chosen, sure))
+    cost = f"cost, {unit}" if unit else "cost"
+    blocks.append(_table(curve, sizers, chosen, sure, cost))
     caption = "The further down and left, the better; the red circle is the number to choose."
     blocks += [Heading("Cost against span"), Chart(chart, caption)]
     with unchecked():
         caption = f"Lines: the mean of all simulated runs. The edge of the band: {sure} of at most so much."
-        blocks += [Heading("By the number of machines"), Chart(_by_number(curve), caption)]
+        blocks += [Heading("By the number of machines"), Chart(_by_number(curve, cost), caption)]
     return Page(answer, [*blocks, *how_it_was_made(facts)], headline, "loadmaster size")
 
 
@@ -60,7 +63,9 @@ def worth_showing(curve: Sequence[CurvePoint], chosen: CurvePoint | None) -> lis
     return kept
 
 
-def _table(curve: Sequence[CurvePoint], sizers: Sequence[CurvePoint], chosen: CurvePoint | None, sure: str) -> Table:
+def _table(
+    curve: Sequence[CurvePoint], sizers: Sequence[CurvePoint], chosen: CurvePoint | None, sure: str, cost: str
+) -> Table:
     cells: list[list[str]] = []
     tones: dict[tuple[int, int], str] = {}
     shown = worth_showing(curve, chosen)
@@ -73,13 +78,13 @@ def _table(curve: Sequence[CurvePoint], sizers: Sequence[CurvePoint], chosen: Cu
             tones |= {(r, c): "best" if c == 0 else "good" for c in range(7)}
     bands = {0: "a fixed number of machines", len(shown): "sizers that learn the durations while the bag runs"}
     return Table(
-        ("machines", "type", "cost", f"cost, {sure}", "span", f"span, {sure}", "speedup"), cells,
+        ("machines", "type", cost, f"{cost}, {sure}", "span", f"span, {sure}", "speedup"), cells,
         "Numbers that no other beats in both cost and span, a quarter apart, and the neighbours of the one to choose.",
         tones=tones, bands=bands if sizers else {},
     )  # fmt: skip
 
 
-def _by_number(curve: Sequence[CurvePoint]) -> Any:
+def _by_number(curve: Sequence[CurvePoint], cost: str) -> Any:
     import altair as alt
 
     unit, size = unit_of(max(p.span_s for p in curve))
@@ -92,7 +97,7 @@ def _by_number(curve: Sequence[CurvePoint]) -> Any:
     colour = alt.Color("type:N", title=None, scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]),
                        legend=alt.Legend(orient="bottom") if len(kinds) > 1 else None)  # fmt: skip
     panels = []
-    for name, title in (("cost", "cost"), ("span", f"span, {unit}")):
+    for name, title in (("cost", cost), ("span", f"span, {unit}")):
         base = alt.Chart(rows(values), width=420, height=220).encode(
             x=alt.X("hosts:Q", title="machines", scale=alt.Scale(type="log", nice=False)),
             color=colour,

@@ -32,6 +32,22 @@ def chosen_types(prices: "str | Path | None", billing: str | None) -> "tuple[Hos
     return tuple(dataclasses.replace(kind, unit_s=unit_s) for kind in types)
 
 
+def unit_of_cost(prices: "str | Path | None", currency: str) -> str:
+    """What a cost is counted in: machine hours without a price table, else its money; empty where nobody said which."""
+    return currency if prices else "machine hours"
+
+
+def with_unit(amount: float, unit: str) -> str:
+    """A cost in words.
+
+    Example:
+        >>> with_unit(1.0, "machine hours"), with_unit(2.5, "EUR"), with_unit(2.5, "")
+        ('1 machine hour', '2.5 EUR', '2.5')
+    """
+    shown = f"{amount:.4g}"
+    return f"{shown} {'machine hour' if shown == '1' and unit == 'machine hours' else unit}".rstrip()
+
+
 def chosen_type(prices: "str | Path | None", billing: str | None, name: str | None = None) -> "HostType":
     """The one machine type of a price table, or that called `name`.
 

@@ -60,6 +60,7 @@ class BagRunOptions(DaskOptions):
     machine_type: Annotated[
         str | None, Option("The machine type of that table to rent, if it has several.", flags=("--type",))
     ] = None
+    currency: Annotated[str, Option("The money of the price table, to be shown with every cost.", metavar="EUR")] = ""
     billing: Annotated[str | None, Option("second, minute, hour, or a duration.")] = None
     limit: Annotated[int | None, Option("Machines at the same time; on local: as many as processors.", least=1)] = None
     copies: Annotated[bool, Option("Start the last stragglers a second time; the first to end counts.")] = False
@@ -122,6 +123,8 @@ class BagRunOptions(DaskOptions):
 
         if self.budget is None and self.deadline is None:
             refuse_idle(self, ["confidence"], "it is for a budget or a deadline")
+        if self.prices is None:
+            refuse_idle(self, ["currency"], "without prices costs are machine hours", "add --prices")
         kind = chosen_type(self.prices, self.billing, self.machine_type)
         most = self.limit or self._usable(tasks)
         kind = dataclasses.replace(kind, limit=min(kind.limit, most))
@@ -223,6 +226,7 @@ def run_with(options: BagRunOptions) -> Ran:
     from loadmaster.live.bag.rows import command_rows
     from loadmaster.live.dask.door import run_commands
     from loadmaster.live.dask.place import machines
+    from loadmaster.verbs.bag_options import unit_of_cost
     from loadmaster.verbs.bag_progress import BagProgress
     from loadmaster.verbs.folder import make_folder
 
@@ -239,7 +243,9 @@ def run_with(options: BagRunOptions) -> Ran:
     except KeyboardInterrupt:
         console.print(f"what is done is kept in {terms.folder}", soft_wrap=True, highlight=False, markup=False)
         raise
-    made = Ran(figures_of(report, terms, len(lines)), tuple(summary_lines(report, terms, len(lines))),
+    unit = unit_of_cost(options.prices, options.currency)
+    figures = figures_of(report, terms, len(lines)) | {"unit": unit or None}
+    made = Ran(figures, tuple(summary_lines(report, terms, len(lines), unit)),
                command_rows(terms.folder, lines))  # fmt: skip
     made.save(terms.folder)
     return made
@@ -257,25 +263,28 @@ def figures_of(report: "BagReport", terms: "Terms", tasks: int) -> dict[str, Any
     }  # fmt: skip
 
 
-def summary_lines(report: "BagReport", terms: "Terms", tasks: int) -> list[str]:
-    """What became of a bag of so many commands, of this start and of all starts."""
+def summary_lines(report: "BagReport", terms: "Terms", tasks: int, unit: str) -> list[str]:
+    """What became of a bag of so many commands, of this start and of all starts; costs are in `unit`."""
     from loadmaster.model.units import show_seconds
+    from loadmaster.verbs.bag_options import with_unit
 
     kind = terms.kind
+    price = f"{kind.name}, {with_unit(kind.price_per_h, unit)} an hour"
+    price = f"charged by the {kind.name}" if unit == "machine hours" else price
     lines = [
         f"{len(report.exits) - len(report.failed)} of {tasks} commands ended well in {show_seconds(report.span_s)}"
-        f" on {report.hosts} machines for {report.cost:.4g} ({kind.name}, {kind.price_per_h:g} an hour)"
+        f" on {report.hosts} machines for {with_unit(report.cost, unit)} ({price})"
         + (f"; {report.skipped} were done before" if report.skipped else "")
     ]
     if report.elapsed_s > report.span_s:
         since = show_seconds(report.elapsed_s)
-        lines.append(f"in all starts: {report.spent:.4g} spent, the first one began {since} ago")
+        lines.append(f"in all starts: {with_unit(report.spent, unit)} spent, the first one began {since} ago")
     if report.failed:
         failed = ", ".join(map(str, report.failed))
         lines.append(f"failed: {failed}; see {terms.folder}/tasks; --retry-failed tries again")
     if report.unpaid:
         left = f"{len(report.unpaid)} commands are not done"
-        how = f"is spent ({report.spent:.4g})" if report.spent else "does not pay for one machine"
+        how = f"is spent ({with_unit(report.spent, unit)})" if report.spent else "does not pay for one machine"
         lines.append(f"the budget of {terms.budget:g} {how}, {left}; a higher --budget goes on")
     if terms.deadline_s is not None and report.elapsed_s > terms.deadline_s:
         lines.append(f"the deadline passed {show_seconds(report.elapsed_s - terms.deadline_s)} before the end")

@@ -41,6 +41,7 @@ class SizeOptions(DaskOptions):
     prices: Annotated[
         "str | Path | None", Option("Table of machine types; else one, at price 1 an hour.", typed=Path | None)
     ] = None
+    currency: Annotated[str, Option("The money of the price table, to be shown with every cost.", metavar="EUR")] = ""
     billing: Annotated[str | None, Option("Charging unit: second, minute, hour or a duration.")] = None
     column: Annotated[str | None, Option("Column of the file that holds the durations.")] = None
     guess: Annotated[str | float | None, Option("Duration of a task where none is known: 5min.", typed=str | None)] = (
@@ -135,6 +136,7 @@ class Sized(Result):
             "recommended": dataclasses.asdict(self.chosen) if self.chosen else None,
             "curve": [dataclasses.asdict(p) for p in self.curve],
             "sizers": [dataclasses.asdict(p) for p in self.sizers], "repetitions": self.options.repetitions,
+            "unit": self.unit or None,
         }  # fmt: skip
 
     @property
@@ -148,30 +150,31 @@ class Sized(Result):
     def answer(self) -> str:
         """How many machines of which type to rent, or how far the wishes are out of reach."""
         from loadmaster.model.units import show_seconds
+        from loadmaster.verbs.bag_options import with_unit
 
         sure = f"{self.options.confidence:.0%} sure"
         if self.chosen is None:
             cheapest = min(self.curve, key=lambda p: p.cost_sure)
             fastest = min(self.curve, key=lambda p: p.span_sure_s)
             return (
-                f"Infeasible: the cheapest way needs {self._cost(cheapest.cost_sure)}, "
+                f"Infeasible: the cheapest way needs {with_unit(cheapest.cost_sure, self.unit)}, "
                 f"the fastest {show_seconds(fastest.span_sure_s)} ({sure})."
             )
         p = self.chosen
         many = f"Rent {p.label} machine{'' if p.label == '1' else 's'}"
         many = f"{many} of type {p.type}" if self.options.prices else many
-        cost, cost_sure = self._cost(p.cost), self._cost(p.cost_sure)
+        cost, cost_sure = with_unit(p.cost, self.unit), with_unit(p.cost_sure, self.unit)
         return (
             f"{many}: {cost} on average, done in {show_seconds(p.span_s)}; "
             f"{sure} of at most {cost_sure} and {show_seconds(p.span_sure_s)}."
         )
 
-    def _cost(self, amount: float) -> str:
-        """`amount` with its unit: machine hours, or the price table's money."""
-        shown = f"{amount:.4g}"
-        if self.options.prices:
-            return shown
-        return f"{shown} machine hour{'' if shown == '1' else 's'}"
+    @property
+    def unit(self) -> str:
+        """Of every cost: machine hours, or the money of the prices, where that was said."""
+        from loadmaster.verbs.bag_options import unit_of_cost
+
+        return unit_of_cost(self.options.prices, self.options.currency)
 
     @property
     def frame(self) -> "pl.DataFrame":
@@ -186,7 +189,7 @@ class Sized(Result):
         from loadmaster.report.bag_chart import bag_chart
 
         subtitle = f"means of {self.options.repetitions} simulated runs; the further down and left, the better"
-        return bag_chart(self.curve, self.sizers, self.chosen, self.headline, subtitle)
+        return bag_chart(self.curve, self.sizers, self.chosen, self.headline, subtitle, self.unit)
 
     def write_tables(self, folder: Path) -> None:
         """Write size.parquet."""
@@ -205,7 +208,15 @@ class Sized(Result):
             "simulated runs": self.options.repetitions, "seed": self.options.seed,
         }  # fmt: skip
         return size_page(
-            self.answer, self.headline, self.notes, self.curve, self.sizers, self.chosen, self.plot(), facts
+            self.answer,
+            self.headline,
+            self.notes,
+            self.curve,
+            self.sizers,
+            self.chosen,
+            self.plot(),
+            facts,
+            self.unit,
         )
 
 
@@ -260,6 +271,8 @@ class _Asked:
         from loadmaster.verbs.bag_options import chosen_types, guessed
 
         check_budget(options.budget)
+        if options.prices is None:
+            refuse_idle(options, ["currency"], "without prices costs are machine hours", "add --prices")
         self.address = options.address
         self.deadline_s = None if options.deadline is None else parse_seconds(str(options.deadline))
         self.guess_s = guessed(None if options.guess is None else str(options.guess))
