@@ -337,9 +337,13 @@ def test_who_is_told_to_end_or_loses_the_terminal_hands_back_what_is_held(tmp_pa
         return look(engine)
 
     engine.observe = observe
-    report = run_live(engine, clock, ruled(), Conduct(5.0, max_starts=0), LiveRecord(tmp_path))
+    before = signal.signal(number, signal.SIG_DFL)  # who began the tests may have it passed over
+    try:
+        report = run_live(engine, clock, ruled(), Conduct(5.0, max_starts=0, for_s=60.0), LiveRecord(tmp_path))
+        assert signal.getsignal(number) == signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
     assert (report.ended, report.stranded) == ("stopped", [])
-    assert signal.getsignal(number) == signal.SIG_DFL
     engine.run_out(1e5)
     assert sorted(engine.over) == ["0"]
 

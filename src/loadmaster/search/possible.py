@@ -102,6 +102,7 @@ def possible(
     Raises:
         InputError: no bound holds for such jobs, such hosts or such runs.
     """
+    refuse_unbounded([MachineSet("", case)], settings)
     betas = list(dict.fromkeys(setting.beta for setting in settings))
     work = Work("possible", ("loadmaster.search.possible",), look, case, to_bytes, from_bytes, prepare=_compile(case))
     tasks = [ToFind(beta, within_s, settings[0].seed) for beta in betas]
