@@ -70,7 +70,6 @@ def possible_on(
     Raises:
         InputError: as `possible`.
     """
-    refuse_unbounded(machines, settings)
     first = machines[0].case
     found = [
         replace(each, load=first.load / each.beta, hosts=one.name)
