@@ -2,15 +2,18 @@
 
 The protocol of Stillwell et al. 2009, section 7, with control groups in the place of Xen's virtual machines: one to ten
 programs that only compute share one core; what each computes is counted in its own rounds. The raw rate is that of a
-program alone without a cap, in rounds for each second of CPU. The groups come before all else that runs on the core.
+program alone without a cap, in rounds for each second of CPU: the mean of just before and just after each set, since
+the speed of a core changes within a minute by more than a cap errs (by a tenth, on virtual machines). The groups come
+before all else that runs on the core.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,29 +97,34 @@ def measure(
         InputError: no control groups can be made here.
     """
     core = max(os.sched_getaffinity(0)) if core is None else core
-    with _programs(1, core) as (alone,):
-        free = alone.watch(2 * span_s)
-    raw = free.rounds / free.cpu_s
     kept: list[Kept] = []
-    spent = rounds = 0.0
-    before, begun = _core_busy_s(core), time.monotonic()
-    ours = 0.0
-    for done, caps in enumerate(sets):
-        with _programs(len(caps), core) as programs:
-            for program, cap in zip(programs, caps, strict=True):
-                program.group.cap(cap)
-            time.sleep(SETTLE_S)
-            for each, cap in zip(_watched(programs, span_s), caps, strict=True):
-                kept.append(Kept(len(caps), cap, each.rounds / each.wall_s / raw, each.share))
-                spent, rounds = spent + each.cpu_s, rounds + each.rounds
-            ours += sum(program.group.used_s() for program in programs)
-        if progress is not None:
-            progress(done + 1, len(sets))
-    busy = (_core_busy_s(core) - before - ours) / (time.monotonic() - begun)
-    slowdown = 1.0 - rounds / spent / raw
-    with _programs(1, core) as (alone,):
-        answers = tuple(alone.answer_s(cap, raw) for cap in (0.2, 0.8, 0.4, 0.6, 0.1, 0.9))
-    return Accuracy(tuple(kept), slowdown, answers, core, max(0.0, busy))
+    expected = rounds = ours = 0.0
+    with _programs(["alone"], core) as (alone,):
+        busy, begun = _core_busy_s(core), time.monotonic()
+        before = alone.raw_rate(span_s / 2)
+        for done, caps in enumerate(sets):
+            with _programs(range(len(caps)), core) as programs:
+                for program, cap in zip(programs, caps, strict=True):
+                    program.group.cap(cap)
+                time.sleep(SETTLE_S)
+                watched = _watched(programs, span_s)
+                ours += sum(program.group.used_s() for program in programs)
+            after = alone.raw_rate(span_s / 2)
+            raw = (before + after) / 2
+            kept += [
+                Kept(len(caps), cap, each.rounds / each.wall_s / raw, each.share)
+                for each, cap in zip(watched, caps, strict=True)
+            ]
+            expected += raw * sum(each.cpu_s for each in watched)
+            rounds += sum(each.rounds for each in watched)
+            before = after
+            if progress is not None:
+                progress(done + 1, len(sets))
+        ours += alone.group.used_s()
+        others = (_core_busy_s(core) - busy - ours) / (time.monotonic() - begun)
+        with alone.running():
+            answers = tuple(alone.answer_s(cap, before) for cap in (0.2, 0.8, 0.4, 0.6, 0.1, 0.9))
+    return Accuracy(tuple(kept), 1.0 - rounds / expected, answers, core, max(0.0, others))
 
 
 @dataclass(frozen=True)
@@ -135,9 +143,23 @@ class _Watched:
 class _Program:
     group: ControlGroup
     shared: Path
+    pid: int
 
-    def watch(self, span_s: float) -> _Watched:
-        return _watched([self], span_s)[0]
+    def raw_rate(self, span_s: float) -> float:
+        """Rounds for each second of CPU; the program runs while it is watched."""
+        with self.running():
+            time.sleep(SETTLE_S)
+            (seen,) = _watched([self], span_s)
+        return seen.rounds / seen.cpu_s
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Go on inside, stand still outside."""
+        os.kill(self.pid, signal.SIGCONT)
+        try:
+            yield
+        finally:
+            os.kill(self.pid, signal.SIGSTOP)
 
     def answer_s(self, cap: float, raw: float) -> float:
         """Seconds until its share over the last `STEP_S` x 2 is within 5 points of a new cap; 5 at most."""
@@ -163,15 +185,15 @@ def _watched(programs: Sequence[_Program], span_s: float) -> list[_Watched]:
 
 
 @contextmanager
-def _programs(count: int, core: int) -> Iterator[list[_Program]]:
-    """So many programs on one core, computing, each in a group of its own; gone at the end."""
+def _programs(names: Iterable[object], core: int) -> Iterator[list[_Program]]:
+    """A program for each name on one core, computing, each in a group of its own; gone at the end."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="loadmaster-")))
         made = []
-        for k in range(count):
-            shared = folder / str(k)
+        for name in names:
+            shared = folder / str(name)
             shared.write_bytes(bytes(16))
-            group = make_group(f"loadmaster-{os.getpid()}-{k}")
+            group = make_group(f"loadmaster-{os.getpid()}-{name}")
             stack.callback(group.remove)
             group.favour()
             process = subprocess.Popen(
@@ -182,7 +204,7 @@ def _programs(count: int, core: int) -> Iterator[list[_Program]]:
             stack.callback(_end, process)
             os.sched_setaffinity(process.pid, {core})
             group.add(process.pid)
-            made.append(_Program(group, shared))
+            made.append(_Program(group, shared, process.pid))
         while not all(read_rounds(program.shared)[0] for program in made):
             time.sleep(0.01)
         yield made
