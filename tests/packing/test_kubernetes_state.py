@@ -66,6 +66,24 @@ def test_what_is_left_out_is_counted(tmp_path):
         assert words in notes
 
 
+def test_objects_one_behind_the_other_are_a_state_as_a_list_is(tmp_path):
+    path = tmp_path / "state.json"
+    path.write_text("\n".join(json.dumps(item, indent=1) for item in ITEMS))
+    assert read_tasks(path).host.tolist() == [0, 0, 1, -1]
+    assert CliRunner().invoke(app, ["info", str(path)]).exit_code == 0
+
+
+@pytest.mark.parametrize("verb", ["info", "pack", "rebalance"])
+@pytest.mark.parametrize(
+    ("item", "counted"), [(pod("a", "n1", cpu="1"), "0 nodes that take pods, and 1 pods"), (node("n1"), "1 nodes that")]
+)
+def test_a_single_object_is_told_what_a_state_needs(tmp_path, verb, item, counted):
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(item, indent=1))
+    with pytest.raises(InputError, match=f"needs both nodes and pods, and this has {counted}.*kubectl get nodes,pods"):
+        CliRunner().invoke(app, [verb, str(path)], catch_exceptions=False)
+
+
 def test_pack_and_rebalance_take_it_without_hosts(tmp_path):
     path = write(tmp_path)
     assert read_tasks(path).host.tolist() == [0, 0, 1, -1]

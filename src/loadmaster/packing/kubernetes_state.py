@@ -66,8 +66,8 @@ class _Found:
 
 
 def is_kubernetes(head: bytes) -> bool:
-    """Whether a document begins as a list of `kubectl` does."""
-    return head.lstrip().startswith(b"{") and b'"apiVersion"' in head and b'"items"' in head
+    """Whether a document begins as what `kubectl` prints: a list, or objects one behind the other."""
+    return head.lstrip().startswith(b"{") and b'"apiVersion"' in head
 
 
 def read_kubernetes(path: Path) -> KubernetesState:
@@ -77,7 +77,7 @@ def read_kubernetes(path: Path) -> KubernetesState:
     overhead.
 
     Raises:
-        InputError: it cannot be read, is no such list, has no node that takes pods or no pod, or a quantity is none.
+        InputError: it cannot be read, has no node that takes pods or no pod, or a quantity is none.
     """
     found = _Found()
     for line, item in json_records(path, ("items",)):
@@ -88,11 +88,10 @@ def read_kubernetes(path: Path) -> KubernetesState:
             raise InputError(
                 _name(item), rule, fix="kubectl get nodes,pods -A -o json", where=f"{path}:{line}"
             ) from None
-    if not found.nodes:
-        rule = "no node in this list that takes pods"
+    if not found.nodes or not found.pods:
+        counted = f"{len(found.nodes):,} nodes that take pods, and {len(found.pods):,} pods that have not ended"
+        rule = f"a state needs both nodes and pods, and this has {counted}"
         raise InputError(path.name, rule, fix="kubectl get nodes,pods -A -o json", where=str(path))
-    if not found.pods:
-        raise InputError(path.name, "no pod in this list", fix="kubectl get nodes,pods -A -o json", where=str(path))
     return _state(found)
 
 
