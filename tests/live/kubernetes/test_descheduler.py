@@ -43,8 +43,8 @@ def split(fake, **more):
     fake.bound.clear()
 
 
-def run(fake, folder, purse, for_s=40.0):
-    engine = KubernetesEngine(fake.api, now_s=fake.clock.now_s, watch=False)
+def run(fake, folder, purse, for_s=40.0, **more):
+    engine = KubernetesEngine(fake.api, now_s=fake.clock.now_s, watch=False, **more)
     said = []
     record = LiveRecord(folder)
     try:
@@ -95,6 +95,13 @@ def test_what_must_stay_stays(made, tmp_path, purse, more):
     run(made, tmp_path / "run", purse)
     assert made.evicted == []
     assert made.bound == []
+
+
+def test_pods_of_a_namespace_that_is_not_ours_stay(made, tmp_path):
+    split(made)
+    made.add(pod("large", namespace="ours", cpu=6, created_s=950))
+    run(made, tmp_path / "run", Purse(2), namespaces=("ours",))
+    assert made.evicted == []
 
 
 def test_a_disruption_budget_is_kept_and_another_pod_goes(made, tmp_path):

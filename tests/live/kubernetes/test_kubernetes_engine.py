@@ -215,6 +215,14 @@ def test_a_second_loadmaster_finds_the_lease_taken_until_it_is_given_back_or_ove
     assert made.fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"].startswith("third_")
 
 
+def test_another_process_of_the_same_name_and_number_is_another_holder(made, monkeypatch):
+    """Two containers of one host name, as two StatefulSets of two teams have, are process 1 each."""
+    made.engine()
+    monkeypatch.setattr("loadmaster.live.kubernetes.lease.PROCESS", "another")
+    with pytest.raises(InputError, match="another loadmaster runs this cluster"):
+        made.engine()
+
+
 def test_who_stands_by_takes_over_when_the_lease_is_over(made, monkeypatch):
     made.engine(lease_s=60.0)
     monkeypatch.setattr("socket.gethostname", lambda: "other")

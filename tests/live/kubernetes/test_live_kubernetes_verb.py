@@ -54,6 +54,12 @@ def test_the_doctor_names_each_right_that_is_missing(made):
     ]
 
 
+def test_the_doctor_asks_for_evictions_where_pods_are_ours(made):
+    _, words, _ = made
+    told = " ".join(verb(*words, "--doctor", "--preempt", "--namespace", "a,b").output.split())
+    assert "create pods/eviction in a, create pods/eviction in b, list poddisruptionbudgets" in told
+
+
 def test_the_doctor_ends_with_the_rights_where_it_may_not_look(made):
     fake, words, _ = made
     fake.denied.add(("list", "pods"))

@@ -52,8 +52,8 @@ def budget(fake, names, allowed):
     fake.budgets.append({"metadata": meta, "spec": {"selector": selector}, "status": {"disruptionsAllowed": allowed}})
 
 
-def run(fake, folder, *, on=True):
-    engine = KubernetesEngine(fake.api, now_s=fake.clock.now_s, watch=False)
+def run(fake, folder, *, on=True, **more):
+    engine = KubernetesEngine(fake.api, now_s=fake.clock.now_s, watch=False, **more)
     said = []
     record = LiveRecord(folder)
     try:
@@ -108,6 +108,14 @@ def test_without_being_asked_nobody_goes(made, tmp_path):
     urgent(made)
     run(made, tmp_path / "run", on=False)
     assert made.evicted == []
+
+
+@pytest.mark.parametrize(("spaces", "goes"), [((), "default/d"), (("default",), "default/d"), (("urgent",), None)])
+def test_nobody_goes_in_a_namespace_that_is_not_ours(made, tmp_path, spaces, goes):
+    full(made)
+    made.add(pod("now", namespace=spaces[0] if spaces else "urgent", cpu=4, created_s=950, priority=100))
+    run(made, tmp_path / "run", namespaces=spaces)
+    assert made.evicted == ([goes] if goes else [])
 
 
 def test_who_was_pushed_aside_pushes_aside_who_is_worth_less_still(made, tmp_path):

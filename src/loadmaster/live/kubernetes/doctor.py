@@ -33,9 +33,6 @@ class Right:
         return f"{self.verb} {self.resource}" + (f" in {self.space}" if self.space else "")
 
 
-MOVING = [Right("create", "pods/eviction"), Right("list", "poddisruptionbudgets", "policy")]
-
-
 def examine(
     api: Api, scheduler: str, namespaces: Sequence[str] = (), lease_namespace: str = "kube-system", *,
     moves: bool = False,
@@ -46,7 +43,8 @@ def examine(
         EngineDown: the server stopped answering.
         InputError: it lets us look at nothing.
     """
-    rights, may_look = _rights(api, needed(namespaces, lease_namespace) + (MOVING if moves else []))
+    moving = needed_to_move(namespaces) if moves else []
+    rights, may_look = _rights(api, needed(namespaces, lease_namespace) + moving)
     found = [*_version(api), *rights]
     return [*found, *_pods(api, scheduler, namespaces)] if may_look else found
 
@@ -58,6 +56,12 @@ def needed(namespaces: Sequence[str], lease_namespace: str) -> list[Right]:
     acts = [Right(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))]
     looks = [Right("list", what, looking=True) for what in ("nodes", "pods")]
     return [*looks, *(Right("watch", what, spared=True) for what in ("nodes", "pods")), *acts, *leases]
+
+
+def needed_to_move(namespaces: Sequence[str]) -> list[Right]:
+    """What moves and preemption need beside."""
+    evicts = [Right("create", "pods/eviction", space=space) for space in namespaces or ("",)]
+    return [*evicts, Right("list", "poddisruptionbudgets", "policy")]
 
 
 def _version(api: Api) -> list[Finding]:

@@ -31,7 +31,7 @@ class KubernetesEngine:
         scheduler: the `schedulerName` of pods that are ours.
         looks_on: it is only looked at, and no lease is taken.
         everyone: pods that wait for any scheduler count as held for us, as in shadow.
-        namespaces: only pods that wait in these are ours; () for all.
+        namespaces: only pods that wait in these are ours, and only theirs make room; () for all.
         lease_namespace: where the lease is.
         lease_s: how long it lasts.
         now_s: the clock.
@@ -53,7 +53,7 @@ class KubernetesEngine:
         self._lease = None if looks_on else ClusterLease(api, scheduler, lease_namespace, lease_s, now_s)
         self._observer = KubernetesObserver(scheduler, everyone=everyone, namespaces=namespaces)
         self._nodes, self._pods = (Watched(api, path, watch=watch) for path in (NODES, PODS))
-        self._scheduler = scheduler
+        self._scheduler, self._namespaces = scheduler, frozenset(namespaces)
         self._items: Sequence[Mapping[str, Any]] = ()
         self.moves = Moves(api, scheduler, now_s)
         self.unevicted: dict[str, str] = {}
@@ -99,7 +99,7 @@ class KubernetesEngine:
     def movable(self) -> set[str]:
         """Pods of ours that may be evicted now: they and their PodDisruptionBudgets say nothing against it."""
         budgets = self.moves.evictions.budgets()
-        free = (item for item in self._items if not why_it_stays(item, self._scheduler))
+        free = (item for item in self._of_ours() if not why_it_stays(item, self._scheduler))
         return {id_of(item) for item in free if not barred(item, budgets)}
 
     def preempts(self, name: str) -> bool:
@@ -109,7 +109,7 @@ class KubernetesEngine:
 
     def evictable(self) -> list[str]:
         """Pods of ours that may go for others, all of them together, those of the lowest priority first."""
-        items = [each for each in self._items if is_pushed_aside(each, self._scheduler)]
+        items = [each for each in self._of_ours() if is_pushed_aside(each, self._scheduler)]
         items.sort(key=lambda each: float(each["spec"].get("priority") or 0))
         budgets = self.moves.evictions.budgets()
         counts = {id_of(each): [k for k, budget in enumerate(budgets) if budget.covers(each)] for each in items}
@@ -117,6 +117,11 @@ class KubernetesEngine:
         return together(
             alone, {name: counts[name][0] for name in alone if counts[name]}, [budget.allows for budget in budgets]
         )
+
+    def _of_ours(self) -> Sequence[Mapping[str, Any]]:
+        """Pods of the namespaces that we were given."""
+        spaces = self._namespaces
+        return [each for each in self._items if not spaces or each["metadata"].get("namespace", "default") in spaces]
 
     def _evict(self, action: Stop) -> Refusal | None:
         refusal = self.moves.evictions.evict(action)

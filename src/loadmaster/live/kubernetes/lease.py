@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import Answer, Api
@@ -13,6 +14,8 @@ from loadmaster.live.kubernetes.pods import moment_s
 from loadmaster.model import InputError
 
 T = TypeVar("T")
+PROCESS = uuid4().hex[:12]
+"""Two containers may bear one host name, and be process 1 each."""
 
 
 class LeaseTaken(InputError):
@@ -47,7 +50,7 @@ class ClusterLease:
 
     def __init__(self, api: Api, name: str, namespace: str, lasts_s: float, now_s: Callable[[], float]) -> None:
         self._api, self._name, self._space, self._lasts_s, self._now_s = api, name, namespace, lasts_s, now_s
-        self.holder = f"{socket.gethostname()}_{os.getpid()}"
+        self.holder = f"{socket.gethostname()}_{os.getpid()}_{PROCESS}"
         self._renewed_s = -math.inf
         self.renew()
 

@@ -17,6 +17,11 @@ _HOW = {
     "NodeShutdown": "node_fail", "Terminated": "node_fail",
 }  # fmt: skip
 _USER = 1  # a code of `HOLDS`
+_ATTACHED = (
+    "persistentVolumeClaim", "ephemeral", "csi", "iscsi", "rbd", "gcePersistentDisk", "awsElasticBlockStore",
+    "azureDisk", "cinder",
+)  # fmt: skip
+"""Volumes that not every node can mount, or not with others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +119,12 @@ def why_not(pod: Pod) -> str:
         if each.get("whenUnsatisfiable") != "ScheduleAnyway":
             return f"must be spread by {each.get('topologyKey')} (topologySpreadConstraints)"
     for volume in spec.get("volumes") or ():
-        if volume.get("persistentVolumeClaim") or volume.get("ephemeral"):
-            return "mounts a claim: where its volume can be attached is not looked at"
+        if kind := next((each for each in _ATTACHED if volume.get(each)), None):
+            return f"mounts a {kind}: where that can be attached is not looked at"
     if spec.get("resourceClaims"):
         return "asks for devices by resourceClaims"
-    if any(port.get("hostPort") for each in spec.get("containers") or () for port in each.get("ports") or ()):
+    containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+    if any(port.get("hostPort") for each in containers for port in each.get("ports") or ()):
         return "needs a port of its host (hostPort)"
     return ""
 
