@@ -20,7 +20,7 @@ from loadmaster.traces.netbatch import generate_netbatch
 
 RUNS = 3
 INTERVAL_S = 30.0
-WEIGHTED = {"multifactor": "multifactor(age=1000,job_size=500)"}
+WEIGHTED = {"multifactor": "multifactor(age=1000,size=500)"}
 """Without weights multifactor is first come, first served."""
 
 
