@@ -21,7 +21,7 @@ def stream(jobs: int, hosts: int, load: float, seed: int = 1) -> tuple[Workload,
     memory = rng.uniform(0.0, 4.0, jobs)
     demand = np.column_stack((np.ones(jobs), memory))
     workload = Workload(("cores", "memory"), submit, work, demand, source="Poisson, exponential work", synthetic=True)
-    return workload, Cluster.uniform(hosts, cores=1, memory=1e9)
+    return workload, Cluster.uniform(hosts, cores=1, memory=1e6)
 
 
 def main() -> None:
