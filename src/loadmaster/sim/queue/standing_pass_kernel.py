@@ -22,6 +22,7 @@ from loadmaster.sim.queue.standing_queue_kernel import (
     leave,
     link,
     next_due_s,
+    note_due,
     note_need,
     promise,
     put_off,
@@ -221,7 +222,7 @@ def _serve_new(jobs, asked, rules, standing, sky, soon, hand, scores, log, scan,
         _start(jobs, asked, rules, standing, scores, log, scan, job, now_s)
         return
     link(asked, standing, job)
-    count[DUE] = push(standing.due_s, standing.due, count[DUE], start_s, job)
+    note_due(asked, standing, job)
     note_need(asked, standing, job)
     standing.seen[job] = 0 if rules.early_end == NOW_ONLY else soon.freed[0]
 
