@@ -319,7 +319,8 @@ def main() -> None:
     if match is None or why_not():
         sys.exit(why_not() or "nodes are given like 8x16c64g")
     count, cores, memory_gb = map(int, match.groups())
-    with real_kubernetes() as real, Kubelets(real):
+    controllers = () if why_not(MANAGER) else ("replicaset", "disruption")
+    with real_kubernetes(controllers=controllers) as real, Kubelets(real):
         for k in range(count):
             has = {"cpu": str(cores), "memory": f"{memory_gb}Gi", "pods": "110"}
             ready = [{"type": "Ready", "status": "True"}]

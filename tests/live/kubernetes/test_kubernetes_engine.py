@@ -348,3 +348,15 @@ def test_a_shadow_asks_nothing_and_says_how_often_it_agrees_with_the_site(made, 
     assert (summary.site_starts, summary.same_job, summary.same_hosts) == (4, 1.0, 1.0)
     assert report.starts >= 4
     assert math.isclose(summary.site_cores, 16.0)
+
+
+def test_a_shadow_remembers_where_a_pod_may_go_once_the_site_has_bound_it(made, tmp_path):
+    """What the check simulates is the pod as it waited: for n1 alone, though n2 is empty."""
+    fake = made.fake
+    picky = {"nodeSelector": {"kubernetes.io/hostname": "n1"}, "schedulerName": "default-scheduler"}
+    fake.add(pod("large", cpu=6, created_s=900, runs_s=30, schedulerName="default-scheduler"))
+    fake.bind("default/large", "n1")
+    fake.add(pod("picky", cpu=4, created_s=1000, runs_s=10, **picky))
+    made.run(tmp_path / "run", mode="shadow", events=[(1037, lambda: fake.bind("default/picky", "n1"))])
+    checked = check_live(tmp_path / "run", RULE)
+    assert checked.same, checked.first

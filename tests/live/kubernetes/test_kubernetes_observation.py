@@ -45,6 +45,13 @@ def test_selectors_and_taints_come_to_the_hosts_that_a_scheduler_may_use():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("everyone", "good"), [(True, ["n1", "n3"]), (False, ["n1", "n2", "n3", "n4"])])
+def test_where_a_bound_pod_of_another_scheduler_may_go_is_known_to_a_shadow(everyone, good):
+    """Its own queue places that pod anew; to a live run it is only there."""
+    item = pod("ssd", nodeSelector={"disk": "ssd"}, schedulerName="default-scheduler", nodeName="n3")
+    assert allowed(see(NODES, [item], everyone=everyone)) == {"default/ssd@uid-ssd": good}
+
+
 APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
     {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}]}}  # fmt: skip
 

@@ -135,8 +135,8 @@ class KubernetesObserver:
         return found
 
     def _features(self, pod: Pod, places: Places) -> str:
-        """Where a bound pod might go as well; all that counts is said of those that are ours."""
-        if pod.scheduler != self._scheduler or not pod.spec:
+        """Where a bound pod might go as well; that counts for those that are ours, and for all that a shadow replays."""
+        if not (self._everyone or pod.scheduler == self._scheduler) or not pod.spec:
             return ""
         with suppress(ValueError, LookupError):
             found = places.features(pod)
