@@ -4,10 +4,10 @@
 #   tools/kubernetes-for-tests.sh [DIRECTORY]
 #
 # DIRECTORY is LOADMASTER_KUBERNETES where that is set, else ~/.cache/loadmaster-kubernetes; its bin/ gets the programs.
-# Needs Debian 12 (apt-get, dpkg-dev), no root, 4 GB of disk while it builds, and 10 to 20 minutes of two cores when
+# Needs Debian 12 (apt-get, dpkg-dev), no root, 4 GB of disk while it builds, and 5 to 20 minutes of two cores when
 # cold. Nothing is installed, and the machine's own package lists stay as they are. What is built already is kept: run
 # it again after a failure. CONTROLLERS=1 builds kube-controller-manager too, whose disruption controller keeps the
-# status of PodDisruptionBudgets (5 minutes more).
+# status of PodDisruptionBudgets (1 to 5 minutes more).
 set -euo pipefail
 
 dir=$(mkdir -p "${1:-${LOADMASTER_KUBERNETES:-$HOME/.cache/loadmaster-kubernetes}}" && cd "$_" && pwd)

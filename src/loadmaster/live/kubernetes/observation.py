@@ -135,7 +135,7 @@ class KubernetesObserver:
         return found
 
     def _features(self, pod: Pod, places: Places) -> str:
-        """Where a bound pod might go as well; that counts for those that are ours, and for all that a shadow replays."""
+        """Where a bound pod might go as well, which counts for those that are ours and for all in a shadow."""
         if not (self._everyone or pod.scheduler == self._scheduler) or not pod.spec:
             return ""
         with suppress(ValueError, LookupError):
