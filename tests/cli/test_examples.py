@@ -29,6 +29,7 @@ def test_every_help_ends_with_examples_and_there_are_none_of_what_is_not_there()
     assert {*EXAMPLES} == {"", *COMMANDS}
     for name, command in COMMANDS.items():
         assert all(line in command.epilog for line in EXAMPLES[name])
+        assert "Examples" not in command.help, name
 
 
 @pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])

@@ -63,7 +63,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "generate bag": ("loadmaster generate bag 'normal(150,30)x256' -o bag.csv",),
     "generate lublin": ("loadmaster generate lublin --hosts 64 --tasks 250 -o tasks.csv",),
     "generate netbatch": ("loadmaster generate netbatch --jobs 10000 --hosts 100 --load 0.9 -o jobs.swf.gz",),
-    "generate opportunity": ("loadmaster generate opportunity --every 5 -o jobs.csv",),
+    "generate opportunity": ("loadmaster generate opportunity --every 5 -o costly.csv",),
     "generate own": (
         "loadmaster generate own my.py:bursts -o jobs.csv",
         "loadmaster generate own 'my.py:bursts(jobs=1000)' --seed 7 -o jobs.csv",
@@ -72,10 +72,21 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "serve": ("loadmaster serve", "loadmaster serve report run --work bench --port 0 --open"),
     "live": ("loadmaster live slurm --shadow", "loadmaster live --check live"),
     "live fake": ("loadmaster live fake jobs.swf.gz --hosts 20x16c64g --policy mix-fit",),
-    "live slurm": ("loadmaster live slurm --doctor", "loadmaster live slurm --shadow -o live"),
-    "live kubernetes": ("loadmaster live kubernetes --doctor", "loadmaster live kubernetes --shadow"),
+    "live slurm": (
+        "loadmaster live slurm --doctor",
+        "loadmaster live slurm --shadow --for 1h -o beside",
+        "loadmaster live slurm --policy mix-fit --max-starts 5",
+    ),
+    "live kubernetes": (
+        "loadmaster live kubernetes --doctor",
+        "loadmaster live kubernetes --shadow --for 1h -o beside",
+        "loadmaster live kubernetes --max-starts 5",
+    ),
     "live cgroup": ("loadmaster live cgroup commands.txt --hosts 1x4c8g",),
-    "live libvirt": ("loadmaster live libvirt qemu:///system --doctor",),
+    "live libvirt": (
+        "loadmaster live libvirt qemu:///system --doctor",
+        "loadmaster live libvirt qemu+ssh://a/system qemu+ssh://b/system --mover rebalance --moves 4 --dry-run",
+    ),
 }
 """Verb -> what one types; that of the program itself has no name."""
 

@@ -10,8 +10,6 @@ def kubernetes(options: KubernetesOptions, as_json: o.AsJson = False) -> None:
     """Bind the pods of a running Kubernetes; start with --doctor, then --shadow.
 
     No bound pod is moved or deleted unless --moves, --budget or --preempt is given; at the end pods of ours wait on.
-
-    Examples: live kubernetes --doctor; live kubernetes --shadow --for 1h -o beside; live kubernetes --max-starts 5.
     """
     from loadmaster.cli.live_queue import show_queue
     from loadmaster.cli.live_screen import Screen

@@ -12,10 +12,7 @@ MOST_ROWS = 40
 
 @taking(LibvirtOptions)
 def libvirt(options: LibvirtOptions, as_json: o.AsJson = False) -> None:
-    """Cap and move virtual machines while they run; none is started, stopped or destroyed.
-
-    Examples: live libvirt qemu:///system --doctor; live libvirt URI URI --mover rebalance --moves 4 --dry-run.
-    """
+    """Cap and move virtual machines while they run; none is started, stopped or destroyed."""
     from loadmaster.cli.live_end import end, print_json
     from loadmaster.cli.live_findings import show
     from loadmaster.cli.run_options import command_line

@@ -7,10 +7,7 @@ from loadmaster.verbs.live_slurm import SlurmOptions
 
 @taking(SlurmOptions)
 def slurm(options: SlurmOptions, as_json: o.AsJson = False) -> None:
-    """Place the jobs of a running Slurm; start with --doctor, then --shadow.
-
-    Examples: live slurm --doctor; live slurm --shadow --for 1h -o beside; live slurm --policy mix-fit --max-starts 5.
-    """
+    """Place the jobs of a running Slurm; start with --doctor, then --shadow."""
     from loadmaster.cli.live_queue import show_queue
     from loadmaster.cli.live_screen import Screen
     from loadmaster.cli.run_options import command_line
