@@ -51,6 +51,14 @@ def test_memory_that_cannot_be_true_comes_first(tmp_path):
     assert found.command.endswith("--memory-unit B")
 
 
+def test_the_command_to_try_next_mends_what_the_note_says_and_not_something_else(tmp_path):
+    large = verdict(tmp_path, lines(memory=4 * GB_IN_KB), hosts="2x1c2g")
+    assert "its memory is in doubt (the median task asks for 4 GiB, see the note)" in large.sentence
+    assert "none of its jobs fits its 2 hosts." in large.sentence
+    assert large.command.endswith("--swf-memory job-total")
+    assert verdict(tmp_path, lines(memory=500), hosts="2x1c2g").command.endswith("--memory-unit MB")
+
+
 def test_info_shows_it_and_the_options_go_along(tmp_path):
     path = str(write(tmp_path, "log.swf", lines()))
     shown = CliRunner().invoke(app, ["info", path, "--hosts", "2x1c", "--limit", "9", "--strict"])
@@ -60,3 +68,9 @@ def test_info_shows_it_and_the_options_go_along(tmp_path):
     document = json.loads(CliRunner().invoke(app, ["info", path, "--hosts", "2x1c", "--json"]).stdout)
     assert document["next"] == f"loadmaster compare {path} --hosts 2x1c --loads 0.9"
     assert document["sentence"].startswith("11 jobs")
+
+
+def test_a_log_of_which_no_job_fits_has_no_load(tmp_path):
+    path = str(write(tmp_path, "log.swf", lines(memory=4 * GB_IN_KB)))
+    flat = " ".join(CliRunner().invoke(app, ["info", path, "--hosts", "2x1c2g"]).stdout.split())
+    assert "offered load none as no job fits" in flat

@@ -25,7 +25,8 @@ def log_facts(read: Trace, summary: Summary, fitted: Fit | None) -> list[tuple[s
     if fitted is not None:
         rows.append(("hosts", f"{fitted.hosts:,}", _kinds(fitted)))
         load = ", ".join(f"{name} {value:.3g}" for name, value in fitted.load.items())
-        rows.append(("offered load", load, f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else ""))
+        of = f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else ""
+        rows.append(("offered load", load, of) if fitted.jobs else ("offered load", "none", "as no job fits"))
     return [*rows, *((label, words, "") for label, words in _bonds(read))]
 
 

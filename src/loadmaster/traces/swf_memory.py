@@ -1,5 +1,7 @@
 """What the memory fields of SWF mean: the standard's reading, and signs that a log does not follow it."""
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -87,6 +89,12 @@ def fit_notes(workload: Workload, cluster: Cluster, options: ReadOptions) -> lis
     read = f"read as {options.memory_unit or 'KB'} {options.swf_memory.replace('-', ' ')}"
     fix = "--swf-memory job-total" if options.swf_memory == "per-processor" else "--memory-unit"
     return [_doubt(read, f"{share:.0%} of the jobs ask for more than the largest host has", fix)]
+
+
+def option_to_try(notes: Iterable[str]) -> str | None:
+    """The option, with its value, that a note of doubt names first; None where there is none."""
+    named = (re.search(r"say (--[a-z-]+ [\w-]+)", note) for note in notes if note.startswith(DOUBT))
+    return next((option[1] for option in named if option), None)
 
 
 def _doubt(read: str, finding: str, fix: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
 from loadmaster.traces.reader import FORMATS
 from loadmaster.traces.summary import Fit, Summary
-from loadmaster.traces.swf_memory import believable
+from loadmaster.traces.swf_memory import believable, option_to_try
 from loadmaster.traces.trace import Trace
 
 BUSY = 0.85
@@ -50,14 +50,18 @@ def _memory(read: Trace) -> str:
     if not asked.size:
         return "its memory is not in the log"
     median = f"the median task asks for {show_bytes(float(np.median(asked)))}"
-    if read.memory_in_doubt or not believable(work):
+    if not believable(work):
         return f"its memory cannot be true as it was read ({median})"
+    if read.memory_in_doubt:
+        return f"its memory is in doubt ({median}, see the note)"
     return f"its memory is believable ({median})"
 
 
 def _busy(fitted: Fit | None) -> str:
     if fitted is None:
         return "its machines are not known"
+    if not fitted.jobs:
+        return f"none of its jobs fits its {fitted.hosts:,} hosts"
     resource, load = max(fitted.load.items(), key=lambda pair: pair[1])
     if not np.isfinite(load):
         return "all its jobs arrive at once"
@@ -67,10 +71,9 @@ def _busy(fitted: Fit | None) -> str:
 
 
 def _next(read: Trace, fitted: Fit | None, log: str) -> str:
-    if read.memory_in_doubt and "--memory-unit" not in log:
-        return f"loadmaster info {log} --memory-unit B"
-    if read.memory_in_doubt and "--swf-memory" not in log:
-        return f"loadmaster info {log} --swf-memory job-total"
+    option = option_to_try(read.notes)
+    if option is not None and option.split()[0] not in log:
+        return f"loadmaster info {log} {option}"
     if fitted is None:
         return f"loadmaster info {log} --hosts 20x16c64g"
     busiest = max(fitted.load.values())
