@@ -2,7 +2,6 @@
 
 import importlib
 import re
-import ssl
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +113,7 @@ def _require_complete(security: Any, address: DaskAddress) -> None:
         raise InputError(address.url, "an encrypted connection needs certificates", fix=fix)
     try:
         security.get_connection_args("client")
-    except (ssl.SSLError, OSError) as error:
+    except OSError as error:  # of TLS too
         named = ", ".join(str(getattr(security, name)) for name in _FIELDS if getattr(security, name))
         rule = f"not PEM files of an authority, a certificate and its key ({_reason(error)})"
         raise InputError(named, rule, fix="see --tls-ca, --tls-cert and --tls-key") from error

@@ -1,6 +1,6 @@
 """Small configurations for the tests of this folder."""
 
-from loadmaster.site import read_site
+from loadmaster.site.site import read_site
 
 SMALL = "NodeName=n[1-4] CPUs=8\nPartitionName=main Nodes=ALL Default=YES\n"
 

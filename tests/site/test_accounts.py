@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadmaster.model import InputError
-from loadmaster.site import read_accounts
+from loadmaster.site.accounts import read_accounts
 from loadmaster.site.limits import SiteLimits
 
 ASSOCIATIONS = (

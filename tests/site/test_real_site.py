@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import real_slurm
 from loadmaster.model.host_names import host_names
-from loadmaster.site import read_accounts, read_site
+from loadmaster.site.accounts import read_accounts
+from loadmaster.site.site import read_site
 from loadmaster.site.times import duration_s
 
 HOSTS = ("CPUs=8 RealMemory=16000 Weight=5 Feature=a,b", "CPUs=4 Sockets=2 CoresPerSocket=2 RealMemory=800", "CPUs=2")

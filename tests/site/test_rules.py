@@ -6,7 +6,7 @@ from sites import SMALL, site_of
 
 from loadmaster.model.limits import Limits
 from loadmaster.model.units import GB, MB
-from loadmaster.site import read_accounts
+from loadmaster.site.accounts import read_accounts
 from loadmaster.site.rules import cluster_of
 
 CONS = "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"

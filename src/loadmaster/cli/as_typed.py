@@ -48,12 +48,15 @@ def _past(parameter: Any, kind: _Kind | None) -> Any:
     """`process_value` of a parameter of Click, which converts, asks for what is required, and calls back."""
     convert = parameter.process_value
     several = parameter.nargs != 1 or getattr(parameter, "multiple", False)
+    each = _kind(get_args(kind.type)[0]) if kind is not None and get_origin(kind.type) is list else None
 
     def process_value(context: Any, value: Any) -> Any:
         source = context.get_parameter_source(parameter.name)
         given = source is not None and source.name not in _DEFAULT
         if given and not several and kind is not None and _is_plain(value, kind):
-            value = kind.type(value) if kind.type in (Path, *_DIGITS) else value
+            value = _taken(value, kind)
+        elif given and several and each is not None and all(_is_plain(one, each) for one in value):
+            value = [_taken(one, each) for one in value]
         elif given or parameter.required:
             return convert(context, value)
         elif several:
@@ -61,6 +64,10 @@ def _past(parameter: Any, kind: _Kind | None) -> Any:
         return value if parameter.callback is None else parameter.callback(context, parameter, value)
 
     return process_value
+
+
+def _taken(value: Any, kind: _Kind) -> Any:
+    return kind.type(value) if kind.type in (Path, *_DIGITS) else value
 
 
 def _is_plain(value: Any, kind: _Kind) -> bool:

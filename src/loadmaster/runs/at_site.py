@@ -6,12 +6,13 @@ from pathlib import Path
 from loadmaster.model import Cluster, InputError
 from loadmaster.runs.launch import held_longer
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
-from loadmaster.site import Site, read_accounts, read_site
+from loadmaster.site.accounts import read_accounts
 from loadmaster.site.discipline import discipline_of_site
 from loadmaster.site.fitted import FittedSite, SiteQueue, is_fitted, read_fitted
 from loadmaster.site.jobs import jobs_at
 from loadmaster.site.machines import read_machines
 from loadmaster.site.rules import cluster_of
+from loadmaster.site.site import Site, read_site
 from loadmaster.traces import SpreadChoice, Trace
 from loadmaster.traces.host_files import read_host_file
 

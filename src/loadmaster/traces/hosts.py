@@ -32,14 +32,14 @@ def read_hosts(spec: str | Path) -> Cluster:
         >>> read_hosts("2x16c64g@0.8,1x32c128g@1.5").cost_per_hour
         3.1
     """
-    from loadmaster.traces.host_files import read_host_file
-
     text = str(spec)
     groups = text.replace(" ", "").split(",")
     if all(_GROUP.fullmatch(group) for group in groups):
         return parse_hosts(text)
     path = Path(text)
     if text.strip() and path.exists():
+        from loadmaster.traces.host_files import read_host_file
+
         return read_host_file(path)
     if any(_GROUP.fullmatch(group) for group in groups):
         return parse_hosts(text)

@@ -41,14 +41,15 @@ class SiteOptions(LogOptions):
             InputError: its accounts without it, machines beside its own, or a file that cannot be read.
         """
         from loadmaster.model import InputError
-        from loadmaster.runs.at_site import at_site
-        from loadmaster.site.fitted import is_fitted
 
         if self.site is None:
             if self.site_accounts is not None:
                 fix = "give its slurm.conf with --site"
                 raise InputError("--site-accounts", "accounts without their site", fix=fix)
             return None
+        from loadmaster.runs.at_site import at_site
+        from loadmaster.site.fitted import is_fitted
+
         if self.machines is not None and not is_fitted(Path(self.site)):
             fix = "leave out --hosts, or leave out --site"
             raise InputError("--hosts", "the site names its own machines", fix=fix)
