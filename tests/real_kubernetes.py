@@ -22,6 +22,7 @@ from typing import Any
 
 from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import Answer, Api
+from loadmaster.live.stopping import as_ctrl_c
 
 PATIENCE_S = 60.0
 HOME = Path(os.environ.get("LOADMASTER_KUBERNETES") or Path.home() / ".cache" / "loadmaster-kubernetes")
@@ -203,7 +204,7 @@ def real_kubernetes(scheduler: bool = True, controllers: Sequence[str] = ()) -> 
     """
     folder = Path(tempfile.mkdtemp(prefix="kubernetes-"))
     real = RealKubernetes(folder, {})
-    try:
+    with as_ctrl_c(), _gone_at_the_end(real):
         store, peers, port = _free_ports(3)
         _start(real, "etcd", *_etcd(folder, store, peers))
         _start(real, "kube-apiserver", *_server(folder, store, port))
@@ -220,6 +221,12 @@ def real_kubernetes(scheduler: bool = True, controllers: Sequence[str] = ()) -> 
             options = ("--leader-elect=false", "--port=0", "--secure-port=0", f"--controllers={','.join(controllers)}")
             _start(real, MANAGER, *options, "--kubeconfig", str(real.config("admin")))
         yield real
+
+
+@contextmanager
+def _gone_at_the_end(real: RealKubernetes) -> Iterator[None]:
+    try:
+        yield
     finally:
         for process in reversed(real.running.values()):
             process.terminate()
@@ -227,7 +234,7 @@ def real_kubernetes(scheduler: bool = True, controllers: Sequence[str] = ()) -> 
                 process.wait(timeout=10.0)
             process.kill()
             process.wait()
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(real.folder, ignore_errors=True)
 
 
 def _etcd(folder: Path, store: int, peers: int) -> list[str]:

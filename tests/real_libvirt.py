@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from loadmaster.live.stopping import as_ctrl_c
+
 PATIENCE_S = 120.0
 HOME = Path(os.environ.get("LOADMASTER_LIBVIRT") or Path.home() / ".cache" / "loadmaster-libvirt")
 PROGRAMS = ("libvirtd", "qemu-system-x86_64", "unshare")
@@ -78,12 +80,21 @@ def real_hosts() -> Iterator[tuple[RealHost, RealHost]]:
     """Start two; machines that run on them at the end are gone."""
     top = Path(tempfile.mkdtemp(prefix="libvirt-"))
     hosts: list[RealHost] = []
-    try:
-        running = [_start(top / name, name, k) for k, name in enumerate(NAMES)]
+    running: list[subprocess.Popen[bytes]] = []
+    with as_ctrl_c(), _gone_at_the_end(top, hosts, running):
+        for k, name in enumerate(NAMES):
+            running.append(_start(top / name, name, k))
         for name, process in zip(NAMES, running, strict=True):
             _until(lambda name=name: (top / name / "run" / "libvirt-sock").exists(), process, top / name)
             hosts.append(RealHost(top / name, name, process, _connected(top / name)))
         yield hosts[0], hosts[1]
+
+
+@contextmanager
+def _gone_at_the_end(top: Path, hosts: list[RealHost], running: "list[subprocess.Popen[bytes]]") -> Iterator[None]:
+    """End the machines, which outlive the daemon of their host, then the daemons."""
+    try:
+        yield
     finally:
         for host in hosts:
             with suppress(Exception):

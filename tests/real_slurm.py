@@ -12,7 +12,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from left_behind import end_sessions_of
 from loadmaster.live.slurm.hook import heartbeat_path, hook_text
+from loadmaster.live.stopping import as_ctrl_c
 
 PATIENCE_S = 60.0
 PROGRAMS = (
@@ -107,7 +109,7 @@ def real_slurm(
     folder.chmod(0o755)  # the database runs as a user of its own, below this folder
     running: list[subprocess.Popen[bytes]] = []
     slurm = RealSlurm(folder, running)
-    try:
+    with as_ctrl_c(), _gone_at_the_end(folder, running):
         _write(folder, hosts, settings)
         if hook is not None:
             (folder / "job_submit.lua").write_text(hook(folder))
@@ -125,6 +127,13 @@ def real_slurm(
             lambda: len(set(slurm.run("sinfo", "-h", "-N", "-t", "idle", "-o", "%N").split())) == len(hosts), running
         )
         yield slurm
+
+
+@contextmanager
+def _gone_at_the_end(folder: Path, running: "list[subprocess.Popen[bytes]]") -> Iterator[None]:
+    """End the daemons, then the jobs: those outlive the daemon of their host, and try to tell it their end for ever."""
+    try:
+        yield
     finally:
         for process in reversed(running):
             process.terminate()
@@ -132,6 +141,7 @@ def real_slurm(
                 process.wait(timeout=10.0)
             process.kill()
             process.wait()
+        end_sessions_of("slurmstepd", folder)
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
 
