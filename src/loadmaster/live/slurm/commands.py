@@ -16,7 +16,8 @@ _NEVER_INHERITED = ("SQUEUE_", "SINFO_", "SCONTROL_", "SBATCH_", "SACCT_", "SLUR
 _DOWN = (
     "unable to contact slurm controller", "connection refused", "connect failure", "socket timed out",
     "zero bytes were transmitted", "slurm backup controller in standby mode", "message receive failure",
-    "slurmctld is in the process", "unexpected message received",
+    "slurmctld is in the process", "unexpected message received", "connection reset", "connection timed out",
+    "broken pipe", "no route to host", "network is unreachable", "unable to connect", "protocol authentication error",
 )  # fmt: skip
 
 

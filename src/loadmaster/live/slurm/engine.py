@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loadmaster.live.engine import HELD, Can, Refusal, Seen
+from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
 from loadmaster.live.lease import Lease
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
@@ -18,6 +18,7 @@ from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.reservations import parse_reservations, parse_states
 from loadmaster.live.slurm.work import OURS
 from loadmaster.model.actions import Action, Start, Withdraw
+from loadmaster.model.errors import InputError
 from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.shown_nodes import parse_shown_nodes
@@ -60,6 +61,7 @@ class SlurmEngine:
         known = None if accounts is None else read_accounts(accounts, self.cluster)
         self._parts = HostParts(self._commands)
         self._observer = SlurmObserver(self.site, known, self._parts.of, looks_on=looks_on, partitions=partitions)
+        self._answered = False  # it has been observed once
         self._held: set[str] = set()
         self._marked: set[str] = set()
         self.senseless = 0
@@ -95,18 +97,30 @@ class SlurmEngine:
         at_s = time.time()
         if self._heartbeat is not None:
             self._heartbeat.beat()
-        rows, self.senseless = parse_listing(self._commands.read(*COMMAND))
+        rows, self.senseless = parse_listing(self._looked(*COMMAND))
         self._marked = {row.id for row in rows if row["admin_comment"] == OURS}
         about = self._commands.run("scontrol", "-o", text=_LOOK).text
         nodes = sorted(parse_shown_nodes(about), key=lambda node: node.weight)
+        if self._answered and not nodes:
+            raise EngineDown("scontrol: lists no host any more")
         heard = SlurmListings(
             at_s, rows, tuple(nodes), parse_states(about), parse_reservations(about),
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
         )  # fmt: skip
         seen = self._observer.see(heard)
+        self._answered = True
         self._parts.forget_ended()
         self._held = {seen.ids[job] for job in set(seen.tasks.job[seen.tasks.state == HELD].tolist())}
         return seen
+
+    def _looked(self, *words: str) -> str:
+        """A listing; of a Slurm that answered before, any error is one that passes."""
+        try:
+            return self._commands.read(*words)
+        except InputError as error:
+            if self._answered:
+                raise EngineDown(str(error)) from None
+            raise
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`; to let go of a job that does not bear our mark is nothing."""
