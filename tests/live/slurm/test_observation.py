@@ -122,6 +122,27 @@ def test_the_end_of_a_job_is_told_once_though_slurm_lists_it_for_minutes(site):
     assert look.see(listings(site, ended)).over == ()
 
 
+def without_memory(site, **cells):
+    """The demand of a job that asks for none, and whether it asks for whole hosts."""
+    seen = observer(site, HostParts(Slurm()).of).see(listings(site, row(MinMemory="0", **cells)))
+    exclusive = seen.jobs.constraints.exclusive
+    return seen.jobs.demand.tolist(), exclusive is not None and bool(exclusive[0])
+
+
+def test_a_job_without_memory_takes_all_of_it_and_of_the_cores_only_its_own(site):
+    assert without_memory(site) == ([[4.0, 1000 * MIB]], False)
+    assert without_memory(site, Partition="short,main") == ([[4.0, 1000 * MIB]], False)
+
+
+def test_a_job_without_memory_takes_whole_hosts_where_they_differ_in_it_or_where_it_says_so(site, tmp_path):
+    assert without_memory(site, OverSubscribe="NO") == ([[8.0, 0.0]], True)
+    path = tmp_path / "other.conf"
+    path.write_text(CONF.replace("NodeName=n[1-3]", "NodeName=n4 CPUs=8 RealMemory=2000\nNodeName=n[1-3]"))
+    other = read_site(path)
+    assert without_memory(other) == ([[8.0, 0.0]], True)
+    assert without_memory(other, Partition="short") == ([[4.0, 1000 * MIB]], False)
+
+
 def test_jobs_of_other_partitions_are_left_out_by_name(site):
     look = observer(site, HostParts(Slurm()).of, partitions=("short",))
     seen = look.see(listings(site, row(), row(JobArrayID="8", JobID="8", ArrayJobID="8", Partition="short")))

@@ -43,9 +43,10 @@ def test_one_task_of_several_cores_lies_on_one_host_though_squeue_guesses_two_wh
 
 
 def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
-    assert work(MinMemory="0").whole
+    assert work(MinMemory="0").all_memory
+    assert not work(MinMemory="0").whole
     assert work(MinMemory="0").memory == 0.0
-    assert not work_of(row(MinMemory="0"), looks_on=False, counts_memory=False).whole
+    assert not work_of(row(MinMemory="0"), looks_on=False, counts_memory=False).all_memory
     assert work(OverSubscribe="NO").whole
 
 

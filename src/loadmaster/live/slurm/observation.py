@@ -94,7 +94,7 @@ class SlurmObserver:
                 left_out.append((row.id, "is on hosts that Slurm does not list"))
             else:
                 works.append(work)
-        works.sort(key=lambda work: work.row.arrival)
+        works = _with_all_memory(sorted(works, key=lambda work: work.row.arrival), cluster)
         up = np.array([node.there and node.awake for node in heard.nodes])
         seen = Seen(
             heard.at_s, cluster, up, self._jobs(works, cluster, heard.at_s),
@@ -205,6 +205,29 @@ class SlurmObserver:
             return None
         parts = self._detail(work.row.id, work.row["StartTime"])
         return parts if set(work.on) <= set(parts) else None
+
+
+def _with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
+    """Jobs that get all memory of a host ask for so much; where hosts differ in it, for the host itself.
+
+    Either way nobody runs beside them. But only so are their cores, which limits count, those that they asked for.
+    """
+    if not any(work.all_memory for work in works):
+        return works
+    memory = cluster.capacity[:, cluster.resources.index(MEMORY)]
+    parts = {} if cluster.rules is None else {part.name: part.hosts for part in cluster.rules.partitions}
+    sizes: dict[str, set[float]] = {}
+    for text in {work.row["Partition"] for work in works if work.all_memory}:
+        hosts = [parts.get(name.strip()) for name in text.split(",")]
+        amounts = [memory if each is None else memory[list(each)] for each in hosts]
+        sizes[text] = set(np.concatenate(amounts).tolist())
+    return [
+        work if not work.all_memory
+        else replace(work, memory=next(iter(sizes[work.row["Partition"]])))
+        if len(sizes[work.row["Partition"]]) == 1 and not work.whole
+        else replace(work, whole=True)
+        for work in works
+    ]  # fmt: skip
 
 
 def _number(row: ListedJob) -> int:

@@ -35,6 +35,7 @@ class SlurmJob:
         hosts: how many it needs, each holding one task.
         cores, memory, gpus: of each task; memory in bytes.
         whole: it shares its hosts with nobody.
+        all_memory: it gets all memory of its hosts, as it asks for none.
         on: the hosts it has, or that it has been pinned to, by name.
         state: a code of `STATES`.
         hold: a code of `HOLDS`.
@@ -50,6 +51,7 @@ class SlurmJob:
     whole: bool
     on: tuple[str, ...]
     hold: int = 0
+    all_memory: bool = False
 
 
 def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool) -> SlurmJob | str:
@@ -58,7 +60,7 @@ def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool) -> SlurmJob 
     Args:
         row: of the listing, of a job that is not over.
         looks_on: all that waits counts as held for us.
-        counts_memory: the site counts memory, so that a job that asks for none gets all of its host.
+        counts_memory: the site counts memory, so that a job that asks for none gets all that its host has.
 
     Raises:
         InputError: a cell that Slurm never writes.
@@ -74,8 +76,8 @@ def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool) -> SlurmJob 
     memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
     return SlurmJob(
         row, state, nodes, cores / nodes, memory, held.get("gres/gpu", 0.0) / nodes, _limit_s(row["TimeLimit"]),
-        all_memory or (waits and row["OverSubscribe"] == "NO"),
-        host_names(row["NodeList"] if not waits else row["ReqNodes"]), _hold(row, state),
+        waits and row["OverSubscribe"] == "NO",
+        host_names(row["NodeList"] if not waits else row["ReqNodes"]), _hold(row, state), all_memory,
     )  # fmt: skip
 
 
