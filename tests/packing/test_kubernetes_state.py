@@ -90,6 +90,7 @@ def test_pack_and_rebalance_take_it_without_hosts(tmp_path):
     for verb in ("pack", "rebalance"):
         result = CliRunner().invoke(app, [verb, str(path), "--json"])
         assert result.exit_code == 0, result.output
+        assert "gives requests in full" in " ".join(json.loads(result.stdout)["notes"])
     with pytest.raises(InputError, match="names its own nodes"):
         read_tasks(path, "2x4c8g")
 

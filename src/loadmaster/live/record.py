@@ -181,6 +181,12 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     return JobLog(folder / FILE).begun(FORMAT, "a live run", "make one with loadmaster live ... -o DIR")
 
 
+def left_out_in(lines: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Jobs that the model had no words for, at any time, each with the reason that was given last."""
+    listings = (line.get("seen", {}).get("left_out", ()) for line in lines)
+    return {name: why for listing in listings for name, why in listing}
+
+
 def _plain_pass(each: Pass) -> dict[str, Any]:
     carried = each.carried
     meta = {"chosen": each.chosen, "options": [list(option) for option in each.options]} if each.options else {}

@@ -20,6 +20,8 @@ from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_memory, re
 from loadmaster.traces.files import head_of
 from loadmaster.traces.whole_table import whole_table
 
+_IN_FULL = "Kubernetes gives requests in full: of a plan it can carry out what has a minimum yield of 1."
+
 
 @dataclass(frozen=True, eq=False)
 class TaskFile:
@@ -84,7 +86,7 @@ def _of_kubernetes(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]
     instance = instance_of(
         state.cluster, state.demand, fluid, job=job, task_names=state.names, job_names=state.job_names, source=path.name
     )
-    return TaskFile(instance, state.host, state.notes)
+    return TaskFile(instance, state.host, (*state.notes, _IN_FULL))
 
 
 def _of_challenge(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:

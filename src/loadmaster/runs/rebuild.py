@@ -1,5 +1,6 @@
 """The state of a recorded run at any moment, rebuilt from its starts and hosts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,15 +150,32 @@ def _last_host(record: Record, now_s: float) -> int:
 def job_named(record: Record, name: int | str) -> int | None:
     """The number of the job that its user, or the log, calls `name`; None if there is none.
 
-    A live engine may mark names that it gives twice, as `12@1700000000`: without the mark the last of them is meant.
+    A live engine may mark names that it gives twice, as `12@1700000000`: without the mark the last of them is meant. Of
+    `default/web-1@6f1c` the name `web-1` will do, where no other namespace has such a job.
     """
     word = str(name)
     if record.called or not word.isdecimal():
         names = [str(record.name_of(job)) for job in range(record.workload.jobs)]
-        found = [job for job, each in enumerate(names) if word in (each, each.partition("@")[0])]
+        found = meant(names, word)
         if found or not word.isdecimal():
             return found[-1] if found else None
     return _job_numbered(record, int(word))
+
+
+def meant(names: Sequence[str], word: str) -> list[int]:
+    """Which of some names a word means: in full, without the mark, or else without the namespace if only one has it.
+
+    Example:
+        >>> meant(["a/web@1", "b/web@2", "a/db@3"], "a/web"), meant(["a/web@1", "b/web@2", "a/db@3"], "db")
+        ([0], [2])
+        >>> meant(["a/web@1", "b/web@2", "a/db@3"], "web")
+        []
+    """
+    bare = [name.partition("@")[0] for name in names]
+    if found := [row for row, name in enumerate(names) if word in (name, bare[row])]:
+        return found
+    short = [row for row, name in enumerate(bare) if word == name.rpartition("/")[2]]
+    return short if len({bare[row] for row in short}) == 1 else []
 
 
 def _job_numbered(record: Record, identifier: int) -> int | None:

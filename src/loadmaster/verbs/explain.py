@@ -148,11 +148,33 @@ def explain_with(options: ExplainOptions) -> Explained:
     from loadmaster.runs.explain import explain as explain_job
 
     record = options.record
+    _refuse_left_out(options, record)
     told = explain_job(record, options.name, trust=options.trust, chosen=_live(options, record))
     made = Explained(record, told, options.top, options.call("explain"))
     if options.out is not None:
         made.save(options.out)
     return made
+
+
+def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:
+    """Refuse a job of a live run that was never decided on, with the reason.
+
+    Raises:
+        InputError: it is such a job.
+    """
+    from loadmaster.live.record import left_out_in, lines_of
+    from loadmaster.model import InputError
+    from loadmaster.runs.rebuild import job_named, meant
+    from loadmaster.runs.record import LIVE
+
+    given = options.run
+    if record.workload.source != LIVE or not isinstance(given, str | Path):
+        return
+    if job_named(record, options.name) is not None:
+        return
+    left_out = left_out_in(lines_of(Path(given)))
+    for row in meant(tuple(left_out), str(options.name)):
+        raise InputError(options.name, f"it was not decided on: {tuple(left_out.values())[row]}")
 
 
 def _live(options: ExplainOptions, record: "Record") -> "Callable[[int], Choice] | None":

@@ -80,6 +80,18 @@ def test_a_run_binds_what_waits_and_its_record_is_checked(made):
     assert "2 of 2 starts alike in the simulator (100 %)" in checked.output
 
 
+def test_explain_takes_the_name_of_a_pod_and_says_why_one_was_never_decided_on(made):
+    fake, words, folder = made
+    fake.add(pod("web-1", cpu=2), pod("db-1", resourceClaims=[{"name": "gpu"}]))
+    run = verb(*words, "--interval", "0.2s", "--for", "1s", "-o", folder / "run")
+    assert run.exit_code == 0, run.output
+    for name in ("web-1", "default/web-1"):
+        assert "Job default/web-1@uid-web-1 asks 2 cores" in verb("explain", folder / "run", name).output
+    for name in ("db-1", "default/db-1"):
+        with pytest.raises(InputError, match=f"'{name}': it was not decided on: asks for devices by resourceClaims"):
+            CliRunner().invoke(app, ["explain", str(folder / "run"), name], catch_exceptions=False)
+
+
 def test_a_dry_run_binds_nothing_and_takes_no_lease(made):
     fake, words, folder = made
     fake.add(pod("a", created_s=time.time()))
