@@ -28,8 +28,12 @@ STEP_BLOCK = _layout(start_s="f8", first="i8", steps="i8", fullest="i8")
 """Steps one behind the other: where they stand, how many, and the most hosts that are reserved in one of them."""
 BLOCK = 16
 """Steps in a block at most; one that is full is cut in two."""
-LOOK = _layout(built="i8", windows="i8")
-"""Of a set of hosts: the number of the table for which its windows stand, and how many there are."""
+WINDOW = _layout(from_s="f8", until_s="f8", over_s="f8")
+"""A window of ends: the first of them, until when one may belong to it, and the last of them."""
+LOOK = _layout(group="i8", built="i8", windows="i8")
+"""A set of hosts, the number of the table for which its windows stand, and how many there are."""
+LATER = _layout(end_s="f8", kind="i4", next="i4")
+"""The end of a task, and the number of the one that follows on the same host, -1 if none does."""
 ABLE = _layout(key="i8", built="i8", wide="i8")
 """A remembered demand on a set of hosts, the table for which that stands, and the most tasks that one host may hold."""
 
@@ -78,13 +82,14 @@ class SlurmPass(NamedTuple):
         partitions: bool[P, H], the hosts of every partition; empty where these are the row's own.
         claim: CLAIM[E]; tried: TRIED by every such number.
         end: END[N], of running tasks and of those started in this pass, by the end that Slurm guesses.
+        later: LATER[N], the same host by host; first_end: int32[H], the number of the first on each, -1 for none.
         key_s, number: float64[N], int32[N], heap of tasks that have outlived their limits.
         step: STEP[16 K], in K blocks; block: STEP_BLOCK[K], in the order of time; bits: uint64[2 V + 1, W], lines of
             steps; block_bits: uint64[K, W], hosts reserved in any step of the block that stands from 16 times that on.
         over_s: float64[V + L], when reservations and closures are over, in that order.
         closed: uint64[L, W], the hosts of each closure.
-        look: LOOK[B]; window_s: float64[B, F], when each window is over; free: float64[B, F, R, H], what hosts have
-            free behind it, window 0 being now.
+        look: LOOK[B]; window: WINDOW[B, F]; free: float64[B, F, R, H], what hosts have free behind each,
+            window 0 being now.
         able: ABLE[C]; fits: uint64[C, F, W], hosts that hold a task then; how_many: int64[C, F], -1 where not known.
         most: float64[R], the largest capacity of any host.
         usable: uint64[W], scratch; on: bool[H], hosts for a start.
@@ -97,6 +102,8 @@ class SlurmPass(NamedTuple):
     claim: Records
     tried: Records
     end: Records
+    later: Records
+    first_end: Ints
     key_s: Floats
     number: Ints
     step: Records
@@ -106,7 +113,7 @@ class SlurmPass(NamedTuple):
     over_s: Floats
     closed: Bits
     look: Records
-    window_s: Floats
+    window: Records
     free: Floats
     able: Records
     fits: Bits
@@ -118,6 +125,6 @@ class SlurmPass(NamedTuple):
 
 
 MAIN_MOST, BACKFILL = range(2)
-ENDS, PLACES, STEPS, OVER, TABLE, BLOCKS = range(6)
+ENDS, PLACES, STEPS, OVER, TABLE, BLOCKS, FRESH = range(7)
 """Entries of `end`; places of the board whose ends are among them; steps; entries of `over_s`; the number of the table,
-another one after a start; blocks of steps."""
+one more after every start; blocks of steps; the number of the table with which the pass began."""

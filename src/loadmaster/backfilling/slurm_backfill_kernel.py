@@ -118,7 +118,7 @@ def _may_start(rows, hosts, calendar, room, board, now, slurm, row):
     if not may_fit(room, rows, row):
         return False
     note_started(rows, board, now, slurm)
-    windows, demand = windows_of(rows, hosts, room, now, slurm, row), demand_of(rows, slurm, row)
+    windows, demand = windows_of(rows, hosts, room, board, now, slurm, row), demand_of(rows, slurm, row)
     needed, end_s = hosts_needed(rows, slurm, demand, row), now.now_s + rows.of[row].expected_s
     if hosts_with_room(rows, hosts, slurm, row, windows, demand, 0) < needed:
         return False
@@ -135,7 +135,7 @@ def _may_start(rows, hosts, calendar, room, board, now, slurm, row):
 @inner
 def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row):
     """Reserve whole hosts for the row from the first moment at which it fits, if that is within the window."""
-    windows, demand = windows_of(rows, hosts, room, now, slurm, row), demand_of(rows, slurm, row)
+    windows, demand = windows_of(rows, hosts, room, board, now, slurm, row), demand_of(rows, slurm, row)
     needed, expected_s = hosts_needed(rows, slurm, demand, row), rows.of[row].expected_s
     window, over, from_s = 0, 0, -np.inf
     slot_s = slurm.rules.resolution_s
@@ -143,20 +143,20 @@ def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row)
     while True:
         while over < slurm.size[OVER] and slurm.over_s[over] < from_s:
             over += 1
-        while window + 1 < slurm.look[windows].windows and slurm.window_s[windows, window + 1] < from_s:
+        while window + 1 < slurm.look[windows].windows and slurm.window[windows, window + 1].over_s < from_s:
             window += 1
         time_s = slurm.over_s[over] if over < slurm.size[OVER] else np.inf
         if window + 1 < slurm.look[windows].windows:
-            time_s = min(time_s, slurm.window_s[windows, window + 1])
+            time_s = min(time_s, slurm.window[windows, window + 1].over_s)
         if time_s == np.inf or time_s > horizon_s:
             return
-        while window + 1 < slurm.look[windows].windows and slurm.window_s[windows, window + 1] <= time_s:
+        while window + 1 < slurm.look[windows].windows and slurm.window[windows, window + 1].over_s <= time_s:
             window += 1
         from_s = np.nextafter(time_s, np.inf)
         if hosts_with_room(rows, hosts, slurm, row, windows, demand, window) < needed:
             if window + 1 == slurm.look[windows].windows:
                 return
-            from_s = slurm.window_s[windows, window + 1]
+            from_s = slurm.window[windows, window + 1].over_s
             continue
         until_s = blocked_until(slurm, time_s, time_s + expected_s, needed)
         if until_s > time_s:
@@ -167,7 +167,7 @@ def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row)
         if until_s > time_s:
             from_s = until_s
             if window + 1 < slurm.look[windows].windows:
-                from_s = min(from_s, slurm.window_s[windows, window + 1])
+                from_s = min(from_s, slurm.window[windows, window + 1].over_s)
         else:
             able = _list(rows, outlook, slurm, row, windows, window)
             if able > 0:

@@ -1,13 +1,14 @@
 """When tasks end as Slurm guesses, compiled: in windows, and what hosts have free behind each (rule Q15).
 
-All of it stands for every row until something starts: windows by set of hosts, hosts that hold a task by demand.
+Windows stand by set of hosts. What starts changes them on its own hosts, unless its end is in no window that stands;
+only then are they made anew. Which hosts hold a task stands by demand, until something starts.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
 
 import numpy as np
 
 from loadmaster.backfilling.board_arrays import STARTED
-from loadmaster.backfilling.slurm_arrays import ENDS, PLACES, TABLE
+from loadmaster.backfilling.slurm_arrays import ENDS, FRESH, PLACES, TABLE
 from loadmaster.backfilling.slurm_table_kernel import count_bits
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
@@ -31,8 +32,13 @@ def guess_ends(ends, now, slurm):
             _write(slurm, at, ends.end[i].end_s, ends.end[i].host, ends.end[i].kind)
             i += 1
         at += 1
+    slurm.first_end[:] = -1
+    for i in range(many - 1, -1, -1):
+        end = slurm.end[i]
+        _link(slurm, i, -1, end.host, end.end_s, end.kind)
     slurm.size[ENDS], slurm.size[PLACES] = many, 0
     slurm.size[TABLE] += 1
+    slurm.size[FRESH] = slurm.size[TABLE]
 
 
 @inner
@@ -50,6 +56,17 @@ def _write(slurm, at, end_s, host, kind):
 
 
 @inner
+def _link(slurm, number, before, host, end_s, kind):
+    """Put an end behind end number `before` of its host, at the front if that is -1."""
+    later = slurm.later[number]
+    later.end_s, later.kind = end_s, kind
+    if before < 0:
+        later.next, slurm.first_end[host] = slurm.first_end[host], number
+    else:
+        later.next, slurm.later[before].next = slurm.later[before].next, number
+
+
+@inner
 def note_started(rows, board, now, slurm):
     """Put the ends of all that has started since the last time among the others, behind equal ones."""
     for place in range(slurm.size[PLACES], board.tally[STARTED]):
@@ -61,22 +78,64 @@ def note_started(rows, board, now, slurm):
             i -= 1
             _write(slurm, i + more, slurm.end[i].end_s, slurm.end[i].host, slurm.end[i].kind)
         for at in range(first, last):
-            _write(slurm, i + at - first, end_s, board.started_host[at], rows.of[row].kind)
+            host, kind = board.started_host[at], rows.of[row].kind
+            _write(slurm, i + at - first, end_s, host, kind)
+            before, after = np.int64(-1), np.int64(slurm.first_end[host])
+            while after >= 0 and slurm.later[after].end_s <= end_s:
+                before, after = after, np.int64(slurm.later[after].next)
+            _link(slurm, slurm.size[ENDS] + at - first, before, host, end_s, kind)
         slurm.size[ENDS] += more
         slurm.size[TABLE] += 1
     slurm.size[PLACES] = board.tally[STARTED]
 
 
 @inner
-def windows_of(rows, hosts, room, now, slurm, row):
+def windows_of(rows, hosts, room, board, now, slurm, row):
     """The place of the windows of the row's hosts, made where they do not stand."""
     group = np.int64(rows.of[row].hosts)
     place = group % slurm.look.shape[0]
-    built = slurm.size[TABLE] * np.int64(hosts.allowed.shape[0]) + group
-    if slurm.look[place].built != built:
-        slurm.look[place].built = built
-        slurm.look[place].windows = _lay_out(rows, hosts, room, now, slurm, group, place)
+    look = slurm.look[place]
+    stands = look.group == group and look.built >= slurm.size[FRESH]
+    if not (stands and _keep_windows(rows, hosts, room, board, now, slurm, group, place)):
+        look.group, look.windows = group, _lay_out(rows, hosts, room, now, slurm, group, place)
+    look.built = slurm.size[TABLE]
     return place
+
+
+@inner
+def _keep_windows(rows, hosts, room, board, now, slurm, group, place):
+    """Add what has started since to windows that stand, on its hosts alone; False if other windows begin with it."""
+    since = slurm.size[PLACES] - (slurm.size[TABLE] - slurm.look[place].built)
+    windows, allowed = slurm.look[place].windows, hosts.allowed[group]
+    for begun in range(since, slurm.size[PLACES]):
+        end_s = now.now_s + rows.of[board.place[begun].row].expected_s
+        n = 1
+        while n < windows and slurm.window[place, n].until_s < end_s:
+            n += 1
+        for at in range(board.place[begun].first, board.place[begun + 1].first):
+            if allowed[board.started_host[at]] and n < slurm.window.shape[1]:
+                if n == windows or end_s < slurm.window[place, n].from_s:
+                    return False
+                slurm.window[place, n].over_s = max(slurm.window[place, n].over_s, end_s)
+    for at in range(board.place[since].first, board.place[slurm.size[PLACES]].first):
+        if allowed[board.started_host[at]]:
+            _lay_out_host(rows, room, slurm, place, np.int64(board.started_host[at]))
+    return True
+
+
+@inner
+def _lay_out_host(rows, room, slurm, place, host):
+    """What one host has free behind each window."""
+    resources, next_one = room.free.shape[1], np.int64(slurm.first_end[host])
+    for r in range(resources):
+        slurm.free[place, 0, r, host] = room.free[host, r]
+    for n in range(1, slurm.look[place].windows):
+        for r in range(resources):
+            slurm.free[place, n, r, host] = slurm.free[place, n - 1, r, host]
+        while next_one >= 0 and slurm.later[next_one].end_s <= slurm.window[place, n].over_s:
+            for r in range(resources):
+                slurm.free[place, n, r, host] += rows.demand[slurm.later[next_one].kind, r]
+            next_one = np.int64(slurm.later[next_one].next)
 
 
 @inner
@@ -86,17 +145,18 @@ def _lay_out(rows, hosts, room, now, slurm, group, place):
     for host in range(room.free.shape[0]):
         for r in range(resources):
             slurm.free[place, 0, r, host] = room.free[host, r]
-    slurm.window_s[place, 0] = now.now_s
+    slurm.window[place, 0].over_s = now.now_s
     n, at = 0, _next(slurm, 0, allowed)
-    while at < slurm.size[ENDS] and n + 1 < slurm.window_s.shape[1]:
+    while at < slurm.size[ENDS] and n + 1 < slurm.window.shape[1]:
         n += 1
-        until_s = slurm.end[at].end_s + window_s
+        window = slurm.window[place, n]
+        window.from_s, window.until_s = slurm.end[at].end_s, slurm.end[at].end_s + window_s
         for r in range(resources):
             for host in range(allowed.shape[0]):
                 slurm.free[place, n, r, host] = slurm.free[place, n - 1, r, host]
-        while at < slurm.size[ENDS] and slurm.end[at].end_s <= until_s:
+        while at < slurm.size[ENDS] and slurm.end[at].end_s <= window.until_s:
             end = slurm.end[at]
-            slurm.window_s[place, n] = end.end_s
+            window.over_s = end.end_s
             for r in range(resources):
                 slurm.free[place, n, r, end.host] += rows.demand[end.kind, r]
             at = _next(slurm, at + 1, allowed)

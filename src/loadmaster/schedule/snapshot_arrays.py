@@ -157,7 +157,7 @@ class Scene:
         )  # fmt: skip
 
 
-def table(layout: np.dtype[Any], rows: int, /, **columns: Any) -> Records:
+def table(layout: np.dtype[Any], rows: int | tuple[int, ...], /, **columns: Any) -> Records:
     """So many records, with these columns and 0 in all others."""
     records = np.zeros(rows, layout).view(np.recarray)
     for name, column in columns.items():
