@@ -49,7 +49,7 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
         content = figures | {"spans": [span._asdict() for span in course.spans if span.task == task], "changes": rows}
         print_document(document("explain", {"shares": content}, command=command_line()))
         return
-    from rich.table import Table
+    from loadmaster.report.console import new_table
 
     name = figures["name"] if figures["name"] == task else f"{figures['name']} ({task})"
     text = f"{name} asks for {figures['cores']:g} cores: {figures['how']}"
@@ -57,7 +57,7 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
         text += f", on {figures['host']} with {figures['share']:.1%}, {figures['mean_share']:.1%} on average over "
         text += show_seconds(figures["ran_s"])
     for_results().print(text, soft_wrap=True)
-    shown = Table("at", "what", "why")
+    shown = new_table("at", "what", "why")
     for each in changes:
         shown.add_row(show_seconds(each.at_s), each.what, each.why)
     for_results().print(shown if changes else "Nothing was asked for it: it has been left as it was.")

@@ -57,12 +57,11 @@ def _print_json(made: "FoundFewest") -> None:
 
 
 def _show(made: "FoundFewest") -> None:
-    from rich import box
     from rich.table import Table
     from rich.text import Text
 
     from loadmaster.report.columns import unit_for
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_results, new_table
     from loadmaster.report.fewest import details
     from loadmaster.report.fewest_page import columns_of, subtitle
     from loadmaster.report.narrow import columns_that_fit
@@ -72,9 +71,7 @@ def _show(made: "FoundFewest") -> None:
     heads, cells = columns_of(found, *unit_for(waits))
 
     def table(more: int) -> Table:
-        shown = Table(
-            title=subtitle(found), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
-        )
+        shown = new_table(title=subtitle(found))
         for k, head in enumerate(heads[: _NAMES + more]):
             named = k < _NAMES
             shown.add_column(head, justify="left" if named else "right", overflow="fold", no_wrap=not named,

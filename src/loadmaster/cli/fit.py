@@ -54,17 +54,16 @@ def _show(made: "Fitting", out: Path, as_json: bool) -> None:
 
 
 def _table(made: "Fitting", most: int = 8) -> None:
-    from rich import box
     from rich.table import Table
 
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_results, new_table
     from loadmaster.report.fit_page import tried_table
     from loadmaster.report.narrow import columns_that_fit
 
     content = tried_table(made.found, most)
 
     def table(count: int) -> Table:
-        shown = Table(*content.columns[:count], box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        shown = new_table(*content.columns[:count])
         for column in shown.columns[1:]:
             column.justify = "right"
         for row in content.rows:

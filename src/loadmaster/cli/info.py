@@ -92,13 +92,11 @@ def _show(found: "Described") -> None:
 
 def _spreads(summary: "Summary", statistics: Sequence[str]) -> "Table":
     """A row for each of runtimes, times between arrivals and demands; the statistics in their natural order."""
-    from rich import box
-    from rich.table import Table
-
     from loadmaster.report.arrivals_chart import amount, label
+    from loadmaster.report.console import new_table
 
     order = [name for name in next(iter(summary.columns.values())) if name in statistics]
-    table = Table("", *order, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table = new_table("", *order, header_style="bold")
     for column in table.columns:
         column.no_wrap = True
     for column in table.columns[1:]:

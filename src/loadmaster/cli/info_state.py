@@ -10,11 +10,8 @@ if TYPE_CHECKING:
 
 def show_state(path: str, found: "StateDescribed", as_json: bool) -> None:
     """Print it."""
-    from rich import box
-    from rich.table import Table
-
     from loadmaster.cli.run_options import command_line
-    from loadmaster.report.console import for_notes, for_results
+    from loadmaster.report.console import for_notes, for_results, new_table
     from loadmaster.report.document import document, print_document
 
     if as_json:
@@ -25,7 +22,7 @@ def show_state(path: str, found: "StateDescribed", as_json: bool) -> None:
     console.print(Path(path).name, style="bold")
     console.print(found.answer, highlight=False, soft_wrap=True)
     heads = ("all nodes", "asked by what runs", "by what waits", "most free on a node", "stranded")
-    table = Table("resource", *heads, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = new_table("resource", *heads)
     for each in found.facts.resources:
         table.add_row(each.name, *_amounts(each))
     console.print(table)

@@ -31,9 +31,9 @@ def cgroup(options: CgroupOptions, as_json: o.AsJson = False) -> None:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Any:
-    from rich.table import Table
+    from loadmaster.report.console import new_table
 
-    table = Table("command", "machine", "how", "time", "CPU time")
+    table = new_table("command", "machine", "how", "time", "CPU time")
     for row in rows[:MOST_ROWS]:
         how = "ok" if row["status"] == "ok" else row["status"]
         how += f" ({row['exit_code']})" if row["status"] == "failed" else ""

@@ -45,17 +45,14 @@ def _content(folder: Path, told: "Foretold") -> dict[str, Any]:
 
 
 def _print(told: "Foretold") -> None:
-    from rich import box
-    from rich.table import Table
-
     from loadmaster.live.judging import LEVEL
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_results, new_table
 
     console, judged = for_results(), told.judged
     if not told.forecasts:
         console.print("Nobody waits.")
     if told.forecasts:
-        shown = Table(box=box.SIMPLE_HEAD)
+        shown = new_table()
         for name in ("job", "starts in", f"from ({LEVEL:.0%})", "to", "at about"):
             shown.add_column(name, justify="left" if name == "job" else "right")
         for each in told.forecasts:

@@ -44,9 +44,9 @@ def _say(text: str) -> None:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Any:
-    from rich.table import Table
+    from loadmaster.report.console import new_table
 
-    table = Table("machine", "host", "cores", "memory", "share")
+    table = new_table("machine", "host", "cores", "memory", "share")
     for row in rows[:MOST_ROWS]:
         host = f"{row['host']} to {row['to']}" if row["to"] else row["host"]
         table.add_row(row["name"], host, f"{row['cores']:g}", f"{row['memory'] / 2**30:.3g} GiB", f"{row['share']:.1%}")

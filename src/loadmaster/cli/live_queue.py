@@ -71,9 +71,9 @@ def _left_out(jobs: Iterable[Sequence[str]]) -> list[str]:
 
 def _stranded_table(rows: list[dict[str, Any]]) -> Any:
     """The hosts on which the site and we differ most."""
-    from rich.table import Table
+    from loadmaster.report.console import new_table
 
-    table = Table("host", "resource", "stranded by the site", "by us")
+    table = new_table("host", "resource", "stranded by the site", "by us")
     for row in sorted(rows, key=lambda row: -abs(row["site"] - row["ours"]))[:MOST_ROWS]:
         table.add_row(row["host"], row["resource"], f"{row['site']:.1%}", f"{row['ours']:.1%}")
     return table

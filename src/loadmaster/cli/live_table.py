@@ -56,9 +56,9 @@ class LiveTable(OnTerminal):
 
     def table(self, now_s: float, ledger: "Ledger", report: "Report") -> "Table":
         """The table as it stands."""
-        from rich.table import Table
+        from loadmaster.report.console import new_table
 
-        table = Table(title=f"{self._engine}, {self._how.mode}", show_header=False, title_justify="left")
+        table = new_table(title=f"{self._engine}, {self._how.mode}", show_header=False)
         running = sum(run.running for run in ledger.runs.values())
         rows: dict[str, Any] = {
             "cycle": f"{now_s:,.0f} s, number {report.cycles:,}",

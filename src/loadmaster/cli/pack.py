@@ -39,14 +39,12 @@ def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
 
 
 def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
-    from rich.table import Table
-
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_results, new_table
 
     made = " (synthetic)" if facts["synthetic"] else ""
     console = for_results()
     console.print(f"{name}{made}: {facts['tasks']:,} tasks on {facts['hosts']:,} hosts")
-    table = Table("", "", show_header=False)
+    table = new_table("", "", show_header=False)
     status = {"ok": "placed", "infeasible": "infeasible", "limit": "stopped at its limit"}[facts["status"]]
     if facts["status"] != "infeasible" and facts["proven"]:
         status += ", proven optimal" + (" for the jobs let in" if facts["refused"] else "")

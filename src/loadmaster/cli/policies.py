@@ -8,10 +8,7 @@ from loadmaster.verbs.policies import PoliciesOptions
 @taking(PoliciesOptions)
 def policies(options: PoliciesOptions, as_json: o.AsJson = False) -> None:
     """List every rule that can be named: placement policies, packers, orders, backfillings, movers, sizers, ..."""
-    from rich import box
-    from rich.table import Table
-
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_results, new_table
     from loadmaster.verbs.policies import rules_with
 
     rows = rules_with(options)
@@ -22,7 +19,7 @@ def policies(options: PoliciesOptions, as_json: o.AsJson = False) -> None:
         content = {"rows": [{"kind": of, **rule._asdict()} for of, rule in rows]}
         print_document(document("policies", content, command=command_line()))
         return
-    table = Table("kind", "name", "what it does", "source", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = new_table("kind", "name", "what it does", "source")
     before = ""
     for of, rule in rows:
         if before and of != before:

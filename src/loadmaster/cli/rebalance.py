@@ -58,10 +58,9 @@ def _why_nothing(facts: dict[str, Any]) -> str:
 
 
 def _move_table(facts: dict[str, Any]) -> Any:
-    from rich import box
-    from rich.table import Table
+    from loadmaster.report.console import new_table
 
-    table = Table("step", "task", "from", "to", facts["unit"], "", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = new_table("step", "task", "from", "to", facts["unit"], "")
     for row in facts["moves"]:
         note = "temporary place" if row["temporary"] else "new" if row["from"] is None else ""
         table.add_row(str(row["step"]), row["task"], row["from"] or "-", row["to"], amount(facts, row["cost"]), note)
@@ -69,12 +68,10 @@ def _move_table(facts: dict[str, Any]) -> Any:
 
 
 def _stuck_table(facts: dict[str, Any]) -> Any:
-    from rich import box
-    from rich.table import Table
-
     from loadmaster.model.units import MEMORY, show_bytes
+    from loadmaster.report.console import new_table
 
-    table = Table("stuck task", "from", "to", "that host lacks", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = new_table("stuck task", "from", "to", "that host lacks")
     for row in facts["stuck"]:
         lacks = [f"{show_bytes(v) if name == MEMORY else f'{v:g}'} of {name}" for name, v in row["lacks"].items()]
         table.add_row(row["task"], row["from"] or "-", row["to"], ", ".join(lacks))

@@ -39,19 +39,11 @@ def reproduce(options: ReproduceOptions, as_json: AsJson = False) -> None:
 
 def _table(result: "Reproduction") -> "Table":
     """The claims under the table or figure that they are of; gates and notes, which are long, stand on the page."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=result.title,
-        title_justify="left",
-        title_style="bold",
-        expand=True,
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-    )
+    from loadmaster.report.console import new_table
+
+    table = new_table(title=result.title, expand=True)
     for name, ratio in (("claim", 4), ("published", 2), ("ours", 3)):
         table.add_column(name, ratio=ratio, overflow="fold")
     table.add_column("verdict", no_wrap=True)

@@ -39,18 +39,13 @@ def size(options: SizeOptions, as_json: AsJson = False) -> None:
 
 
 def _show(found: "Sized") -> None:
-    from rich import box
-    from rich.table import Table
-
     from loadmaster.model.units import show_seconds
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_results, new_table
     from loadmaster.report.size_page import worth_showing
 
     console, curve, chosen = for_results(), found.curve, found.chosen
     sure = f"{found.options.confidence:.0%} sure"
-    table = Table(
-        title=found.headline, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
-    )  # fmt: skip
+    table = new_table(title=found.headline)
     unit = f", {found.unit}" if found.unit else ""
     table.add_column("machines", overflow="fold", min_width=12)
     table.add_column("type")

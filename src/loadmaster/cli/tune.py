@@ -35,16 +35,13 @@ def tune(options: TuneOptions, as_json: AsJson = False) -> None:
 
 
 def _show(made: "Tuned") -> None:
-    from rich import box
-    from rich.table import Table
-
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_results, new_table
     from loadmaster.report.tune_claims import rule_table
 
     console = for_results()
     console.print(made.answer, highlight=False)
     heads, rows = rule_table(made.tuning)
-    table = Table(*heads, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = new_table(*heads)
     for column in table.columns[1:]:
         column.justify = "right"
     for row in rows:

@@ -6,10 +6,11 @@ markup; and what an output cannot encode, such as a star under `PYTHONIOENCODING
 
 import codecs
 import sys
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 POOR = {
     "★": "*", "−": "-", "–": "-", "—": "-", "→": ">", "×": "x", "±": "~", "∞": "inf", "…": "...", "─": "-",
@@ -32,6 +33,15 @@ def for_notes() -> "Console":
     from rich.console import Console
 
     return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def new_table(*heads: str, **more: Any) -> "Table":
+    """A table in the one look of all: a line below the heads and none around, the title bold at the left."""
+    from rich import box
+    from rich.table import Table
+
+    look = {"box": box.SIMPLE_HEAD, "show_edge": False, "pad_edge": False, "title_justify": "left"}
+    return Table(*heads, **{**look, "title_style": "bold", **more})
 
 
 def never_fail_to_encode(*streams: IO[str]) -> None:

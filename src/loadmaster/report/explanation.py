@@ -6,7 +6,6 @@ Sentences carry markup, so names in them are escaped: what the user calls a host
 import dataclasses
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
+from loadmaster.report.console import new_table
 from loadmaster.runs.choice import Choice, Followed, Member
 from loadmaster.runs.delay import KEPT, TAKEN
 from loadmaster.runs.explain import Explanation
@@ -212,7 +212,7 @@ def _would_do(member: Member) -> str:
 def _hosts(record: Record, told: Explanation, top: int) -> Table:
     choice, cluster = told.choice, record.case.cluster
     assert choice is not None
-    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    shown = new_table()
     for name in ("", "host", "score", *(f"{resource} free" for resource in cluster.resources)):
         shown.add_column(name, justify="right" if name else "left")
     taken = told.hosts[0]

@@ -11,16 +11,10 @@ if TYPE_CHECKING:
 
 def sharing_table(rows: "list[SharingRow]", settings: "SharingSettings") -> "Table":
     """One row a method; the last columns only where a task moved or a job was refused."""
-    from rich import box
-    from rich.table import Table
-
     from loadmaster.model.units import show_seconds
+    from loadmaster.report.console import new_table
 
-    table = Table(
-        title=f"needs {settings.needs}, thrashing x{settings.thrash:g}",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    table = new_table(title=f"needs {settings.needs}, thrashing x{settings.thrash:g}", padding=(0, 1, 0, 0))
     table.add_column("method", overflow="fold")
     shown = {
         "slowdown": [_ratio(row.mean_slowdown) for row in rows],

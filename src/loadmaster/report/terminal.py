@@ -1,9 +1,7 @@
 """A comparison as one table for the terminal; a narrow one loses the last columns, which the report has."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +19,7 @@ from loadmaster.report.columns import (
     with_baseline,
 )
 from loadmaster.report.comparison import Comparison, Group, load_words
+from loadmaster.report.console import new_table
 from loadmaster.report.narrow import columns_that_fit
 from loadmaster.report.possible_claims import possible_lines, possible_sentences
 from loadmaster.report.record_claims import RECORDED, record_sentence
@@ -50,7 +49,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
 def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
     """One row a run; a line between loads and disciplines; the best of each marked."""
     several, claims = len(comparison.policies) > 1 or len(comparison.disciplines) > 1, claim_headings(comparison)
-    shown, several_machines = Table(title=title(comparison), **_LOOK), comparison.several_machines
+    shown, several_machines = new_table(title=title(comparison), padding=0), comparison.several_machines
     if several_machines:
         shown.add_column("hosts", overflow="fold", min_width=12, max_width=26)
         several = True
@@ -124,12 +123,4 @@ def _cell(column: Column, outcome: Outcome, best: bool) -> Text:
     return Text(f"{text} {BEST if best else ' '}", style=_BEST_STYLE if best else "")
 
 
-_LOOK: dict[str, Any] = {
-    "title_justify": "left",
-    "title_style": "bold",
-    "box": box.SIMPLE_HEAD,
-    "show_edge": False,
-    "pad_edge": False,
-    "padding": 0,
-}
 _BEST_STYLE = "bold green"
