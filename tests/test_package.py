@@ -49,6 +49,7 @@ def test_the_sdist_has_what_the_wheel_is_built_from_and_what_tests_it(built):
     with tarfile.open(next(built.glob("*.tar.gz"))) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
     assert {"pyproject.toml", "hatch_build.py", "README.md", "src/loadmaster/__init__.py", "conftest.py"} <= names
+    assert {"tools/contract_product.py", ".ci/requirements.txt", "benchmarks/README.md", "CONTRIBUTING.md"} <= names
     assert not any("__pycache__" in name or name.endswith((".nbi", ".nbc")) for name in names)
 
 
