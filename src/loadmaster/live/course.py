@@ -14,10 +14,11 @@ import numpy as np
 
 from loadmaster.live.agreement import agreement_of
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING
-from loadmaster.live.listing import Listing, applied
+from loadmaster.live.listing import Listing, applied, cluster_in
 from loadmaster.live.record import Pass, lines_of, passes_of
-from loadmaster.live.rows import Row, state_of
+from loadmaster.live.rows import Row, alike, on_our_clock, row_on_our_clock, state_of
 from loadmaster.live.stranded import free_in, stranded_by_host, typical_of
+from loadmaster.live.waiting import Waiting
 from loadmaster.model import InputError
 from loadmaster.model.errors import one_line
 from loadmaster.runs.live_course import (
@@ -73,6 +74,7 @@ class _Reading:
     origin_s: float
     now_s: float = 0.0
     listing: Listing = field(default_factory=dict)
+    never: set[str] = field(default_factory=set)
     sessions: list[Session] = field(default_factory=list)
     counted: list[Counted] = field(default_factory=list)
     seen: dict[str, Row] = field(default_factory=dict)
@@ -111,6 +113,7 @@ class _Reading:
         first, self.now_s = not self.listing, _finite(line["cycle"])
         self.listing = applied(self.listing, line["seen"])
         at_s = _finite(self.listing["at_s"]) - self.origin_s
+        self._look_who_never_can(line["seen"])
         self.seen |= line["seen"].get("new", {})
         for name in self._changed(line, first):
             self._look_at(name, at_s, first)
@@ -119,7 +122,9 @@ class _Reading:
         passes = passes_of(line)
         starts = [start.id for each in passes for start in each.starts]
         self.asked |= {each[1]: self.now_s for each in line.get("asked", ()) if each[0] == "start"}
-        states = Counter(-1 if self._waits_not(row) else state_of(row) for row in self.listing["jobs"].values())
+        states = Counter(
+            -1 if self._waits_not(name, row) else state_of(row) for name, row in self.listing["jobs"].items()
+        )
         self.counted.append(Counted(self.now_s, states[HELD], states[RUNNING], states[CLAIMED], len(starts)))
         self.crowded = self.listing if states[HELD] else self.crowded
         if line.get("skipped"):
@@ -157,10 +162,24 @@ class _Reading:
         else:
             self.unseen += 1
 
-    def _waits_not(self, row: Row) -> bool:
-        """Its user holds it, or it may not begin yet."""
+    def _look_who_never_can(self, changed: Mapping[str, Any]) -> None:
+        """Of the jobs that came or changed, or of all where the hosts did, those that the hosts could never take."""
+        jobs = self.listing["jobs"]
+        look = jobs if changed.get("cluster") else {**changed.get("new", {}), **changed.get("set", {})}
+        names = [name for name in look if state_of(jobs[name]) == HELD]
+        self.never -= set(look)
+        if names:
+            rows = alike([row_on_our_clock(jobs[name], self.origin_s, math.inf) for name in names])
+            alone = [row | {"depends": ""} if "depends" in row else row for row in rows]
+            cluster = on_our_clock(cluster_in(self.listing["cluster"]), self.origin_s)
+            waiting = Waiting()
+            waiting.know(cluster, dict(zip(names, alone, strict=True)), self.listing["names"])
+            self.never |= {name for name, _ in waiting.never}
+
+    def _waits_not(self, name: str, row: Row) -> bool:
+        """Its user holds it, it may not begin yet, or never can."""
         later = float(row.get("eligible_s", -math.inf)) > self.listing["at_s"]
-        return state_of(row) == HELD and (bool(row.get("hold")) or later)
+        return state_of(row) == HELD and (bool(row.get("hold")) or later or name in self.never)
 
     def course(self, lines: Sequence[Mapping[str, Any]]) -> Course:
         """All of it."""
@@ -168,7 +187,11 @@ class _Reading:
         shown = self.crowded or self.listing
         resources = [str(name) for name in shown["cluster"]["resources"]]
         typical = typical_of(self.seen.values(), len(resources))
-        waits = [row for row in self.listing["jobs"].values() if state_of(row) == HELD and not self._waits_not(row)]
+        waits = [
+            row
+            for name, row in self.listing["jobs"].items()
+            if state_of(row) == HELD and not self._waits_not(name, row)
+        ]
         mode = self.sessions[-1].mode
         agreement = None if mode == "live" else agreement_of(lines)
         return Course(
