@@ -326,6 +326,24 @@ def test_who_is_stopped_while_something_is_compiled_hands_back_what_is_held(tmp_
     assert sorted(engine.over) == ["0"]
 
 
+@pytest.mark.parametrize(
+    ("trouble", "ended"), [(InputError("x", "no listing"), "crashed"), (KeyboardInterrupt(), "stopped")]
+)
+def test_that_it_is_over_is_written_down_also_where_nothing_can_be_handed_back(tmp_path, trouble, ended):
+    clock = FakeClock()
+    engine, look = FakeEngine(one_job(), FOUR, clock), FakeEngine.observe
+
+    def observe():
+        if clock.now_s() >= 10.0:
+            raise trouble
+        return look(engine)
+
+    engine.observe = observe
+    with pytest.raises(type(trouble)):
+        run_live(engine, clock, ruled(), Conduct(5.0, max_starts=0, for_s=60.0), LiveRecord(tmp_path))
+    assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == [ended]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_who_is_told_to_end_or_loses_the_terminal_hands_back_what_is_held(tmp_path, number):
     clock = FakeClock()

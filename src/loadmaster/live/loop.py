@@ -72,10 +72,16 @@ class Loop:
             raise
         finally:
             if self.begun:
-                if self.decider.hands_back and self.report.ended != "denied":
-                    self._hand_back()
-                self.record.append(self.decider.end(self.report.ended))
+                self._end()
         return self.report
+
+    def _end(self) -> None:
+        """What is held is handed back; that the session is over is written down, also where that fails."""
+        try:
+            if self.decider.hands_back and self.report.ended != "denied":
+                self._hand_back()
+        finally:
+            self.record.append(self.decider.end(self.report.ended))
 
     def _begun(self) -> Seen:
         """The session begins; what to decide on first, as getting ready may have taken its time."""
