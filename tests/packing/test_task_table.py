@@ -44,7 +44,7 @@ def test_a_resource_of_the_hosts_that_no_task_names_is_said(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("cpu,host\n1,9\n", "t.csv:2: '9': no such host; leave the cell empty"),
+        ("cpu,host\n1,9\n", "t.csv:2: '9': no such host; the hosts are called 0, 1; leave the cell empty"),
         ("cpu,job,weight\n1,x,1\n\n1,x,2\n", "t.csv:4: '2': weight must be the same in all rows of a job: line 2"),
         ("cpu,weight\n1,0\n", "t.csv:2: '0': weight must be more than 0"),
         ("cpu,min_yield\n1,1.5\n", "min_yield must lie in"),

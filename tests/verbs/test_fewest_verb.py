@@ -60,6 +60,13 @@ def test_no_number_that_suffices_is_an_answer_of_exit_code_1(log, capsys, monkey
     assert "No number of these machines has a mean wait of at most 1 s, not even 3x4c." in " ".join(out.split())
 
 
+def test_the_least_of_a_range_is_not_called_the_fewest_without_a_word(log, capsys, monkeypatch, tmp_path):
+    _, out, _ = printed(f"fewest {log} --hosts 30..40x4c --p95 1min -o {tmp_path / 'f'}", capsys, monkeypatch)
+    assert "p95 wait of at most 1 min; fewer than 30 were not asked about." in " ".join(out.split())
+    _, out, _ = printed(f"fewest {log} --hosts 1..40x4c --p95 1min -o {tmp_path / 'f'}", capsys, monkeypatch)
+    assert "not asked about" not in out
+
+
 def test_what_was_run_once_is_kept(log, tmp_path, capsys, monkeypatch):
     command = f"fewest {log} --hosts 1..40x4c --p95 1min --samples 5 -o {tmp_path / 'f'}"
     printed(command, capsys, monkeypatch)

@@ -211,6 +211,7 @@ def _hosts_now(path: Path, table: WholeTable, row: Longs, cluster: Cluster) -> I
     names = words(table.frame["host"]).to_list()
     unknown = next((r for r, name in enumerate(names) if name is not None and name not in index), None)
     if unknown is not None:
-        fix = "leave the cell empty for a task that does not run yet"
+        called = ", ".join([*index][:3]) + (", ..." if cluster.hosts > 3 else "")
+        fix = f"the hosts are called {called}; leave the cell empty for a task that does not run yet"
         raise InputError(names[unknown], "no such host", fix=fix, where=table.where(path, unknown))
     return np.array([-1 if name is None else index[name] for name in names], np.int32)[row]

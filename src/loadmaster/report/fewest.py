@@ -94,7 +94,12 @@ def answer(found: FewestFound) -> str:
     what = "the cheapest" if several and best.cost_per_hour is not None else "the fewest"
     cost = f" for {money(best.cost_per_hour, found.currency)} an hour" if best.cost_per_hour is not None else ""
     text = f"{short_form(cluster)}{cost} are {what} machines with {found.target.words}{_under(found, best)}"
-    return f"{text}{_sure(found, best)}."
+    return f"{text}{_sure(found, best)}{_at_the_edge(best)}."
+
+
+def _at_the_edge(best: FewestRow) -> str:
+    least = best.fewest.machines.least
+    return f"; fewer than {least} were not asked about" if best.fewest.number == least > 1 else ""
 
 
 def _under(found: FewestFound, best: FewestRow) -> str:
