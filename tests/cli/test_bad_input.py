@@ -251,3 +251,39 @@ def test_the_real_program_does_the_same(here):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("loadmaster: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare missing.swf --hosts 2x4c8g", "compare good.swf --hosts 2x4c8g --policies nope",
+        "compare good.swf --hosts 2x4c8g --loads 1e300", "fit missing.swf --hosts 2x4c8g",
+        "simulate missing.swf --hosts 2x4c8g", "pack missing.csv --hosts 2x4c8g", "size missing.csv",
+    ],
+)  # fmt: skip
+def test_what_is_refused_leaves_no_empty_folder(told, command):
+    told(*command.split(), "-o", "new")
+    assert not Path("new").exists()
+    Path("old").mkdir()
+    told(*command.split(), "-o", "old")
+    assert Path("old").is_dir()
+
+
+def test_a_missing_file_is_named_once(told):
+    assert told("compare", "missing.swf", *HOSTS).count("missing.swf") == 1
+
+
+def test_a_word_that_is_none_of_those_allowed_is_told_without_the_words_of_a_library(told):
+    message = told("compare", "good.swf", *HOSTS, "--spread", "anyy")
+    assert "'anyy' is not one of 'auto'" in message
+    assert "Value error" not in message
+
+
+@pytest.mark.parametrize("bag", ["normal(1e300,1)x3", "constant(1e13)x1", "bimodal(1,1e14,.5)x2"])
+def test_a_bag_that_no_clock_can_count_is_refused(told, bag):
+    assert "beyond any clock" in told("size", bag)
+
+
+def test_a_generated_log_that_would_come_at_one_moment_is_refused(told):
+    command = "generate netbatch --jobs 50 --hosts 2 --load 1e300 -o made.swf"
+    assert "'1e+300': offered load" in told(*command.split())

@@ -82,6 +82,7 @@ def _usage(error: Exception) -> str:
     from loadmaster.model.errors import cut
 
     said = " ".join(error.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
+    said = said.replace(": Value error, ", ": ")  # of what Typer asks
     message = cut(said or "name one of its commands", 220)  # nothing is said where the help was shown instead
     context = getattr(error, "ctx", None)
     verb = context.command_path.split()[1:] if context is not None else []

@@ -211,12 +211,25 @@ class ProgressFile(Watch):
 
 
 @contextmanager
+def not_left_empty(folder: Path | None) -> Iterator[None]:
+    """What is refused leaves no empty folder that was not there before."""
+    ours = folder is not None and not folder.exists()
+    try:
+        yield
+    except LoadmasterError:
+        if folder is not None and ours:
+            with suppress(OSError):  # something is in it
+                folder.rmdir()
+        raise
+
+
+@contextmanager
 def told_in(folder: Path | None, command: str, watch: Watch) -> Iterator[Watch]:
-    """`watch`, and where there is a folder, its file as well."""
+    """`watch`, and where there is a folder, its file as well; what is refused leaves no empty folder behind."""
     if folder is None:
         yield watch
         return
-    with ProgressFile(folder, command, watch) as told:
+    with not_left_empty(folder), ProgressFile(folder, command, watch) as told:
         yield told
 
 

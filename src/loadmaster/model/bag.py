@@ -63,11 +63,7 @@ class Bag:
                 self.duration_s[task], f"duration of task {task + 1} must be more than 0 s",
                 fix="leave it empty if it is unknown", where=self.source,
             )  # fmt: skip
-        if (longest_s := float(self.known.max(initial=0.0))) > LATEST_S / self.tasks:
-            raise InputError(
-                f"{longest_s:.3g} s", f"{self.tasks} tasks of it end after {LATEST_S:.3g} s, beyond any clock",
-                fix="durations are in seconds", where=self.source,
-            )  # fmt: skip
+        _refuse_beyond_clocks(float(self.known.max(initial=0.0)), self.tasks, self.source)
 
     @property
     def tasks(self) -> int:
@@ -90,6 +86,12 @@ class Bag:
             raise InputError(f"{self.tasks} tasks", "no duration is known", fix="give a guess, such as --guess 5min")
         filled = np.where(np.isnan(self.duration_s), rng.choice(known, self.tasks), self.duration_s)
         return np.asarray(rng.permutation(filled))
+
+
+def _refuse_beyond_clocks(longest_s: float, tasks: int, source: str) -> None:
+    if longest_s > LATEST_S / tasks:
+        rule = f"{tasks} tasks of it end after {LATEST_S:.3g} s, beyond any clock"
+        raise InputError(f"{longest_s:.3g} s", rule, fix="durations are in seconds", where=source)
 
 
 LAWS: dict[str, tuple[str, ...]] = {
@@ -131,6 +133,8 @@ class BagLaw:
         first, *others = self.parameters
         if not first > 0 or any(other < 0 for other in others):
             raise InputError(self.source, "durations must be more than 0 s")
+        named = zip(LAWS[self.law], self.parameters, strict=True)
+        _refuse_beyond_clocks(max(value for name, value in named if name.endswith("_s")), self.tasks, self.source)
         if self.law == "bimodal" and self.parameters[2] > 1:
             raise InputError(self.parameters[2], "long_share must lie between 0 and 1")
         if self.law == "uniform" and self.parameters[1] < first:

@@ -43,7 +43,8 @@ class InputError(LoadmasterError):
         self.rule = rule
         self.fix = fix
         self.where = where
-        place = f"{where if len(where) <= _WHERE else '...' + where[3 - _WHERE :]}: " if where else ""
+        told = bool(where) and where != str(value)
+        place = f"{where if len(where) <= _WHERE else '...' + where[3 - _WHERE :]}: " if told else ""
         super().__init__(one_line(f"{place}{cut(str(value), _VALUE)!r}: {rule}" + (f"; {fix}" if fix else "")))
 
 

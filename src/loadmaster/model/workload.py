@@ -170,6 +170,16 @@ class Workload:
             return self
         return replace(self, demand=self.demand * self.tasks[:, None], tasks=None)
 
+    def why_not_scaled(self, beta: float) -> tuple[str, bool]:
+        """Why no clock can tell the arrivals apart with this factor; empty if one can. And whether more would help."""
+        last_s = float(self.submit_s[-1]) * beta if self.jobs else 0.0
+        said = f"the last job would come after {last_s:.3g} s, and a clock"
+        if not last_s <= LATEST_S:
+            return f"{said} keeps its milliseconds up to {LATEST_S:.3g} s", False
+        if last_s < SHORTEST_S and self.jobs and self.submit_s[-1] > 0:
+            return f"{said} tells milliseconds apart, no less", True
+        return "", False
+
     def scaled(self, beta: float) -> "Workload":
         """The same jobs with every time between arrivals multiplied by `beta` (Shai 2014, section 6).
 
@@ -179,14 +189,10 @@ class Workload:
         Raises:
             InputError: the last would arrive after `LATEST_S`, or within a millisecond of the start.
         """
-        last_s = float(self.submit_s[-1]) * beta if self.jobs else 0.0
-        rule = f"factor on the times between arrivals: the last job would come after {last_s:.3g} s"
-        if not last_s <= LATEST_S:
-            raise InputError(f"{beta:.3g}", f"{rule}, and a clock keeps its milliseconds up to {LATEST_S:.3g} s",
-                             fix="a higher load, or a smaller factor")  # fmt: skip
-        if last_s < SHORTEST_S and self.jobs and self.submit_s[-1] > 0:
-            raise InputError(f"{beta:.3g}", f"{rule}, and a clock tells milliseconds apart, no less",
-                             fix="a lower load, or a larger factor")  # fmt: skip
+        why, more = self.why_not_scaled(beta)
+        if why:
+            fix = "a larger factor" if more else "a smaller factor"
+            raise InputError(f"{beta:.3g}", f"factor on the times between arrivals: {why}", fix=fix)
         submit_s = self.submit_s * beta
         later = None if self.constraints is None else self.constraints.shifted(submit_s - self.submit_s)
         return replace(self, submit_s=submit_s, constraints=later, recorded_wait_s=None, recorded_hosts=None)

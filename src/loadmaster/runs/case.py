@@ -80,7 +80,12 @@ class Case:
         """The factor on the times between arrivals that makes `load` the offered load."""
         if not np.isfinite(self.load) or self.load <= 0:
             raise InputError(self.load, "the load of this log cannot be scaled: all its jobs arrive at once")
-        return self.load / load
+        beta = self.load / load
+        why, more = self.workload.why_not_scaled(beta)
+        if why:
+            fix = "a lower load" if more else "a higher load"
+            raise InputError(f"{load:.3g}", f"offered load: {why}", fix=fix)
+        return beta
 
 
 def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice = "single-host") -> Case:

@@ -167,9 +167,11 @@ def pack_with(options: PlacingOptions) -> Packed:
     Raises:
         InputError: the tasks, the machines or the packer cannot be used, or an option changes nothing.
     """
+    from loadmaster.kept.progress_file import not_left_empty
     from loadmaster.rules.by_value import naming
 
-    with naming() as name:
+    out = None if options.out is None else Path(options.out)
+    with not_left_empty(out), naming() as name:
         return _packed(options, name_of(options.method, name) if options.method is not None else None)
 
 

@@ -137,9 +137,9 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
     if traces is not None and not traces.is_dir():
         raise InputError(str(traces), "there is no such folder of logs", where="--traces")
     address, out = options.address, Path(options.out)
-    make_folder(out / paper)
     command = command or options.call("reproduce")
     with told_in(out / paper, command, watch or Watch()) as told:
+        make_folder(out / paper)
         asked = StudyOptions(options.quick, options.seed, out, traces, trace, address, options.live, told)
         result = importlib.import_module(chosen.module).reproduce(asked)
     made = Reproduced(paper, result, out / paper / "report.html", command)

@@ -165,10 +165,12 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
+    from loadmaster.kept.progress_file import not_left_empty
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
-    with naming() as name, watching(watch) as told:
+    out = None if options.out is None else Path(options.out)
+    with not_left_empty(out), naming() as name, watching(watch) as told:
         return _simulated(options, told, command, name)
 
 

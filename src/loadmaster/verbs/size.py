@@ -244,9 +244,9 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
     with naming() as name:
         sizers = names_of(options.sizers, "--sizers", name)
         bag = _Asked(options, options.source(), tuple(sizers))
-        if out is not None:
-            make_folder(out)
         with told_in(out, command, watch or Watch()) as told:
+            if out is not None:
+                make_folder(out)
             made = _sized(bag, out, told, command)
     if out is not None:
         made.save(out)

@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.model import InputError, Workload
 from loadmaster.model.arrays import sum_of_products
 from loadmaster.model.cluster import MOST_HOSTS
-from loadmaster.model.units import CORES, GB, MEMORY
+from loadmaster.model.units import CORES, GB, LATEST_S, MEMORY, SHORTEST_S
 from loadmaster.traces.netbatch.arrivals import arrivals
 from loadmaster.traces.netbatch.demands import demands
 from loadmaster.traces.netbatch.machines import machines
@@ -84,6 +84,8 @@ def generate_netbatch(
     runtime = runtimes(user, submission, asked.burst, _stretch(kind), longest_run_s or MONTH_S, draws[2])
     del submission
     span_s = sum_of_products(demand[:, 0], runtime) / (load * float(cluster.total[0]))
+    if not SHORTEST_S <= span_s <= LATEST_S:
+        raise InputError(f"{load:.3g}", f"offered load: all jobs would come within {span_s:.3g} s, beyond any clock")
     project = draws[3].choice(len(PROJECTS), int(user.max()) + 1, p=PROJECTS).astype(np.int32)[user]
     workload = Workload(
         (CORES, MEMORY), arrivals(job_count, span_s, burstiness, draws[4]), runtime, demand, project=project, user=user,
