@@ -15,6 +15,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,19 @@ def in_turns(runs: int, *sides: Callable[[], Any]) -> list[list[Any]]:
     """What each of `sides` gives in every run, one after another in each."""
     rounds = [[side() for side in sides] for _ in range(runs)]
     return [list(side) for side in zip(*rounds, strict=True)]
+
+
+def queue_engine() -> tuple[Callable[..., Any], Callable[[str], Any], str]:
+    """Of the package that is loaded, also the first version's: `simulate`, a discipline by its name, the general engine."""
+    with suppress(ImportError):
+        from loadmaster.schedule import discipline_named
+        from loadmaster.sim.queue import simulate
+
+        return simulate, discipline_named, "compiled"
+    from loadmaster import order, sim  # type: ignore[unreachable]
+
+    first = {"none": order.Fcfs(), "skip": order.NetBatch(reservations=0)}
+    return sim.simulate, lambda name: first.get(name) or order.DISCIPLINES[name][0](), "cycles"
 
 
 def cpu_s(command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> float:

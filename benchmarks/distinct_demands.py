@@ -16,7 +16,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from beside import parsed, started
+from beside import parsed, queue_engine, started
 
 SCORES = "norm-greedy,dot-product,own,own-exp,own-branch"
 SHAPES = {"2 resources": (2, 1), "3 resources, 4 kinds": (3, 4)}
@@ -96,18 +96,15 @@ def report(case, ours, *theirs) -> None:  # type: ignore[no-untyped-def]
 
 def measured(jobs, hosts, load, score, demands, shape, discipline, runs, whole):  # type: ignore[no-untyped-def]
     """CPU microseconds a job of every run, and what the run did."""
-    from loadmaster import order, schedule
     from loadmaster.place import POLICIES, Policy
-    from loadmaster.sim.queue import simulate
 
+    simulate, discipline_named, general = queue_engine()
     workload, cluster = problem(jobs, hosts, load, demands, *SHAPES[shape])
     if whole:
         workload = replace(workload, demand=np.ceil(workload.demand))
     own_scores = {"own": own, "own-exp": own_exp, "own-branch": own_branch}
     policy = Policy(score, own_scores[score]) if score in own_scores else POLICIES[score]
-    older = getattr(order, "DISCIPLINES", {})
-    rule = older[discipline][0]() if older else schedule.discipline_named(discipline)
-    general = "cycles" if older else "compiled"
+    rule = discipline_named(discipline)
     engine = general if discipline == "netbatch" and not whole else "auto"
     simulate(workload.take(slice(0, 100)), cluster, policy, rule, engine=engine)
     micros = []
