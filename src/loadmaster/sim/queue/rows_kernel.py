@@ -285,8 +285,9 @@ def _by_score(rows, rule, offset, cores, memory):
         rank = _best_rank(rows, offset + first, offset + rows.row.shape[0])
     if rank == ABOVE:
         return np.int64(-1)
+    holders, ranks = rows.holder, rows.rank  # fetched before the loop, which uses no vectors otherwise
     for at in range(np.uint64(offset + first), np.uint64(offset + rows.row.shape[0])):
-        host = min(host, rows.holder[at] if rows.rank[at] == rank else NOBODY)
+        host = min(host, holders[at] if ranks[at] == rank else NOBODY)
     spot = rows.spot[host]
     return offset + spot.free * rows.kind.shape[0] + spot.kind
 
