@@ -221,9 +221,15 @@ def raise_to(stairs, free, host):
 def renew(stairs, length, room):
     """Make the row exact for what hosts have, `room` float64[H, R]."""
     lower_stairs(stairs, length)
-    several = room.shape[1] > 1
+    several, last = room.shape[1] > 1, stairs.memory.shape[1] - 1
+    most = 0.0  # not in `stairs`: each host would wait for what the one before has written there
     for host in range(room.shape[0]):
-        stand(stairs, length, room[host, 0], room[host, 1] if several else 0.0)
+        cores = room[host, 0]
+        if cores >= 0.0:
+            most = max(most, cores)
+            step = min(np.int64(cores), last)
+            stairs.memory[length, step] = max(stairs.memory[length, step], room[host, 1] if several else 0.0)
+    stairs.most[length] = most
     raise_stairs(stairs, length)
 
 
