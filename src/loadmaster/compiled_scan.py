@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from loadmaster.compiled import READ_ONLY, compiling, is_built_in, kept_as, score_for_scans
-from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN, Lanes, rank_of
+from loadmaster.lanes_kernel import BLOCK, LOWEST, NEVER, NOBODY, UNKNOWN, Lanes, rank_of
 from loadmaster.lent import Lent
 from loadmaster.place.policy import Context, Policy
 
@@ -26,7 +26,7 @@ _LONGS = types.Array(types.int64, 1, "C")
 _INTS = types.Array(types.int32, 1, "C")
 LANES = types.NamedTuple((_FLOATS, _INTS, _LONGS, _FLOATS, _INTS, _LONGS, _LONGS, _INTS), Lanes)
 SCAN = types.int64(Lent(LANES), _FLOATS, _INTS, *(types.int64,) * 7)
-"""scan(lanes, demand[R], blocks, n, slot, since, hosts, last_host, task, seed) -> number not finite.
+"""scan(lanes, demand[R], blocks, n, slot, since, hosts, last_host, task, seed) -> 1 if a score is not finite, else 0.
 
 Rates the lanes of the first n of `blocks` that have changed after `since`, for a slot, and finds the blocks' lowest
 ranks, and who has them unless `since` is -1: of all blocks few are asked for. `hosts` is the number of hosts in the
@@ -58,12 +58,12 @@ def _scan(score, resources, row_of):
         free, hosts_in, changed_at, ranks_in = lanes.free, lanes.host, lanes.changed_at, lanes.rank
         size = hosts_in.shape[0]
         asked = row_of(demand, 0, 1)
-        wrong = np.int64(0)
+        wrong = False
         for b in range(n):
             block = np.int64(blocks[b])
             whole = row_of(lanes.capacity, lanes.kind[block] * resources, 1)
             first, ranks = block * BLOCK, slot * size + block * BLOCK
-            low = NEVER
+            low, high = NEVER, LOWEST
             for i in range(np.uint64(BLOCK)):
                 lane, at = np.uint64(first) + i, np.uint64(ranks) + i
                 left = row_of(free, np.int64(lane), size)
@@ -73,13 +73,13 @@ def _scan(score, resources, row_of):
                 rank = NEVER
                 if fits:
                     rank = ranks_in[at]
-                    if changed_at[lane] > since:
+                    if since < 0 or changed_at[lane] > since:  # where all are rated, none of the columns is read
                         context = Context(np.int64(hosts_in[lane]), hosts, last_host, task, seed)
-                        value = float(score(asked, left, whole, context))
-                        wrong += not np.isfinite(value)
-                        rank = rank_of(value)
+                        rank = rank_of(float(score(asked, left, whole, context)))
+                    high = max(high, rank)
                 ranks_in[at] = rank
                 low = min(low, rank)
+            wrong |= (high >= NEVER) | (low <= LOWEST)
             holder = UNKNOWN
             if since >= 0:
                 holder = NOBODY
@@ -88,7 +88,7 @@ def _scan(score, resources, row_of):
                     holder = min(holder, host if ranks_in[np.uint64(ranks) + i] == low else NOBODY)
             at = slot * lanes.kind.shape[0] + block
             lanes.least[at], lanes.holder[at] = low, holder
-        return wrong
+        return np.int64(wrong)
 
     return scan
 

@@ -16,6 +16,8 @@ BLOCK = 16
 """Lanes in a block."""
 NEVER = np.float64(np.inf).view(np.int64)
 """The rank of a host that does not fit, and of a lane without a host."""
+LOWEST = np.int64(-(2**63) + 2**52 - 1)
+"""The rank of minus infinity: finite scores rank above it and below `NEVER`, what is no number does not."""
 NOBODY = np.int32(2**31 - 1)
 """No host: after all hosts."""
 UNKNOWN = np.int32(-1)

@@ -151,7 +151,7 @@ def reload(scores):
 
 @inlined
 def refresh(scores, scan, kind, demand, free, last_host, seed):
-    """Bring the scores for demand number `kind` up to date; return (slot, number of scores that are not finite)."""
+    """Bring the scores for demand number `kind` up to date; return (slot, 1 if a score is not finite, else 0)."""
     settle(scores, free)
     slot = np.int64(scores.slot_of[kind])
     if scores.owner[slot] != kind:
@@ -175,14 +175,14 @@ def is_remembered(scores, kind):
 
 @inner
 def rate_all(scores, scan, demand, free, last_host, task, seed):
-    """Rate every host anew in slot 0, remembering nothing; return the number of scores that are not finite."""
+    """Rate every host anew in slot 0, remembering nothing; return 1 if a score is not finite, else 0."""
     settle(scores, free)
     return _scan_all(scores, scan, 0, demand, last_host, task, seed)
 
 
 @inner
 def rate_again(scores, scan, demand, free, last_host, task, seed):
-    """Rate anew in slot 0 what has changed since `rate_all` for the same demand; return how many are not finite."""
+    """Rate anew in slot 0 what has changed since `rate_all` for the same demand; return 1 if a score is not finite."""
     settle(scores, free)
     since = scores.known_at[0]
     scores.known_at[0] = scores.clock[CLOCK]
