@@ -72,7 +72,7 @@ def in_turns(runs: int, *sides: Callable[[], Any]) -> list[list[Any]]:
 
 
 def queue_engine() -> tuple[Callable[..., Any], Callable[[str], Any], str]:
-    """Of the package that is loaded, also the first version's: `simulate`, a discipline by its name, the general engine."""
+    """`simulate`, a discipline by its name, the name of the general engine."""
     with suppress(ImportError):
         from loadmaster.schedule import discipline_named
         from loadmaster.sim.queue import simulate

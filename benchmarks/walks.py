@@ -1,6 +1,6 @@
 """Walks that promise nothing, beside another commit: `python benchmarks/walks.py [--beside OLD] [--only WORDS]`.
 
-A synthetic NetBatch-like log (pool B of the generator) under backfilling `none`, `skip` and `netbatch`, fair share among
+A synthetic NetBatch-like log (pool B of the generator) under backfilling `none`, `skip` and `netbatch`, fair share of
 20 projects and Max-Jobs, on few hosts and many, with short queues and long. Prints CPU microseconds a job of
 `simulate` alone (the least of the runs; each case is run once before, which compiles), and the mean queue. With
 `--beside`, each run is followed by one with the package of another working tree (`git worktree add OLD COMMIT`), the
@@ -43,7 +43,8 @@ def report(case, trees, runs) -> None:  # type: ignore[no-untyped-def]
     sides = in_turns(runs, *(partial(tree.measured, *case) for tree in trees))
     least = [min(run["us"] for run in side) for side in sides]
     jobs, hosts, load, discipline, policy = case
-    row = f"{jobs:7,} {hosts:6,} {load:4} {discipline:10} {policy:16} queue {sides[0][0]['queue']:7,.0f} {least[0]:8.3f}"
+    queue = sides[0][0]["queue"]
+    row = f"{jobs:7,} {hosts:6,} {load:4} {discipline:10} {policy:16} queue {queue:7,.0f} {least[0]:8.3f}"
     if least[1:]:
         same = "" if sides[0][0]["digest"] == sides[1][0]["digest"] else "; ANOTHER SCHEDULE"
         row += f" beside {least[1]:8.3f}: {least[0] / least[1]:5.2f}{same}"
