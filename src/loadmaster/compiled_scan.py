@@ -58,7 +58,7 @@ def _scan(score, resources, row_of):
         free, hosts_in, changed_at, ranks_in = lanes.free, lanes.host, lanes.changed_at, lanes.rank
         size = hosts_in.shape[0]
         asked = row_of(demand, 0, 1)
-        wrong = False
+        wrong = np.int64(0)
         for b in range(n):
             block = np.int64(blocks[b])
             whole = row_of(lanes.capacity, lanes.kind[block] * resources, 1)
@@ -79,7 +79,7 @@ def _scan(score, resources, row_of):
                     high = max(high, rank)
                 ranks_in[at] = rank
                 low = min(low, rank)
-            wrong |= (high >= NEVER) | (low <= LOWEST)
+            wrong |= np.int64((high >= NEVER) | (low <= LOWEST))
             holder = UNKNOWN
             if since >= 0:
                 holder = NOBODY
@@ -88,7 +88,7 @@ def _scan(score, resources, row_of):
                     holder = min(holder, host if ranks_in[np.uint64(ranks) + i] == low else NOBODY)
             at = slot * lanes.kind.shape[0] + block
             lanes.least[at], lanes.holder[at] = low, holder
-        return np.int64(wrong)
+        return wrong
 
     return scan
 
