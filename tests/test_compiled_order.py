@@ -98,7 +98,10 @@ def test_ranks_that_are_not_finite_are_counted():
         ("async def rank(job, now):\n    return 0.0", "async def"),
         ("def rank(job, now):\n    yield 0.0", "a generator"),
         ("def rank(job, now):\n    job.nice = 2.0\n    return 0.0", "cannot be compiled"),
-        ("def rank(job, now):\n    return job.colour", "cannot be compiled"),
+        (
+            "def rank(job, now):\n    return job.colour",
+            "Unknown attribute .colour.; a job has submit_s, eligible_s, expected_s",
+        ),
         ("def rank(job, now):\n    return open('/dev/null')", "cannot be compiled"),
         ("def rank(job, now):\n    return (now - job.submit_s) / job.cores", "finite number.*a wait of 0 s"),
         ("def rank(job, now):\n    return [1.0, 2.0][int(job.submit_s)]", "this order fails: IndexError"),

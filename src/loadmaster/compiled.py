@@ -129,8 +129,11 @@ def refusing(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def compiling(name: str, kind: str = "a policy") -> Iterator[None]:
-    """Around the compilation of a user's function `name`: what Numba cannot compile ends in one line."""
+def compiling(name: str, kind: str = "a policy", unknown_attribute: str = "") -> Iterator[None]:
+    """Around the compilation of a user's function `name`: what Numba cannot compile ends in one line.
+
+    Where that is an attribute that its argument does not have, `unknown_attribute` says which there are.
+    """
     try:
         yield
     except InputError:
@@ -141,10 +144,10 @@ def compiling(name: str, kind: str = "a policy") -> Iterator[None]:
         said = next((line for line in telling if _TELLING.search(line)), lines[0] if lines else type(error).__name__)
         if "setitem(readonly" in str(error) or "readonly array" in said:
             raise InputError(name, f"{kind} must not change its arguments", fix="work on a copy") from error
-        raise InputError(
-            name, f"this {kind.split()[-1]} cannot be compiled: {said.strip()[:160]}",
-            fix=f"use numbers, loops and math only, and change no argument; see the guide on adding {kind}",
-        ) from error  # fmt: skip
+        fix = f"use numbers, loops and math only, and change no argument; see the guide on adding {kind}"
+        if unknown_attribute and said.strip().startswith("Unknown attribute"):
+            said, fix = said.partition(" of type")[0], unknown_attribute
+        raise InputError(name, f"this {kind.split()[-1]} cannot be compiled: {said.strip()[:160]}", fix=fix) from error
 
 
 @lru_cache(maxsize=256)

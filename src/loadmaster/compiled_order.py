@@ -75,7 +75,7 @@ def check_order(order: AnyOrder, jobs: JobColumns) -> None:
     if inspect.isfunction(plain):
         check_function(plain, order.name, RANK_SHAPE)
     if is_compiled(order):
-        with compiling(order.name, "an order"):
+        with compiling(order.name, "an order", f"a job has {', '.join(Job._fields)}"):
             _rank(order)
     try_out(order, jobs)
 
