@@ -30,7 +30,7 @@ def test_methods_that_stretch_nothing_are_told_as_alike():
     log = lm.generate.netbatch(jobs=40, hosts=30, load=0.1, seed=1)
     answer = lm.share(log, methods=["e-pvm", "pvm"]).answer
     assert answer == (
-        "under e-pvm jobs take about as long as alone on average, the least of 2 methods that ran every job, "
+        "Under e-pvm jobs take about as long as alone on average, the least of 2 methods that ran every job, "
         "and 1 other as low"
     )
 

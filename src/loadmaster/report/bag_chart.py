@@ -11,11 +11,14 @@ def bag_chart(
     curve: Sequence[CurvePoint],
     sizers: Sequence[CurvePoint],
     chosen: CurvePoint | None,
-    title: str,
-    subtitle: str,
     unit: str = "",
+    title: str = "",
+    subtitle: str = "",
 ) -> Any:
-    """Span across, cost upwards in `unit`, both logarithmic; the further down and left, the better."""
+    """Span across, cost upwards in `unit`, both logarithmic; the further down and left, the better.
+
+    Without a title there is none: a page has its own.
+    """
     import altair as alt
 
     x = alt.X("span_min:Q", title="span, minutes", scale=alt.Scale(type="log", nice=False, padding=12))
@@ -40,8 +43,8 @@ def bag_chart(
         layers.append(
             best.mark_text(align="left", dx=12, dy=14, color="#c92a3a", fontWeight=600).encode(x=x, y=y, text="what:N")
         )
-    chart = alt.layer(*layers).properties(width=720, height=400, title=alt.Title(title, subtitle=subtitle))
-    return themed(chart)
+    chart = alt.layer(*layers).properties(width=720, height=400)
+    return themed(chart.properties(title=alt.Title(title, subtitle=subtitle)) if title else chart)
 
 
 PALETTE = [ACCENT, "#138a5e", "#c2620a", "#7a4fc4", "#8a6d1d", "#1d9aa8", "#c2479b", "#7a828e"]

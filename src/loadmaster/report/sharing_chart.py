@@ -7,6 +7,9 @@ from loadmaster.report.sharing_table import label
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip
 from loadmaster.runs.sharing_row import SharingRow
 
+_LEAST_REACH = 1.1
+"""The axis goes so far where no job takes longer than alone."""
+
 
 def sharing_chart(found: Sequence[SharingRow]) -> Any:
     """A bar for each method, to its mean stretch, and a mark at its 95th percentile; the least on top."""
@@ -17,7 +20,8 @@ def sharing_chart(found: Sequence[SharingRow]) -> Any:
         {"method": label(row.method, row.policy), "mean": row.mean_stretch, "p95": row.p95_stretch} for row in ran
     ]
     base = alt.Chart(rows(values), width=700, height=max(60, 26 * len(values)))
-    scale = alt.Scale(type="log", domainMin=1, nice=False)
+    farthest = max((max(row.mean_stretch, row.p95_stretch) for row in ran), default=1.0)
+    scale = alt.Scale(type="log", domain=[1, max(_LEAST_REACH, farthest)], nice=False)
     axis = alt.X("mean:Q", title="stretch: turnaround over runtime, logarithmic", scale=scale)
     bars = base.mark_bar(color=USED, height=14).encode(
         x=axis, x2=alt.X2(datum=1), y=names_axis("method"), tooltip=tooltip("method", mean=".3~g", p95=".3~g")

@@ -167,7 +167,7 @@ class Shared(Result):
         among += f", and {as_low} other{'s' if as_low > 1 else ''} as low" if as_low else ""
         name, stretch = label(best.method, best.policy), f"{best.mean_stretch:.3g}"
         if stretch == "1":
-            return f"under {name} jobs take about as long as alone on average{among}"
+            return f"Under {name} jobs take about as long as alone on average{among}"
         return f"{name} stretches jobs {stretch} times on average{among}"
 
     @property

@@ -186,10 +186,13 @@ class Sized(Result):
 
     def plot(self) -> Any:
         """Cost against span; the further down and left, the better: an Altair chart."""
+        subtitle = f"means of {self.options.repetitions} simulated runs; the further down and left, the better"
+        return self._chart(self.headline, subtitle)
+
+    def _chart(self, *titles: str) -> Any:
         from loadmaster.report.bag_chart import bag_chart
 
-        subtitle = f"means of {self.options.repetitions} simulated runs; the further down and left, the better"
-        return bag_chart(self.curve, self.sizers, self.chosen, self.headline, subtitle, self.unit)
+        return bag_chart(self.curve, self.sizers, self.chosen, self.unit, *titles)
 
     def write_tables(self, folder: Path) -> None:
         """Write size.parquet."""
@@ -214,7 +217,7 @@ class Sized(Result):
             self.curve,
             self.sizers,
             self.chosen,
-            self.plot(),
+            self._chart(),
             facts,
             self.unit,
         )
