@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import zipfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,12 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
         [1.5, 0.0]
     """
     block = io.BytesIO()
-    np.savez_compressed(block, **dict(arrays))  # type: ignore[arg-type]
+    with zipfile.ZipFile(
+        block, "w", zipfile.ZIP_DEFLATED, compresslevel=1
+    ) as packed:  # NumPy's takes three times as long
+        for name, array in arrays.items():
+            with packed.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
     return block.getvalue()
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster import __version__
+from loadmaster.kept.block import from_arrays
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.whole_file import whole_file, write_whole
 
@@ -73,12 +74,7 @@ def write_value(
     arrays: list[NDArray[Any]] = []
     tree = _tree(value, arrays, foreign)
     (folder / ABOUT).unlink(missing_ok=True)
-    block = BytesIO()
-    with zipfile.ZipFile(block, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
-        for number, array in enumerate(arrays):
-            with packed.open(f"{number}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
-    content = block.getvalue()
+    content = from_arrays({str(number): array for number, array in enumerate(arrays)})
     with whole_file(folder / ARRAYS) as part:
         part.write_bytes(content)
     about = {

@@ -1,7 +1,6 @@
 """One run and all that is kept of it for tables and charts; small, whatever the number of jobs."""
 
 import dataclasses
-import io
 import json
 import time
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.measure import MemberShare, Metrics, member_shares, metrics, violations, waits
 from loadmaster.measure.beside import Beside, beside
 from loadmaster.measure.distribution import wait_counts
@@ -144,19 +144,16 @@ def to_bytes(outcome: Outcome) -> bytes:
     plain["members"] = [dataclasses.asdict(share) for share in outcome.members]
     arrays = {f"queue.{f.name}": getattr(outcome.queue, f.name) for f in dataclasses.fields(QueueSeries)}
     arrays |= {f"use.{f.name}": getattr(outcome.use, f.name) for f in dataclasses.fields(Timeline)}
-    block = io.BytesIO()
     text = np.frombuffer(json.dumps(plain).encode(), np.uint8)
-    np.savez_compressed(block, plain=text, wait_counts=outcome.wait_counts, **arrays)
-    return block.getvalue()
+    return from_arrays({"plain": text, "wait_counts": outcome.wait_counts, **arrays})
 
 
 def from_bytes(block: bytes) -> Outcome:
     """The outcome that `to_bytes` wrote."""
-    with np.load(io.BytesIO(block), allow_pickle=False) as arrays:
-        plain = json.loads(arrays["plain"].tobytes())
-        queue = QueueSeries(*(arrays[f"queue.{f.name}"] for f in dataclasses.fields(QueueSeries)))
-        use = Timeline(*(arrays[f"use.{f.name}"] for f in dataclasses.fields(Timeline)))
-        counts = arrays["wait_counts"]
+    arrays = arrays_of(block)
+    plain = json.loads(arrays["plain"].tobytes())
+    queue = QueueSeries(*(arrays[f"queue.{f.name}"] for f in dataclasses.fields(QueueSeries)))
+    use = Timeline(*(arrays[f"use.{f.name}"] for f in dataclasses.fields(Timeline)))
     return Outcome(
         setting=Setting.of(plain["setting"]),
         metrics=Metrics(**plain["metrics"]),
@@ -166,7 +163,7 @@ def from_bytes(block: bytes) -> Outcome:
         **{name: plain[name] for name in ("load", "rejected", "simulated_jobs_per_s", "stranded", "same_hosts")},
         queue=queue,
         use=use,
-        wait_counts=counts,
+        wait_counts=arrays["wait_counts"],
         beside=Beside.of(plain["beside"]),
     )
 

@@ -1,6 +1,5 @@
 """One trial of a fit: a log run under a guess of its site's queue, by week and by hour."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b, sha256
@@ -9,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.likeness import Weekly, weekly
@@ -104,15 +104,12 @@ def make_trial(case: Case, trial: QueueTrial, moved: Moved) -> Weekly:
 
 def to_bytes(found: Weekly) -> bytes:
     """A result as one block."""
-    block = io.BytesIO()
-    np.savez_compressed(block, mean_wait_s=found.mean_wait_s, jobs=found.jobs, queue=found.queue)
-    return block.getvalue()
+    return from_arrays({"mean_wait_s": found.mean_wait_s, "jobs": found.jobs, "queue": found.queue})
 
 
 def from_bytes(block: bytes) -> Weekly:
     """What `to_bytes` wrote."""
-    with np.load(io.BytesIO(block), allow_pickle=False) as arrays:
-        return Weekly(arrays["mean_wait_s"], arrays["jobs"], arrays["queue"])
+    return Weekly(**arrays_of(block))
 
 
 def _prepare(case: Case, tasks: Sequence[QueueTrial], watch: Watch) -> None:
