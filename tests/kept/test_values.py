@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.kept.values import ABOUT, ARRAYS, read_value, write_value
+from loadmaster.kept.values import ABOUT, ARRAYS, digest_of, read_value, write_value
 from loadmaster.model import Cluster, InputError
 from loadmaster.sizing import FixedHosts, HostType
 from loadmaster.traces import Skipped
@@ -101,3 +101,18 @@ def test_a_later_format_is_refused(tmp_path):
     (tmp_path / ABOUT).write_text(text)
     with pytest.raises(InputError, match="another format than 1"):
         read_value(tmp_path)
+
+
+def test_an_array_that_is_met_twice_is_written_once(tmp_path):
+    waits = np.arange(1000.0)
+    write_value(tmp_path, "waits", {"first": waits, "second": waits, "other": waits.copy()})
+    with np.load(tmp_path / "result.npz") as arrays:
+        assert len(arrays.files) == 2
+    _, value = read_value(tmp_path)
+    assert all((value[name] == waits).all() for name in ("first", "second", "other"))
+
+
+def test_a_name_does_not_depend_on_whether_arrays_are_one_or_copies():
+    waits = np.arange(1000.0)
+    assert digest_of({"first": waits, "second": waits}) == digest_of({"first": waits, "second": waits.copy()})
+    assert digest_of({"first": waits, "second": waits}) != digest_of({"first": waits, "second": waits + 1.0})

@@ -71,10 +71,10 @@ def write_value(
         OSError: the folder cannot be written.
         TypeError: something in it is none of these.
     """
-    arrays: list[NDArray[Any]] = []
+    arrays = _Arrays(once=True)
     tree = _tree(value, arrays, foreign)
     (folder / ABOUT).unlink(missing_ok=True)
-    content = from_arrays({str(number): array for number, array in enumerate(arrays)})
+    content = from_arrays({str(number): array for number, array in enumerate(arrays.met)})
     with whole_file(folder / ARRAYS) as part:
         part.write_bytes(content)
     about = {
@@ -90,11 +90,13 @@ def digest_of(value: Any, foreign: Mapping[str, Foreign] = {}) -> str:
     Raises:
         TypeError: something in it cannot be written.
     """
-    arrays: list[NDArray[Any]] = []
+    arrays = _Arrays(once=False)  # what is read again may hold copies
     digest = blake2b(json.dumps(_tree(value, arrays, foreign)).encode(), digest_size=16)
-    for array in arrays:
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
+    each: dict[int, bytes] = {}
+    for array in arrays.met:
+        if id(array) not in each:
+            each[id(array)] = blake2b(np.ascontiguousarray(array).data).digest()
+        digest.update(f"{array.dtype.str}{array.shape}".encode() + each[id(array)])
     return digest.hexdigest()
 
 
@@ -120,7 +122,24 @@ def read_value(folder: Path, foreign: Mapping[str, Foreign] = {}) -> tuple[str, 
         raise InputError(folder, f"this result cannot be read: {why}", fix="make it again") from error
 
 
-def _tree(value: Any, arrays: list[NDArray[Any]], foreign: Mapping[str, Foreign]) -> Any:
+class _Arrays:
+    """Arrays in the order in which they were met; with `once`, one that is met again has its number already."""
+
+    def __init__(self, *, once: bool) -> None:
+        self.met: list[NDArray[Any]] = []
+        self._numbers: dict[int, int] = {}
+        self._once = once
+
+    def number(self, array: NDArray[Any]) -> int:
+        """Its number; `met` holds it from now on, so that nothing else is found at its address."""
+        at = len(self.met)
+        if self._once and self._numbers.setdefault(id(array), at) != at:
+            return self._numbers[id(array)]
+        self.met.append(array)
+        return at
+
+
+def _tree(value: Any, arrays: _Arrays, foreign: Mapping[str, Foreign]) -> Any:
     """`value` as JSON takes it: what JSON lacks stands in an object of one key that says what it is."""
 
     def inner(part: Any) -> Any:
@@ -135,8 +154,7 @@ def _tree(value: Any, arrays: list[NDArray[Any]], foreign: Mapping[str, Foreign]
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": repr(value)}
     if isinstance(value, np.ndarray):
-        arrays.append(value)
-        return {"array": len(arrays) - 1}
+        return {"array": arrays.number(value)}
     if isinstance(value, Path):
         return {"path": str(value)}
     if isinstance(value, Mapping):
