@@ -1,7 +1,7 @@
 """What a run is to do, in words that can be written down: read back, they give the same run."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -9,7 +9,6 @@ from loadmaster.model import InputError
 from loadmaster.place import Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Sources, sources
-from loadmaster.runs.kinds import elsewhere
 from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.schedule.foresight import USERS, Foresight, foresight_named
 from loadmaster.schedule.max_jobs import Target
@@ -144,6 +143,28 @@ def policy_of(setting: Setting, sources: Sources) -> AnyPolicy:
     return meta_rule_named(setting.policy, sources, **usual) or named(setting.policy, sources)
 
 
+class _Elsewhere(Mapping[str, str]):
+    """What `kinds.elsewhere` says, asked only where a name is refused: it loads every registry there is."""
+
+    def __init__(self, wanted: str) -> None:
+        self._wanted = wanted
+
+    @property
+    def _found(self) -> Mapping[str, str]:
+        from loadmaster.runs.kinds import elsewhere
+
+        return elsewhere(self._wanted)
+
+    def __getitem__(self, name: str) -> str:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
 def discipline_of(setting: Setting, sources: Sources = NO_SOURCES) -> Discipline:
     """The discipline that `setting` names, with those parameters that it has.
 
@@ -151,7 +172,7 @@ def discipline_of(setting: Setting, sources: Sources = NO_SOURCES) -> Discipline
         InputError: no such order, backfilling or parameter.
     """
     usual = {name: getattr(setting, name) for name in _PARAMETERS}
-    made = discipline_named(setting.queue, sources, elsewhere("discipline"), **usual)
+    made = discipline_named(setting.queue, sources, _Elsewhere("discipline"), **usual)
     return replace(made, name=setting.discipline) if setting.discipline == SITE else made
 
 
@@ -168,7 +189,7 @@ def named(spec: str, sources: Sources) -> Policy:
     """The placement policy `spec`; one from a file is taken from its text in `sources`, if it is there."""
     if name_of(spec) in META_RULES:
         raise InputError(spec, "a meta-rule cannot be a member of another", fix="name placement policies")
-    return policy_named(spec, sources, elsewhere("placement policy"))
+    return policy_named(spec, sources, _Elsewhere("placement policy"))
 
 
 _PARAMETERS = {"reservations", "lookahead", "shares"}
@@ -176,4 +197,4 @@ _PARAMETERS = {"reservations", "lookahead", "shares"}
 
 
 def _parameters(discipline: str, sources: Sources) -> set[str]:
-    return _PARAMETERS & parameters_of(discipline, elsewhere("discipline"), sources)
+    return _PARAMETERS & parameters_of(discipline, _Elsewhere("discipline"), sources)

@@ -67,8 +67,9 @@ def discipline_named(
             return _twin(part, spec, sources, elsewhere, usual)
         alone = _is_backfilling(part, sources)
         first, second = (USUAL_ORDER, first) if alone else (first, USUAL_BACKFILLING.get(part.name, "easy"))
-    order = _order(Part.of(first), sources, elsewhere or {}, usual)
-    return Discipline(order, _backfilling(Part.of(second), sources, elsewhere or {}, usual), spec)
+    known = {} if elsewhere is None else elsewhere
+    order = _order(Part.of(first), sources, known, usual)
+    return Discipline(order, _backfilling(Part.of(second), sources, known, usual), spec)
 
 
 def order_and_backfilling(spec: str) -> tuple[str, str]:
@@ -210,7 +211,7 @@ def _backfilling(part: Part, sources: Sources, elsewhere: Mapping[str, str], usu
             raise InputError(part.name, "a backfilling is a class with a method serve(self, board)")
         return made(thing, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
     kind, *_ = pick(part.name, BACKFILLINGS, what="backfilling", see=f"one of {', '.join(BACKFILLINGS)}",
-                    elsewhere=dict(elsewhere))  # fmt: skip
+                    elsewhere=elsewhere)  # fmt: skip
     return made(kind, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
 
 
