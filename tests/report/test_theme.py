@@ -26,3 +26,10 @@ def test_outside_of_a_page_charts_copy_their_parts_as_altair_does():
             pass
     assert chart.copy().encoding is not chart.encoding
     assert not hasattr(alt.FacetedEncoding, "__deepcopy__")
+
+
+def test_a_page_may_be_written_twice(tmp_path):
+    page = compare_page.compare_page(comparison(WAITS))
+    page.write(tmp_path / "first.html")
+    page.write(tmp_path / "second.html")
+    assert (tmp_path / "first.html").read_bytes() == (tmp_path / "second.html").read_bytes()

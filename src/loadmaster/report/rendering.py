@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loadmaster.report.packed import library, packed, packed_library, part
 from loadmaster.report.page import Block, Chart, Heading, Page, Table
-from loadmaster.report.theme import DARK
+from loadmaster.report.theme import DARK, for_a_page
 from loadmaster.strict_json import plain
 
 if TYPE_CHECKING:
@@ -109,7 +109,11 @@ def _placed(blocks: Sequence[Block]) -> tuple[list[PlacedBlock], list[dict[str, 
 def specification(block: Chart, section: str = "") -> dict[str, Any]:
     """A chart as the library takes it; `section` is the heading that it stands under."""
     of = block.chart  # checking each row of its data takes most of the time
-    spec: dict[str, Any] = dict(of) if type(of) is dict else of.to_dict(validate=False)
+    if type(of) is dict:
+        spec: dict[str, Any] = dict(of)
+    else:
+        with for_a_page():
+            spec = of.to_dict(validate=False)
     alt = block.alt or ". ".join(filter(None, (section, block.caption)))
     return {**spec, "description": alt} if alt else spec
 
