@@ -4,6 +4,7 @@ import altair as alt
 from comparisons import comparison
 
 from loadmaster.report import compare_page
+from loadmaster.report.page import write
 from loadmaster.report.theme import for_a_page, rows, unchecked
 
 POLICIES = ("first-fit", "mix-fit", "max-jobs")
@@ -30,6 +31,6 @@ def test_outside_of_a_page_charts_copy_their_parts_as_altair_does():
 
 def test_a_page_may_be_written_twice(tmp_path):
     page = compare_page.compare_page(comparison(WAITS))
-    page.write(tmp_path / "first.html")
-    page.write(tmp_path / "second.html")
+    write(tmp_path / "first.html", page)
+    write(tmp_path / "second.html", page)
     assert (tmp_path / "first.html").read_bytes() == (tmp_path / "second.html").read_bytes()
