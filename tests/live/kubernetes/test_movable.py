@@ -30,7 +30,7 @@ def test_what_its_owner_starts_again_may_move(kind):
         ({"schedulerName": "default-scheduler"}, "another scheduler"), (LOCAL, "keeps data on its node"),
         ({"volumes": [{"name": "v", "hostPath": {"path": "/"}}]}, "keeps data"),
         ({"notes": {SAFE: "false"}}, "safe-to-evict: false"),
-        ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, "mounts a claim"),
+        ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, "mounts a persistentVolumeClaim"),
     ],
 )  # fmt: skip
 def test_what_would_lose_something_stays(more, why):
