@@ -58,7 +58,9 @@ def _told(error: Exception) -> NoReturn:
     from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
 
     if isinstance(error, LoadmasterError):
-        _fail(str(error))
+        from loadmaster.verbs.piped import as_named
+
+        _fail(as_named(str(error)))
     if isinstance(error, OSError):  # such as a full disk, or a folder nobody may write to
         _fail(_refused(error))
     if isinstance(error, MemoryError):
@@ -72,8 +74,11 @@ def _leave_at_once() -> None:
     """End the process where threads are still at work: what they make is thrown away, and they may take minutes."""
     others = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
     if any(thread.is_alive() and not thread.daemon for thread in others):
+        from loadmaster.verbs.piped import let_go
+
         sys.stdout.flush()
         sys.stderr.flush()
+        let_go()
         os._exit(_STOPPED)
 
 

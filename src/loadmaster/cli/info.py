@@ -30,6 +30,7 @@ def info(
     from loadmaster.report.document import print_document
     from loadmaster.report.picture import check_picture, write_picture
     from loadmaster.verbs.info import StateDescribed, info_with
+    from loadmaster.verbs.piped import as_named
 
     if picture is not None:
         check_picture(picture)
@@ -37,9 +38,9 @@ def info(
     if picture is not None:
         write_picture(picture, found.room_picture())
     if isinstance(found, StateDescribed):
-        show_state(str(options.trace), found, as_json)
+        show_state(as_named(str(options.trace)), found, as_json)
     elif as_json:
-        print_document(_document(str(options.trace), found))
+        print_document(_document(as_named(str(options.trace)), found))
     else:
         _show(found)
 

@@ -18,7 +18,7 @@ class ConvertOptions(ReadingOptions):
     """All that `convert` can be told."""
 
     trace: Annotated[
-        "str | Path | Trace | Workload", Option("The job log.", metavar="TRACE", argument=True, typed=Path)
+        "str | Path | Trace | Workload", Option("The job log.", metavar="TRACE", argument=True, reads=True, typed=Path)
     ]
     out: Annotated[
         "str | Path",

@@ -37,7 +37,7 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
     hosts: Annotated[
         "str | Path | Cluster | Sequence[str | Path | Cluster] | None",
         Option("Machines with the numbers to try: 10..400x16c64g@1.2; without numbers 1 to 8 times those given. Again "
-               "for each further kind.", metavar="HOSTS", panel=MACHINES, typed=list[str] | None),
+               "for each further kind.", metavar="HOSTS", panel=MACHINES, reads=True, typed=list[str] | None),
     ] = field(default=None, kw_only=False)  # type: ignore[assignment]  # fmt: skip
     p95: Annotated[str, Option("95 of 100 jobs shall wait at most so long.", metavar="TIME")] = ""
     p99: Annotated[str, Option("99 of 100 jobs shall wait at most so long.", metavar="TIME")] = ""

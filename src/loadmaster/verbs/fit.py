@@ -160,6 +160,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     from loadmaster.verbs.folder import make_folder
 
     options.refuse_reading()
+    _refuse_poured_site(options)
     at = options.at_site()
     policy = name_of(options.policy, name) or ("first-fit" if at is None else at.policy)
     disciplines = _disciplines(options, at, name)
@@ -182,6 +183,21 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     return Fitting(found, _site(options, case, policy, found), time.process_time() - began_s)
 
 
+def _refuse_poured_site(options: FitOptions) -> None:
+    """Refuse a site through a pipe: the file that is written names those that it was made of.
+
+    Raises:
+        InputError: it was given so.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.verbs.piped import as_named, is_poured
+
+    for flag, given in (("--site", options.site), ("--site-accounts", options.site_accounts)):
+        if isinstance(given, str | Path) and is_poured(given):
+            rule = "site.yaml names the files of its site, and a pipe is gone afterwards"
+            raise InputError(f"{flag} {as_named(str(given))}", rule, fix="write it into a file first")
+
+
 def _disciplines(options: FitOptions, at: "AtSite | None", name: Naming) -> list[str]:
     from loadmaster.search.site_fit import DISCIPLINES
 
@@ -192,6 +208,7 @@ def _disciplines(options: FitOptions, at: "AtSite | None", name: Naming) -> list
 
 def _site(options: FitOptions, case: "Case", policy: str, found: "FitFound") -> "FittedSite":
     from loadmaster.site.fitted import FittedSite, groups_of
+    from loadmaster.verbs.piped import is_poured
 
     assert found.fit is not None
     best = found.fit.best
@@ -206,7 +223,7 @@ def _site(options: FitOptions, case: "Case", policy: str, found: "FitFound") -> 
         return FittedSite(best.queue, None, conf, accounts, case.spread, policy, about)
     given = options.hosts
     hosts: Any = groups_of(case.cluster)
-    if isinstance(given, str | Path):
+    if isinstance(given, str | Path) and not is_poured(given):
         hosts = str(Path(given).resolve()) if Path(given).is_file() else str(given)
     return FittedSite(best.queue, hosts, spread=case.spread, policy=policy, about=about)
 

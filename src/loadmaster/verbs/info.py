@@ -31,11 +31,12 @@ class InfoOptions(ReadingOptions):
     trace: Annotated[
         "str | Path | Trace | Workload",
         Option("The job log, or what kubectl get nodes,pods -o json prints.", metavar="TRACE", argument=True,
-               typed=Path),
+               reads=True, typed=Path),
     ]  # fmt: skip
     hosts: Annotated[
         "str | Path | Cluster | None",
-        Option("Machines: 200x16c64g,4x64c512g8gpu or a file.", metavar="HOSTS", panel=MACHINES, typed=str | None),
+        Option("Machines: 200x16c64g,4x64c512g8gpu or a file.", metavar="HOSTS", panel=MACHINES, reads=True,
+               typed=str | None),
     ] = None  # fmt: skip
     _: KW_ONLY
     spread: Annotated[
@@ -267,6 +268,7 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
 
     from loadmaster.traces.summary import fit, summarise
     from loadmaster.traces.verdict import verdict_of
+    from loadmaster.verbs.piped import as_named
 
     read = options.read()
     if read.cluster is None:
@@ -276,8 +278,8 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
     if read.cluster is not None:
         fitted = fit(read.workload, read.cluster, options.spread, machines_of_log=read.machines == "log")
         read = replace(read, notes=(*read.notes, *([fitted.note] if fitted.note else [])))
-    path = str(options.trace) if isinstance(options.trace, str | Path) else "LOG"
-    verdict = verdict_of(read, summary, fitted, path, options.typed)
+    path = as_named(str(options.trace)) if isinstance(options.trace, str | Path) else "LOG"
+    verdict = verdict_of(read, summary, fitted, path, as_named(options.typed))
     return _kept(Described(read, summary, fitted, verdict, _really(read, options.spread), options.spread), options)
 
 

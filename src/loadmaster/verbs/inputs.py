@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 class ReadVerbOptions(ReadingOptions):
     """All that `read` can be told."""
 
-    path: Annotated["str | Path", Option("The job log.", argument=True)] = ""
+    path: Annotated["str | Path", Option("The job log.", argument=True, reads=True)] = ""
     hosts: Annotated[
         "str | Path | Cluster | None",
-        Option("Its machines, where the log does not name them: 200x16c64g, a file, or what `hosts` gives."),
+        Option(
+            "Its machines, where the log does not name them: 200x16c64g, a file, or what `hosts` gives.", reads=True
+        ),
     ] = None
     _: KW_ONLY
 

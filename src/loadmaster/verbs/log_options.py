@@ -102,11 +102,12 @@ class LogOptions(ReadingOptions):
     trace: Annotated[
         "str | Path | Trace | Workload | None",
         Option("The job log; without it, a small synthetic demo.", metavar="TRACE", argument=True,
-               typed=Path | None),
+               reads=True, typed=Path | None),
     ] = None  # fmt: skip
     hosts: Annotated[
         "str | Path | Cluster | None",
-        Option("Machines: 200x16c64g,4x64c512g8gpu or a file.", metavar="HOSTS", panel=MACHINES, typed=str | None),
+        Option("Machines: 200x16c64g,4x64c512g8gpu or a file.", metavar="HOSTS", panel=MACHINES, reads=True,
+               typed=str | None),
     ] = None  # fmt: skip
     _: KW_ONLY
     spread: Annotated[

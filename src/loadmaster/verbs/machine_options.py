@@ -25,7 +25,7 @@ class MachineOptions(LogOptions):
     hosts: Annotated[
         "str | Path | Cluster | Sequence[str | Path | Cluster] | Mapping[str, str | Path | Cluster] | None",
         Option("Machines: 200x16c64g@1.2,4x64c512g8gpu@9 (price of one an hour, if known) or a file; again for each "
-               "further set.", metavar="HOSTS", panel=MACHINES, typed=list[str] | None),
+               "further set.", metavar="HOSTS", panel=MACHINES, reads=True, typed=list[str] | None),
     ] = field(default=None, kw_only=False)  # type: ignore[assignment]  # fmt: skip
     currency: Annotated[
         str, Option("The money of the prices, to be shown with every cost.", metavar="EUR", panel=MACHINES)

@@ -24,6 +24,7 @@ class Option:
         most: the largest number.
         below: whole numbers end before this.
         argument: it has no flag but a place.
+        reads: it names a file that is read, which may be a pipe.
     """
 
     help: str
@@ -35,6 +36,7 @@ class Option:
     most: float | None = None
     below: int | None = None
     argument: bool = False
+    reads: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,17 +67,24 @@ class Options:
         return made
 
     def __post_init__(self) -> None:
-        """See that every value is one that its option takes."""
+        """See that every value is one that its option takes; what comes through a pipe is from now on in a file."""
+        from loadmaster.verbs.piped import poured
+
         for name, (kind, option) in described(type(self)).items():
+            if option.reads:
+                object.__setattr__(self, name, poured(getattr(self, name)))
             _check(getattr(self, name), kind, option, self.flag(name))
 
     def call(self, verb: str) -> str:
         """How one writes this in Python: every option that was given and says something; others by their kind."""
+        from loadmaster.verbs.piped import as_named
+
         names = [field.name for field in dataclasses.fields(self) if field.init and not field.kw_only]
         usual = {field.name: repr(field.default) for field in dataclasses.fields(self)}
         shown = {name: _shown(getattr(self, name)) for name in self.given}
         shown = {name: text for name, text in shown.items() if text != usual[name]}
-        return f"loadmaster.{verb}({', '.join(v if n in names[:1] else f'{n}={v}' for n, v in shown.items())})"
+        words = ", ".join(v if n in names[:1] else f"{n}={v}" for n, v in shown.items())
+        return as_named(f"loadmaster.{verb}({words})")
 
     @classmethod
     def flag(cls, name: str) -> str:

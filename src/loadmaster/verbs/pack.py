@@ -25,7 +25,7 @@ class PlacingOptions(TaskOptions):
 
     tasks: Annotated[
         "str | Path | Instance",
-        Option("Tasks: CSV, Parquet, openb pods, or OptaPlanner's JSON.", argument=True, typed=Path),
+        Option("Tasks: CSV, Parquet, openb pods, or OptaPlanner's JSON.", argument=True, reads=True, typed=Path),
     ]
     _: KW_ONLY
     method: Annotated[

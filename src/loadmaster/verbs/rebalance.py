@@ -25,7 +25,7 @@ class RebalanceOptions(TaskOptions):
 
     state: Annotated[
         "str | Path",
-        Option("Tasks as for `pack`, with a column host; or kubectl's JSON.", argument=True, typed=Path),
+        Option("Tasks as for `pack`, with a column host; or kubectl's JSON.", argument=True, reads=True, typed=Path),
     ]
     _: KW_ONLY
     budget: Annotated[

@@ -37,7 +37,7 @@ class ReproduceOptions(DaskOptions):
         "reproduction"
     )
     traces: Annotated["str | Path | None", Option("Folder with real logs.", typed=Path | None)] = None
-    trace: Annotated["str | Path | None", Option("A log of your own.", typed=Path | None)] = None
+    trace: Annotated["str | Path | None", Option("A log of your own.", reads=True, typed=Path | None)] = None
     live: Annotated[bool, Option("Measure on this machine what only real processes show.")] = False
 
 

@@ -56,7 +56,7 @@ class BagRunOptions(DaskOptions):
     guess: Annotated[
         str | float | None, Option("Duration of one command, if you have an idea: 5min.", typed=str | None)
     ] = None
-    prices: Annotated["str | Path | None", Option("Table of machine types.", typed=Path | None)] = None
+    prices: Annotated["str | Path | None", Option("Table of machine types.", reads=True, typed=Path | None)] = None
     machine_type: Annotated[
         str | None, Option("The machine type of that table to rent, if it has several.", flags=("--type",))
     ] = None

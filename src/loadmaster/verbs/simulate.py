@@ -177,6 +177,7 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
 def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Naming) -> Simulated:
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import noting_runs, warn_of_plain
+    from loadmaster.verbs.piped import is_poured
 
     options.refuse_reading()
     at = options.at_site()
@@ -196,7 +197,8 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
     case = noting_runs(case, [setting])
     warn_of_plain(case, [setting])
     record, outcome = _run(case, setting, options.check, watch)
-    made = Simulated(record, outcome, command or options.call("simulate"), options.files)
+    inputs = [path for path in options.files if not is_poured(path)]
+    made = Simulated(record, outcome, command or options.call("simulate"), inputs)
     if options.out is not None:
         made.save(options.out)
     return made

@@ -20,12 +20,12 @@ class SiteOptions(LogOptions):
     site: Annotated[
         "str | Path | None",
         Option("A real cluster's slurm.conf, or what `fit` wrote: its hosts, its limits, its queue as the row site.",
-               metavar="FILE", panel=MACHINES, typed=Path | None),
+               metavar="FILE", panel=MACHINES, reads=True, typed=Path | None),
     ] = None  # fmt: skip
     site_accounts: Annotated[
         "str | Path | None",
         Option("What `sacctmgr show assoc tree -P; sacctmgr show qos -P` or `sacctmgr dump` wrote.", metavar="FILE",
-               panel=MACHINES, typed=Path | None),
+               panel=MACHINES, reads=True, typed=Path | None),
     ] = None  # fmt: skip
 
     @property

@@ -32,14 +32,17 @@ class SizeOptions(DaskOptions):
 
     bag: Annotated[
         "str | Path | Sequence[float] | Bag",
-        Option("File of durations (text, CSV, Parquet) or a law: normal(150,30)x256.", argument=True, typed=str),
+        Option(
+            "File of durations (text, CSV, Parquet) or a law: normal(150,30)x256.", argument=True, reads=True, typed=str
+        ),
     ]
     _: KW_ONLY
     budget: Annotated[float | None, Option("Money that may be spent.")] = None
     deadline: Annotated[str | float | None, Option("When all has to be done, such as 2h.", typed=str | None)] = None
     confidence: Annotated[float, Option("With which both are to be kept.", least=0.5, most=0.999)] = 0.9
     prices: Annotated[
-        "str | Path | None", Option("Table of machine types; else one, at price 1 an hour.", typed=Path | None)
+        "str | Path | None",
+        Option("Table of machine types; else one, at price 1 an hour.", reads=True, typed=Path | None),
     ] = None
     currency: Annotated[str, Option("The money of the price table, to be shown with every cost.", metavar="EUR")] = ""
     billing: Annotated[str | None, Option("Charging unit: second, minute, hour or a duration.")] = None

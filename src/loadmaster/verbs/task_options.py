@@ -21,7 +21,7 @@ class TaskOptions(Options):
 
     hosts: Annotated[
         "str | Path | Cluster | None",
-        Option("Machines: 20x16c64g or a file; kubectl's JSON has them.", typed=str | None),
+        Option("Machines: 20x16c64g or a file; kubectl's JSON has them.", reads=True, typed=str | None),
     ] = None
     fluid: Annotated[str | Sequence[str], Option("Resources that may be scaled down, parted by commas.", typed=str)] = (
         "cores"
