@@ -161,6 +161,6 @@ def test_the_chart_of_mean_waits_and_the_table_write_the_same_change():
     same = comparison({("first-fit", 0.9): 20.0, ("mix-fit", 0.9): 20.0, ("max-jobs", 0.9): 25.0})
     group = same.groups[0]
     labels = json.dumps(ranking(same, group).to_dict(), ensure_ascii=False)
-    assert [change_text(group, outcome) for outcome in group.outcomes][1:] == ["±0.0 %", "+25 %"]
+    assert [change_text(same, outcome) for outcome in group.outcomes][1:] == ["±0.0 %", "+25 %"]
     assert "s · ±0.0 %" in labels
     assert "s · +25 %" in labels

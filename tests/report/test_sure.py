@@ -138,8 +138,8 @@ def test_the_table_marks_what_may_be_the_best_and_shows_intervals():
     shown = sampled([0, -0.005, 0.5], noise=0.05)
     group = shown.groups[0]
     assert marked(columns_for(shown)[0], group) == [True, True, False]
-    assert change_text(group, group.outcomes[0]) == "baseline"
-    assert "[" in change_text(group, group.outcomes[1])
+    assert change_text(shown, group.outcomes[0]) == "baseline"
+    assert "[" in change_text(shown, group.outcomes[1])
     assert "−0." in printed(shown) or "[−" in printed(shown)
 
 

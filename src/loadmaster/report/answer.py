@@ -7,9 +7,10 @@ import re
 from functools import partial
 
 from loadmaster.model.units import show_seconds
+from loadmaster.report.change import change_on_this_log
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
 from loadmaster.report.machines_claims import machines_sentence
-from loadmaster.report.sure import baseline_of, beyond_the_mean, load_clause, one_run, rule_name, sure_sentence
+from loadmaster.report.sure import beyond_the_mean, load_clause, one_run, sure_sentence
 from loadmaster.runs import Outcome
 
 
@@ -21,20 +22,13 @@ def answer(comparison: Comparison) -> str:
     if comparison.case.without_verdict:
         return comparison.case.without_verdict
     loads = sorted({group.load for group in comparison.groups})
-    group = _of_load(comparison, loads[-1])
+    group = comparison.at(loads[-1])
     judgement = comparison.judgement
     if judgement is not None and judgement.kind != "none":
         overload = _overload(comparison, group, leader(comparison)[0])
         return f"{overload}{sure_sentence(comparison, judgement)}{load_clause(comparison, judgement)}."
     start = f"{sure_sentence(comparison, judgement)}. " if judgement is not None else ""
     return start + _on_this_log(comparison, loads, group)
-
-
-def _of_load(comparison: Comparison, load: float) -> Group:
-    """All runs of a load as one group, policies and disciplines alike, against the one baseline."""
-    outcomes = [outcome for group in comparison.groups if group.load == load for outcome in group.outcomes]
-    baseline = baseline_of(comparison, load) if len(outcomes) > 1 else None
-    return Group(load, "", outcomes, baseline)
 
 
 def _overload(comparison: Comparison, group: Group, best: Outcome) -> str:
@@ -45,7 +39,7 @@ def _overload(comparison: Comparison, group: Group, best: Outcome) -> str:
         return ""
     if len(grow) == len(compared):
         return "Overloaded: the queue only grows, so means tell how long the log is. "
-    name = rule_name(comparison, grow[0].setting)
+    name = comparison.rule_name(grow[0].setting)
     return f"Overloaded under {name}: its queue only grows, so its mean tells how long the log is. "
 
 
@@ -121,13 +115,12 @@ def _sentence(comparison: Comparison, group: Group) -> str:
     lowest = f"{name(best)} has the lowest mean wait on this log"
     close = [outcome for outcome in group.outcomes if outcome is not best and _close_to(best, outcome)]
     level = f", {listed([name(outcome) for outcome in close])} within 1 % of it" if close else ""
-    change = group.change(best)
-    if change is None:
+    if best is group.baseline:
         others = [outcome for outcome in group.outcomes if outcome is not best and outcome not in close]
         second = min(others, key=lambda outcome: outcome.metrics.mean_wait_s)
         more = second.metrics.mean_wait_s / best.metrics.mean_wait_s - 1 if best.metrics.mean_wait_s > 0 else 0.0
         return f"{lowest}{level}: the next, {name(second)}, waits {percent(more)} more"
-    return f"{lowest}{level}: {percent(-change)} less than {baseline} ({wait}, not {against})"
+    return f"{lowest}{level}: {percent(-_change(group, best))} less than {baseline} ({wait}, not {against})"
 
 
 def _of_the_eligible(comparison: Comparison, group: Group) -> str:
@@ -140,11 +133,15 @@ def _of_the_eligible(comparison: Comparison, group: Group) -> str:
 
 
 def _name(comparison: Comparison, outcome: Outcome) -> str:
-    return rule_name(comparison, outcome.setting)
+    return comparison.rule_name(outcome.setting)
 
 
 def _all_close(group: Group) -> bool:
-    return all(abs(group.change(outcome) or 0.0) < CLOSE for outcome in group.outcomes)
+    return all(abs(_change(group, outcome)) < CLOSE for outcome in group.outcomes)
+
+
+def _change(group: Group, outcome: Outcome) -> float:
+    return change_on_this_log(group, outcome) or 0.0
 
 
 def _close_to(best: Outcome, outcome: Outcome) -> bool:

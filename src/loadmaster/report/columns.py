@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from loadmaster.measure import Metrics
 from loadmaster.measure.recorded_hosts import OnHosts
+from loadmaster.report.change import change_of
 from loadmaster.report.comparison import Comparison, Group, percent
 from loadmaster.report.machines_claims import money
-from loadmaster.report.sure import baseline_of, difference_text
+from loadmaster.report.sure import difference_text
 from loadmaster.runs import Outcome
 
 BEST = "★"
@@ -99,27 +100,19 @@ def marked(column: Column, group: Group) -> list[bool]:
     return [on and abs(value - best) <= _TIES * abs(best) for value, on in zip(values, sound, strict=True)]
 
 
-def with_baseline(comparison: Comparison, group: Group) -> Group:
-    """The group as a table measures it: where disciplines differ and policies do not, against the first discipline."""
-    if len(comparison.policies) > 1 or len(comparison.disciplines) < 2:
-        return group
-    return replace(group, baseline=baseline_of(comparison, group.load))
-
-
-def change_text(group: Group, outcome: Outcome) -> str:
-    """The change of the mean wait against the baseline, in percent; with samples the difference and its interval."""
-    judged = group.sampled(outcome)
-    if judged is not None and group.judgement is not None:
-        if judged.difference is not None:
-            return difference_text(judged.difference)
-        return "baseline" if judged.setting == group.judgement.baseline else "-"
-    change = group.change(outcome)
-    if change is None:
-        return "" if group.baseline is None else "baseline"
-    if change == float("inf"):
+def change_text(comparison: Comparison, outcome: Outcome) -> str:
+    """The change of the mean wait against the baseline of its load; with samples their difference and its interval."""
+    change = change_of(comparison, outcome)
+    if change.of_baseline:
+        return "baseline"
+    if change.difference is not None:
+        return difference_text(change.difference)
+    if change.part is None:
+        return "-"
+    if change.part == math.inf:
         return "+∞"
-    sign = "+" if change > 0 else "−" if change < 0 else "±"
-    return sign + percent(abs(change))
+    sign = "+" if change.part > 0 else "−" if change.part < 0 else "±"
+    return sign + percent(abs(change.part))
 
 
 def _mean_wait(outcome: Outcome) -> float:

@@ -8,7 +8,7 @@ from loadmaster.report.document import document, left_out
 from loadmaster.report.machines_claims import machine_row, machines_document, rule_document
 from loadmaster.report.possible_claims import beside_possible, possible_document, possible_rows
 from loadmaster.report.record_claims import beside_row, recorded_document, recorded_row
-from loadmaster.report.sure import baseline_of, judgement_document, samples_words, sure_row, would_tell
+from loadmaster.report.sure import judgement_document, samples_words, sure_row, would_tell
 from loadmaster.report.who_pays import most_jobs
 from loadmaster.runs import Outcome
 from loadmaster.runs.judgement import Judgement
@@ -63,7 +63,7 @@ def who_waits(comparison: Comparison) -> list[dict[str, Any]]:
     if not comparison.outcomes:
         return []
     first, group = leader(comparison)
-    base = baseline_of(comparison, group.load)
+    base = comparison.baseline_at(group.load)
     found = []
     for outcome in (first,) if base is None or base is first else (first, base):
         head = {**rule_document(outcome.setting), "load": outcome.load}

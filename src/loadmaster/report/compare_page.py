@@ -16,7 +16,7 @@ from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer, unbroken
 from loadmaster.report.claims import claim_headings, claim_texts
 from loadmaster.report.coinciding import coinciding_words, shown_as_one
-from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell, with_baseline
+from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
 from loadmaster.report.comparison import Comparison, Group, faults, listed, load_words
 from loadmaster.report.followed_chart import members_blocks
 from loadmaster.report.interval_chart import interval_chart
@@ -111,10 +111,11 @@ def _table(comparison: Comparison, same: Mapping[str, Sequence[str]]) -> Table:
     bands: dict[int, str] = {}
     hosts: dict[int, str] = {}
     below: dict[int, str] = {}
-    claims = claim_headings(comparison)
+    claims, compares = claim_headings(comparison), comparison.compares
+    extra = compares + len(claims)
     if comparison.recorded is not None:
         known = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
-        rows.append([RECORDED, known[0], "", *[""] * len(claims), *known[1:]])
+        rows.append([RECORDED, known[0], *[""] * extra, *known[1:]])
     for group in comparison.groups:
         lines = possible_lines(comparison, group)
         if lines and comparison.heads(group):
@@ -122,20 +123,20 @@ def _table(comparison: Comparison, same: Mapping[str, Sequence[str]]) -> Table:
         for name, metrics, bound in lines:
             hosts[len(rows)] = group.hosts
             known = possible_cells(columns, metrics, bound)
-            rows.append([name, known[0], *[""] * (1 + len(claims)), *known[1:]])
+            rows.append([name, known[0], *[""] * extra, *known[1:]])
         if comparison.heads(group):
             bands[len(rows)] = f"{load_words(group.load)}, {group.discipline}"
-        marks, measured = [marked(column, group) for column in columns], with_baseline(comparison, group)
+        marks = [marked(column, group) for column in columns]
         for r, outcome in enumerate(group.outcomes):
             cells = [column.show(column.value(outcome)) for column in columns]
-            best |= {(len(rows), c + (2 + len(claims) if c else 1)) for c in range(len(columns)) if marks[c][r]}
-            change = change_text(measured, outcome).replace(" ", "\N{NO-BREAK SPACE}")
-            changes = [change, *claim_texts(comparison, outcome)]
+            best |= {(len(rows), c + (1 + extra if c else 1)) for c in range(len(columns)) if marks[c][r]}
+            change = change_text(comparison, outcome).replace(" ", "\N{NO-BREAK SPACE}")
+            changes = [*[change] * compares, *claim_texts(comparison, outcome)]
             if others := same.get(outcome.setting.policy):
                 below[len(rows)] = f"and {listed(others)}: the same"
             rows.append([outcome.setting.policy, cells[0], *changes, *cells[1:]])
             hosts[len(rows) - 1] = outcome.setting.hosts
-    heads = ["policy", columns[0].title, "change", *claims, *(column.title for column in columns[1:])]
+    heads = ["policy", columns[0].title, *["change"] * compares, *claims, *(column.title for column in columns[1:])]
     if comparison.several_machines:
         heads = ["hosts", *heads]
         rows = [[hosts.get(r, ""), *row] for r, row in enumerate(rows)]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from loadmaster.measure.recorded import Recorded
 from loadmaster.measure.recorded_hosts import OnHosts
 from loadmaster.model.units import percent as percent
-from loadmaster.runs import Case, Outcome
-from loadmaster.runs.judgement import Judged, Judgement
+from loadmaster.runs import Case, Outcome, Setting
+from loadmaster.runs.judgement import Judged, Judgement, baseline_among
 from loadmaster.runs.machines import MachineSet
 
 if TYPE_CHECKING:  # the search compiles kernels
@@ -25,10 +25,10 @@ class Group:
     """The runs under one load and one discipline, on one set of machines.
 
     Attributes:
-        baseline: the run that the others are measured against; None if there is only one.
+        baseline: the run that all of this load are compared with; None if there is only one.
         judged: the best may be called so; not where too many jobs are left out.
         judgement: what samples say of this load.
-        hosts: the name of their machines, where there are several sets; the baseline is on the first.
+        hosts: the name of their machines, where there are several sets.
     """
 
     load: float
@@ -54,15 +54,6 @@ class Group:
     def best(self) -> Outcome:
         """The eligible run with the least mean wait, the first among equals."""
         return min(self.eligible, key=lambda outcome: outcome.metrics.mean_wait_s)
-
-    def change(self, outcome: Outcome) -> float | None:
-        """The relative change of the mean wait against the baseline; None for the baseline itself."""
-        if self.baseline is None or outcome is self.baseline:
-            return None
-        against = self.baseline.metrics.mean_wait_s
-        if against > 0:
-            return outcome.metrics.mean_wait_s / against - 1.0
-        return 0.0 if outcome.metrics.mean_wait_s == 0 else float("inf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +99,25 @@ class Comparison:
         """The disciplines compared, in the order given."""
         return tuple(dict.fromkeys(outcome.setting.discipline for outcome in self.outcomes))
 
+    def rule_name(self, setting: Setting) -> str:
+        """A rule as it is called in sentences and charts; where machines differ, with those that it ran on."""
+        if len(self.disciplines) < 2:
+            name = setting.policy
+        elif len(self.policies) < 2:
+            name = setting.discipline
+        else:
+            name = f"{setting.policy} under {setting.discipline}"
+        return f"{name} on {setting.hosts}" if setting.hosts else name
+
     @property
     def several_machines(self) -> bool:
         """Whether runs differ by their machines."""
         return len(self.machines) > 1
+
+    @property
+    def compares(self) -> bool:
+        """Whether any load has several runs, so that there are changes to show."""
+        return any(group.baseline is not None for group in self.groups)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -131,14 +137,25 @@ class Comparison:
         for (load, discipline, hosts), same in groupby(
             ordered, key=lambda o: (o.load, o.setting.discipline, o.setting.hosts)
         ):
-            runs = list(same)
-            alike = [o for o in ordered if (o.load, o.setting.discipline) == (load, discipline)]
-            baseline = next((o for o in alike if o.setting.policy == self.baseline), None)
-            judged = not self.case.without_verdict
-            samples = next((each for each in self.judgements if each.load == load), None)
-            base = baseline if len(alike) > 1 else None
-            groups.append(Group(load, discipline, runs, base, judged, samples, hosts))
+            groups.append(self._group(load, discipline, list(same), hosts))
         return groups
+
+    def at(self, load: float) -> Group:
+        """All runs of a load as one group, under whatever discipline, on whatever machines."""
+        return self._group(load, "", [outcome for outcome in self.outcomes if outcome.load == load], "")
+
+    def baseline_at(self, load: float) -> Outcome | None:
+        """The one run that all others of a load are compared with, wherever they are shown; None where there is none.
+
+        It is the baseline policy under the first discipline, on the first machines.
+        """
+        same = [outcome for outcome in self.outcomes if outcome.load == load]
+        return same[baseline_among(same, self.baseline)] if len(same) > 1 else None
+
+    def _group(self, load: float, discipline: str, runs: Sequence[Outcome], hosts: str) -> Group:
+        samples = next((each for each in self.judgements if each.load == load), None)
+        judged = not self.case.without_verdict
+        return Group(load, discipline, runs, self.baseline_at(load), judged, samples, hosts)
 
     def heads(self, group: Group) -> bool:
         """Whether a table of several loads or disciplines names them above these runs."""

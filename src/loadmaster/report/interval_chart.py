@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from loadmaster.report.comparison import Comparison
-from loadmaster.report.sure import difference_text, rule_name
+from loadmaster.report.sure import difference_text
 from loadmaster.report.theme import INK, MUTED, RULE, colours, names_axis, policy_chosen, rows, stressed, told_apart
 from loadmaster.runs.judgement import Judged, Judgement
 
@@ -30,7 +30,7 @@ def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
     names = list(comparison.policies)
     colour = alt.Color("policy:N", scale=alt.Scale(domain=names, range=colours(names)), legend=None)
     base = alt.Chart(rows(values), width=560, height=alt.Step(30)).encode(y=names_axis("rule"))
-    title = f"mean wait against {rule_name(comparison, judgement.baseline)}"
+    title = f"mean wait against {comparison.rule_name(judgement.baseline)}"
     x = alt.X("mean:Q", scale=scale, axis=axis, title=title)
     zero = alt.Chart(rows([{"at": 1.0}])).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("at:Q", scale=scale))
     chosen = policy_chosen(on="click")
@@ -61,7 +61,7 @@ def _row(comparison: Comparison, judgement: Judgement, row: Judged) -> dict[str,
     if leads:
         note += " · best" if judgement.kind == "best" else " · may be the best"
     return {
-        "rule": rule_name(comparison, row.setting), "policy": row.setting.policy, "mean": math.exp(mean),
+        "rule": comparison.rule_name(row.setting), "policy": row.setting.policy, "mean": math.exp(mean),
         "low": math.exp(low), "high": math.exp(high), "note": note, "leads": leads,
     }  # fmt: skip
 

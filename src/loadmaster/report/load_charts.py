@@ -1,8 +1,10 @@
 """Charts of the whole run: each policy's wait, slowdown and queue, against the load if there are several."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+from loadmaster.report.change import change_of
 from loadmaster.report.columns import change_text, short, unit_for
 from loadmaster.report.comparison import Comparison, Group
 from loadmaster.report.theme import (
@@ -42,8 +44,8 @@ def _panels(comparison: Comparison, discipline: str, hosts: str) -> list[Any]:
     chosen = policy_chosen(bind="legend", on="click")
     unit, size = unit_for([o.metrics.mean_wait_s for o in comparison.outcomes])
     groups = [group for group in comparison.groups if (group.discipline, group.hosts) == (discipline, hosts)]
-    change = {id(o): group.change(o) or 0.0 for group in groups for o in group.outcomes}
-    measures: list[tuple[str, str, Callable[[Outcome], float]]] = [
+    change = {id(o): _change(comparison, o) for group in groups for o in group.outcomes}
+    measures: list[tuple[str, str, Callable[[Outcome], float | None]]] = [
         (f"mean wait ({unit})", ",.4~r", lambda o: o.metrics.mean_wait_s / size),
         (f"mean wait against {comparison.baseline}", "+.0%", lambda o: change[id(o)]),
         ("mean bounded slowdown", ",.4~r", lambda o: o.metrics.mean_bounded_slowdown),
@@ -54,13 +56,18 @@ def _panels(comparison: Comparison, discipline: str, hosts: str) -> list[Any]:
     return [first.add_params(chosen), *others]  # a click on the legend of one speaks for all
 
 
+def _change(comparison: Comparison, outcome: Outcome) -> float | None:
+    part = change_of(comparison, outcome).part
+    return part if part is not None and math.isfinite(part) else None
+
+
 def _panel(
     comparison: Comparison,
     outcomes: list[Outcome],
     chosen: Any,
     title: str,
     numbers: str,
-    read: Callable[[Outcome], float],
+    read: Callable[[Outcome], float | None],
 ) -> Any:
     import altair as alt
 
@@ -85,8 +92,7 @@ def ranking(comparison: Comparison, group: Group) -> Any:
     ordered = sorted(group.outcomes, key=lambda o: o.metrics.mean_wait_s)
     values = []
     for outcome in ordered:
-        plain = group.judgement is None and group.change(outcome) is None
-        note = "" if plain else f" · {change_text(group, outcome)}"
+        note = "" if group.baseline is None else f" · {change_text(comparison, outcome)}"
         values.append({
             "policy": outcome.setting.policy,
             "wait": outcome.metrics.mean_wait_s / size,

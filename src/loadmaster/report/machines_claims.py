@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from loadmaster.measure import Metrics
 from loadmaster.model.units import show_seconds
-from loadmaster.report.comparison import Comparison, load_words, percent
+from loadmaster.report.change import change_on_this_log
+from loadmaster.report.comparison import Comparison, Group, load_words, percent
 from loadmaster.runs import Outcome, Setting
 from loadmaster.runs.machines import MachineSet
 
@@ -72,20 +72,21 @@ def best_on(comparison: Comparison, one: MachineSet, load: float) -> Outcome:
 
 
 def machines_sentence(comparison: Comparison) -> str:
-    """The lowest mean wait on each set at the highest load, against the first; empty where there is one set."""
+    """The lowest mean wait on each set at the highest load, against the baseline; empty where there is one set."""
     if not comparison.several_machines:
         return ""
     load = max(outcome.load for outcome in comparison.outcomes)
     found = [(one, best_on(comparison, one, load)) for one in _named(comparison, load)]
-    first = found[0][1].metrics
+    group = comparison.at(load)
     parts = []
     for one, outcome in found:
         text = f"{one.name} {show_seconds(outcome.metrics.mean_wait_s)}"
-        details = [_rule(comparison, outcome), _against(outcome.metrics, first), cost_clause(comparison, one)]
+        details = [_rule(comparison, outcome), _against(group, outcome), cost_clause(comparison, one)]
         details = [each for each in details if each]
         parts.append(text + (f" ({', '.join(details)})" if details else ""))
     at = f", at {load_words(load)} of the first" if len({o.load for o in comparison.outcomes}) > 1 else ""
-    return f"Mean wait on this log, the lowest on each set of machines{at}: {'; '.join(parts)}."
+    base = "" if group.baseline is None else f", against {comparison.rule_name(group.baseline.setting)}"
+    return f"Mean wait on this log, the lowest on each set of machines{at}{base}: {'; '.join(parts)}."
 
 
 def _named(comparison: Comparison, load: float) -> list[MachineSet]:
@@ -103,8 +104,8 @@ def _rule(comparison: Comparison, outcome: Outcome) -> str:
     return " under ".join(filter(None, (policy, discipline)))
 
 
-def _against(metrics: Metrics, first: Metrics) -> str:
-    if metrics is first or not first.mean_wait_s > 0:
+def _against(group: Group, outcome: Outcome) -> str:
+    change = change_on_this_log(group, outcome)
+    if outcome is group.baseline or change is None or not math.isfinite(change):
         return ""
-    change = metrics.mean_wait_s / first.mean_wait_s - 1.0
     return f"{percent(abs(change))} {'less' if change < 0 else 'more'}"

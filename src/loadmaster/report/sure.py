@@ -6,6 +6,7 @@ from typing import Any
 from loadmaster.measure.paired import Difference
 from loadmaster.measure.resample import without_interval
 from loadmaster.model.units import show_seconds
+from loadmaster.report.change import change_of
 from loadmaster.report.comparison import Comparison, Group, listed, load_words, percent
 from loadmaster.report.machines_claims import rule_document
 from loadmaster.runs import Outcome, Setting
@@ -21,11 +22,11 @@ def sure_sentence(comparison: Comparison, judgement: Judgement) -> str:
     if judgement.kind == "none":
         return f"No verdict: {judgement.because}"
     leader = _row(judgement, judgement.best[0])
-    name = rule_name(comparison, leader.setting)
+    name = comparison.rule_name(leader.setting)
     over = f"over {samples_words(judgement)}"
     if judgement.kind == "best":
         return f"{name} is the best of {len(judgement.rows)} rules {over}: {_lead(comparison, judgement, leader)}"
-    tied = [rule_name(comparison, setting) for setting in judgement.best]
+    tied = [comparison.rule_name(setting) for setting in judgement.best]
     names = "any of its rules" if len(tied) == len(judgement.rows) > 3 else listed(sorted(tied))
     if judgement.sampled.ending == "close":
         return f"{listed(sorted(tied))} are within 1 % of each other {over}, and none is better"
@@ -52,16 +53,16 @@ def beyond_the_mean(comparison: Comparison, outcome: Outcome, group: Group) -> s
     """What this log itself says of a rule: mean, p99 and the longest wait, and the baseline's beside."""
     m = outcome.metrics
     text = (
-        f"On this log {rule_name(comparison, outcome.setting)} waits {show_seconds(m.mean_wait_s)} on average, p99 "
+        f"On this log {comparison.rule_name(outcome.setting)} waits {show_seconds(m.mean_wait_s)} on average, p99 "
         f"{show_seconds(m.p99_wait_s)}, at most {show_seconds(m.longest_wait_s)}"
     )
     judged = group.sampled(outcome)
     if judged is not None:
         text += f" (its mean is number {judged.rank} of {judged.samples + 1} with the samples)"
-    base = baseline_of(comparison, group.load)
+    base = group.baseline
     if base is None or base is outcome:
         return f"{text}."
-    b, name = base.metrics, rule_name(comparison, base.setting)
+    b, name = base.metrics, comparison.rule_name(base.setting)
     other = f"{name} {show_seconds(b.mean_wait_s)}, p99 {show_seconds(b.p99_wait_s)}"
     return f"{text}; {other}, at most {show_seconds(b.longest_wait_s)}."
 
@@ -88,23 +89,6 @@ def one_run(comparison: Comparison) -> str:
         return ""
     reason = without_interval(comparison.case.workload, "users")
     return f"One run on one log tells no winner, and samples of this one would not: {reason}."
-
-
-def rule_name(comparison: Comparison, setting: Setting) -> str:
-    """A rule as it is called in a sentence; where machines differ, with those that it ran on."""
-    if len(comparison.disciplines) < 2:
-        name = setting.policy
-    elif len(comparison.policies) < 2:
-        name = setting.discipline
-    else:
-        name = f"{setting.policy} under {setting.discipline}"
-    return f"{name} on {setting.hosts}" if setting.hosts else name
-
-
-def baseline_of(comparison: Comparison, load: float) -> Outcome | None:
-    """The one run that all rules of a load are measured against: the baseline under the first discipline."""
-    same = [o for o in comparison.outcomes if o.load == load and o.setting.policy == comparison.baseline]
-    return same[0] if same else None
 
 
 def signed(part: float) -> str:
@@ -154,26 +138,25 @@ def _end(part: float) -> str:
 
 def sure_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     """What the row of a run says of how sure it is; the keys are always there, null where nothing is known."""
-    judged = next((g.sampled(outcome) for g in comparison.groups if outcome in g.outcomes), None)
-    base = baseline_of(comparison, outcome.load)
+    judged, change = comparison.at(outcome.load).sampled(outcome), change_of(comparison, outcome)
     row: dict[str, Any] = dict.fromkeys((
         "difference", "difference_low", "difference_high", "chaos_low", "chaos_high", "mean_wait_rank", "samples",
         "lowest_in", "weeks_that_would_tell",
     ))  # fmt: skip
+    row["difference"] = change.part if change.part is not None and math.isfinite(change.part) else None
     if judged is None:
-        one, other = outcome.metrics.mean_wait_s, 0.0 if base is None else base.metrics.mean_wait_s
-        return row | {"difference": one / other - 1 if other > 0 else None}
+        return row
     row |= {
         "mean_wait_rank": judged.rank, "samples": judged.samples, "lowest_in": judged.lowest_in,
         "weeks_that_would_tell": judged.weeks,
     }  # fmt: skip
-    if outcome is base:
-        return row | {"difference": 0.0, "difference_low": 0.0, "difference_high": 0.0}
-    if judged.difference is None:
+    if change.of_baseline:
+        return row | {"difference_low": 0.0, "difference_high": 0.0}
+    if change.difference is None:
         return row
-    mean, low, high = (value if math.isfinite(value) else None for value in judged.difference.change)
-    ends = "chaos" if judged.difference.how == "chaos" else "difference"
-    return row | {"difference": mean, f"{ends}_low": low, f"{ends}_high": high}
+    _, low, high = (value if math.isfinite(value) else None for value in change.difference.change)
+    ends = "chaos" if change.difference.how == "chaos" else "difference"
+    return row | {f"{ends}_low": low, f"{ends}_high": high}
 
 
 def judgement_document(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
@@ -202,13 +185,13 @@ def _lead(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
     """By how much the best leads: over the baseline, or where it is that itself, over the next."""
     lead = ""
     if leader.difference is not None:
-        base = rule_name(comparison, judgement.baseline)
+        base = comparison.rule_name(judgement.baseline)
         lead = f"{_less(leader.difference)} than {base} (95 % interval {interval_text(leader.difference)})"
     if judgement.second is None or (lead and judgement.second[0] == judgement.baseline):
         return lead
     setting, apart = judgement.second
     inverse = Difference(-apart.mean, -apart.high, -apart.low, apart.p, apart.how)
-    name = rule_name(comparison, setting)
+    name = comparison.rule_name(setting)
     nearest = f"the nearest, {name}, waits {_less(inverse)} (95 % interval {interval_text(inverse)})"
     return f"{lead}; {nearest}" if lead else nearest
 
@@ -217,9 +200,9 @@ def _lean(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
     """Whom the samples favour all the same, and what would tell."""
     text = ""
     if leader.difference is not None:
-        base = rule_name(comparison, judgement.baseline)
+        base = comparison.rule_name(judgement.baseline)
         text = (
-            f": {rule_name(comparison, leader.setting)} leads with {_less(leader.difference)} than {base} (95 % "
+            f": {comparison.rule_name(leader.setting)} leads with {_less(leader.difference)} than {base} (95 % "
             f"interval {interval_text(leader.difference)})"
         )
     weeks = [row.weeks for row in judgement.rows if row.weeks is not None]

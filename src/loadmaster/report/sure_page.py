@@ -3,7 +3,7 @@
 from loadmaster.report.comparison import Comparison, load_words
 from loadmaster.report.interval_chart import interval_chart
 from loadmaster.report.page import Block, Chart, Heading, Table
-from loadmaster.report.sure import difference_text, rule_name, samples_words
+from loadmaster.report.sure import difference_text, samples_words
 from loadmaster.report.theme import themed
 from loadmaster.runs.judgement import Judged, Judgement
 
@@ -51,7 +51,7 @@ def _cells(comparison: Comparison, judgement: Judgement, row: Judged, weeks: boo
     words = {"best": "best", "tied": "may be the best", "none": ""}[judgement.kind]
     apart = "-" if row.difference is None else difference_text(row.difference)
     return [
-        rule_name(comparison, row.setting), "baseline" if row.setting == judgement.baseline else apart,
+        comparison.rule_name(row.setting), "baseline" if row.setting == judgement.baseline else apart,
         f"{row.lowest_in:.0%}", f"{row.rank} of {row.samples + 1}",
         *(["" if row.weeks is None else f"{row.weeks:,.0f}"] if weeks else []),
         words if row.setting in judgement.best else "",

@@ -16,7 +16,6 @@ from loadmaster.report.columns import (
     marked,
     possible_cells,
     recorded_cell,
-    with_baseline,
 )
 from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.console import new_table
@@ -48,11 +47,10 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
 
 def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
     """One row a run; a line between loads and disciplines; the best of each marked."""
-    several, claims = len(comparison.policies) > 1 or len(comparison.disciplines) > 1, claim_headings(comparison)
+    several, claims = comparison.compares, claim_headings(comparison)
     shown, several_machines = new_table(title=title(comparison), padding=0), comparison.several_machines
     if several_machines:
         shown.add_column("hosts", overflow="fold", min_width=12, max_width=26)
-        several = True
     shown.add_column("policy", overflow="fold", min_width=17, max_width=24)
     for index, column in enumerate(columns):
         shown.add_column("\n".join(column.title.split(" ", 1)), justify="right", no_wrap=True)
@@ -70,12 +68,12 @@ def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
         _add_possible(shown, comparison, group, columns, several + len(claims))
         if comparison.heads(group) and (words := _group_title(comparison, group)):
             shown.add_row(Text(words, style="bold cyan"))
-        marks, measured = [marked(column, group) for column in columns], with_baseline(comparison, group)
+        marks = [marked(column, group) for column in columns]
         for row, outcome in enumerate(group.outcomes):
             cells = [_cell(column, outcome, mark[row]) for column, mark in zip(columns, marks, strict=True)]
             cells[1:1] = [Text(text) for text in claim_texts(comparison, outcome)]
             if several:
-                cells.insert(1, Text(change_text(measured, outcome)))
+                cells.insert(1, Text(change_text(comparison, outcome)))
             names = [outcome.setting.hosts if row == 0 else ""] if several_machines else []
             shown.add_row(*names, Text(outcome.setting.policy, style=_BEST_STYLE if marks[0][row] else ""), *cells)
         shown.add_section()

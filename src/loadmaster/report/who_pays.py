@@ -9,7 +9,6 @@ from loadmaster.report.answer import leader
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import Comparison, Group
 from loadmaster.report.page import Block, Heading, Table
-from loadmaster.report.sure import baseline_of, rule_name
 from loadmaster.runs import Outcome
 
 MOST = 50
@@ -30,7 +29,7 @@ def most_jobs(groups: Groups, most: int = MOST) -> list[dict[str, Any]]:
 def who_pays(comparison: Comparison) -> list[Block]:
     """Fairness of every rule, then each grouping under the rule that the answer is about, beside the baseline."""
     first, group = leader(comparison)
-    base = baseline_of(comparison, group.load)
+    base = comparison.baseline_at(group.load)
     against = base if base is not None and base is not first else None
     blocks: list[Block] = [Heading("Who waits, and who pays")]
     if even := _fairness(comparison, group):
@@ -46,7 +45,7 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
     """The means of every rule at a load without warm-up and drain, beside the plain ones."""
     outcomes = [outcome for group in comparison.groups if group.load == load for outcome in group.outcomes]
     unit, size = unit_for([outcome.metrics.mean_wait_s for outcome in outcomes])
-    rows = [[rule_name(comparison, outcome.setting), *_settled(outcome, unit, size)] for outcome in outcomes]
+    rows = [[comparison.rule_name(outcome.setting), *_settled(outcome, unit, size)] for outcome in outcomes]
     heads = [
         "policy" if len(comparison.disciplines) < 2 else "rule",
         f"mean wait {unit}",
@@ -89,7 +88,7 @@ def _fairness(comparison: Comparison, group: Group) -> Table | None:
             if even is None:
                 return None
             rows.append([
-                rule_name(comparison, outcome.setting), f"{even.jain:.2f}", even.worst_user,
+                comparison.rule_name(outcome.setting), f"{even.jain:.2f}", even.worst_user,
                 short(even.worst_user_slowdown), short(outcome.metrics.longest_wait_s / size),
             ])  # fmt: skip
     heads = ["rule", "Jain's index", "worst user", "its slowdown", f"longest wait {unit}"]
@@ -102,11 +101,11 @@ def _fairness(comparison: Comparison, group: Group) -> Table | None:
 def _beside(
     comparison: Comparison, first: Outcome, against: Outcome | None, groups: Groups, unit: str, size: float
 ) -> Table:  # fmt: skip
-    name = rule_name(comparison, first.setting)
+    name = comparison.rule_name(first.setting)
     heads = [_TITLES[groups.by], "jobs", f"mean wait {unit}", "bounded slowdown", f"longest wait {unit}"]
     other: dict[str, float] = {}
     if against is not None:
-        heads.append(f"mean wait of {rule_name(comparison, against.setting)} {unit}")
+        heads.append(f"mean wait of {comparison.rule_name(against.setting)} {unit}")
         same = next(each for each in against.beside.groups if each.by == groups.by)
         other = dict(zip(same.names, same.mean_wait_s.tolist(), strict=True))
     rows = []

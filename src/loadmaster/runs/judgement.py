@@ -99,7 +99,7 @@ def judgement(case: Case, outcomes: Sequence[Outcome], baseline: str, sampled: S
     because = case.without_verdict or _without_interval(case, how)
     wait = [np.array([run.mean_wait_s for run in runs]) for runs in sampled.runs]
     sound = _sound(sampled)
-    against = next((k for k, outcome in enumerate(outcomes) if outcome.setting.policy == baseline), 0)
+    against = baseline_among(outcomes, baseline)
     judge = partial(_judge, sampled, weeks, bool(because))
     verdict = NO_VERDICT if because else _verdict(sampled, wait, np.flatnonzero(sound).tolist(), judge)
     rows = tuple(
@@ -117,6 +117,11 @@ def judgement(case: Case, outcomes: Sequence[Outcome], baseline: str, sampled: S
         outcomes[0].load, verdict.kind, tuple(settings[k] for k in verdict.best), because, rows, settings[against],
         sampled, weeks, _second(settings, verdict),
     )  # fmt: skip
+
+
+def baseline_among(outcomes: Sequence[Outcome], policy: str) -> int:
+    """Which of the runs of one load all others are compared with: the first of the policy, else the first of all."""
+    return next((k for k, outcome in enumerate(outcomes) if outcome.setting.policy == policy), 0)
 
 
 def _without_interval(case: Case, how: str) -> str:
