@@ -1,9 +1,11 @@
 """The command line: one thin file a verb; heavy imports wait until a verb runs.
 
-Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad input or usage, 130 stopped by hand.
+Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad input or usage, 130 stopped by hand,
+141 where nobody reads the output any more.
 """
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -22,8 +24,10 @@ def main() -> None:
     _seldom_look_for_garbage()
     swallowed = Swallowed()
     try:
+        from loadmaster.cli.output import watched_output
         from loadmaster.report.console import never_fail_to_encode
 
+        watched_output()
         never_fail_to_encode(sys.stdout, sys.stderr)
         from loadmaster.cli.app import app  # here, so that Ctrl-C while it is loaded ends as it does later
 
@@ -31,9 +35,6 @@ def main() -> None:
         sys.stdout.flush()  # here, so that what cannot be written is told like everything else
     except KeyboardInterrupt:
         code = _STOPPED
-    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-        _let_go_of(sys.stdout)
-        sys.exit(1)
     except Exception as error:
         if not swallowed.settled():
             _told(error)
@@ -99,7 +100,8 @@ def _refused(error: OSError) -> str:
     _let_go_of(sys.stdout)  # what is left in its buffer may be just what could not be written
     from loadmaster.model.errors import InputError
 
-    reason = error.strerror or str(error) or type(error).__name__
+    closed = error.filename is None and error.errno == errno.EBADF
+    reason = "closed" if closed else error.strerror or str(error) or type(error).__name__
     return f"the output: {reason}" if error.filename is None else str(InputError(error.filename, reason))
 
 
