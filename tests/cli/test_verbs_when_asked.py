@@ -44,3 +44,12 @@ def test_the_help_of_a_switch_asks_for_no_value(command):
     shown = CliRunner().invoke(app, [*command, "--help"]).output
     assert "--help" in shown
     assert "<bool>" not in shown
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [("size", "BAG"), ("compare", "[TRACE]"), ("convert", "TRACE OUT"), ("serve", "[DIR]..."), ("pack", "TASKS")],
+)
+def test_the_usage_names_arguments_as_all_tools_do(command, arguments):
+    shown = CliRunner().invoke(app, [command, "--help"]).output
+    assert f"Usage: loadmaster {command} [OPTIONS] {arguments} " in shown

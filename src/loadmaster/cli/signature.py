@@ -68,7 +68,7 @@ def _keywords(own: list[inspect.Parameter]) -> list[inspect.Parameter]:
 
 def _typer(kind: type[Options], name: str, option: Option) -> Any:
     if option.argument:
-        return typer.Argument(metavar=option.metavar, help=option.help)
+        return typer.Argument(metavar=option.metavar or name.upper(), help=option.help)
     flags = option.flags or (kind.flag(name),)
     return typer.Option(
         *flags, metavar=option.metavar, help=option.help, rich_help_panel=option.panel, min=option.least,

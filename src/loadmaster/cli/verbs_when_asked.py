@@ -87,6 +87,7 @@ def _ours(command: Any) -> Any:
     """The command, and those within it, with `-h` beside `--help`, which Typer does not hand down; words as typed."""
     command.context_settings = {**command.context_settings, **HELP}
     taking_words_as_they_are(command)
+    _arguments_named(command)
     for each in getattr(command, "commands", {}).values():
         _ours(each)
     return _switches_shown(command)
@@ -99,6 +100,16 @@ def _switches_shown(command: Any) -> Any:
     made = command.get_help_option
     command.get_help_option = lambda ctx: _without_a_value(made(ctx))
     return command
+
+
+def _arguments_named(command: Any) -> None:
+    """Let the usage line show arguments as all tools do: `BAG`, `[TRACE]`, `[DIR]...`."""
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            name = parameter.metavar or parameter.name.upper()
+            name = name if parameter.required else f"[{name}]"
+            pieces = [name if parameter.nargs == 1 else f"{name}..."]
+            parameter.get_usage_pieces = lambda context, pieces=pieces: pieces
 
 
 def _without_a_value(option: Any) -> Any:

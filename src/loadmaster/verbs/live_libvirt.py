@@ -28,7 +28,7 @@ class LibvirtOptions(LiveOptions):
 
     uris: Annotated[
         "str | Sequence[str]",
-        Option("Hosts, as virsh takes them, such as qemu+ssh://a/system.", metavar="URI...", argument=True,
+        Option("Hosts, as virsh takes them, such as qemu+ssh://a/system.", metavar="URI", argument=True,
                typed=list[str]),
     ]  # fmt: skip
     _: KW_ONLY

@@ -19,7 +19,7 @@ class ServeOptions(Options):
 
     folders: Annotated[
         "str | Path | Sequence[str | Path] | None",
-        Option("Folders in which results are found, also below them; the current one.", metavar="[DIR]...",
+        Option("Folders in which results are found, also below them; the current one.", metavar="DIR",
                argument=True, typed=list[Path] | None),
     ] = None  # fmt: skip
     _: KW_ONLY
