@@ -1,0 +1,46 @@
+"""An option that takes one value and is given two is refused; the command-line library would take the last."""
+
+from typing import Any
+
+
+def refusing_two_values(command: Any) -> None:
+    """Let every option of a Typer command that may not be repeated refuse another value; the same again is harmless."""
+    for option in command.params:
+        if option.param_type_name == "option" and not (option.multiple or option.count or option.is_flag):
+            _refusing(option)
+
+
+def _refusing(option: Any) -> None:
+    add, consume = option.add_to_parser, option.consume_value
+
+    def add_to_parser(parser: Any, context: Any) -> None:
+        add(_AllValues(parser), context)
+
+    def consume_value(context: Any, given: dict[str, Any]) -> Any:
+        values = given.get(option.name)
+        if not isinstance(values, list):
+            return consume(context, given)
+        if len({*values}) > 1 and not context.resilient_parsing:
+            raise _refused(option, values)
+        return consume(context, {**given, option.name: values[-1]})
+
+    option.add_to_parser, option.consume_value = add_to_parser, consume_value
+
+
+class _AllValues:
+    """A parser that keeps every value of an option, where it would keep the last."""
+
+    def __init__(self, parser: Any) -> None:
+        self._parser = parser
+
+    def add_option(self, action: str = "store", **more: Any) -> None:
+        self._parser.add_option(action=action.replace("store", "append"), **more)
+
+
+def _refused(option: Any, values: list[Any]) -> Exception:
+    from loadmaster.model.errors import InputError  # here, so that a list of rules need not load the model
+
+    flag = max(option.opts, key=len)
+    listed = "," in (option.metavar or "")
+    fix = f"write {flag} {','.join(map(str, values))}" if listed else "give one"
+    return InputError(" ".join(f"{flag} {value}" for value in values), f"{flag} is given twice", fix=fix)
