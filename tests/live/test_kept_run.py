@@ -1,20 +1,27 @@
 """A live run as a run record: sound by the checker's own rules, and explained like any other."""
 
+import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
 
+from live_records import begin, cycle, first, job
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
 from loadmaster.live.fake import FakeEngine
 from loadmaster.live.kept_run import kept_run
-from loadmaster.live.record import LiveRecord, lines_of
+from loadmaster.live.ledger import Ledger
+from loadmaster.live.listing import applied
+from loadmaster.live.record import FILE, LiveRecord, lines_of
 from loadmaster.live.trouble import Trick
+from loadmaster.live.waited_for import waited_for
+from loadmaster.live.waiting import IN_VAIN
 from loadmaster.measure import violations
-from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, SiteRules, Workload
+from loadmaster.model import CalendarRow, Cluster, Constraints, Dependencies, InputError, SiteRules, Workload
 from loadmaster.runs import Setting
 from loadmaster.runs.delay import HELD, LATER
 from loadmaster.runs.explain import explain
@@ -101,3 +108,40 @@ def test_a_reservation_that_is_over_before_the_end_is_kept_and_named_by_who_wait
     assert made.schedule.start_s.tolist() == [60.0, 90.0]
     reasons = explain(made, 0).delay.reasons
     assert list(reasons) == ["the hosts that had room were kept by the reservation course"]
+
+
+def dependent_run(folder, **more):
+    """Job 1 waits for job 0, which takes 40 s; job 2 for job 0 to fail, which it does not."""
+    bound = Constraints(depends=Dependencies.of(["", "afterok:0", "afternotok:0"]))
+    jobs = Workload.of(submit_s=[0, 0, 0], runtime_s=[40] * 3, cores=[1] * 3, memory=[1] * 3, constraints=bound)
+    return drive(folder, jobs, for_s=30.0, **more)
+
+
+def test_a_job_that_waits_for_another_is_told_by_its_name(tmp_path):
+    record = kept(tmp_path, dependent_run(tmp_path))
+    assert explain(record, 1).delay.reasons == {"it waited for job 0 to end well": 1}
+
+
+def test_what_an_engine_tells_of_dependencies_is_told_though_nothing_was_ever_decided(tmp_path):
+    waits, never = [False, [["7", "end", False]]], [False, [["7", "end well", True]]]
+    held = {**job(995.0), "eligible_s": "inf"}
+    lines = [
+        begin(sources={}),
+        cycle(0.0, first({"8": {**held, "awaits": waits}}, ("a",))),
+        cycle(10.0, {"set": {"8": {"awaits": never}}}),
+        cycle(20.0, {"new": {"8": held}}),
+    ]
+    (tmp_path / FILE).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    record = kept_run(lines_of(tmp_path), ruled().discipline.order, SETTING, {})
+    told = explain(record, 8, awaited=partial(waited_for, tmp_path, record))
+    assert told.delay.reasons == {
+        "it waited for job 7 to end": 1, "it could never start: job 7 did not end well": 1, LATER: 1,
+    }  # fmt: skip
+
+
+def test_who_waits_in_vain_for_another_is_left_out_as_such(tmp_path):
+    never = [False, [["7", "end well", True]]]
+    ledger = Ledger(ruled().discipline.order, 1000.0)
+    ledger.see(applied({}, first({"8": {**job(995.0), "eligible_s": "inf", "awaits": never}}, ("a",))), 0.0)
+    assert ledger.left_out() == [("8", IN_VAIN)]
+    assert ledger.waiting.why_never("8") == "can never start: job 7 did not end well"

@@ -5,7 +5,8 @@ import pytest
 from small_case import busy_case
 
 from bound_jobs import bound_jobs
-from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Workload
+from loadmaster.model.constraints import STATUSES
 from loadmaster.place import POLICIES
 from loadmaster.runs import Case, Setting, case_of, run_fully
 from loadmaster.runs.delay import KEPT, TAKEN
@@ -189,3 +190,33 @@ def test_an_unknown_job_is_one_clear_error():
     record = two_host_record(submit_s=[0, 0], runtime_s=[60, 60], cores=[1, 9], memory=[1, 1], job_id=[70, 75])
     with pytest.raises(InputError, match="identifiers from 70 to 70; 1 more were rejected"):
         explain(record, 75)
+
+
+def dependent_record(*depends, status=None):
+    """One host of one core; job 0 runs for 50 s, the others wait for what they are told to."""
+    jobs = len(depends) + 1
+    bound = Constraints(depends=Dependencies.of(["", *depends]), status=status)
+    workload = Workload.of(
+        submit_s=[0.0] * jobs, runtime_s=[50.0] * jobs, cores=[1] * jobs, memory=[1] * jobs, constraints=bound
+    )
+    return record_of(Case(workload, Cluster.uniform(2, cores=1, memory=4)), Setting("first-fit", interval_s=10.0))
+
+
+def test_a_job_is_said_to_have_waited_for_those_that_it_names():
+    record = dependent_record("afterany:0", "afterany:1,after:0+1")
+    assert explain(record, 1).delay.reasons == {"it waited for job 0 to end": 1}
+    assert explain(record, 2).delay.reasons == {
+        "it waited for job 1 to end and job 0 to begin": 1,
+        "it waited for job 1 to end and job 0 to have begun longer ago": 1,
+    }
+
+
+def test_what_another_did_not_do_can_never_come():
+    record = dependent_record("afterok:0", "afternotok:0", status=[STATUSES.index("failed"), 0, 0])
+    assert "it could never start: job 0 did not end well" in explain(record, 1).delay.reasons
+    assert explain(record, 2).start_s == 50.0
+
+
+def test_of_several_one_may_be_enough():
+    record = dependent_record("", "afternotok:0?afterany:1")
+    assert explain(record, 2).delay.reasons == {"it waited for job 0 to fail or job 1 to end": 1}

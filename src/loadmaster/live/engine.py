@@ -13,6 +13,7 @@ import numpy as np
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.actions import Action
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.awaits import Awaits
 from loadmaster.model.errors import LoadmasterError
 
 STATES = ("held", "claimed", "running", "ending")
@@ -125,6 +126,8 @@ class Seen:
         token: changes when the engine has been restarted or may have forgotten something.
         gone: (host, why) of rented machines that went, or will never come up, without being given back.
         failed: (id, why) of moves that were accepted, and have come to nothing since the last observation.
+        awaits: of jobs that wait for others, what for, where the engine tells it. It decides nothing: that such a job
+            may not start yet, its `eligible_s` or its dependencies say.
     """
 
     at_s: float
@@ -138,6 +141,7 @@ class Seen:
     token: str = ""
     gone: tuple[tuple[str, str], ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
+    awaits: tuple[Awaits, ...] = ()
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -157,6 +161,7 @@ class Seen:
         _require(len(self.up) == hosts, len(self.up), f"up of {hosts} hosts must be as many")
         _require(len(self.ids) == jobs.jobs, len(self.ids), f"{jobs.jobs} jobs need as many names")
         _require(len(set(self.ids)) == jobs.jobs, "ids", "two jobs have one name")
+        _require({each.id for each in self.awaits} <= set(self.ids), "awaits", "who waits for others is among the jobs")
         owner = np.repeat(np.arange(jobs.jobs), jobs.task_count)
         _require(np.array_equal(owner, tasks.job), "tasks.job", "every task of every job is told, in the jobs' order")
         for name in ("host", "pin"):

@@ -104,8 +104,9 @@ class _Moment:
 
     def _why(self, name: str, start_s: float) -> str:
         """What keeps a job from starting in most samples; empty if nothing does."""
-        waiting = self.reading.ledger.waiting
-        return "" if np.isfinite(start_s) else dict(waiting.never).get(name, "in most samples it never gets its hosts")
+        if np.isfinite(start_s):
+            return ""
+        return self.reading.ledger.waiting.why_never(name) or "in most samples it never gets its hosts"
 
     def _sample(self, names: Sequence[str], number: int) -> list[float]:
         ledger = self.reading.ledger

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from loadmaster.live.engine import ObservedTasks, Over, Seen
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
+from loadmaster.model.awaits import Awaits
 
 Listing = dict[str, Any]
 """One observation: `at_s`, `token`, `cluster`, `up`, `names`, `jobs` (id: its columns), `left_out`, `over`."""
@@ -21,8 +22,8 @@ _RULES = TypeAdapter(SiteRules)
 _WHOLE = ("at_s", "token", "cluster", "up", "names", "left_out", "over")
 _NAMED = ("partition", "qos", "name", "features", "reservation")
 _COLUMNS = ("runtime_s", "estimate_s", "tasks", "project", "user", "job_id")
-OF_TASKS = ("state", "host", "pin", "start_s", "holds")
-"""Columns of a job's row that say what it does; all others say what it is."""
+OF_TASKS = ("state", "host", "pin", "start_s", "holds", "awaits")
+"""Columns of a job's row that say what it does, the last only of who waits for others; all others say what it is."""
 
 
 def listing_of(seen: Seen) -> Listing:
@@ -57,9 +58,10 @@ def seen_in(listing: Listing) -> Seen:
     rows = [listing["jobs"][name] for name in ids]
     over = tuple(Over(*row) for row in listing["over"])
     left_out = tuple((name, why) for name, why in listing["left_out"])
+    awaits = tuple(Awaits.of(name, row["awaits"]) for name, row in zip(ids, rows, strict=True) if "awaits" in row)
     return Seen(
         listing["at_s"], cluster, np.array(listing["up"], bool), workload_in(cluster, rows, listing["names"]),
-        tuple(ids), _tasks(cluster, rows), left_out, over, listing["token"],
+        tuple(ids), _tasks(cluster, rows), left_out, over, listing["token"], awaits=awaits,
     )  # fmt: skip
 
 
@@ -115,7 +117,10 @@ def _rows(seen: Seen, bound: Constraints) -> dict[str, dict[str, Any]]:
             values = [_plain(value) for value in part.tolist()]
             columns[name] = [values[first[job] : first[job + 1]] for job in range(jobs.jobs)]
     each = zip(*columns.values(), strict=True)
-    return {name: dict(zip(columns, row, strict=True)) for name, row in zip(seen.ids, each, strict=True)}
+    rows = {name: dict(zip(columns, row, strict=True)) for name, row in zip(seen.ids, each, strict=True)}
+    for waits in seen.awaits:
+        rows[waits.id]["awaits"] = waits.plain()
+    return rows
 
 
 def _plain(value: Any) -> Any:

@@ -12,6 +12,7 @@ from loadmaster.live.engine import NOWHERE
 from loadmaster.live.listing import workload_in
 from loadmaster.model import Cluster, Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.model.awaits import Awaits
 from loadmaster.model.constraints import HOLDS
 from loadmaster.model.snapshot import Closure, Need, Promise
 from loadmaster.order import JobColumns
@@ -22,6 +23,7 @@ from loadmaster.sim.queue.pending import Pending
 TOO_LARGE = "no host has what it asks for"
 HELD_BY = {"user": "its user holds it", "admin": "an administrator holds it"}
 AWAITS = "what it waits for in other jobs has not come"
+IN_VAIN = "what it waits for in other jobs can never come"
 
 
 class Waiting:
@@ -30,6 +32,7 @@ class Waiting:
     Attributes:
         ids: the engine's names.
         never: (job, why) of those that can never run here, as far as is known now: some are held, or wait for others.
+        awaits: by job, what it waits for in others, where the engine tells it.
         rows: numbers of the jobs that may start now.
         binding: what binds them; None where nothing does.
     """
@@ -37,6 +40,7 @@ class Waiting:
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.never: list[tuple[str, str]] = []
+        self.awaits: dict[str, Awaits] = {}
         self.rows: list[int] = []
         self.binding: Binding | None = None
 
@@ -46,6 +50,7 @@ class Waiting:
         self.ids = sorted(rows, key=lambda name: rows[name]["submit_s"])
         self._number = {name: job for job, name in enumerate(self.ids)}
         self._host = {name: host for host, name in enumerate(cluster.names)}
+        self.awaits = {name: Awaits.of(name, row["awaits"]) for name, row in rows.items() if "awaits" in row}
         self._work = workload_in(cluster, [rows[name] for name in self.ids], names)
         self.binding = binding_of(self._work, cluster) if self.ids and binds(self._work, cluster) else None
         too_large = ~holds(self._work, cluster)
@@ -56,8 +61,21 @@ class Waiting:
             told = [(name, self.binding.reasons[code]) for name, code in why if code and self.binding.reasons[code]]
             for name, reason in told:
                 if self._number[name] not in self._barred:
-                    self.never.append((name, _for_now(rows[name]) or reason))
+                    self.never.append((name, self._for_now(rows[name], name) or reason))
         self._as_pool = hosts_are_one_pool(self._work.demand, cluster)
+
+    def _for_now(self, row: Mapping[str, Any], name: str) -> str:
+        """What keeps a job from running that may pass: an observation cannot say when; empty if nothing does."""
+        if row.get("hold"):
+            return HELD_BY[HOLDS[row["hold"]]]
+        if float(row.get("eligible_s", 0.0)) < np.inf:
+            return ""
+        return IN_VAIN if name in self.awaits and self.awaits[name].never else AWAITS
+
+    def why_never(self, name: str) -> str:
+        """Why a job can not start, with the jobs that it waits for; empty if it may."""
+        why = dict(self.never).get(name, "")
+        return self.awaits[name].words if why in (AWAITS, IN_VAIN) and name in self.awaits else why
 
     def look(self, runs: Mapping[str, HeldHosts], away: Set[str], up: Sequence[bool], now_s: float) -> None:
         """What holds hosts now, and who is not to be decided on."""
@@ -183,13 +201,6 @@ class Waiting:
         entries = self.binding.entries
         known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
         return run.partition if run.partition in known else known[0]
-
-
-def _for_now(row: Mapping[str, Any]) -> str:
-    """What keeps a job from running that may pass: an observation cannot say when; empty if nothing does."""
-    if row.get("hold"):
-        return HELD_BY[HOLDS[row["hold"]]]
-    return AWAITS if float(row.get("eligible_s", 0.0)) == np.inf else ""
 
 
 def holds(workload: Workload, cluster: Cluster) -> Bools:

@@ -129,10 +129,11 @@ def _wait(record: Record, told: Explanation) -> list[str]:
         return ["", "It got its host at once."]
     ahead = {0: "no job was", 1: "1 job was"}.get(delay.ahead, f"{delay.ahead:,} jobs were")
     later = {0: "no job", 1: "1 job"}.get(delay.overtaken_by, f"{delay.overtaken_by:,} jobs") + " that came later"
+    cycles = "1 cycle" if delay.cycles == 1 else f"{delay.cycles:,} cycles"
     lines = [
         "",
         "[bold]What it waited for[/]",
-        f"It was in the queue for {delay.cycles:,} cycles. In its first, {ahead} ahead of it; {later} started earlier.",
+        f"It was in the queue for {cycles}. In its first, {ahead} ahead of it; {later} started earlier.",
     ]
     if delay.looked_at:
         every = "all" if delay.looked_at == delay.cycles - (told.start_s is not None) else "spread evenly"

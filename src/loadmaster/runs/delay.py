@@ -1,6 +1,8 @@
 """What a job waited for: which resource lacked, who was ahead, when its host became free enough."""
 
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,24 +48,43 @@ class Delay:
     freed_by: int | None
 
 
-def delay_of(record: Record, job: int) -> Delay:
+@dataclass(frozen=True)
+class Awaited:
+    """What a job waited for in others, as a live run's record has it.
+
+    Attributes:
+        moments: in which that changed, ascending; no decision need have been taken then.
+        words: from each on; empty where that was nothing.
+    """
+
+    moments: Sequence[float] = ()
+    words: Sequence[str] = ()
+
+    def at(self, now_s: float) -> str:
+        """In words; empty if that was nothing, or nobody can tell."""
+        return self.words[max(0, bisect_right(self.moments, now_s) - 1)] if self.words else ""
+
+
+def delay_of(record: Record, job: int, awaited: Awaited = Awaited()) -> Delay:
     """Look back over the wait of `job`."""
-    workload, schedule, cycles = record.workload, record.schedule, record.schedule.cycles
+    workload, schedule = record.workload, record.schedule
     submit, start = float(workload.submit_s[job]), float(schedule.start_s[job])
-    until = start if not np.isnan(start) else float(cycles.time_s[-1])
-    begin, end = np.searchsorted(cycles.time_s, submit), np.searchsorted(cycles.time_s, until, side="right")
-    own = cycles.time_s[begin:end]
+    times = np.union1d(schedule.cycles.time_s, np.array(awaited.moments, float))
+    until = start if not np.isnan(start) else float(times.max(initial=submit))
+    begin, end = np.searchsorted(times, submit), np.searchsorted(times, until, side="right")
+    own = times[begin:end]
     in_vain = own[own < until] if not np.isnan(start) else own
     first_cycle = float(own[0]) if own.size else until
     started_before = schedule.start_s < first_cycle
     tasks = tasks_between(record, submit, until)
     looked_at = in_vain[np.unique(np.linspace(0, in_vain.size - 1, min(LOOKED_AT, in_vain.size)).astype(int))]
     rules = RulesInTheWay(record, job)
-    reasons = Counter(_in_the_way(record, rules, tasks, job, float(now)) for now in looked_at)
+    ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
+    reasons = Counter((why == LATER and awaited.at(now)) or why for now, why in ways)
     room_since, freed_by = (None, None) if np.isnan(start) else _room(record, tasks, job)
     return Delay(
         first_cycle,
-        int(own.size),
+        int(in_vain.size) + int(not np.isnan(start)),
         int((~started_before[:job]).sum()),
         int((schedule.start_s[job + 1 :] < start).sum()) if not np.isnan(start) else 0,
         looked_at.size,
@@ -75,7 +96,7 @@ def delay_of(record: Record, job: int) -> Delay:
 
 def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int, now_s: float) -> str:
     """Why `job` could not start in the cycle at `now_s`: what lacked as it began, else what lacked as it ended."""
-    if reason := _not_eligible(record, job, now_s) or rules.never:
+    if reason := _not_eligible(record, job, now_s) or rules.awaits(now_s) or rules.never:
         return reason
     demand, capacity, hosts = record.workload.demand[job], record.case.cluster.capacity, rules.hosts
     after_s = float(np.nextafter(now_s, np.inf))

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from loadmaster.model.arrays import Bools
+from loadmaster.runs.open_dependencies import open_dependencies
 from loadmaster.runs.record import Record
 from loadmaster.schedule.binding import Binding, binding_of, binds
 from loadmaster.schedule.binding_limits import Limit
@@ -48,6 +49,13 @@ class RulesInTheWay:
         for entry in self._entries:
             found |= self._binding.entries.allowed[self._binding.entries.hosts[entry]]
         return found
+
+    def awaits(self, now_s: float) -> str:
+        """What it waited for in other jobs as the cycle began, in words; empty if that was nothing."""
+        found = (
+            None if self._binding is None else open_dependencies(self._record, self._binding.waits, self._job, now_s)
+        )
+        return "" if found is None else found.past_words
 
     def limit(self, running: list[int], now_s: float) -> str:
         """The limit that was reached while these jobs ran, in words; empty if it had room below all."""

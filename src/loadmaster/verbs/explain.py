@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from loadmaster.report.page import Page
     from loadmaster.runs.choice import Choice
+    from loadmaster.runs.delay import Awaited
     from loadmaster.runs.explain import Explanation
     from loadmaster.runs.record import Record
     from loadmaster.verbs.simulate import Simulated
@@ -149,7 +150,8 @@ def explain_with(options: ExplainOptions) -> Explained:
 
     record = options.record
     _refuse_left_out(options, record)
-    told = explain_job(record, options.name, trust=options.trust, chosen=_live(options, record))
+    chosen, awaited = _live(options, record)
+    told = explain_job(record, options.name, trust=options.trust, chosen=chosen, awaited=awaited)
     made = Explained(record, told, options.top, options.call("explain"))
     if options.out is not None:
         made.save(options.out)
@@ -177,18 +179,22 @@ def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:
         raise InputError(options.name, f"it was not decided on: {tuple(left_out.values())[row]}")
 
 
-def _live(options: ExplainOptions, record: "Record") -> "Callable[[int], Choice] | None":
-    """Who tells why a job of a live run got its host; None of any other run."""
+def _live(
+    options: ExplainOptions, record: "Record"
+) -> "tuple[Callable[[int], Choice] | None, Callable[[int], Awaited] | None]":
+    """Who tells why a job of a live run got its host, and for which others it waited; None of any other run."""
     from functools import partial
 
     from loadmaster.runs.record import LIVE
 
     given = options.run
     if record.workload.source != LIVE or not isinstance(given, str | Path):
-        return None
+        return None, None
     from loadmaster.live.choice import live_choice
+    from loadmaster.live.waited_for import waited_for
 
-    return partial(live_choice, Path(given), record, trust=options.trust)
+    folder = Path(given)
+    return partial(live_choice, folder, record, trust=options.trust), partial(waited_for, folder, record)
 
 
 explain = called_with(ExplainOptions, explain_with)

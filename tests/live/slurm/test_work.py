@@ -131,3 +131,36 @@ def test_how_a_job_ended_is_remembered_when_slurm_has_forgotten_it():
     ends.look([row(State="FAILED")])
     ends.look([])
     assert ends.ready_s(row(Dependency="afterok:7(unfulfilled)")) == float("inf")
+
+
+def awaited(text, *others):
+    ends = KnownEnds()
+    ends.look(list(others))
+    found = ends.awaits(row(JobArrayID="9", JobID="9", ArrayJobID="9", Dependency=text))
+    return None if found is None else found.words
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "words"),
+    [
+        ("afterok:7(unfulfilled)", "RUNNING", "waits for job 7 to end well"),
+        ("afterok:7(unfulfilled)", "FAILED", "can never start: job 7 did not end well"),
+        ("afternotok:7(unfulfilled)", "COMPLETED", "can never start: job 7 did not fail"),
+        ("afterok:8(failed)", "RUNNING", "can never start: job 8 did not end well"),
+        ("afterok:8_3(failed)", "RUNNING", "can never start: job 8_3 did not end well"),
+        ("after:7(unfulfilled)", "PENDING", "waits for job 7 to begin"),
+        ("singleton(unfulfilled)", "RUNNING", "waits for the earlier jobs of its user with its name to end"),
+        ("afterok:7(failed)?afterany:7(unfulfilled)", "RUNNING", "waits for job 7 to end"),
+        ("afterany:7(unfulfilled)?afterany:8", "RUNNING", None), ("afterany:7", "FAILED", None), ("", "RUNNING", None),
+        ("rubbish", "PENDING", None),
+    ],
+)  # fmt: skip
+def test_what_a_job_waits_for_is_told_by_name_and_what_can_never_come_as_such(text, state, words):
+    assert awaited(text, row(State=state)) == words
+
+
+def test_a_job_that_failed_and_was_sent_back_to_the_queue_may_end_well_yet():
+    ends = KnownEnds()
+    ends.look([row(State="FAILED")])
+    ends.look([row(State="PENDING")])
+    assert not ends.awaits(row(Dependency="afterok:7(unfulfilled)")).never

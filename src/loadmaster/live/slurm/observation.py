@@ -15,6 +15,7 @@ from loadmaster.live.slurm.throttles import Throttles
 from loadmaster.live.slurm.waits import KnownEnds
 from loadmaster.live.slurm.work import ENDED, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
+from loadmaster.model.awaits import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
@@ -99,7 +100,7 @@ class SlurmObserver:
         seen = Seen(
             heard.at_s, cluster, up, self._jobs(works, cluster, heard.at_s),
             tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),
-            heard.token,
+            heard.token, awaits=self._awaits(works),
         )  # fmt: skip
         seen.check()
         self._told = {row.id for row in heard.rows if is_over(row)}
@@ -177,6 +178,11 @@ class SlurmObserver:
         eligible = work.row["EligibleTime"]
         begin_s = float(eligible) if eligible.isdigit() and float(eligible) > at_s else 0.0
         return max(begin_s, self._ends.ready_s(work.row), float(work.row["SubmitTime"] or 0))
+
+    def _awaits(self, works: list[SlurmJob]) -> tuple[Awaits, ...]:
+        """What jobs that wait wait for in others."""
+        waits = (self._ends.awaits(work.row) for work in works if work.state in (HELD, CLAIMED))
+        return tuple(each for each in waits if each is not None)
 
     def _tasks(self, works: list[SlurmJob], cluster: Cluster) -> ObservedTasks:
         number = {name: k for k, name in enumerate(cluster.names)}
