@@ -33,6 +33,7 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
     submit_s = np.sort(rng.integers(0, 60, jobs)).astype(float)
     columns = {}
     rules = {}
+    suspends = False
     if "begin" in kinds:
         columns["eligible_s"] = submit_s + rng.integers(0, 3, jobs) * 15
         columns["hold"] = (rng.random(jobs) < 0.1).astype(int)
@@ -82,6 +83,8 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
         elif rng.random() < 0.3:
             columns["priority"] = rng.integers(0, 3, jobs).astype(float)
             rules["qos"] = (replace(rules["qos"][0], within=True), replace(rules["qos"][1], preempt_mode="suspend"))
+            suspends = True
+        suspends |= mode == "suspend"
     if "accounts" in kinds:
         columns |= {"user_names": ("u", "v"), "account_names": ("p", "q"), "nice": np.zeros(jobs)}
         leaf = Account("p", "u", limits=Limits(max_tres_pu=(("cores", 4.0),)))
@@ -89,8 +92,9 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
     if "calendar" in kinds:
         columns["reservation"] = Named.of(["mine" if rng.random() < 0.2 else None for _ in range(jobs)])
         columns["requeue"] = rng.random(jobs) < 0.7
+        fails = "drained" if suspends else "down"  # rule C8
         rules["calendar"] = (
-            CalendarRow(40.0, 70.0, "reserved", hosts=(0,), name="mine"), CalendarRow(30.0, 50.0, "down", hosts=(2,)),
+            CalendarRow(40.0, 70.0, "reserved", hosts=(0,), name="mine"), CalendarRow(30.0, 50.0, fails, hosts=(2,)),
             CalendarRow(90.0, 120.0, "drained", hosts=(1,)),
         )  # fmt: skip
     if "wide" in kinds:

@@ -197,6 +197,17 @@ class SiteRules:
         names = {partition.name for partition in self.partitions} | {""}
         if self.default_partition not in names:
             raise InputError(self.default_partition, "no such partition", fix=f"one of {', '.join(sorted(names))}")
+        if self._suspends and any(row.kind == "down" for row in self.calendar):
+            rule = "suspended jobs go on on their own hosts, so none of those may go down in the calendar (rule C8)"
+            raise InputError("suspend", rule, fix="preempt by requeue or cancel, or make the hosts drained")
+
+    @property
+    def _suspends(self) -> bool:
+        """Whether somebody may be suspended."""
+        by = self.preemption.by
+        modes = [each.preempt_mode for each in self.qos] if by == "qos" else []
+        modes += [each.preempt_mode for each in self.partitions] if by == "partition" else []
+        return any((mode or self.preemption.mode) == "suspend" for mode in modes)
 
     def check_hosts(self, hosts: int) -> None:
         """See that all hosts named are there, and that what says something of every host does so.
