@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.backfilling.line import QueueLine
 from loadmaster.backfilling.moment import Moment
+from loadmaster.backfilling.pace import at_its_pace
 from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
 from loadmaster.backfilling.releases import INSTANT_S, ExpectedEnd, releases
 from loadmaster.model.arrays import Bools, Floats
@@ -197,11 +198,6 @@ class Board:
         expected = float(self.snapshot.queue.expected_s[row])
         return expected / float(self.speed[list(hosts)].min()) if hosts else expected
 
-    def shortest_s(self, row: int) -> float:
-        """The runtime to count on where it goes fastest."""
-        speed = self.speed[self.room.hosts_of(row)]
-        return float(self.snapshot.queue.expected_s[row]) / (float(speed.max()) if speed.size else 1.0)
-
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""
         return self._line.partition(row)
@@ -264,15 +260,19 @@ class Board:
         if self._plan is not None:
             held = self._plan.place(row, self.now_s, on)
             return None if held is None else self._plan.begin(row, held)
-        expected_s, last_host = self.shortest_s(row), self.room.last_host
-        while True:
-            outlasted = [moment for moment in self._moments.values() if self.now_s + expected_s > moment.shadow_s]
-            hosts = self.room.place(row, outlasted, on)
-            if hosts is None or self.expected_s(row, hosts) <= expected_s:
-                return hosts
-            self.room.give_back(row, hosts, outlasted)
-            self.room.last_host = last_host
-            expected_s = self.expected_s(row, hosts)
+        last_host, runtime_s = self.room.last_host, self.expected_s(row)
+
+        def place(speed: float, left: Bools) -> tuple[int, ...] | None:
+            until_s = self.now_s + runtime_s / speed
+            outlasted = [moment for moment in self._moments.values() if until_s > moment.shadow_s]
+            hosts = self.room.place(row, outlasted, left if on is None else left & on)
+            if hosts is not None and self.speed[list(hosts)].min() < speed:
+                self.room.give_back(row, hosts, outlasted)
+                self.room.last_host = last_host
+            return hosts
+
+        found = at_its_pace(self.speed, self.room.hosts_of(row), place)
+        return None if found is None else found[0]
 
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
         self._started[row] = Place(self.job(row), hosts, self.partition(row))

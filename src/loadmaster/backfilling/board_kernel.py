@@ -94,24 +94,27 @@ def start(rows, hosts, calendar, room, board, moments, outlook, scores, scan, ra
 @inner
 def _place(rows, hosts, room, board, moments, scores, scan, now, row, on):
     """Take hosts for the row, where it goes at the speed of the slowest; whether there were enough."""
-    expected_s = rows.of[row].expected_s / hosts.set[rows.of[row].hosts].fastest
-    last_host = room.tally[LAST_HOST]
+    speed = fastest = hosts.set[rows.of[row].hosts].fastest
+    last_host, too_slow = room.tally[LAST_HOST], 0.0
     while True:
-        until_s = now.now_s + expected_s
-        if not _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, until_s):
-            return False
+        until_s = now.now_s + rows.of[row].expected_s / speed
+        if not _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, until_s, too_slow):
+            if speed == fastest:
+                return False
+            too_slow, speed = speed, fastest  # on hosts that are quicker it may be over in time
+            continue
         if not now.several_speeds:
             return True
-        longer_s = rows.of[row].expected_s / slowest_of(hosts, room, rows.of[row].tasks)
-        if longer_s <= expected_s:
+        slowest = slowest_of(hosts, room, rows.of[row].tasks)
+        if slowest >= speed:
             return True
         _give_back(rows, room, moments, scores, row, rows.of[row].tasks, last_host, until_s)
-        expected_s = longer_s
+        speed = slowest
 
 
 @inner
-def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, until_s):
-    """Take the best hosts for the tasks of a row that goes on until then, or none."""
+def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, until_s, too_slow):
+    """Take the best hosts, quicker than `too_slow`, for the tasks of a row that goes on until then, or none."""
     if not may_fit(room, rows, row):
         return False
     long = False
@@ -119,14 +122,14 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
         long = is_outlasted(moments, until_s)
         if long and moments.many[0] == 1 and not may_fit_long(room, rows, row):
             return False
-    part = on.shape[0] > 0 or not hosts.set[rows.of[row].hosts].whole
+    part = on.shape[0] > 0 or too_slow > 0.0 or not hosts.set[rows.of[row].hosts].whole
     apart = asks_for_hosts(rows, row)
     last_host, shut = room.tally[LAST_HOST], part or apart or room.tally[SHUT] > 0
     if part or shut or long:
-        find_usable(room, hosts, rows, row, on)
+        find_usable(room, hosts, rows, row, on, too_slow)
     for k in range(rows.of[row].tasks):
         if k > 0 and (long or apart):
-            find_usable(room, hosts, rows, row, on)
+            find_usable(room, hosts, rows, row, on, too_slow)
         if apart and not long:
             keep_a_way(rows, room, room.free, row, k)
         if moments is not None and long:
@@ -137,9 +140,9 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
             if room.tally[WRONG]:
                 board.tally[STATUS] = NOT_FINITE
             _give_back(rows, room, moments, scores, row, k, last_host, until_s)
-            if moments is not None and long and moments.many[0] == 1 and k == 0 and not apart:
+            if moments is not None and long and moments.many[0] == 1 and k == 0 and not apart and too_slow == 0.0:
                 note_long_failure(room, rows, row)
-            if not (long or apart) and on.shape[0] == 0:
+            if not (long or apart) and on.shape[0] == 0 and too_slow == 0.0:
                 note_failure(room, rows, row)
             return False
         take(room, rows, scores, row, k, host)
@@ -162,7 +165,7 @@ def _take_planned(rows, hosts, room, board, moments, scores, scan, now, row):
     if not now.as_pool:
         for k in range(rows.of[row].tasks):
             take(room, rows, scores, row, k, room.host[k])
-    elif not _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, board.everywhere, np.inf):
+    elif not _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, board.everywhere, np.inf, 0.0):
         board.tally[STATUS] = max(board.tally[STATUS], ODD)
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from loadmaster.backfilling.outlook import Outlook, end_of
+from loadmaster.backfilling.pace import at_its_pace
 from loadmaster.backfilling.releases import ExpectedEnd
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import Promise, Snapshot
@@ -54,19 +55,20 @@ class HostPlan:
         room, queue = self._room, self._snapshot.queue
         actual, last_host = room.free, room.last_host
         expected_s = float(queue.expected_s[row])
-        speeds = self._speed[room.hosts_of(row)]
-        speed = float(speeds.max()) if speeds.size else 1.0
-        while True:
+
+        def place(speed: float, left: Bools) -> tuple[int, ...] | None:
             end_s = end_of(start_s, expected_s / speed)
             room.free, room.last_host = self._outlook.least(start_s, end_s), last_host
-            open_then = self._open(row, start_s, end_s)
-            hosts = room.place(row, usable=open_then if usable is None else open_then & usable)
-            slowest = speed if hosts is None else float(self._speed[list(hosts)].min())
-            if hosts is None or slowest >= speed:
-                break
-            speed = slowest
+            open_then = self._open(row, start_s, end_s) & left
+            return room.place(row, usable=open_then if usable is None else open_then & usable)
+
+        found = at_its_pace(self._speed, room.hosts_of(row), place)
         room.free, room.last_host = actual, last_host
-        for host in hosts or ():
+        if found is None:
+            return None
+        hosts, speed = found
+        end_s = end_of(start_s, expected_s / speed)
+        for host in hosts:
             self._outlook.hold(host, start_s, end_s, queue.demand[row])
         return hosts
 

@@ -24,11 +24,17 @@ def place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_
         if start_s == now.now_s:
             note_planned_failure(rows, room, board, outlook, now, row)
         return False
-    speed = hosts.set[rows.of[row].hosts].fastest
+    speed = fastest = hosts.set[rows.of[row].hosts].fastest
+    too_slow = 0.0
     while True:
         end_s = end_of(start_s, rows.of[row].expected_s / speed)
-        if not _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on):
-            return False
+        if not _choose_at(
+            rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on, too_slow
+        ):  # fmt: skip
+            if speed == fastest:
+                return False
+            too_slow, speed = speed, fastest  # a host that is quicker may be free for as long as the job needs it
+            continue
         slowest = slowest_of(hosts, room, rows.of[row].tasks)
         if slowest >= speed:
             break
@@ -68,13 +74,13 @@ def hold_count(outlook, start_s, end_s, tasks):
 
 
 @inner
-def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on):
-    """Choose hosts among those that can hold tasks of the row for the whole time."""
+def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on, too_slow):
+    """Choose hosts, quicker than `too_slow`, among those that can hold tasks of the row for the whole time."""
     kind, tasks = rows.of[row].kind, rows.of[row].tasks
     able, most, closed, at_once = 0, np.int64(0), False, start_s == now.now_s
     for i in range(_list_hosts(rows, hosts, room, outlook, row, at_once)):
         host = np.int64(outlook.able[i])
-        if on.shape[0] > 0 and not on[host]:
+        if (on.shape[0] > 0 and not on[host]) or hosts.speed[host] <= too_slow:
             continue
         if is_shut(calendar, row, host, start_s, end_s):
             closed = True

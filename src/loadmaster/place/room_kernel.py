@@ -116,8 +116,11 @@ def note_long_failure(room, rows, row):
 
 
 @inner
-def find_usable(room, hosts, rows, row, on):
-    """Put the hosts that a task of the row may use into `usable`; `on` bool[H] says among which, bool[0] among all."""
+def find_usable(room, hosts, rows, row, on, too_slow):
+    """Put the hosts that a task of the row may use, and that are quicker than `too_slow`, into `usable`.
+
+    `on` bool[H] says among which, bool[0] among all.
+    """
     allowed = hosts.allowed[rows.of[row].hosts]
     if on.shape[0] == 0:
         for host in range(room.open.shape[0]):
@@ -125,6 +128,9 @@ def find_usable(room, hosts, rows, row, on):
     else:
         for host in range(room.open.shape[0]):
             room.usable[host] = room.open[host] & allowed[host] & on[host]
+    if too_slow > 0.0:
+        for host in range(room.open.shape[0]):
+            room.usable[host] &= hosts.speed[host] > too_slow
 
 
 @inner

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from loadmaster.measure import metrics, violations
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import CalendarRow, Cluster, SiteRules, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import simulate
@@ -32,3 +32,35 @@ def test_offered_load_counts_cores_times_speed():
     jobs = Workload.of(submit_s=[0, 10], runtime_s=[10, 10], cores=[1, 1])
     fast = Cluster(("cores",), np.array([[1.0], [1.0]]), speed=np.array([3.0, 1.0]))
     assert jobs.offered_load(fast) == 0.5
+
+
+ENGINES = ("auto", "compiled", "reference")
+SLOW_FIRST = np.array([0.5, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("discipline", ["fcfs", "skip", "easy", "easy(heads=2)", "conservative", "netbatch"])
+def test_a_job_takes_a_quick_host_where_the_slow_one_is_closed_too_soon(engine, discipline):
+    rules = SiteRules(calendar=(CalendarRow(9.0, 50.0, "drained"),))
+    cluster = Cluster(("cores",), np.ones((3, 1)), speed=SLOW_FIRST, rules=rules)
+    jobs = Workload.of(submit_s=[0, 0, 0, 0], runtime_s=[8, 8, 8, 4], cores=[1, 1, 1, 1])
+    schedule = simulate(
+        jobs, cluster, POLICIES["first-fit"], discipline_named(discipline), interval_s=0.0, engine=engine
+    )
+    blocked = discipline in ("fcfs", "netbatch")  # the third waits, and keeps the slow host
+    assert schedule.host.tolist() == [1, 2, 0, 1 if blocked else 0]
+    assert schedule.start_s.tolist() == [0.0, 0.0, 50.0, 50.0 if blocked else 0.0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("discipline", ["easy", "easy(promise=hosts)", "easy(heads=2)", "conservative", "stepwise"])
+def test_a_job_takes_a_quick_host_where_it_would_hold_up_a_head_on_the_slow_one(engine, discipline):
+    cluster = Cluster(("cores",), np.ones((3, 1)), speed=SLOW_FIRST)
+    jobs = Workload.of(
+        submit_s=[0, 1, 2, 2], runtime_s=[5, 10, 8, 4], estimate_s=[5, 10, 8, 4], cores=[1] * 4, tasks=[1, 3, 1, 1]
+    )
+    schedule = simulate(
+        jobs, cluster, POLICIES["first-fit"], discipline_named(discipline), interval_s=0.0, engine=engine
+    )
+    assert schedule.host.tolist() == [0, 0, 1, 2, 1, 2]
+    assert schedule.start_s.tolist() == [0.0, 10.0, 2.0, 2.0]

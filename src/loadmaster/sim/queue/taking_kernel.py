@@ -16,29 +16,39 @@ from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew
 
 @inlined
 def place(jobs, capacity, rules, state, stairs, moment, scores, scans, member, bound, job, now):
-    """Take a host for every task of `job` or none; returns (placed, its length, wrong)."""
+    """Take a host for every task of `job` or none; returns (placed, its length, wrong).
+
+    Who found nothing is said to be LONG where that is known of some hosts alone.
+    """
     mark = state.tally[UNDO]
-    expected_s = jobs.expected_s[job] / state.fastest[jobs.hosts[job]]
+    speed = fastest = state.fastest[jobs.hosts[job]]
+    too_slow = 0.0
     while True:
-        length = length_of(moment, now, expected_s)
-        shut = shut_hosts(bound, job, now, expected_s)
+        length = length_of(moment, now, jobs.expected_s[job] / speed)
+        shut = shut_hosts(bound, job, now, jobs.expected_s[job] / speed)
         placed, wrong = _take_hosts(
-            jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut
+            jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut, too_slow
         )  # fmt: skip
-        if not placed or not rules.several_speeds:
-            return placed, length, wrong
+        if wrong or not rules.several_speeds or (not placed and speed == fastest):
+            return placed, length if too_slow == 0.0 else LONG, wrong
+        if not placed:
+            too_slow, speed = speed, fastest  # on hosts that are quicker it may be over in time
+            continue
         slowest = np.inf
         for entry in range(mark, state.tally[UNDO]):
             slowest = min(slowest, state.speed[state.undo_host[entry]])
-        if jobs.expected_s[job] / slowest <= expected_s:
+        if slowest >= speed:
             return True, length, 0
         take_back(jobs, state, stairs, moment, scores, mark, job, length)
-        expected_s = jobs.expected_s[job] / slowest
+        speed = slowest
 
 
 @inner
-def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut):
-    """Take the best hosts for the tasks of `job`, or none, `shut`: some are closed to it; returns (taken, wrong)."""
+def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut, too_slow):
+    """Take the best hosts, quicker than `too_slow`, for the tasks of `job`, or none; returns (taken, wrong).
+
+    `shut`: some are closed to it.
+    """
     count = state.tally
     mark = count[UNDO]
     kinds = jobs.demand.shape[0]
@@ -55,8 +65,8 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
             slot, wrong = refresh(scores, scans[member], member * kinds + kind, demand, state.free, last, rules.seed)
         if wrong:
             return False, 1
-        if shut or not jobs.whole[jobs.hosts[job]]:
-            _find_usable(jobs, state, moment, bound, job, length)
+        if shut or too_slow > 0.0 or not jobs.whole[jobs.hosts[job]]:
+            _find_usable(jobs, state, moment, bound, job, length, too_slow)
             host = lowest(scores, slot, state.usable, True)
             state.usable[:] = True
         elif length == LONG:
@@ -68,7 +78,7 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
         if host < 0:
             if length == LONG and k > 0:
                 count[PARTLY] = 1
-            elif length == LONG and not was_shut_out(bound):
+            elif length == LONG and too_slow == 0.0 and not was_shut_out(bound):
                 remember(jobs, state, job, LONG, 1)
             take_back(jobs, state, stairs, moment, scores, mark, job, length)
             return False, 0
@@ -77,10 +87,10 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
 
 
 @inner
-def _find_usable(jobs, state, moment, bound, job, length):
+def _find_usable(jobs, state, moment, bound, job, length, too_slow):
     allowed = jobs.hosts[job]
     for host in range(state.open.shape[0]):
-        state.usable[host] = state.open[host] and jobs.allowed[allowed, host]
+        state.usable[host] = state.open[host] and jobs.allowed[allowed, host] and state.speed[host] > too_slow
     close_shut(state, bound)
     if length == LONG:
         close_to_long(jobs, state, moment, job)

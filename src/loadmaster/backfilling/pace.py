@@ -1,0 +1,41 @@
+"""The pace of a job: that of the slowest host that it gets, on which depends how long it needs all of them."""
+
+from collections.abc import Callable
+
+from loadmaster.model.arrays import Bools, Floats
+
+Place = Callable[[float, Bools], tuple[int, ...] | None]
+"""Hosts for a job among these, bool[H], as if it went at that speed; None if there are none."""
+
+
+def at_its_pace(speed: Floats, may: Bools, place: Place) -> tuple[tuple[int, ...], float] | None:
+    """Hosts for a job, and the speed for which they were found, none of them slower; None if there are none (rule Q16).
+
+    It is tried at the speed of the fastest, then at that of the slowest that was picked. Where nothing is free for so
+    long, only hosts that are quicker are left, and it is tried at the speed of the fastest again.
+
+    Args:
+        speed: float64[H].
+        may: bool[H], the hosts that the job may use.
+        place: picks them.
+
+    Example:
+        >>> import numpy as np
+        >>> def place(speed, hosts):  # the first one; all are closed in 9 s, and it runs for 8 s at speed 1
+        ...     return next(((host,) for host in (0, 1) if hosts[host] and 8.0 / speed <= 9.0), None)
+        >>> at_its_pace(np.array([0.5, 1.0]), np.array([True, True]), place)
+        ((1,), 1.0)
+    """
+    fastest = float(speed[may].max(initial=0.0)) or 1.0
+    pace, left = fastest, may
+    while True:
+        hosts = place(pace, left)
+        slowest = pace if hosts is None else float(speed[list(hosts)].min())
+        if hosts is not None and slowest >= pace:
+            return hosts, pace
+        if hosts is None and pace == fastest:
+            return None
+        if hosts is None:
+            pace, left = fastest, left & (speed > pace)
+        else:
+            pace = slowest
