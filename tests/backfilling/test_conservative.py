@@ -1,12 +1,17 @@
 """Conservative backfilling: what an early end moves, and when promises stand (rule Q7)."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_queues import as_equal_hosts, as_one_host, starts, starts_of
 
-from loadmaster.model import InputError
+from loadmaster.model import Cluster, Constraints, InputError, Named, Partition, SiteRules, Workload
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler
 from loadmaster.schedule import discipline_named as named
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.reference import Plainly, Replay
 
 VARIANTS = ("kept", "arrival", "start", "now", "replan")
 
@@ -113,3 +118,34 @@ def test_counting_hosts_is_refused_where_hosts_are_not_alike():
 def test_a_run_ends_though_a_job_of_no_length_is_promised_something_behind_one_that_has_outlived_its_estimate():
     found = starts_of("conservative", 1, [1, 1, 1], [30, 5, 5], estimate_s=[10, 0, 20], submit_s=[0, 1, 2])
     assert found == [0, 30, 35]
+
+
+TIERS = (Partition("low"), Partition("high", tier=5))
+
+
+@pytest.mark.parametrize("early_end", ["arrival", "start", "now", "kept"])
+@pytest.mark.parametrize(
+    ("lookahead", "columns", "rules", "expected"),
+    [
+        ("1", {"eligible_s": np.array([0.0, 5.0, 1.0])}, {}, [0.0, 40.0, 20.0]),
+        (
+            "all", {"array": np.array([-1, 7, 7]), "partition": Named.of(["low", "low", "high"])},
+            {"partitions": TIERS}, [0.0, 20.0, 40.0],
+        ),
+    ],
+    ids=["more jobs in front than look ahead", "a task of the same array in front"],
+)  # fmt: skip
+def test_a_promise_is_kept_though_others_stand_in_front_by_then(early_end, lookahead, columns, rules, expected):
+    bound = Constraints(**columns)
+    jobs = Workload.of(submit_s=[0, 0, 1], runtime_s=[20] * 3, cores=[1] * 3)
+    jobs = Workload(**{**vars(jobs), "constraints": bound})
+    cluster = Cluster(("cores",), np.ones((1, 1)), rules=SiteRules(**rules))
+    rule = named(f"conservative(early_end={early_end},lookahead={lookahead})")
+    plain = Replay(jobs, cluster, Plainly(Scheduler(POLICIES["first-fit"], rule)), 0.0, 1)
+    moments = 0
+    while plain.step():
+        moments += 1
+        assert moments < 20
+    assert plain.schedule().start_s.tolist() == expected
+    compiled = simulate(jobs, cluster, POLICIES["first-fit"], rule, interval_s=0.0, engine="compiled")
+    assert compiled.start_s.tolist() == expected

@@ -58,7 +58,18 @@ class Conservative:
             elif not board.start(row):
                 board.promise(row)
         if self.early_end != "replan":
+            self._begin_passed_over(board)
             board.keep_promises()
+
+    def _begin_passed_over(self, board: Board) -> None:
+        """Start those whose time has come though others of their array, or too many jobs, stand in front by now.
+
+        Else such a promise would hold its hosts for ever, and keep from them the very jobs that it waits for.
+        """
+        board.reopen()
+        for row in board.rows(whole_arrays=True):
+            if row in board.promised and board.promised[row].start_s <= board.now_s:
+                board.begin(row)
 
     def _move(self, board: Board) -> None:
         """Renew the promises of earlier passes; move those forward that may move."""

@@ -3,7 +3,7 @@
 
 from loadmaster.backfilling.board_arrays import STATUS
 from loadmaster.backfilling.board_kernel import begin, begin_pass, is_promised, keep_promises, promise, start
-from loadmaster.backfilling.rows_kernel import next_row
+from loadmaster.backfilling.rows_kernel import next_row, walk_again
 from loadmaster.backfilling.standing_kernel import sooner, sort_by_promise, stand
 from loadmaster.kernels import inner
 from loadmaster.lent import lend
@@ -38,7 +38,20 @@ def serve_conservative(
             promise(rows, hosts, ends, calendar, room, board, moments, outlook, rate, now, row)
         row = next_row(rows, board, now, False, False)
     if early_end != REPLAN:
+        _begin_passed_over(rows, hosts, room, board, outlook, scores, scan, now)
         keep_promises(board, now)
+
+
+@inner
+def _begin_passed_over(rows, hosts, room, board, outlook, scores, scan, now):
+    """Start those whose time has come though others of their array, or too many rows, stand in front by now."""
+    board.array_passed[:] = 0
+    walk_again(board)
+    row = next_row(rows, board, now, False, True)
+    while row >= 0:
+        if is_promised(board, row) and board.promised[row].start_s <= now.now_s:
+            begin(rows, hosts, room, board, outlook, scores, scan, now, row)
+        row = next_row(rows, board, now, False, True)
 
 
 @inner
