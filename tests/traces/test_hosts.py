@@ -97,3 +97,15 @@ def test_a_file_named_like_the_short_form_does_not_hide_it(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "2x8c", "not hosts")
     assert read_hosts("2x8c").hosts == 2
+
+
+def test_amounts_may_leave_out_the_zero_before_or_behind_their_point():
+    short = read_hosts("2x16c.5g@.7,1x8c4.g@2.")
+    assert short.price_per_hour.tolist() == [0.7, 0.7, 2.0]
+    assert (short.capacity[:, 1] / GB).tolist() == [0.5, 0.5, 4.0]
+
+
+@pytest.mark.parametrize("text", ["2x4c8g@1.2.3", "2x4c8g@.", "2x4c8.x"])
+def test_a_group_that_is_misspelled_is_not_taken_for_a_missing_file(text):
+    with pytest.raises(InputError, match="neither a file nor a group of hosts"):
+        read_hosts(text)

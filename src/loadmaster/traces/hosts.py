@@ -10,7 +10,9 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import MOST_HOSTS
 from loadmaster.model.units import CORES, GB, GPUS, MEMORY
 
-_GROUP = re.compile(r"(?:(\d+)x)?(\d+)c(?:(\d+(?:\.\d+)?)g)?(?:(\d+)gpu)?(?:@(\d+(?:\.\d+)?))?", re.IGNORECASE)
+_AMOUNT = r"(\d+\.?\d*|\.\d+)"
+_GROUP = re.compile(rf"(?:(\d+)x)?(\d+)c(?:{_AMOUNT}g)?(?:(\d+)gpu)?(?:@{_AMOUNT})?", re.IGNORECASE)
+_LIKE_A_GROUP = re.compile(r"\d+x\d+c", re.IGNORECASE)
 _MOST_KINDS = 3
 _FIX = "write it like 200x16c64g or 4x64c512g8gpu, or name a file"
 
@@ -43,7 +45,7 @@ def read_hosts(spec: str | Path) -> Cluster:
         return read_host_file(path)
     if any(_GROUP.fullmatch(group) for group in groups):
         return parse_hosts(text)
-    if path.suffix or len(path.parts) > 1:
+    if (path.suffix or len(path.parts) > 1) and not _LIKE_A_GROUP.match(text.strip()):
         raise InputError(path.name, "no such file", fix="check the path", where=text)
     raise InputError(text, "neither a file nor a group of hosts", fix=_FIX)
 
