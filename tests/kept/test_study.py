@@ -45,6 +45,25 @@ def test_results_come_in_the_order_of_the_cells_each_made_once(tmp_path):
     assert sorted(made) == [1, 2, 3, 4]
 
 
+class Counting(Watch):
+    """Adds up what it is told as studies begin."""
+
+    made = kept = 0
+
+    def begin(self, cells, kept, steps):
+        self.made, self.kept = self.made + cells, self.kept + kept
+
+
+def test_what_a_study_finds_of_one_just_before_it_was_not_kept_from_before(tmp_path):
+    store, watch, later = Store.in_folder(tmp_path), Counting(), Counting()
+    for looked_at in ((1, 2), (1, 2, 3), (3,)):  # as races and searches do
+        run_study(work(), cells(*looked_at), store, Threads(1), watch)
+    run_study(work(), cells(1, 2), store, Threads(1), later)
+    run_study(work(), cells(2, 3), store, Threads(1), later)
+    assert (watch.made, watch.kept) == (3, 0)
+    assert (later.made, later.kept) == (0, 3)
+
+
 def test_a_study_without_a_store_keeps_nothing():
     assert run_study(work(), cells(2), None, Threads(1)) == run_study(work(), cells(2), None, Threads(1)) == [4]
     assert made == [2, 2]

@@ -104,7 +104,7 @@ def run_study(
         told.damaged(by_key[key].words)
     blocks = dict(found.whole)
     todo = [cell for key, cell in by_key.items() if key not in blocks]
-    told.begin(len(todo), len(blocks), work.steps)
+    told.begin(len(todo), len(told.first_heard(by_key) & blocks.keys()), work.steps)
     results = {key: work.from_bytes(block) for key, block in blocks.items()}
     for index, block in pool(work, [cell.task for cell in todo], told) if todo else ():
         cell = todo[index]

@@ -1,6 +1,6 @@
 """Who is told how a study gets on; the command line draws its progress bar from these calls."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 
@@ -9,6 +9,13 @@ class Watch:
 
     def begin(self, cells: int, kept: int, steps: int) -> None:
         """`cells` of `steps` steps each (jobs, executions) are to be made; `kept` more were finished before."""
+
+    def first_heard(self, keys: Iterable[str]) -> set[str]:
+        """Those of `keys` that this has not heard of yet: a study may look again at what one before it has made."""
+        heard: set[str] = self.__dict__.setdefault("_heard", set())
+        new = {*keys} - heard
+        heard |= new
+        return new
 
     def phase(self, name: str, total: int, unit: str) -> None:
         """A part of the work begins that is told of in numbers alone: `total` of `unit`, such as `runs`."""
