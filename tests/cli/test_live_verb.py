@@ -1,11 +1,13 @@
 """`loadmaster live` on the command line."""
 
 import json
+import os
 import sys
 
 import pytest
 
 from loadmaster.cli import main
+from loadmaster.live.record import LiveRecord
 from loadmaster.runs.record import read_record
 
 
@@ -52,6 +54,41 @@ def test_a_record_that_does_not_check_ends_with_one(run, here):
     assert code == 1
     assert json.loads(out)["same"] is False
     assert json.loads(out)["first"]
+
+
+def test_a_run_that_goes_on_and_one_that_died_are_explained_and_said_to_be_so(run, here):
+    run(f"{FAKE} -o whole")
+    lines = (here / "whole" / "live.jsonl").read_text().splitlines(keepends=True)
+    (here / "d").mkdir()
+    (here / "d" / "live.jsonl").write_text("".join(lines[:6]) + '{"cycle": 99, "se')
+    code, out, err = run("explain d 0")
+    assert (code, out.startswith("Job 0 asks 1 core")) == (0, True)
+    assert "Its loop died, and did not say how it ended." in err
+    code, out, _ = run("report d")
+    assert (code, "Its loop died, and did not say how it ended." in out) == (0, True)
+    open_for_writing = LiveRecord(here / "d")
+    try:
+        assert "It goes on: this is what it had come to by now." in run("explain d 0")[2]
+        assert "It goes on: this is what it had come to by now." in run("report d")[1]
+    finally:
+        open_for_writing.close()
+    assert "had not started by the end of the record" in run("explain d 5")[1]
+    assert "loop died" in json.loads(run("explain d 0 --json")[1])["notes"][0]
+
+
+def test_explain_tells_of_a_later_session_in_the_same_folder_as_well(run, here):
+    run(f"{FAKE} --for 5s -o d")
+    before = read_record(here / "d").workload.jobs
+    kept = here / "d" / "live.jsonl"
+    run(f"{FAKE} -o whole")
+    later = [
+        line for line in (here / "whole" / "live.jsonl").read_text().splitlines(keepends=True) if '"cycle"' in line
+    ]
+    with kept.open("a") as file:
+        file.write("".join(later[2:]))
+    os.utime(kept, (later_s := (here / "d" / "run.json").stat().st_mtime + 1, later_s))
+    assert before < 12
+    assert run("explain d 11")[0] == 0
 
 
 def test_a_dry_run_prints_what_it_would_have_asked(run):
@@ -105,7 +142,7 @@ def test_python_in_a_record_is_run_only_if_it_is_trusted(run):
         ("live --check nowhere", "no record of a live run here"),
         ("live --check d fake", "it stands alone"),
         (f"{FAKE} --trouble smoke=1", "no such trouble"),
-        (f"{FAKE} --interval 0s", "needs a time between its cycles"),
+        ("live fake log.csv --hosts 2x2c1g --interval 0s", "needs a time between its cycles"),
         (f"{FAKE} --shadow --dry-run", "both ask nothing"),
         (f"{FAKE} --policy nothing", "nothing"),
         (f"{FAKE} --for soon", "not a duration"),

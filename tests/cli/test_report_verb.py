@@ -77,7 +77,9 @@ def test_a_meta_rule_shows_whom_it_followed(written):
 
 def test_a_run_that_has_not_ended_says_so(written, tmp_path):
     assert written({"live.jsonl": live_run()[:-1]})[0] == 0
-    assert "has not said that it ended" in (tmp_path / "d" / "report.html").read_text(encoding="utf-8")
+    assert "Its loop died, and did not say how it ended." in (tmp_path / "d" / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_names_of_jobs_and_hosts_and_words_of_engines_are_escaped(written, tmp_path):

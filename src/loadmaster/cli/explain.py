@@ -11,7 +11,7 @@ from loadmaster.verbs.explain import ExplainOptions
 def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
     from loadmaster.cli.run_options import command_line
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.explanation import print_explanation
     from loadmaster.verbs.explain import explain_with
@@ -24,6 +24,8 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     made = explain_with(options)
     if not as_json:
         print_explanation(for_results(), made.record, made.told, made.top)
+        for note in made.record.live_notes:
+            for_notes().print(note, soft_wrap=True)
         return
     record, case = made.record, made.record.case
     print_document(document(
@@ -37,7 +39,7 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
     from loadmaster.cli.run_options import command_line
     from loadmaster.live.share_courses import share_course_of
     from loadmaster.model.units import show_seconds
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
 
     course = share_course_of(folder)
@@ -57,6 +59,8 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
         text += f", on {figures['host']} with {figures['share']:.1%}, {figures['mean_share']:.1%} on average over "
         text += show_seconds(figures["ran_s"])
     for_results().print(text, soft_wrap=True)
+    if course.unended:
+        for_notes().print(f"{course.unended}.", soft_wrap=True)
     shown = new_table("at", "what", "why")
     for each in changes:
         shown.add_row(show_seconds(each.at_s), each.what, each.why)

@@ -15,7 +15,7 @@ import numpy as np
 from loadmaster.live.agreement import agreement_of
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING
 from loadmaster.live.listing import Listing, applied, cluster_in
-from loadmaster.live.record import Pass, lines_of, passes_of
+from loadmaster.live.record import Pass, is_being_written, lines_of, passes_of
 from loadmaster.live.rows import Row, alike, on_our_clock, row_on_our_clock, state_of
 from loadmaster.live.stranded import free_in, stranded_by_host, typical_of
 from loadmaster.live.waiting import Waiting
@@ -44,9 +44,9 @@ def course_in(folder: Path) -> Course:
     Raises:
         InputError: there is no such record, it is damaged, or nothing was observed yet.
     """
-    lines = lines_of(folder)
+    goes_on, lines = is_being_written(folder), lines_of(folder)
     try:
-        return course_of(lines)
+        return replace(course_of(lines), goes_on=goes_on)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         why = one_line(f"{type(error).__name__}: {error}", 80)
         raise InputError(folder, f"this live record is damaged: {why}") from error

@@ -63,6 +63,19 @@ class JobLog:
             os.close(self._file)
             self._file = -1
 
+    def is_being_written(self) -> bool:
+        """Whether a runner has it open now: the system lets go of the file when the runner dies, however that is."""
+        import fcntl
+
+        try:
+            with self.path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
     def lines(self) -> Iterator[dict[str, Any]]:
         """Every whole line; one cut short by a crash is passed over."""
         if not self.path.exists():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,16 @@ import numpy as np
 from loadmaster.live.claims import HeldHosts, News
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import workload_in
-from loadmaster.live.record import Reading, passes_of
+from loadmaster.live.record import Reading, is_being_written, lines_of, passes_of
 from loadmaster.live.rows import alike, as_asked
 from loadmaster.model import CalendarRow, Cluster, InputError, Schedule, Workload
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.cycles import CycleLog
+from loadmaster.model.errors import one_line
 from loadmaster.model.schedule import Segments
-from loadmaster.order import AnyOrder
+from loadmaster.order import ORDERS, AnyOrder
 from loadmaster.runs.case import Case
+from loadmaster.runs.live_course import unended
 from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.setting import Setting
 
@@ -43,6 +46,25 @@ class _Jobs:
                     self.cut.append((name, run.start_s, ledger.now_s, run.hosts))
                 self.runs.pop(name, None)
         self.runs |= {name: replace(run) for name, run in ledger.runs.items()}
+
+
+def kept_in(folder: Path) -> Record:
+    """The run that the live record in `folder` tells of so far; no rule that it carries is run.
+
+    Raises:
+        InputError: there is no such record, it is damaged, or it tells of no job.
+    """
+    goes_on, lines = is_being_written(folder), lines_of(folder)
+    try:
+        sessions = [line for line in lines if "begin" in line]
+        setting, sources = Setting.of(sessions[-1]["setting"]), sessions[-1].get("sources", {})
+        record = kept_run(lines, ORDERS["fcfs"], setting, sources)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        why = one_line(f"{type(error).__name__}: {error}", 80)
+        raise InputError(folder, f"this live record is damaged: {why}") from error
+    ended = any("end" in line for line in lines[lines.index(sessions[-1]) :])
+    notes = record.case.notes if ended else (f"{unended(goes_on)}.", *record.case.notes)
+    return replace(record, case=replace(record.case, notes=notes))
 
 
 def kept_run(
@@ -118,7 +140,10 @@ def _record(
         status[job] = -1 if how == "ok" else STATUSES.index(how)
     running = len(ledger.runs)
     if running:
-        notes.append(f"{running} jobs still ran at the end: they are shown as if they ended when they are expected to.")
+        those = (
+            "1 job still ran at the end: it is" if running == 1 else f"{running:,} jobs still ran at the end: they are"
+        )
+        notes.append(f"{those} shown as if over when that is expected.")
     workload = _with_runtimes(known, start_s, end_s, ids, cluster, placed)
     number = {name: job for job, name in enumerate(ids)}
     cut = [

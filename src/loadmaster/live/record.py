@@ -181,6 +181,11 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     return JobLog(folder / FILE).begun(FORMAT, "a live run", "make one with loadmaster live ... -o DIR")
 
 
+def is_being_written(folder: Path) -> bool:
+    """Whether the live run whose record is in `folder` goes on."""
+    return JobLog(folder / FILE).is_being_written()
+
+
 def left_out_in(lines: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Jobs that the model had no words for, at any time, each with the reason that was given last."""
     listings = (line.get("seen", {}).get("left_out", ()) for line in lines)

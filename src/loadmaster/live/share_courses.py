@@ -1,9 +1,12 @@
 """The course of a live run under CPU shares, of commands or of virtual machines."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from loadmaster.live.guests.check import FILE as GUESTS
 from loadmaster.live.guests.course import guest_course_in
+from loadmaster.live.job_log import JobLog
+from loadmaster.live.shares.check import FILE as SHARES
 from loadmaster.live.shares.course import share_course_in
 from loadmaster.model import InputError
 from loadmaster.model.errors import one_line
@@ -16,8 +19,10 @@ def share_course_of(folder: Path) -> ShareCourse:
     Raises:
         InputError: there is none, or it is damaged.
     """
+    guests = (folder / GUESTS).is_file()
+    goes_on = JobLog(folder / (GUESTS if guests else SHARES)).is_being_written()
     try:
-        return guest_course_in(folder) if (folder / GUESTS).is_file() else share_course_in(folder)
+        return replace(guest_course_in(folder) if guests else share_course_in(folder), goes_on=goes_on)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         why = one_line(f"{type(error).__name__}: {error}", 80)
         raise InputError(folder, f"this live record is damaged: {why}") from error

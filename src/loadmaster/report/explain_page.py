@@ -30,7 +30,7 @@ def explain_page(record: Record, told: Explanation, top: int, command: str = "")
         command: how to make it again.
     """
     title, *more = _plain(record, told)
-    sections: list[list[Block]] = [[]]
+    sections: list[list[Block]] = [[Text(note, "warning") for note in record.live_notes]]
     looked = ""
     for line in more:
         if line.endswith(":"):  # what its table says

@@ -17,7 +17,7 @@ from loadmaster.report.console import new_table
 from loadmaster.runs.choice import Choice, Followed, Member
 from loadmaster.runs.delay import KEPT, TAKEN
 from loadmaster.runs.explain import Explanation
-from loadmaster.runs.record import Record
+from loadmaster.runs.record import LIVE, Record
 
 TOP = 8
 """How many of the rated hosts are shown."""
@@ -108,6 +108,8 @@ def _job(record: Record, told: Explanation) -> str:
     asks = f"asks {demand}" if told.tasks == 1 else f"has {told.tasks} tasks of {demand} each"
     text = f"[bold]Job {escape(str(told.identifier))}[/] {asks}. It arrived at {moment(told.submit_s)}"
     if told.start_s is None or told.wait_s is None:
+        if record.workload.source == LIVE:
+            return f"{text} and [bold]had not started[/] by the end of the record."
         return f"{text} and [bold]never started[/]."
     where = ", ".join(escape(record.case.cluster.name(host)) for host in told.hosts[:6])
     where += f" and {len(told.hosts) - 6} more" if len(told.hosts) > 6 else ""

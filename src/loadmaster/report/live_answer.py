@@ -52,6 +52,7 @@ def live_answer(course: Course) -> str:
     else:
         text += "" if figures["jobs"] else ": none came"
     parts = [text, *_troubles(course), *_agreement(course), *_so_far(course)]
+    parts += [course.unended] if course.unended else []
     return ". ".join(parts) + "."
 
 

@@ -53,8 +53,8 @@ def live_page(course: Course, command: str = "") -> Page:
 def _warnings(course: Course) -> list[str]:
     found = []
     last = course.sessions[-1]
-    if not last.ended:
-        found.append("This run has not said that it ended: it goes on, or its loop died; this is what its record has.")
+    if course.unended:
+        found.append(f"{course.unended}.")
     elif last.ended not in ("done", "stopped"):
         found.append(f"The last session ended otherwise than it should: {last.ended}.")
     if course.skipped:

@@ -26,9 +26,8 @@ def share_course_answer(course: ShareCourse) -> str:
         text += f" ({least['mean_share']:.1%})"
     moves = sum(each["moves"] for each in figures)
     refused = sum(course.refused.values())
-    return (
-        f"{text}. {moves:,} moves and {sum(each['caps'] for each in figures):,} caps were asked, {refused:,} refused."
-    )
+    text += f". {moves:,} moves and {sum(each['caps'] for each in figures):,} caps were asked, {refused:,} refused."
+    return f"{text} {course.unended}." if course.unended else text
 
 
 def share_course_figures(course: ShareCourse) -> dict[str, Any]:
@@ -44,8 +43,8 @@ def share_course_figures(course: ShareCourse) -> dict[str, Any]:
 def share_course_page(course: ShareCourse, command: str = "") -> Page:
     """The page of a live run under CPU shares."""
     blocks: list[Block] = []
-    if not course.ended:
-        blocks.append(Text("This run has not said that it ended: it goes on, or its loop died.", "warning"))
+    if course.unended:
+        blocks.append(Text(f"{course.unended}.", "warning"))
     blocks.append(_table(course))
     if course.spans:
         blocks += [

@@ -67,6 +67,13 @@ class StrandedPart(NamedTuple):
     ours: float
 
 
+def unended(goes_on: bool) -> str:
+    """What is said of a run whose last session has not told its end, by whether its record is being written."""
+    return (
+        "It goes on: this is what it had come to by now" if goes_on else "Its loop died, and did not say how it ended"
+    )
+
+
 @dataclass(frozen=True)
 class Session:
     """One start of the loop.
@@ -74,7 +81,7 @@ class Session:
     Attributes:
         at_s: since the origin.
         mode: `live`, `shadow` or `dry-run`.
-        ended: how, `` where it did not say so: it runs on, or died.
+        ended: how, empty where it did not say so: it runs on, or died.
         setting: of the rule, as `Setting.plain` writes it.
         conduct: as it was told to behave.
     """
@@ -109,6 +116,7 @@ class Course:
         agreed, agreement, stranded: of a shadow; see `live.agreement` and `live.stranded`.
         so_far: of a shadow, what its jobs had waited so far, each time that it was reckoned.
         left_out: jobs that were not decided on at the end, by reason.
+        goes_on: its record is being written now.
     """
 
     sessions: Sequence[Session]
@@ -132,6 +140,12 @@ class Course:
     stranded: Sequence[StrandedPart] = ()
     so_far: Sequence[SoFar] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    goes_on: bool = False
+
+    @property
+    def unended(self) -> str:
+        """What is to be said where the last session has not told its end; else empty."""
+        return "" if self.sessions[-1].ended else unended(self.goes_on)
 
     @property
     def acts(self) -> bool:

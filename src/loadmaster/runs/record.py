@@ -74,6 +74,11 @@ class Record:
     about: Mapping[str, Any] = field(default_factory=dict)
     called: tuple[str, ...] = ()
 
+    @property
+    def live_notes(self) -> tuple[str, ...]:
+        """What must be said of a live run: that it goes on, that jobs still ran."""
+        return self.case.notes if self.workload.source == LIVE else ()
+
     def name_of(self, job: int) -> int | str:
         """What its user calls job number `job`: the engine's name, the task of an array as `12_3`, else its number."""
         bound = self.workload.constraints

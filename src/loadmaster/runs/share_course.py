@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from loadmaster.model import InputError
+from loadmaster.runs.live_course import unended
 
 
 class Span(NamedTuple):
@@ -43,6 +44,7 @@ class ShareCourse:
         decisions: that were taken.
         last_s: of the last look that found anything new.
         over: how tasks ended, of those that did.
+        goes_on: its record is being written now.
     """
 
     engine: str
@@ -58,6 +60,12 @@ class ShareCourse:
     decisions: int = 0
     last_s: float = 0.0
     over: Mapping[str, str] = field(default_factory=dict)
+    goes_on: bool = False
+
+    @property
+    def unended(self) -> str:
+        """What is to be said where the last session has not told its end; else empty."""
+        return "" if self.ended else unended(self.goes_on)
 
     def named(self, word: str) -> str:
         """The task that a person calls `word`.

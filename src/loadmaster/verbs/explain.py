@@ -43,7 +43,7 @@ class ExplainOptions(Options):
 
     @property
     def record(self) -> "Record":
-        """The run.
+        """The run; one that is live and has not ended, as far as it has come.
 
         Raises:
             InputError: there is no whole record there.
@@ -51,13 +51,28 @@ class ExplainOptions(Options):
         from loadmaster.runs.record import read_record
 
         given = self.run
-        return read_record(Path(given)) if isinstance(given, str | Path) else given.record
+        if not isinstance(given, str | Path):
+            return given.record
+        folder = Path(given)
+        if _is_behind(folder):
+            from loadmaster.live.kept_run import kept_in
+
+            return kept_in(folder)
+        return read_record(folder)
 
     @property
     def name(self) -> int | str:
         """What the job is called: a number of the log, or a name such as `12_3`."""
         word = str(self.job).strip()
         return int(word) if word.isdecimal() else word
+
+
+def _is_behind(folder: Path) -> bool:
+    """Whether a live run has gone on since it was last kept as the record of a run, or never was."""
+    from loadmaster.verbs.kept_folder import LIVE, RUN
+
+    live, run = folder / LIVE, folder / RUN
+    return live.is_file() and (not run.is_file() or run.stat().st_mtime < live.stat().st_mtime)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
