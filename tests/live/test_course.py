@@ -1,12 +1,19 @@
 """The course of a live run, read off its record: who could begin, and who never can."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 from fake_runs import drive, ruled
 
+from live_records import begin, cycle, first, job
 from loadmaster.live.course import course_in
+from loadmaster.live.record import FILE
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.named import Named
 from loadmaster.model.site_rules import Partition, SiteRules
+from loadmaster.report.live_charts import queue_over_time, spans_of, waits_over_time
+from loadmaster.runs.live_course import Began
 
 
 def course(folder, cores, *, cluster, **more):
@@ -32,3 +39,28 @@ def test_a_job_whose_partition_never_takes_it_is_none_that_could_begin_and_one_t
     )  # fmt: skip
     assert found.counted[0].waiting == 2
     assert [each.waiting for each in found.counted][-1] == 1
+
+
+def test_a_run_is_told_up_to_its_end_though_nothing_happened_in_its_last_cycles(tmp_path):
+    found = course(tmp_path, [4, 4], cluster=Cluster.uniform(1, cores=4))
+    assert found.counted[-1].at_s == 5.0
+    assert (found.last_s, found.waiting_s) == (30.0, [30.0])
+
+
+def test_what_was_seen_as_all_was_handed_back_is_told_too(tmp_path):
+    jobs = Workload.of(submit_s=[0.0], runtime_s=[31.0], cores=[1])
+    drive(tmp_path, jobs, Cluster.uniform(1, cores=4), interval_s=10.0, for_s=39.5)
+    found = course_in(tmp_path)
+    assert (found.counted[-1].running, found.last_s) == (0, 31.0)
+
+
+def test_a_run_of_a_single_cycle_shows_its_queue_and_its_start(tmp_path):
+    lines = [begin(), cycle(0.0, first({"j1": job(995.0)})), {"end": "done", "at_s": 1000.0}]
+    (tmp_path / FILE).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = course_in(tmp_path)
+    shown = queue_over_time(found, spans_of(found)).to_dict()
+    times = {row["t"] for row in shown["data"]["values"] if row["what"] == "waiting"}
+    assert len(times) == 2
+    began = replace(found, began=[Began(0.0, 5.0)])
+    layers = waits_over_time(began, spans_of(began), "seconds", 1.0).to_dict()["layer"]
+    assert layers[1]["mark"]["point"]["size"] == 40

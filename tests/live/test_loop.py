@@ -124,9 +124,18 @@ def test_a_job_that_goes_as_it_is_asked_to_start_is_counted_and_passed_over(tmp_
 
 def test_a_claim_that_does_not_run_is_pinned_again_after_ten_seconds_and_held_after_three_tries(tmp_path):
     stuck = tuple(Trick(0.0, "stuck") for _ in range(4))
-    drive(tmp_path, one_job(), tricks=stuck, for_s=100.0)
+    drive(tmp_path, one_job(), tricks=stuck, for_s=100.0, on_exit="hold")
     words = [(at_s, what) for at_s, what, _ in asked(tmp_path)]
     assert words == [(0.0, "start"), (10.0, "repin"), (20.0, "repin"), (30.0, "repin"), (40.0, "hold")]
+
+
+def test_what_is_handed_back_at_the_end_is_written_down_before_it_is_asked(tmp_path):
+    wide = Workload.of(submit_s=[0.0, 0.0, 0.0], runtime_s=[90.0, 23.0, 90.0], cores=[8, 8, 8], memory=[1, 1, 1])
+    run = drive(tmp_path, wide, Cluster.uniform(2, cores=8, memory=16), for_s=20.0)
+    lines = lines_of(tmp_path)
+    assert asked(tmp_path)[-1] == (20.0, "withdraw", "2")
+    assert "end" in lines[-1]
+    assert check_live(tmp_path, run.scheduler).same
 
 
 def test_a_job_that_could_not_be_started_is_shown_and_tried_again_later(tmp_path):

@@ -73,6 +73,7 @@ class _Reading:
 
     origin_s: float
     now_s: float = 0.0
+    end_s: float = -math.inf
     listing: Listing = field(default_factory=dict)
     never: set[str] = field(default_factory=set)
     sessions: list[Session] = field(default_factory=list)
@@ -108,6 +109,7 @@ class _Reading:
         elif "end" in line and self.sessions:
             last = self.sessions[-1]
             self.sessions[-1] = replace(last, ended=str(line["end"]))
+            self.end_s = _finite(line["at_s"]) - self.origin_s
 
     def _cycle(self, line: Mapping[str, Any]) -> None:
         first, self.now_s = not self.listing, _finite(line["cycle"])
@@ -183,7 +185,7 @@ class _Reading:
 
     def course(self, lines: Sequence[Mapping[str, Any]]) -> Course:
         """All of it."""
-        at_s = float(self.listing["at_s"])
+        at_s = max(float(self.listing["at_s"]), self.end_s + self.origin_s)
         shown = self.crowded or self.listing
         resources = [str(name) for name in shown["cluster"]["resources"]]
         typical = typical_of(self.seen.values(), len(resources))
@@ -195,7 +197,7 @@ class _Reading:
         mode = self.sessions[-1].mode
         agreement = None if mode == "live" else agreement_of(lines)
         return Course(
-            sessions=self.sessions, last_s=self.now_s, counted=self.counted, jobs=len(self.seen),
+            sessions=self.sessions, last_s=max(self.now_s, self.end_s), counted=self.counted, jobs=len(self.seen),
             began=list(self.began.values()), by_others=self.by_others, unseen=self.unseen,
             waiting_s=[max(0.0, at_s - _finite(row["submit_s"])) for row in waits],
             refused=self.refused, texts=self.texts, skipped=self.skipped, choices=self.choices,

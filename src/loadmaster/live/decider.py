@@ -63,8 +63,8 @@ class Decider(Protocol):
         """When the next cycle is due; infinite: there is none."""
         ...
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Sequence[Action]:
-        """What to ask at the end so that no job is left that only we could start; () when there is none left.
+    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
+        """What to ask at the end so that no job is left that only we could start; nothing when there is none left.
 
         Args:
             seen: what is there.

@@ -149,8 +149,12 @@ class Loop:
         """No job is left that only we could start (rule X10): what the engine refuses is asked again, and named."""
         for attempt in range(HAND_BACK_TRIES):
             self.clock.sleep_until(self.clock.now_s() + (1 + attempt) * BACK_OFF_S[0])
-            asked = self.decider.parting(self._observed(), self.report.stranded)
+            lines, asked = self.decider.parting(self._observed(), self.report.stranded)
+            if lines:
+                self.record.append(lines)
             refusals = [refusal for refusal in map(self._asked, asked) if refusal is not None]
+            if lines and refusals:
+                self.record.append([answer_line(refusals)])
             self.report.stranded = [getattr(each.action, "id", "") for each in refusals if each.kind != "gone"]
             if not asked:
                 return

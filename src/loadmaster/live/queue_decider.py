@@ -132,14 +132,21 @@ class QueueDecider:
         due_s = self.origin_s + self.number * self.conduct.interval_s
         return math.inf if due_s > self.until_s or self.done() else due_s
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Sequence[Action]:
+    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
         """All that waits goes to the engine's own scheduler (rule X10), with what was left out, perhaps held by us."""
-        listing = listing_of(seen)
-        if listing["at_s"] > self.ledger.listing.get("at_s", -math.inf):
-            self.ledger.see(listing, self.ledger.now_s)
+        listing, lines = listing_of(seen), []
+        newer = listing["at_s"] > self.ledger.listing.get("at_s", -math.inf)
+        if newer:
+            changed = change(self.listing, listing)
+            self.listing = applied(self.listing, changed)
+            now_s = max(self.ledger.now_s, self._number_at(self.clock.now_s()) * self.conduct.interval_s)
+            self.ledger.see(self.listing, now_s)
         left_out = [name for name, _ in listing.get("left_out", ()) if not self._leaves or name in stranded]
         self._leaves = True
-        return [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
+        asked = [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
+        if newer:
+            lines.append(cycle_line(now_s, changed, False, Decided(), asked))
+        return Step(lines, asked)
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`."""

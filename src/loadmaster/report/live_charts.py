@@ -52,10 +52,10 @@ def queue_over_time(course: Course, spans: Spans) -> Any:
     values = []
     for what in ("waiting", "running"):
         number = np.array([getattr(each, what) for each in course.counted], float)
-        shown = thinned(time, number, _POINTS)
-        values += [
-            {"what": what, "t": t / spans.size, "jobs": n} for t, n in zip(*map(np.ndarray.tolist, shown), strict=True)
-        ]
+        shown = [each.tolist() for each in thinned(time, number, _POINTS)]
+        # What the last cycle found held to the end: without that, a run of one cycle would show nothing.
+        at, jobs = [*shown[0], spans.last * spans.size], [*shown[1], shown[1][-1]]
+        values += [{"what": what, "t": t / spans.size, "jobs": n} for t, n in zip(at, jobs, strict=True)]
     base = alt.Chart(rows(values), width=_WIDTH, height=110).encode(
         x=_time(spans),
         y=alt.Y("jobs:Q", title=None, axis=alt.Axis(tickCount=4, tickMinStep=1, format="~s"), stack=None),
@@ -83,7 +83,8 @@ def waits_over_time(course: Course, spans: Spans, unit: str, size: float) -> Any
     ]
     y = alt.Y("wait:Q", title=f"wait ({unit})", scale=alt.Scale(type="sqrt"), axis=alt.Axis(tickCount=5))
     dots = alt.Chart(rows(points), width=_WIDTH, height=200).mark_circle(size=14, opacity=0.35, color=ACCENT)
-    line = alt.Chart(rows(means)).mark_line(color=INK, strokeWidth=1.6, interpolate="monotone")
+    alone = {"color": INK, "size": 40} if len(means) == 1 else False
+    line = alt.Chart(rows(means)).mark_line(color=INK, strokeWidth=1.6, interpolate="monotone", point=alone)
     tips = tooltip(t=".4~g", wait=".4~g")
     return alt.layer(*(each.encode(x=_time(spans), y=y, tooltip=tips) for each in (dots, line)))
 

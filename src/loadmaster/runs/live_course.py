@@ -101,7 +101,7 @@ class Course:
 
     Attributes:
         sessions: in order, at least one.
-        last_s: of the last cycle.
+        last_s: of the end, or of the last cycle in which anything changed where it has not ended.
         counted: by cycle, of those in which anything changed.
         jobs: how many were seen.
         began: of every job that was seen to run, or ended after we had asked for it, the first time that it did.

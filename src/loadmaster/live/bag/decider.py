@@ -103,9 +103,9 @@ class BagDecider:
             return math.inf
         return now_s if self.busy else min(self.tick_s, self.wake_s, now_s + LOOK_S)
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Sequence[Action]:
+    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
         """Nobody else could start what waits: it waits in its file."""
-        return ()
+        return Step()
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; machines that are given back with the run are charged up to now."""

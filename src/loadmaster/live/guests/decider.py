@@ -86,10 +86,10 @@ class GuestsDecider:
         due_s = now_s + self.books.terms.interval_s
         return math.inf if due_s > self.until_s else due_s
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Sequence[Action]:
+    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
         """Caps as they were found."""
         self.books.see(seen.at_s, self.books.scene.changes_to(GuestScene.of(seen)))
-        return self.books.restored()
+        return Step(asked=self.books.restored())
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; what was found is forgotten where all is as it was."""

@@ -11,7 +11,7 @@ from loadmaster.live.decider import Line, Step
 from loadmaster.live.engine import RUNNING, Refusal, Seen
 from loadmaster.live.shares.books import SharesBooks
 from loadmaster.live.shares.method import ShareMethod
-from loadmaster.model.actions import Action, Start, Stop
+from loadmaster.model.actions import Start, Stop
 
 FORMAT = 1
 OnExit = Literal["end", "leave"]
@@ -93,9 +93,9 @@ class SharesDecider:
         over = self.books.is_done or now_s + self.interval_s > self.until_s
         return math.inf if over else now_s + self.interval_s
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Sequence[Action]:
+    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
         """What still runs is ended; its next start is from its beginning."""
-        return [Stop(name) for name in _running(seen)]
+        return Step(asked=[Stop(name) for name in _running(seen)])
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`."""
