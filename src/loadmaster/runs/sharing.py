@@ -52,7 +52,7 @@ def run_sharing(
         >>> row.mean_slowdown, row.mean_yield, row.kind
         (2.0, 0.5, 'shared')
     """
-    kind = kind_of(name)
+    kind = kind_of(name, sources)
     if kind == "fractional":
         return _fractional(workload, cluster, settings, progress, sources)
     if kind == "batch":
@@ -130,7 +130,7 @@ def _batch(
     name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
     sources: Sources, policy: str,
 ) -> SharingRow:  # fmt: skip
-    check_method(name, settings, policy)
+    check_method(name, settings, policy, sources)
     setting = queue_setting(name, policy, settings)
     placing, discipline = policy_of(setting, sources), discipline_of(setting, sources)
     for member in members_of(placing):

@@ -26,7 +26,7 @@ def is_compiled(
     method: str, policy: str, workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
 ) -> bool:  # fmt: skip
     """Whether a compiled engine makes the row of `method`, whose batch queue places by `policy`."""
-    kind = kind_of(method)
+    kind = kind_of(method, sources)
     if kind == "batch":
         setting = queue_setting(method, policy, settings)
         rules = policy_of(setting, sources), discipline_of(setting, sources)

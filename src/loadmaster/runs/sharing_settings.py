@@ -8,13 +8,14 @@ from loadmaster.model import InputError
 from loadmaster.move.migration import MigrationCost
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.place import POLICIES
-from loadmaster.rules.find import Reference, Sources, sources
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources, sources
 from loadmaster.rules.near import no_such
-from loadmaster.runs.setting import Setting, discipline_of, policy_of
+from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.schedule import is_discipline
 from loadmaster.schedule.foresight import foresight_named
 from loadmaster.schedule.fractional import Fractional
 from loadmaster.schedule.meta_rules import name_of
+from loadmaster.schedule.notation import is_own_discipline
 from loadmaster.schedule.time_shared import METHODS, method_named, parts_of
 from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.load import sharing_named
@@ -73,35 +74,43 @@ class SharingSettings:
         Raises:
             InputError: a file is not there or not text.
         """
-        named = {"batch": (policy,), "fractional": (self.sharing, self.fractional.packer)}
-        plain, _, mover = parts_of(method) if kind_of(method) == "shared" else (method, "", "")
-        return sources(
-            plain,
-            *filter(None, [name_of(mover)]),
-            *(name_of(spec) for spec in named.get(kind_of(method), (self.sharing,)) if spec),
-        )
+        kind = kind_of(method)
+        if kind == "batch":
+            return sources_of(queue_setting(method, policy, self))
+        plain, _, mover = parts_of(method) if kind == "shared" else (method, "", "")
+        beside = (self.sharing, self.fractional.packer) if kind == "fractional" else (self.sharing,)
+        return sources(plain, *(name_of(spec) for spec in (mover, *beside) if spec))
 
 
-def kind_of(method: str) -> Kind:
-    """Which kind of sharing `method` names; a name that is none counts as a time-shared method."""
+def kind_of(method: str, sources: Sources = NO_SOURCES) -> Kind:
+    """Which kind of sharing `method` names; a name that is none counts as a time-shared method.
+
+    Raises:
+        InputError: it names a file of the user's that is not there, or nothing in it.
+    """
     if method == FRACTIONAL:
         return "fractional"
     if is_discipline(method):
         return "batch"
-    return "vms" if method in VM_CHOICES else "shared"
+    if method in VM_CHOICES:
+        return "vms"
+    moved = parts_of(method)[0] in (*METHODS, *POLICIES)  # what stands behind the plus is a mover
+    return "batch" if not moved and is_own_discipline(method, sources) else "shared"
 
 
-def check_method(method: str, settings: SharingSettings, policy: str = BATCH_POLICY) -> None:
-    """Refuse at once what `run_sharing` would refuse.
+def check_method(
+    method: str, settings: SharingSettings, policy: str = BATCH_POLICY, sources: Sources = NO_SOURCES
+) -> None:
+    """Refuse at once what `run_sharing` would refuse; files are taken from their texts in `sources`, if they are there.
 
     Raises:
         InputError: no such method or sharing model, or a batch queue that is not told the needs.
     """
-    kind = kind_of(method)
+    kind = kind_of(method, sources)
     if kind == "batch":
-        _check_batch(method, settings, policy)
+        _check_batch(method, settings, policy, sources)
         return
-    settings.model(kind, {})
+    settings.model(kind, sources)
     if kind != "shared":
         return
     plain, plus, _ = parts_of(method)
@@ -110,7 +119,7 @@ def check_method(method: str, settings: SharingSettings, policy: str = BATCH_POL
     known = [*METHODS, *POLICIES, FRACTIONAL, *ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS, *VM_CHOICES]
     if plain not in known and Reference.of(plain) is None:
         raise no_such(plain, known, what="method, placement policy or discipline")
-    method_named(method)
+    method_named(method, sources)
 
 
 def queue_setting(method: str, policy: str, settings: SharingSettings) -> Setting:
@@ -120,12 +129,12 @@ def queue_setting(method: str, policy: str, settings: SharingSettings) -> Settin
     )  # fmt: skip
 
 
-def _check_batch(method: str, settings: SharingSettings, policy: str) -> None:
+def _check_batch(method: str, settings: SharingSettings, policy: str, sources: Sources) -> None:
     if settings.needs == "learned":
         raise InputError(
             method, "a batch queue must be told the needs: its tasks hold what they ask for",
             fix="leave it out, or use --needs told",
         )  # fmt: skip
     setting = queue_setting(method, policy, settings)
-    policy_of(setting, {})
-    discipline_of(setting)
+    policy_of(setting, sources)
+    discipline_of(setting, sources)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from inspect import signature
 from itertools import accumulate
 from typing import Any
 
@@ -94,7 +95,7 @@ def order_and_backfilling(spec: str) -> tuple[str, str]:
 
 
 def is_discipline(spec: str) -> bool:
-    """Whether `spec` names orders and backfillings, and not something else; of files' names it cannot be known.
+    """Whether `spec` names built-in orders or backfillings; of files' names alone see `is_own_discipline`.
 
     Example:
         >>> is_discipline("my.py:rank+easy"), is_discipline("skip"), is_discipline("mix-fit+mosix")
@@ -104,6 +105,26 @@ def is_discipline(spec: str) -> bool:
         return False
     names = [re.split(r"[()]", side)[0].strip() for side in _sides(spec) if side is not None]
     return any(name in _ORDER_NAMES or name in BACKFILLINGS or name in WHOLE for name in names)
+
+
+def is_own_discipline(spec: str, sources: Sources = NO_SOURCES) -> bool:
+    """Whether what a file of the user's holds makes it a discipline: a backfilling, also behind an order, or an order.
+
+    Args:
+        spec: as `discipline_named` takes it, in which no side is built in.
+        sources: text of the user's files, where it is known already.
+
+    Raises:
+        InputError: there is no such file, or no such thing in it.
+    """
+    first, second = _sides(spec)
+    reference = Reference.of(Part.of(first if second is None else second).name)
+    if reference is None:
+        return False
+    thing = reference.thing(sources.get(reference.path))
+    if isinstance(thing, type):
+        return hasattr(thing, "serve") or (second is None and hasattr(thing, "begin"))
+    return second is None and len(signature(thing).parameters) in RANK.takes
 
 
 def is_whole(spec: str) -> bool:
