@@ -14,6 +14,18 @@ TRIAL_S = 0.5
 """Seconds for which it is tried out."""
 
 
+def shown_pace(rate: float) -> str:
+    """A rate in words, two digits of a small one; where nothing happened within the trial, what that says of it.
+
+    Example:
+        >>> shown_pace(1234.5), shown_pace(0.046), shown_pace(0)
+        ('1,234', '0.046', 'less than 2')
+    """
+    if rate == 0:
+        return f"less than {1 / TRIAL_S:g}"
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+
+
 class _Enough(Exception):
     """The trial is over."""
 

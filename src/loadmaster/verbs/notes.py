@@ -47,7 +47,7 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
     """
     from loadmaster.report.console import for_notes
     from loadmaster.runs import discipline_of, policy_of, sources_of
-    from loadmaster.runs.pace import jobs_a_second
+    from loadmaster.runs.pace import jobs_a_second, shown_pace
     from loadmaster.schedule.binding import binds
     from loadmaster.sim.queue.door import is_compiled
 
@@ -62,6 +62,8 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
         tried.add(setting.discipline)
         rate = jobs_a_second(case, setting, texts)
         if rate is not None:
-            text = f"{setting.policy} under {setting.discipline}: not compiled, begins at {rate:,.0f} jobs a second"
+            text = (
+                f"{setting.policy} under {setting.discipline}: not compiled, begins at {shown_pace(rate)} jobs a second"
+            )
             less = "--limit reads fewer" + (", --ignore all without what binds them" if bound else "")
             for_notes().print(f"{text} ({case.workload.jobs:,} jobs; {less})", style="yellow")

@@ -330,11 +330,12 @@ def _warn(study: "SharingStudy", store: "Store | None") -> None:
     from loadmaster.packing.solve import packer_named
     from loadmaster.report.console import for_notes
     from loadmaster.report.sharing_table import label
+    from loadmaster.runs.pace import shown_pace
     from loadmaster.runs.sharing_settings import FRACTIONAL
 
     notes = for_notes()
     for task, rate in study.plain(store):
-        text = f"{label(task.method, task.policy)}: not compiled, begins at {rate:,.0f} events a second"
+        text = f"{label(task.method, task.policy)}: not compiled, begins at {shown_pace(rate)} events a second"
         notes.print(f"{text}; a job is two or more (--limit reads fewer)", style="yellow")
     packing = study.settings.fractional
     if FRACTIONAL in study.methods and packing.repack != "never" and packer_named(packing.packer).timed:
