@@ -113,6 +113,21 @@ def test_a_job_that_asks_for_more_than_a_whole_limit_never_runs(limits, never):
     assert sum(found.values()) == never
 
 
+@pytest.mark.parametrize(
+    "limits", [Limits(max_tres_pu=(("cores", 1.0),)), Limits(grp_tres_run_s=(("cores", 1.0),)), Limits(max_wall_s=9.0)]
+)
+def test_a_job_of_several_partitions_is_closed_to_those_alone_whose_limits_it_is_beyond(limits):
+    parts = (Partition("small", qos="tight"), Partition("large"))
+    rules = SiteRules(parts, qos=(Qos("tight", limits=limits),))
+    names = Named.of(["small,large", "small", "large"])
+    bound = Constraints(partition=names, limit_s=[10.0] * 3)
+    jobs = Workload.of(submit_s=[0] * 3, runtime_s=[5] * 3, cores=[2] * 3, constraints=bound)
+    found = binding_of(jobs, cluster(rules))
+    assert found.entries.closed.tolist() == [True, False, True, False]
+    assert found.never.tolist().count(0) == 2
+    assert found.count_never() == {"more than a limit allows": 1}
+
+
 def test_a_failure_is_known_only_once_it_has_happened():
     rules = SiteRules(calendar=(CalendarRow(5.0, 9.0, "down"), CalendarRow(7.0, None, "drained", hosts=(1,))))
     calendar = binding_of(workload(), cluster(rules)).calendar

@@ -10,7 +10,7 @@ from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.schedule.binding_calendar import Calendar, calendar_of
 from loadmaster.schedule.binding_hosts import MAY_RUN, Entries, entries_of, limits_s, mask
-from loadmaster.schedule.binding_limits import Counters, counters_of
+from loadmaster.schedule.binding_limits import BEYOND, Counters, counters_of
 from loadmaster.schedule.binding_shut import delay_or_limit, shut_by_features, shut_by_whole_hosts
 from loadmaster.schedule.binding_waits import Waits, waits_of
 from loadmaster.schedule.binding_work import WorkLimits, work_limits
@@ -122,8 +122,9 @@ def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     eligible_s = workload.submit_s if bound.eligible_s is None else np.maximum(workload.submit_s, bound.eligible_s)
     entries = entries_of(workload, cluster, rules, bound, reasons.mark)
     calendar, eligible_s, latest_s = calendar_of(workload, cluster, rules, bound, entries, eligible_s, reasons.mark)
-    counters, submits, rates = counters_of(workload, rules, bound, entries, reasons.mark)
-    work = work_limits(rates, rules, entries, limits_s(workload, bound), reasons.mark)
+    counters, submits, rates, beyond = counters_of(workload, rules, bound, entries)
+    work = work_limits(rates, rules, entries, limits_s(workload, bound))
+    entries = entries.without(beyond | work.beyond, BEYOND, reasons.mark)
     reasons.mark(eligible_s > latest_s, "longer than the reservation that it names")
     reasons.mark(eligible_s == np.inf, "begin time never comes")
     if bound.hold is not None:

@@ -1,7 +1,7 @@
 """Where each job may run: its partitions and what it asks of hosts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,12 @@ class Entries:
     allowed: Bools
     min_hosts: Ints | None = None
     max_hosts: Ints | None = None
+
+    def without(self, rows: Bools, reason: str, mark: Mark) -> "Entries":
+        """The same with these entries bool[E] closed as well; the jobs that have no other are marked."""
+        closed = self.closed | rows
+        mark(_none_of(self.first, ~closed), reason)
+        return replace(self, closed=closed)
 
     def open_to(self, jobs: Longs) -> Longs:
         """int64: the entries of `jobs` in which they may start."""

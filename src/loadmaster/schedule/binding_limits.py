@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model import Constraints, Limits, SiteRules, Workload
-from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.limits import HOSTS
-from loadmaster.schedule.binding_hosts import Entries, Mark, account_names, limits_s, qos_names, user_names
+from loadmaster.schedule.binding_hosts import Entries, account_names, limits_s, qos_names, user_names
 
 BEYOND = "more than a limit allows"
 _RUNNING = ("max_jobs_pu", "max_jobs_pa", "grp_jobs", "max_tres_pu", "max_tres_pa", "grp_tres")
@@ -56,22 +56,22 @@ class Counters:
 
 
 def counters_of(
-    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, mark: Mark
-) -> tuple[Counters, Counters, Counters]:
+    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries
+) -> tuple[Counters, Counters, Counters, Bools]:
     """Counters of what runs, of what runs or waits, and of work by the second, all by entry.
 
-    Jobs that are beyond a limit on their own are marked.
+    And bool[E], the entries that are beyond a limit on their own.
     """
+    beyond = np.zeros(len(entries.job), bool)
     if not (rules.qos or rules.accounts or (bound.throttle is not None and bound.array is not None)):
         nothing = no_counters(len(entries.job))
-        return nothing, nothing, nothing
+        return nothing, nothing, nothing, beyond
     scopes = _Scopes(workload, rules, bound)
     amounts = {name: workload.demand[:, r] * workload.task_count for r, name in enumerate(workload.resources)}
     amounts[HOSTS] = most_hosts(workload, bound)
     limit_s = limits_s(workload, bound)
     hosts = np.ones(workload.jobs) if bound.min_hosts is None else np.maximum(bound.min_hosts, 1)
     running, submitted, work = _Uses(), _Uses(), _Uses()
-    beyond = np.zeros(workload.jobs, bool)
     for entry in range(len(entries.job)):
         job = int(entries.job[entry])
         seen: set[tuple[str, str]] = set()
@@ -84,21 +84,20 @@ def counters_of(
                 key = Limit(kind, resource, scope, scopes.subject(kind, job))
                 if kind in _RUNNING:
                     running.add(key, most, amount)
-                    beyond[job] |= amount > most
+                    beyond[entry] |= amount > most
                 elif kind in _SUBMITTED:
                     submitted.add(key, most, 1.0)
                 elif kind in _WORK:
                     work.add(key, most, amount)
                 else:
-                    beyond[job] |= _is_beyond(kind, most, amount, float(limit_s[job]), float(hosts[job]))
+                    beyond[entry] |= _is_beyond(kind, most, amount, float(limit_s[job]), float(hosts[job]))
         throttle = 0 if bound.throttle is None else int(bound.throttle[job])
         if throttle and bound.array is not None and bound.array[job] >= 0:
             running.add(Limit("throttle", "", str(bound.array[job]), ""), float(throttle), 1.0)
         running.next()
         submitted.next()
         work.next()
-    mark(beyond, BEYOND)
-    return running.counters(), submitted.counters(), work.counters()
+    return running.counters(), submitted.counters(), work.counters(), beyond
 
 
 def most_hosts(workload: Workload, bound: Constraints) -> Floats:

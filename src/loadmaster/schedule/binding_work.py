@@ -6,8 +6,8 @@ import numpy as np
 
 from loadmaster.model import SiteRules
 from loadmaster.model.arrays import Bools, Floats, Longs
-from loadmaster.schedule.binding_hosts import Entries, Mark
-from loadmaster.schedule.binding_limits import BEYOND, Counters
+from loadmaster.schedule.binding_hosts import Entries
+from loadmaster.schedule.binding_limits import Counters
 
 ANY = float(np.nextafter(0.0, 1.0))
 """What must be left where all that matters is that the limit is not used up."""
@@ -45,18 +45,22 @@ class WorkLimits:
             (limit, amount * limit_s if self.looks_ahead[limit] else ANY) for limit, amount in self.uses(entry)
         )
 
+    @property
+    def beyond(self) -> Bools:
+        """bool[E]: the entries that may take more than all of a limit."""
+        if not len(self.most):
+            return np.zeros(len(self.job), bool)
+        rows = range(len(self.job))
+        return np.array([any(need > self.most[limit] for limit, need in self.needs(row)) for row in rows], bool)
 
-def work_limits(rates: Counters, rules: SiteRules, entries: Entries, limit_s: Floats, mark: Mark) -> WorkLimits:
-    """The limits behind counters of work; jobs that ask for more than all of one are marked.
+
+def work_limits(rates: Counters, rules: SiteRules, entries: Entries, limit_s: Floats) -> WorkLimits:
+    """The limits behind counters of work.
 
     Use that fades is looked at beside what running jobs may still do if the site is `limits_safe`, else alone.
     """
     kinds = np.array(rates.kind, dtype=object)
     ahead = (kinds == "grp_tres_run_s") | ((kinds == "grp_tres_s") & rules.limits_safe)
-    limits = WorkLimits(
+    return WorkLimits(
         rates.most, rates, entries.job, limit_s, kinds != "grp_tres_run_s", ahead, rules.use_half_life_s
     )  # fmt: skip
-    if len(rates.most):
-        over = [any(need > rates.most[limit] for limit, need in limits.needs(row)) for row in range(len(entries.job))]
-        mark(np.bincount(entries.job, weights=over, minlength=len(limit_s)) > 0, BEYOND)
-    return limits
