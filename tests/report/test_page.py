@@ -10,7 +10,8 @@ from comparisons import comparison
 from charts_on_pages import charts_of, headings_of, unpacked
 from loadmaster.model import InputError
 from loadmaster.report.columns import change_text
-from loadmaster.report.compare_page import main_chart, write_report
+from loadmaster.report.compare_charts import main_chart
+from loadmaster.report.compare_page import write_report
 from loadmaster.report.load_charts import ranking
 from loadmaster.report.packed import packed_library
 from loadmaster.report.page import Chart, Facts, Heading, Table, Text, write_page

@@ -192,3 +192,19 @@ def test_a_chart_over_time_is_zoomed_by_the_wheel_with_alt_alone_and_whole_after
     chart.dblclick(position={"x": 400, "y": 60})
     page.wait_for_function(f"([place, before]) => ({axis})(place) === before", arg=[handle, whole])
     assert complaints == []
+
+
+def test_a_rule_of_several_disciplines_that_is_chosen_is_stressed_in_its_rows_alone(shown, tmp_path):
+    waits = {("first-fit", "netbatch"): 90.0, ("mix-fit", "netbatch"): 80.0, ("first-fit", "easy"): 50.0,
+             ("mix-fit", "easy"): 40.0}  # fmt: skip
+    keys = [(policy, load, way, wait) for load in (0.7, 0.9) for (policy, way), wait in waits.items()]
+    write_report(tmp_path / "report.html", comparison({key[:3]: key[3] * key[1] for key in keys}))
+    page, complaints = shown(tmp_path / "report.html")
+    page.locator("#chart1 .mark-rect path").first.click()  # the ranking: the best rule on top
+    page.wait_for_selector(".policies [aria-pressed=true]")
+    assert page.locator(".policies [aria-pressed=true]").all_text_contents() == ["mix-fit under easy"]
+    table = page.locator("table").first
+    bright = table.locator("tbody tr[data-rule]:not(.dim)")
+    assert bright.count() == 2
+    assert {row.get_attribute("data-rule") for row in bright.all()} == {"mix-fit under easy"}
+    assert complaints == []

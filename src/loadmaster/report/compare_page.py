@@ -1,26 +1,19 @@
 """The report of a comparison: the answer on top, then the table, the charts, and how to make it again."""
 
-import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from loadmaster import __version__
 from loadmaster.measure.explained import room_over_time
-from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer, unbroken
 from loadmaster.report.claims import claim_headings, claim_texts
-from loadmaster.report.coinciding import coinciding_words, shown_as_one
+from loadmaster.report.coinciding import Same, coinciding_words, others_words, shown_as_one
 from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
-from loadmaster.report.comparison import Comparison, Group, faults, listed, load_words
-from loadmaster.report.followed_chart import members_blocks
-from loadmaster.report.interval_chart import interval_chart
-from loadmaster.report.load_charts import load_charts, ranking, wait_charts
+from loadmaster.report.compare_charts import chart_blocks, highest_load
+from loadmaster.report.comparison import Comparison, faults, load_words
 from loadmaster.report.machines_page import machines_blocks
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text, write
 from loadmaster.report.possible_chart import possible_chart
@@ -31,8 +24,6 @@ from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
 from loadmaster.report.sure_page import sure_blocks
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
-from loadmaster.report.time_charts import capacity_charts, queue_chart
-from loadmaster.report.wait_chart import wait_chart
 from loadmaster.report.who_pays import settled, who_pays
 from loadmaster.runs.machines import MachineSet
 
@@ -60,18 +51,17 @@ def report_blocks(
     blocks += [Text(unbroken(sentence), "note") for sentence in possible_sentences(comparison)]
     blocks += [Text(unbroken(line)) for line in more_of_the_answer(comparison)]
     shown, same = shown_as_one(comparison)
-    blocks += [Text(line) for line in coinciding_words(same)]
+    blocks += [Text(line) for line in coinciding_words(comparison, same)]
     blocks += [
         _table(shown, same),
         *machines_blocks(shown),
         *sure_blocks(shown),
         *_possible(shown),
-        *_by_load(shown),
-        *_details(shown, detailed(shown)),
+        *chart_blocks(shown),
         *_verdict(shown),
         *recorded_hosts_blocks(shown),
     ]
-    blocks += who_pays(shown) + settled(shown, detailed(shown).load)
+    blocks += who_pays(shown) + settled(shown, highest_load(shown))
     return [*blocks, *more, Heading("How this was made"), Facts({**_facts(comparison), **facts})]
 
 
@@ -85,32 +75,14 @@ def _verdict(comparison: Comparison) -> list[Block]:
     return [Heading("Whether queueing can explain the recorded waits"), Chart(room_chart(seen), ROOM_CAPTION)]
 
 
-def main_chart(comparison: Comparison) -> Any:
-    """The one chart that stands for the whole: intervals, against the load, or a ranking where there is one load."""
-    group = detailed(comparison)
-    several = len({g.load for g in comparison.groups}) > 1
-    judgement = comparison.judgement
-    if judgement is not None:
-        chart = interval_chart(comparison, judgement)
-    else:
-        chart = wait_charts(comparison, group.discipline, group.hosts) if several else ranking(comparison, group)
-    lines = textwrap.wrap(unbroken(answer(comparison)), 90)
-    return themed(chart.properties(title={"text": lines, "subtitle": title(comparison)}, padding=16))
-
-
-def detailed(comparison: Comparison) -> Group:
-    """The group shown in detail: the highest load, under the discipline that did best there."""
-    most = max(group.load for group in comparison.groups)
-    return min((g for g in comparison.groups if g.load == most), key=lambda g: g.best.metrics.mean_wait_s)
-
-
-def _table(comparison: Comparison, same: Mapping[str, Sequence[str]]) -> Table:
+def _table(comparison: Comparison, same: Same) -> Table:
     columns = columns_for(comparison)
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
     bands: dict[int, str] = {}
     hosts: dict[int, str] = {}
     below: dict[int, str] = {}
+    names: dict[int, str] = {}
     claims, compares = claim_headings(comparison), comparison.compares
     extra = compares + len(claims)
     if comparison.recorded is not None:
@@ -132,8 +104,9 @@ def _table(comparison: Comparison, same: Mapping[str, Sequence[str]]) -> Table:
             best |= {(len(rows), c + (1 + extra if c else 1)) for c in range(len(columns)) if marks[c][r]}
             change = change_text(comparison, outcome).replace(" ", "\N{NO-BREAK SPACE}")
             changes = [*[change] * compares, *claim_texts(comparison, outcome)]
-            if others := same.get(outcome.setting.policy):
-                below[len(rows)] = f"and {listed(others)}: the same"
+            if others := others_words(comparison, outcome, same):
+                below[len(rows)] = others
+            names[len(rows)] = comparison.rule_name(outcome.setting)
             rows.append([outcome.setting.policy, cells[0], *changes, *cells[1:]])
             hosts[len(rows) - 1] = outcome.setting.hosts
     heads = ["policy", columns[0].title, *["change"] * compares, *claims, *(column.title for column in columns[1:])]
@@ -141,7 +114,7 @@ def _table(comparison: Comparison, same: Mapping[str, Sequence[str]]) -> Table:
         heads = ["hosts", *heads]
         rows = [[hosts.get(r, ""), *row] for r, row in enumerate(rows)]
         best = {(r, c + 1) for r, c in best}
-    return Table(heads, rows, best=frozenset(best), bands=bands, below=below)
+    return Table(heads, rows, best=frozenset(best), bands=bands, below=below, rules=names)
 
 
 def _possible(comparison: Comparison) -> list[Block]:
@@ -152,65 +125,6 @@ def _possible(comparison: Comparison) -> list[Block]:
             Chart(themed(possible_chart(comparison, each)), _POSSIBLE),
         ]
     return blocks
-
-
-def _by_load(comparison: Comparison) -> list[Block]:
-    if len({group.load for group in comparison.groups}) < 2:
-        return []
-    blocks: list[Block] = [Heading("Against the load")]
-    for discipline, hosts in product(comparison.disciplines, comparison.hosts):
-        caption = f"Discipline {discipline}. " if len(comparison.disciplines) > 1 else ""
-        caption += f"On {hosts}; the load is that of the first machines. " if hosts else ""
-        caption += "A click on a policy, here or in the bar above, stresses it in all charts and tables."
-        blocks.append(Chart(themed(load_charts(comparison, discipline, hosts)), caption))
-    return blocks
-
-
-def _details(comparison: Comparison, group: Group) -> list[Block]:
-    where = f" at {load_words(group.load)}" if math.isfinite(group.load) else ", all jobs at once"
-    where += f" under {group.discipline}" if len(comparison.disciplines) > 1 else ""
-    where += f", on {group.hosts}" if group.hosts else ""
-    blocks: list[Block] = []
-    if len(group.outcomes) > 1:
-        blocks += [Heading(f"Mean wait{where}"), Chart(themed(ranking(comparison, group)))]
-    blocks += [
-        Heading(f"The queue over time{where}"),
-        Chart(
-            themed(queue_chart(comparison, group)),
-            _queue_caption(comparison, group),
-        ),
-        Heading(f"How long jobs waited{where}"),
-        Chart(
-            themed(wait_chart(comparison, group)),
-            "Further to the left is better: fewer jobs wait so long. Both scales are logarithmic.",
-        ),
-        Heading(f"Where the capacity went{where}"),
-        Chart(
-            themed(capacity_charts(comparison, group, comparison.case.workload.resources[:2])),
-            _stranded_caption(comparison),
-        ),
-    ]
-    return blocks + members_blocks(list(group.outcomes), where)
-
-
-def _queue_caption(comparison: Comparison, group: Group) -> str:
-    text = "Jobs waiting as each scheduling cycle found them; every peak is kept, and all rows have the same scale."
-    if group.baseline is None:
-        return text
-    where = f" on {group.baseline.setting.hosts}" if comparison.several_machines else ""
-    return f"{text} The dark line in each row is {comparison.baseline}{where}."
-
-
-def _stranded_caption(comparison: Comparison) -> str:
-    case = comparison.case
-    amounts = [
-        show_bytes(amount) if name == MEMORY else f"{amount:g} {name if amount != 1 else name.removesuffix('s')}"
-        for name, amount in zip(case.workload.resources, typical_demand(case.workload), strict=True)
-    ]
-    return (
-        "Stranded: free on a host that has enough of it for a typical task, while another resource of the same host "
-        f"is too short for one. A typical task here asks {' and '.join(amounts)} (medians)."
-    )
 
 
 def _facts(comparison: Comparison) -> dict[str, str]:

@@ -73,6 +73,8 @@ class Comparison:
         judgements: what samples say, a load each; empty where none were drawn.
         machines: the sets of machines; where there are several, runs say by `setting.hosts` on which they are.
         currency: of their prices; empty where it was not said.
+        whole: the comparison that this is a part of, where runs are left out that coincide with others; rules are
+            named, and have their baseline, as there.
     """
 
     case: Case
@@ -88,16 +90,22 @@ class Comparison:
     machines: Sequence[MachineSet] = ()
     currency: str = ""
     on_hosts: OnHosts | None = None
+    whole: "Comparison | None" = None
+
+    @property
+    def settings(self) -> list[Setting]:
+        """Of all runs, also of those that are left out."""
+        return [outcome.setting for outcome in (self.whole or self).outcomes]
 
     @property
     def policies(self) -> tuple[str, ...]:
         """The policies compared, in the order given."""
-        return tuple(dict.fromkeys(outcome.setting.policy for outcome in self.outcomes))
+        return tuple(dict.fromkeys(setting.policy for setting in self.settings))
 
     @property
     def disciplines(self) -> tuple[str, ...]:
         """The disciplines compared, in the order given."""
-        return tuple(dict.fromkeys(outcome.setting.discipline for outcome in self.outcomes))
+        return tuple(dict.fromkeys(setting.discipline for setting in self.settings))
 
     def rule_name(self, setting: Setting) -> str:
         """A rule as it is called in sentences and charts; where machines differ, with those that it ran on."""
@@ -122,7 +130,7 @@ class Comparison:
     @property
     def hosts(self) -> tuple[str, ...]:
         """The names of the sets of machines, in the order given; one that is empty where there is one set."""
-        return tuple(dict.fromkeys(outcome.setting.hosts for outcome in self.outcomes))
+        return tuple(dict.fromkeys(setting.hosts for setting in self.settings))
 
     def machines_of(self, outcome: Outcome) -> MachineSet:
         """The machines of a run."""
@@ -149,8 +157,16 @@ class Comparison:
 
         It is the baseline policy under the first discipline, on the first machines.
         """
-        same = [outcome for outcome in self.outcomes if outcome.load == load]
+        same = [outcome for outcome in (self.whole or self).outcomes if outcome.load == load]
         return same[baseline_among(same, self.baseline)] if len(same) > 1 else None
+
+    def baseline_beside(self, group: Group) -> Outcome | None:
+        """The run that is drawn beside those of one discipline on one set of machines: the baseline policy's there.
+
+        Where it did not run there, that which all are compared with.
+        """
+        own = (outcome for outcome in group.outcomes if outcome.setting.policy == self.baseline)
+        return next(own, group.baseline) if len(group.outcomes) > 1 else group.baseline
 
     def _group(self, load: float, discipline: str, runs: Sequence[Outcome], hosts: str) -> Group:
         samples = next((each for each in self.judgements if each.load == load), None)
@@ -159,8 +175,10 @@ class Comparison:
 
     def heads(self, group: Group) -> bool:
         """Whether a table of several loads or disciplines names them above these runs."""
-        kinds = {(each.load, each.discipline) for each in self.groups}
-        return len(kinds) > 1 and group.hosts == self.hosts[0]
+        kinds = [(each.load, each.discipline) for each in self.groups]
+        several = len({(each.load, each.setting.discipline) for each in (self.whole or self).outcomes}) > 1
+        first = self.groups[kinds.index((group.load, group.discipline))]
+        return several and group.hosts == first.hosts
 
     def _place(self, outcome: Outcome) -> tuple[float, int, int]:
         setting = outcome.setting

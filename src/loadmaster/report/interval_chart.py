@@ -4,8 +4,9 @@ import math
 from typing import Any
 
 from loadmaster.report.comparison import Comparison
+from loadmaster.report.looks import Drawn
 from loadmaster.report.sure import difference_text
-from loadmaster.report.theme import INK, MUTED, RULE, colours, names_axis, policy_chosen, rows, stressed, told_apart
+from loadmaster.report.theme import INK, MUTED, RULE, names_axis, rows, rule_chosen, stressed
 from loadmaster.runs.judgement import Judged, Judgement
 
 _TICKS = (0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
@@ -27,14 +28,13 @@ def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
         values=_apart(ticks, domain), labelExpr="datum.value == 1 ? '0 %' : format(datum.value - 1, '+.0%')", grid=True,
         gridColor=RULE,
     )  # fmt: skip
-    names = list(comparison.policies)
-    colour = alt.Color("policy:N", scale=alt.Scale(domain=names, range=colours(names)), legend=None)
+    drawn = Drawn(comparison, [o for o in comparison.outcomes if o.load == judgement.load])
     base = alt.Chart(rows(values), width=560, height=alt.Step(30)).encode(y=names_axis("rule"))
     title = f"mean wait against {comparison.rule_name(judgement.baseline)}"
     x = alt.X("mean:Q", scale=scale, axis=axis, title=title)
     zero = alt.Chart(rows([{"at": 1.0}])).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("at:Q", scale=scale))
-    chosen = policy_chosen(on="click")
-    marks = {"color": colour, "opacity": stressed(chosen), "tooltip": ["rule:N", "note:N"]}
+    chosen = rule_chosen(on="click")
+    marks = {"color": drawn.colour(), "opacity": stressed(chosen), "tooltip": ["rule:N", "note:N"]}
     whiskers = base.mark_rule(strokeWidth=2.4).encode(
         x=alt.X("low:Q", scale=scale, axis=axis, title=title), x2="high:Q", **marks
     )
@@ -46,7 +46,7 @@ def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
     notes = base.mark_text(align="left", dx=14, color=INK, fontSize=12).encode(
         x=alt.value("width"), text="note:N", opacity=alt.condition("datum.leads", alt.value(1.0), alt.value(0.75))
     )
-    return told_apart(alt.layer(zero, whiskers, *ends, dots, notes), names)
+    return drawn.told_apart(alt.layer(zero, whiskers, *ends, dots, notes))
 
 
 def _sorted(judgement: Judgement) -> list[Judged]:
@@ -61,7 +61,7 @@ def _row(comparison: Comparison, judgement: Judgement, row: Judged) -> dict[str,
     if leads:
         note += " · best" if judgement.kind == "best" else " · may be the best"
     return {
-        "rule": comparison.rule_name(row.setting), "policy": row.setting.policy, "mean": math.exp(mean),
+        "rule": comparison.rule_name(row.setting), "mean": math.exp(mean),
         "low": math.exp(low), "high": math.exp(high), "note": note, "leads": leads,
     }  # fmt: skip
 

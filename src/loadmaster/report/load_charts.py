@@ -1,59 +1,54 @@
-"""Charts of the whole run: each policy's wait, slowdown and queue, against the load if there are several."""
+"""Charts of the whole run: each rule's wait, slowdown and queue, against the load if there are several."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from loadmaster.report.change import change_of
 from loadmaster.report.columns import change_text, short, unit_for
 from loadmaster.report.comparison import Comparison, Group
-from loadmaster.report.theme import (
-    ACCENT,
-    MUTED,
-    colour_of,
-    colours,
-    names_axis,
-    policy_chosen,
-    rows,
-    stressed,
-    told_apart,
-    tooltip,
-)
+from loadmaster.report.looks import Drawn
+from loadmaster.report.theme import ACCENT, MUTED, names_axis, rows, rule_chosen, stressed, tooltip
 from loadmaster.runs import Outcome
 
 _WIDTH, _HEIGHT = 400, 230
 
 
-def load_charts(comparison: Comparison, discipline: str, hosts: str = "") -> Any:
-    """Mean wait, its change against the baseline, bounded slowdown and mean queue against the offered load."""
+def load_charts(comparison: Comparison, outcomes: Sequence[Outcome]) -> Any:
+    """Mean wait, its change against the baseline, bounded slowdown and mean queue of these runs over the load."""
     import altair as alt
 
     space = {"row": 76, "column": 76}
-    charts = alt.concat(*_panels(comparison, discipline, hosts), columns=2, spacing=space, bounds="flush")
-    return told_apart(charts, comparison.policies)
+    drawn = Drawn(comparison, outcomes)
+    return drawn.told_apart(alt.concat(*_panels(comparison, outcomes, drawn), columns=2, spacing=space, bounds="flush"))
 
 
-def wait_charts(comparison: Comparison, discipline: str, hosts: str = "") -> Any:
+def wait_charts(comparison: Comparison, outcomes: Sequence[Outcome]) -> Any:
     """The first two of `load_charts`, side by side."""
     import altair as alt
 
-    return alt.hconcat(*_panels(comparison, discipline, hosts)[:2], spacing=76, bounds="flush")
+    panels = _panels(comparison, outcomes, Drawn(comparison, outcomes))
+    return alt.hconcat(*panels[:2], spacing=76, bounds="flush")
 
 
-def _panels(comparison: Comparison, discipline: str, hosts: str) -> list[Any]:
-    chosen = policy_chosen(bind="legend", on="click")
-    unit, size = unit_for([o.metrics.mean_wait_s for o in comparison.outcomes])
-    groups = [group for group in comparison.groups if (group.discipline, group.hosts) == (discipline, hosts)]
-    change = {id(o): _change(comparison, o) for group in groups for o in group.outcomes}
+def _panels(comparison: Comparison, outcomes: Sequence[Outcome], drawn: Drawn) -> list[Any]:
+    chosen = rule_chosen(bind="legend", on="click")
+    unit, size = unit_for([o.metrics.mean_wait_s for o in outcomes])
+    base = comparison.baseline_at(max(outcome.load for outcome in outcomes))
+    against = comparison.baseline if base is None else comparison.rule_name(base.setting)
     measures: list[tuple[str, str, Callable[[Outcome], float | None]]] = [
         (f"mean wait ({unit})", ",.4~r", lambda o: o.metrics.mean_wait_s / size),
-        (f"mean wait against {comparison.baseline}", "+.0%", lambda o: change[id(o)]),
+        (f"mean wait against {against}", _percents(comparison, outcomes), lambda o: _change(comparison, o)),
         ("mean bounded slowdown", ",.4~r", lambda o: o.metrics.mean_bounded_slowdown),
         ("mean queue length (jobs)", "~s", lambda o: o.metrics.mean_queue_length),
     ]
-    outcomes = [outcome for group in groups for outcome in group.outcomes]
-    first, *others = [_panel(comparison, outcomes, chosen, *measure) for measure in measures]
+    first, *others = [_panel(comparison, outcomes, drawn, chosen, *measure) for measure in measures]
     return [first.add_params(chosen), *others]  # a click on the legend of one speaks for all
+
+
+def _percents(comparison: Comparison, outcomes: Sequence[Outcome]) -> str:
+    """How changes are written on an axis: with more digits where all are small."""
+    return "+.0%" if max(abs(_change(comparison, o) or 0.0) for o in outcomes) > 0.05 else "+.2~%"
 
 
 def _change(comparison: Comparison, outcome: Outcome) -> float | None:
@@ -63,7 +58,8 @@ def _change(comparison: Comparison, outcome: Outcome) -> float | None:
 
 def _panel(
     comparison: Comparison,
-    outcomes: list[Outcome],
+    outcomes: Sequence[Outcome],
+    drawn: Drawn,
     chosen: Any,
     title: str,
     numbers: str,
@@ -73,19 +69,21 @@ def _panel(
 
     loads = sorted({round(outcome.load, 4) for outcome in outcomes})
     ticks = alt.Axis(format=".2f", values=loads if len(loads) <= 10 else alt.Undefined, grid=False)
-    data = rows([{"policy": o.setting.policy, "load": o.load, "value": read(o)} for o in outcomes])
+    data = rows([{**drawn.row(comparison, o), "load": o.load, "value": read(o)} for o in outcomes])
+    legend = drawn.legend(orient="bottom", columns=5)
     base = alt.Chart(data, width=_WIDTH, height=_HEIGHT, title=title).encode(
         x=alt.X("load:Q", title="offered load", scale=alt.Scale(zero=False, padding=12, nice=False), axis=ticks),
         y=alt.Y("value:Q", title=None, axis=alt.Axis(format=numbers, tickCount=5)),
-        color=colour_of(comparison.policies, orient="bottom", columns=5),
+        color=drawn.colour(legend),
         opacity=stressed(chosen),
-        tooltip=tooltip("policy", load=".2f", value="+.1%" if "%" in numbers else ",.4~g"),
+        tooltip=tooltip("rule", load=".2f", value="+.1%" if "%" in numbers else ",.4~g"),
     )
-    return base.mark_line(strokeWidth=2.2) + base.mark_circle(size=42)
+    lines = base.mark_line(strokeWidth=2.2).encode(**drawn.dash(legend))
+    return lines + base.mark_point(size=42, filled=True).encode(**drawn.shape())
 
 
 def ranking(comparison: Comparison, group: Group) -> Any:
-    """The policies from best to worst by mean wait, with the change against the baseline beside each bar."""
+    """The rules from best to worst by mean wait, with the change against the baseline beside each bar."""
     import altair as alt
 
     unit, size = unit_for([o.metrics.mean_wait_s for o in group.outcomes])
@@ -94,22 +92,20 @@ def ranking(comparison: Comparison, group: Group) -> Any:
     for outcome in ordered:
         note = "" if group.baseline is None else f" · {change_text(comparison, outcome)}"
         values.append({
-            "policy": outcome.setting.policy,
+            "rule": comparison.rule_name(outcome.setting),
             "wait": outcome.metrics.mean_wait_s / size,
             "label": f"{short(outcome.metrics.mean_wait_s / size)} {unit}{note}",
         })  # fmt: skip
     base = alt.Chart(rows(values), width=620, height=alt.Step(26)).encode(
-        y=names_axis("policy"),
+        y=names_axis("rule"),
         x=alt.X("wait:Q", title=f"mean wait ({unit})", axis=alt.Axis(tickCount=6)),
     )
-    names = list(comparison.policies)
-    colour = alt.Color("policy:N", scale=alt.Scale(domain=names, range=colours(names)), legend=None)
-    chosen = policy_chosen(on="click")
+    drawn, chosen = Drawn(comparison, group.outcomes), rule_chosen(on="click")
     bars = base.mark_bar(height=16, cornerRadiusEnd=2).encode(
-        color=colour, opacity=stressed(chosen), tooltip=tooltip("policy", wait=",.4~g")
+        color=drawn.colour(), opacity=stressed(chosen), tooltip=tooltip("rule", wait=",.4~g")
     )
     labels = base.mark_text(align="left", dx=6, color=MUTED, fontSize=12).encode(text="label:N")
-    return told_apart(bars.add_params(chosen) + labels, names)
+    return drawn.told_apart(bars.add_params(chosen) + labels)
 
 
 def member_chart(outcome: Outcome) -> Any:

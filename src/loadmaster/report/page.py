@@ -36,6 +36,7 @@ class Table:
         prose: cells are words, not numbers.
         tones: (row, column) -> `good`, `bad` or `muted`.
         below: number of a row -> small print below it.
+        rules: number of a row -> the rule that it is of, as charts name it.
     """
 
     kind: ClassVar = "table"
@@ -47,6 +48,7 @@ class Table:
     prose: bool = False
     tones: Mapping[tuple[int, int], str] = field(default_factory=dict)
     below: Mapping[int, str] = field(default_factory=dict)
+    rules: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

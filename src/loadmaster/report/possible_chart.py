@@ -20,7 +20,7 @@ def possible_chart(comparison: Comparison, each: "Possible") -> Any:
     import altair as alt
 
     runs = sorted(runs_at(comparison, each), key=lambda o: o.metrics.mean_wait_s)
-    names = [_name(comparison, o.setting.policy, o.setting.discipline) for o in runs]
+    names = [comparison.rule_name(o.setting) for o in runs]
     means = {name: o.metrics.mean_wait_s for name, o in zip(names, runs, strict=True)}
     longest = {name: o.metrics.longest_wait_s for name, o in zip(names, runs, strict=True)}
     lines = {BOUND: each.bound_s} | ({} if each.found is None else {BEST_FOUND: each.found.mean_wait_s})
@@ -50,7 +50,3 @@ def _panel(title: str, waits: dict[str, float], lines: dict[str, float], order: 
     dots = base.mark_circle(size=70, opacity=1).encode(y=at)
     labels = base.mark_text(align="left", dx=8).encode(y=at, text="label:N", color=alt.value(MUTED))
     return across + dots + labels
-
-
-def _name(comparison: Comparison, policy: str, discipline: str) -> str:
-    return f"{policy}, {discipline}" if len(comparison.disciplines) > 1 else policy

@@ -27,10 +27,11 @@ class PlacedBlock(NamedTuple):
 
 
 class TableLine(NamedTuple):
-    """A row of a table: its cells with their tones, and the small print below it."""
+    """A row of a table: its cells with their tones, the small print below it, and the rule that it is of."""
 
     cells: list[tuple[str, str]]
     below: str
+    rule: str
 
 
 def rendered(page: Page) -> str:
@@ -86,7 +87,7 @@ def _line(table: Table, i: int) -> TableLine:
     cells = [
         (cell, table.tones.get((i, j), "best" if (i, j) in table.best else "")) for j, cell in enumerate(table.rows[i])
     ]
-    return TableLine(cells, table.below.get(i, ""))
+    return TableLine(cells, table.below.get(i, ""), table.rules.get(i, ""))
 
 
 def _placed(blocks: Sequence[Block]) -> tuple[list[PlacedBlock], list[dict[str, Any]]]:

@@ -16,8 +16,8 @@ DARK = {
 }  # fmt: skip
 """What a page turns colours of a chart into where its reader prefers dark pages."""
 
-CHOSEN = "policy_chosen"
-"""The name of the choice of policies in every chart."""
+CHOSEN = "rule_chosen"
+"""The name of the choice of rules in every chart."""
 
 _COLOURS = {
     # One hue a family: blue best-fit, orange worse-fit, green mix-fit; the darker one looks at cores.
@@ -44,6 +44,12 @@ def colours(policies: Sequence[str]) -> list[str]:
     return [_COLOURS.get(policy) or _OTHERS[own.index(policy) % len(_OTHERS)] for policy in policies]
 
 
+def turn_of(policies: Sequence[str], policy: str) -> int:
+    """How often all colours for a user's own policies were taken before this one took its own; 0 of a built-in one."""
+    own = [each for each in policies if each not in _COLOURS]
+    return 0 if policy in _COLOURS else own.index(policy) // len(_OTHERS)
+
+
 def colour_of(policies: Sequence[str], title: str | None = None, **legend: Any) -> Any:
     """The colour channel for the column `policy`, in the order given."""
     import altair as alt
@@ -52,11 +58,11 @@ def colour_of(policies: Sequence[str], title: str | None = None, **legend: Any) 
     return alt.Color("policy:N", scale=alt.Scale(domain=list(policies), range=colours(policies)), legend=shown)
 
 
-def policy_chosen(**events: Any) -> Any:
-    """The choice of policies: a page tells it to all its charts that have one (`choice.js` knows it by this name)."""
+def rule_chosen(**events: Any) -> Any:
+    """The choice of rules: a page tells it to all its charts that have one (`choice.js` knows it by this name)."""
     import altair as alt
 
-    return alt.selection_point(name=CHOSEN, fields=["policy"], **events)
+    return alt.selection_point(name=CHOSEN, fields=["rule"], **events)
 
 
 def stressed(chosen: Any, full: float = 1.0) -> Any:
@@ -64,11 +70,6 @@ def stressed(chosen: Any, full: float = 1.0) -> Any:
     import altair as alt
 
     return alt.when(chosen).then(alt.value(full)).otherwise(alt.value(0.12))
-
-
-def told_apart(chart: Any, policies: Sequence[str]) -> Any:
-    """`chart`, which has a choice of these policies, as a page's script finds it."""
-    return chart.properties(usermeta={"policies": list(zip(policies, colours(policies), strict=True))})
 
 
 def themed(chart: Any) -> Any:
@@ -155,7 +156,7 @@ def names_axis(column: str) -> Any:
     """A vertical channel of names, in the order of the rows, without a line or ticks."""
     import altair as alt
 
-    axis = alt.Axis(ticks=False, domain=False, labelPadding=8, labelFontSize=12, labelColor=INK)
+    axis = alt.Axis(ticks=False, domain=False, labelPadding=8, labelFontSize=12, labelColor=INK, labelLimit=320)
     return alt.Y(f"{column}:N", sort=None, title=None, axis=axis)
 
 

@@ -1,4 +1,4 @@
-"""Charts over time: the queue, and where the capacity went, one row a policy so that none hides another."""
+"""Charts over time: the queue, and where the capacity went, one row a rule so that none hides another."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,43 +8,34 @@ import numpy as np
 from loadmaster.measure.timeline import Timeline, lowest_and_highest
 from loadmaster.model.arrays import Floats
 from loadmaster.report.comparison import Comparison, Group
+from loadmaster.report.looks import Drawn
 from loadmaster.report.record_claims import RECORDED
-from loadmaster.report.theme import (
-    INK,
-    SPARE,
-    STRANDED,
-    USED,
-    colours,
-    policy_chosen,
-    rows,
-    stressed,
-    told_apart,
-    tooltip,
-)
+from loadmaster.report.theme import INK, SPARE, STRANDED, USED, rows, rule_chosen, stressed, tooltip
 from loadmaster.runs import Outcome
 
 POINTS = 12_000
 """At most about so many points a chart, shared out between its lines, so that a page stays small."""
-_WIDTH, _ROW = 940, 52
+SPANS = 3_600
+"""At most so many spans of time for the rows of a resource, shared out too."""
+_WIDTH, _ROW, _LOW_ROW, _MANY = 940, 52, 36, 8
+"""Rows are lower where there are many."""
 
 
-def queue_chart(comparison: Comparison, group: Group) -> Any:
-    """The queue's length over time; one row a policy, all on the same scale, the baseline as a line in every row."""
+def queue_chart(comparison: Comparison, group: Group, base: Outcome | None) -> Any:
+    """The queue's length over time; one row a rule, all on the same scale, the run `base` as a line in every row."""
     import altair as alt
 
     unit, size = time_unit(group)
     points = int(np.clip(POINTS / len(group.outcomes), 200, 2000))
-    base = group.baseline
     values = []
     for outcome in group.outcomes:
-        name = outcome.setting.policy
-        values += [{"policy": name, "t": t, "jobs": n} for t, n in _queue(outcome, points, size)]
+        name = comparison.rule_name(outcome.setting)
+        values += [{"rule": name, "t": t, "jobs": n} for t, n in _queue(outcome, points, size)]
         if base is not None and base is not outcome:
-            values += [{"policy": name, "t": t, "base": n} for t, n in _queue(base, points // 2, size)]
-    scale = alt.Scale(domain=list(comparison.policies), range=colours(comparison.policies))
-    chart = alt.Chart(width=_WIDTH, height=_ROW).encode(x=_time(unit))
+            values += [{"rule": name, "t": t, "base": n} for t, n in _queue(base, points // 2, size)]
+    chart = alt.Chart(width=_WIDTH, height=_height(len(group.outcomes))).encode(x=_time(unit))
     length = alt.Axis(tickCount=3, format="~s")
-    chosen = policy_chosen(on="click")
+    drawn, chosen = Drawn(comparison, group.outcomes), rule_chosen(on="click")
     own = (
         chart.transform_filter("isValid(datum.jobs)")
         .mark_area(interpolate="step-after", line={"strokeWidth": 1}, fillOpacity=0.4)
@@ -52,19 +43,18 @@ def queue_chart(comparison: Comparison, group: Group) -> Any:
         .encode(
             opacity=stressed(chosen),
             y=alt.Y("jobs:Q", title=None, axis=length, stack=None),
-            color=alt.Color("policy:N", scale=scale, legend=None),
-            tooltip=tooltip("policy", t=".4~g", jobs=","),
+            color=drawn.colour(),
+            tooltip=tooltip("rule", t=".4~g", jobs=","),
         )
     )
     if base is None:
-        return told_apart(own.properties(data=rows(values)).facet(row=_rows(group), spacing=6), comparison.policies)
+        return drawn.told_apart(own.properties(data=rows(values)).facet(row=_rows(drawn.names), spacing=10))
     against = (
         chart.transform_filter("isValid(datum.base)")
         .mark_line(interpolate="step-after", strokeWidth=0.8, color=INK, opacity=0.65)
         .encode(y=alt.Y("base:Q", title=None, axis=length))
     )
-    charts = alt.layer(own, against, data=rows(values)).facet(row=_rows(group), spacing=6)
-    return told_apart(charts, comparison.policies)
+    return drawn.told_apart(alt.layer(own, against, data=rows(values)).facet(row=_rows(drawn.names), spacing=10))
 
 
 def _queue(outcome: Outcome, points: int, size: float) -> Iterator[tuple[float, float]]:
@@ -73,16 +63,16 @@ def _queue(outcome: Outcome, points: int, size: float) -> Iterator[tuple[float, 
 
 
 def capacity_charts(comparison: Comparison, group: Group, names: Sequence[str]) -> Any:
-    """What part of each resource was used, stranded, and free for more, over time; one row a policy."""
+    """What part of each resource was used, stranded, and free for more, over time; one row a rule."""
     import altair as alt
 
     width = 430 if len(names) > 1 else 940
-    chosen = policy_chosen(on="click")
-    runs = [(outcome.setting.policy, outcome.use) for outcome in group.outcomes]
+    drawn, chosen = Drawn(comparison, group.outcomes), rule_chosen(on="click")
+    runs = [(comparison.rule_name(outcome.setting), outcome.use) for outcome in group.outcomes]
     if comparison.on_hosts is not None and any(o.setting.beta == 1.0 for o in group.outcomes):
         runs.insert(0, (RECORDED, comparison.on_hosts.use))
     charts = [_capacity_chart(group, runs, r, width, chosen).properties(title=name) for r, name in enumerate(names)]
-    return told_apart(alt.hconcat(*charts, spacing=40), comparison.policies)
+    return drawn.told_apart(alt.hconcat(*charts, spacing=40))
 
 
 def _capacity_chart(group: Group, runs: Sequence[tuple[str, Timeline]], resource: int, width: int, chosen: Any) -> Any:
@@ -90,15 +80,15 @@ def _capacity_chart(group: Group, runs: Sequence[tuple[str, Timeline]], resource
 
     unit, size = time_unit(group)
     values = []
-    for policy, use in runs:
-        time, used, stranded = _averaged(use, resource, 240)
+    for name, use in runs:
+        time, used, stranded = _averaged(use, resource, min(240, SPANS // len(runs)))
         columns = zip((time / size).tolist(), used.tolist(), (used + stranded).tolist(), stranded.tolist(), strict=True)
         values += [
-            {"policy": policy, "t": t, "used": u, "top": top, "stranded": s}
+            {"rule": name, "t": t, "used": u, "top": top, "stranded": s}
             for t, u, top, s in columns
         ]  # fmt: skip
-    base = alt.Chart(width=width, height=_ROW).encode(
-        x=_time(unit), tooltip=tooltip("policy", used=".1%", stranded=".1%"), opacity=stressed(chosen)
+    base = alt.Chart(width=width, height=_height(len(runs))).encode(
+        x=_time(unit), tooltip=tooltip("rule", used=".1%", stranded=".1%"), opacity=stressed(chosen)
     )
     kinds = alt.Scale(domain=["used", "stranded", "free for more"], range=[USED, STRANDED, SPARE])
     legend = alt.Legend(title=None, orient="top", symbolType="square")
@@ -115,7 +105,7 @@ def _capacity_chart(group: Group, runs: Sequence[tuple[str, Timeline]], resource
     if resource == 0:
         layers[0] = layers[0].add_params(chosen)  # one speaks for all
     layered = alt.layer(*layers, data=rows(values))
-    return layered.facet(row=_row_of_each([name for name, _ in runs]), spacing=6)
+    return layered.facet(row=_rows([name for name, _ in runs]), spacing=10)
 
 
 def time_unit(group: Group) -> tuple[str, float]:
@@ -154,12 +144,12 @@ def _time(unit: str) -> Any:
     return alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False))
 
 
-def _rows(group: Group) -> Any:
-    return _row_of_each([outcome.setting.policy for outcome in group.outcomes])
+def _height(runs: int) -> int:
+    return _ROW if runs <= _MANY else _LOW_ROW
 
 
-def _row_of_each(names: list[str]) -> Any:
+def _rows(names: list[str]) -> Any:
     import altair as alt
 
     header = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelPadding=2, labelOrient="top")
-    return alt.Row("policy:N", sort=names, title=None, header=header)
+    return alt.Row("rule:N", sort=names, title=None, header=header)

@@ -96,7 +96,7 @@ class Compared(Result):
 
     def plot(self) -> Any:
         """Intervals where samples were drawn, else mean waits against the load or a ranking: an Altair chart."""
-        from loadmaster.report.compare_page import main_chart
+        from loadmaster.report.compare_charts import main_chart
 
         return main_chart(self.comparison)
 

@@ -98,7 +98,7 @@ const drawOne = async (spec, place, dark, less = 0) => {
     hinted(place);
     place.ondblclick = () => drawOne(spec, place, dark);
   }
-  document.dispatchEvent(new CustomEvent('drawn', {detail: {view, spec, place}}));
+  document.dispatchEvent(new CustomEvent('drawn', {detail: {view, spec, place, shade: dark ? inDark : (colour) => colour}}));
 };
 const draw = async (specs, dark) => {
   for (const [i, spec] of specs.entries()) await drawOne(spec, document.getElementById('chart' + i), dark);

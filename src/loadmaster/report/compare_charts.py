@@ -1,0 +1,132 @@
+"""The charts of a comparison: of all its rules, then, where these are many, of each discipline in detail."""
+
+import math
+import textwrap
+from typing import Any
+
+from loadmaster.measure.timeline import typical_demand
+from loadmaster.model.units import MEMORY, show_bytes
+from loadmaster.report.answer import answer, unbroken
+from loadmaster.report.coinciding import coinciding_words, shown_as_one
+from loadmaster.report.comparison import Comparison, Group, load_words
+from loadmaster.report.followed_chart import members_blocks
+from loadmaster.report.interval_chart import interval_chart
+from loadmaster.report.load_charts import load_charts, ranking, wait_charts
+from loadmaster.report.page import Block, Chart, Heading
+from loadmaster.report.terminal import title
+from loadmaster.report.theme import themed
+from loadmaster.report.time_charts import capacity_charts, queue_chart
+from loadmaster.report.wait_chart import wait_chart
+from loadmaster.runs import Outcome
+
+MANY = 8
+"""More rules than these are drawn once more, discipline by discipline."""
+
+
+def main_chart(comparison: Comparison) -> Any:
+    """The one chart that stands for the whole: intervals, against the load, or a ranking where there is one load."""
+    shown, same = shown_as_one(comparison)
+    if shown.judgement is not None:
+        chart = interval_chart(shown, shown.judgement)
+    elif _several_loads(shown):
+        chart = wait_charts(shown, shown.outcomes)
+    else:
+        chart = ranking(shown, shown.at(highest_load(shown)))
+    lines = textwrap.wrap(unbroken(answer(comparison)), 90)
+    below = [line for words in coinciding_words(comparison, same) for line in textwrap.wrap(words, 110)]
+    return themed(chart.properties(title={"text": lines, "subtitle": [title(comparison), *below]}, padding=16))
+
+
+def highest_load(comparison: Comparison) -> float:
+    """The load that is shown in detail."""
+    return max(outcome.load for outcome in comparison.outcomes)
+
+
+def chart_blocks(comparison: Comparison) -> list[Block]:
+    """All rules against the load, at the highest load, and where they are many each discipline by itself."""
+    group = comparison.at(highest_load(comparison))
+    return [*_against_the_load(comparison), *_at_one_load(comparison, group), *_in_detail(comparison, group)]
+
+
+def _against_the_load(comparison: Comparison) -> list[Block]:
+    if not _several_loads(comparison):
+        return []
+    caption = "The load is that of the first machines. " if comparison.several_machines else ""
+    caption += "A click on a rule, here or in the bar above, stresses it in all charts and tables."
+    return [Heading("Against the load"), Chart(themed(load_charts(comparison, comparison.outcomes)), caption)]
+
+
+def _at_one_load(comparison: Comparison, group: Group) -> list[Block]:
+    where = _where(comparison, group)
+    blocks: list[Block] = []
+    if len(group.outcomes) > 1:
+        blocks += [Heading(f"Mean wait{where}"), Chart(themed(ranking(comparison, group)))]
+    blocks += [
+        Heading(f"The queue over time{where}"),
+        Chart(themed(queue_chart(comparison, group, group.baseline)), _queue_caption(comparison, group.baseline)),
+        Heading(f"How long jobs waited{where}"),
+        Chart(themed(wait_chart(comparison, group)), _WAITS),
+        Heading(f"Where the capacity went{where}"),
+        Chart(
+            themed(capacity_charts(comparison, group, comparison.case.workload.resources[:2])),
+            _stranded_caption(comparison),
+        ),
+    ]
+    return blocks + members_blocks(list(group.outcomes), where)
+
+
+def _in_detail(comparison: Comparison, group: Group) -> list[Block]:
+    """Each discipline on each set of machines by itself, beside the baseline policy there."""
+    parts = [each for each in comparison.groups if each.load == group.load]
+    if len(group.outcomes) <= MANY or len(parts) < 2:
+        return []
+    blocks: list[Block] = []
+    for part in parts:
+        blocks.append(Heading(f"In detail: {_part(comparison, part)}"))
+        runs = [o for o in comparison.outcomes if _kind(o) == (part.discipline, part.hosts)]
+        if _several_loads(comparison):
+            blocks.append(Chart(themed(load_charts(comparison, runs)), _AT_ALL_LOADS))
+        base = comparison.baseline_beside(part)
+        blocks += [
+            Chart(themed(queue_chart(comparison, part, base)), _queue_caption(comparison, base)),
+            Chart(themed(wait_chart(comparison, part)), _WAITS),
+        ]
+    return blocks
+
+
+def _kind(outcome: Outcome) -> tuple[str, str]:
+    return outcome.setting.discipline, outcome.setting.hosts
+
+
+def _part(comparison: Comparison, part: Group) -> str:
+    names = [part.discipline] if len(comparison.disciplines) > 1 else []
+    return ", ".join([*names, *([f"on {part.hosts}"] if part.hosts else [])])
+
+
+def _several_loads(comparison: Comparison) -> bool:
+    return len({outcome.load for outcome in comparison.outcomes}) > 1
+
+
+def _where(comparison: Comparison, group: Group) -> str:
+    return f" at {load_words(group.load)}" if math.isfinite(group.load) else ", all jobs at once"
+
+
+def _queue_caption(comparison: Comparison, base: Outcome | None) -> str:
+    text = "Jobs waiting as each scheduling cycle found them; every peak is kept, and all rows have the same scale."
+    return text if base is None else f"{text} The dark line in each row is {comparison.rule_name(base.setting)}."
+
+
+def _stranded_caption(comparison: Comparison) -> str:
+    case = comparison.case
+    amounts = [
+        show_bytes(amount) if name == MEMORY else f"{amount:g} {name if amount != 1 else name.removesuffix('s')}"
+        for name, amount in zip(case.workload.resources, typical_demand(case.workload), strict=True)
+    ]
+    return (
+        "Stranded: free on a host that has enough of it for a typical task, while another resource of the same host "
+        f"is too short for one. A typical task here asks {' and '.join(amounts)} (medians)."
+    )
+
+
+_WAITS = "Further to the left is better: fewer jobs wait so long. Both scales are logarithmic."
+_AT_ALL_LOADS = "The same as above, of these rules alone; changes are against the one baseline of all."
