@@ -41,6 +41,21 @@ def test_a_shadow_shows_how_far_the_site_agrees(mode):
     assert agreed == "50% of 2 starts of the site, 50% on the same hosts"
 
 
+def test_what_must_be_said_is_said_as_soon_as_it_is_known_and_once(capsys):
+    table, report = LiveTable("fake", Conduct()), Report()
+    for at_s in (0.0, 30.0, 60.0):
+        if at_s:
+            report.say("slurm did not answer: down")
+        table.show(at_s, ledger(at_s), Decided(), report)
+    assert capsys.readouterr().err == "30 s: slurm did not answer: down\n"
+
+
+def test_who_may_start_no_more_says_so():
+    table, report = LiveTable("fake", Conduct(max_starts=4)), Report(starts=4)
+    assert shown(table, 0.0, ledger(0.0), report)["starts"].startswith("4, as many as --max-starts allows")
+    assert shown(table, 0.0, ledger(0.0), Report(starts=3))["starts"] == "3"
+
+
 def test_a_meta_rule_shows_whom_it_followed():
     table, report = LiveTable("fake", Conduct()), Report()
     options = (Alternative("first-fit", 1, 1.0), Alternative("mix-fit", 2, 2.0))

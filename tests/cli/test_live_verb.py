@@ -77,7 +77,7 @@ def test_a_run_that_goes_on_and_one_that_died_are_explained_and_said_to_be_so(ru
 
 
 def test_explain_tells_of_a_later_session_in_the_same_folder_as_well(run, here):
-    run(f"{FAKE} --for 5s -o d")
+    run(f"{FAKE} --for 5s --on-exit hold -o d")
     before = read_record(here / "d").workload.jobs
     kept = here / "d" / "live.jsonl"
     run(f"{FAKE} -o whole")

@@ -33,6 +33,12 @@ def test_starts_are_counted_in_the_cycle_that_decided_on_them():
     assert (second.queue, second.ours, second.theirs, second.both, second.alike, second.unseen) == (2, 1, 2, 2, 1, 0)
 
 
+def test_what_was_decided_last_counts_though_nothing_was_seen_to_change_since():
+    assert agreement_of(LINES[:2]).summary()["our_starts"] == 2
+    decided_again = cycle(3.0, {}, [("b", ["h1"])])
+    assert agreement_of([*LINES, decided_again]).summary()["our_starts"] == 3
+
+
 def test_sums_and_shares_are_of_what_the_site_started():
     summary = agreement_of(LINES).summary()
     assert summary == {

@@ -38,6 +38,14 @@ def test_every_waiting_job_has_a_start_within_its_interval(told):
     assert [each.start_s for each in told.forecasts] == sorted(each.start_s for each in told.forecasts)
 
 
+def test_a_job_that_was_handed_back_at_the_end_is_told_as_it_stood_before(tmp_path):
+    scheduler = ruled(discipline="fcfs+easy")
+    drive(tmp_path, made_jobs(160, 5, every_s=14.0), scheduler=scheduler, for_s=1200.0)
+    waits = [name for line in lines_of(tmp_path) if line.get("parting") for _, name in line.get("asked", ())]
+    assert waits
+    assert foretell(tmp_path, waits[-1], scheduler, samples=3).forecasts[0].start_s >= 1200.0
+
+
 def test_one_job_is_told_the_same_as_among_all(busy, told):
     folder, scheduler, _ = busy
     assert foretell(folder, told.forecasts[0].job, scheduler, samples=12).forecasts == told.forecasts[:1]

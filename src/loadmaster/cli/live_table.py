@@ -20,7 +20,7 @@ SHOWN = 5
 
 
 class LiveTable(OnTerminal):
-    """On stderr, in a terminal only; of a dry run, what would have been asked is printed on any stderr."""
+    """On stderr, in a terminal only; what must be said, and of a dry run what it would have asked, on any stderr."""
 
     def __init__(
         self, engine: str, how: "Conduct", jobs: int | None = None, foretold: "Callable[[], str] | None" = None
@@ -31,6 +31,7 @@ class LiveTable(OnTerminal):
         super().__init__(for_notes())
         self._engine, self._how, self._jobs, self._foretold = engine, how, jobs, foretold
         self._starts: list[str] = []
+        self._said = 0
         self._followed: Counter[str] = Counter()
         self._agreeing = Agreeing()
         self.so_far: SoFar | None = None
@@ -51,6 +52,9 @@ class LiveTable(OnTerminal):
         if self._how.mode == "dry-run":
             for line in fresh:
                 self._console.print(f"would start at {line}")
+        for note in report.notes[self._said :]:
+            self._console.print(f"{now_s:,.0f} s: {note}", soft_wrap=True)
+        self._said = len(report.notes)
         if self._console.is_terminal:
             self.rewrite(self.table(now_s, ledger, report))
 
@@ -64,7 +68,7 @@ class LiveTable(OnTerminal):
             "cycle": f"{now_s:,.0f} s, number {report.cycles:,}",
             "queue": f"{len(ledger.waiting.rows):,} may start now",
             "running": f"{running:,}, and {len(ledger.runs) - running:,} asked to start",
-            "starts": f"{report.starts:,}" + (f" of {self._jobs:,} jobs" if self._jobs else ""),
+            "starts": self._started(report.starts),
             "refusals": ", ".join(f"{kind} {n:,}" for kind, n in report.refusals.items()) or "none",
             **self._rules(),
             **({"forecast": self._foretold()} if self._foretold is not None else {}),
@@ -76,6 +80,12 @@ class LiveTable(OnTerminal):
         for name, value in rows.items():
             table.add_row(name, value)
         return table
+
+    def _started(self, starts: int) -> str:
+        most = self._how.max_starts
+        if most is not None and starts >= most and self._how.acts:
+            return f"{starts:,}, as many as --max-starts allows: what waits for us waits until the end"
+        return f"{starts:,}" + (f" of {self._jobs:,} jobs" if self._jobs else "")
 
     def _rules(self) -> dict[str, str]:
         """How far the site agrees with a shadow, and whom a meta-rule followed; nothing of a run that is neither."""

@@ -90,6 +90,12 @@ class Agreeing:
         self._listing, self._at_s = listing, at_s
         self._decided = {start.id: start.hosts for each in passes for start in each.starts}
 
+    def end(self) -> None:
+        """Nothing was seen to change since: what was decided last counts as well, and the site started nothing."""
+        if self._decided.keys() - self._wanted:
+            cycle = _cycle(self._at_s, self._listing, self._listing, self._decided, self._wanted)
+            self.agreement.cycles.append(cycle)
+
     def look(self, at_s: float, listing: Listing, decided: Decided) -> None:
         """As `see`, of a loop at work, where sums alone are kept; a quiet cycle is none, as in the record."""
         told = decided.passes or decided.skipped
@@ -113,6 +119,7 @@ def agreement_of(lines: Iterable[Mapping[str, Any]]) -> Agreement:
         if "cycle" in line:
             listing = applied(listing, line["seen"])
             agreeing.see(line["cycle"], listing, passes_of(line))
+    agreeing.end()
     return agreeing.agreement
 
 

@@ -148,11 +148,16 @@ class _Moment:
 
 
 def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator[_Moment]:
-    """Where the run stood after every cycle; each is true until the next is asked for."""
+    """Where the run stood after every cycle; each is true until the next is asked for.
+
+    What was handed back at the end of a session is none of ours since, so that is passed over.
+    """
     origin_s, seed = lines[0]["origin_s"], lines[0]["seed"]
     reading, history = Reading(decider.discipline.order, origin_s, seed), History()
     ledger, interval_s = reading.ledger, 0.0
     for line in lines:
+        if line.get("parting"):
+            continue
         if "begin" in line:
             interval_s = line["conduct"]["interval_s"]
         before = {name: (replace(run), ledger.rows[name]) for name, run in ledger.runs.items()}

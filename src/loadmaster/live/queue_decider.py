@@ -121,6 +121,10 @@ class QueueDecider:
 
     def told(self) -> None:
         """See `Decider`."""
+        most = self.conduct.max_starts
+        if most is not None and self.passes.started >= most and self.conduct.acts:
+            asked = f"{most:,} jobs were asked to start, as many as --max-starts allows"
+            self.report.say(f"{asked}: what waits for us waits until the end.")
         self.report.left_out = self.ledger.left_out()
         self.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
 
@@ -145,11 +149,17 @@ class QueueDecider:
         self._leaves = True
         asked = [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
         if newer:
-            lines.append(cycle_line(now_s, changed, False, Decided(), asked))
+            lines.append({**cycle_line(now_s, changed, False, Decided(), asked), "parting": True})
         return Step(lines, asked)
 
     def end(self, how: str) -> Sequence[Line]:
-        """See `Decider`."""
+        """See `Decider`; what nobody else can start is counted."""
+        left = len(self.ledger.releasable()) if self.conduct.acts and self.conduct.on_exit == "hold" else 0
+        if left:
+            those = "1 job stays" if left == 1 else f"{left:,} jobs stay"
+            self.report.say(
+                f"{those} as it was asked (--on-exit hold), until we begin again: nobody else starts what we hold."
+            )
         return (end_line(how, self.clock.now_s()),)
 
     def _wanted(self) -> list[Action]:

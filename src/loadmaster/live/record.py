@@ -2,7 +2,7 @@
 
 begin   one a session: the setting, how it behaves, where its clock begins
 cycle   what has changed since the last observation; the passes of its decision, each with its starts and what it
-        leaves for the next; what is asked of the engine
+        leaves for the next; what is asked of the engine; `parting`: seen and asked as all was handed back
 answer  what became of that: the refusals
 end     how the session ended
 
