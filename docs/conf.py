@@ -1,6 +1,5 @@
 """Sphinx configuration; also writes the pages that are read off the code, so that they cannot fall behind it."""
 
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -35,11 +34,6 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_custom_sections = ["Differs from the paper"]
 
-ROOMS = [
-    "model", "place", "order", "backfilling", "sharing", "packing", "sizing", "move", "schedule", "sim", "traces",
-    "measure", "runs",
-]  # fmt: skip
-"""Rooms whose public names (`__all__`) make up the API reference beside those of the package itself."""
 WRITTEN = DOCS / "reference" / "generated"
 
 
@@ -52,30 +46,10 @@ def _write(name: str, lines: list[str]) -> None:
 
 
 def _api() -> None:
-    listed = [_front_door()]
-    for room in ROOMS:
-        module = importlib.import_module(f"loadmaster.{room}")
-        if getattr(module, "__all__", None):
-            name = f"loadmaster.{room}"
-            _write(f"api-{room}", [f"# {name}", "", "```{eval-rst}", f".. automodule:: {name}", "```"])
-            listed.append(f"api-{room}")
-    _write("api", ["# Python API", "", "What may be imported, room by room.", "", "```{toctree}", *listed, "```"])
+    from api_pages import api_pages
 
-
-def _front_door() -> str:
-    """The page of the verbs: every function that `import loadmaster` offers, and the errors."""
-    import loadmaster
-
-    lines = ["# loadmaster", "", "Every verb as a function; what each gives back is told on [the page on Python]"
-             "(../python.md).", "", "```{eval-rst}"]  # fmt: skip
-    for name in [*loadmaster.__all__, "open"]:
-        found = getattr(loadmaster, name)
-        if callable(found) and not isinstance(found, type):
-            lines += [f".. autofunction:: loadmaster.{name}", ""]
-    for name in ("netbatch", "opportunity", "virtual_clusters", "lublin", "bag"):
-        lines += [f".. autofunction:: loadmaster.verbs.generate.{name}", ""]
-    _write("api-loadmaster", [*lines, "```"])
-    return "api-loadmaster"
+    for name, lines in api_pages().items():
+        _write(name, lines)
 
 
 def _policies() -> None:
@@ -171,10 +145,19 @@ def _no_values(app, domain, objtype, content) -> None:
                     signature.remove(note)
 
 
+def _no_links_of_fields(app, doctree) -> None:
+    """A field in the list of a class is its own, whatever else bears its name."""
+    for link in list(doctree.findall(addnodes.pending_xref)):
+        name = next(iter(link.findall(addnodes.literal_strong)), None)
+        if link.get("reftype") == "obj" and name is not None:
+            link.replace_self(name)
+
+
 def setup(app) -> None:
     app.connect("autodoc-process-docstring", _plain, priority=900)
     app.connect("autodoc-skip-member", _skip)
     app.connect("object-description-transform", _no_values)
+    app.connect("doctree-read", _no_links_of_fields)
     from notebooks import write_pages
 
     for write in (_api, _policies, _command_line, _json):

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import Any
 
+__all__ = ["run"]
+
 
 def __getattr__(name: str) -> Any:
     """`run` stands among the verbs, above this room; it is loaded when it is asked for."""

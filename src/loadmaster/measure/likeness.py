@@ -68,7 +68,12 @@ class Likeness:
 
 @dataclass(frozen=True, eq=False)
 class WeekByWeek:
-    """The simulated waits beside the recorded ones of the same jobs."""
+    """The simulated waits beside the recorded ones of the same jobs.
+
+    Attributes:
+        recorded: what the log says.
+        model: what the simulation makes of it.
+    """
 
     recorded: Weekly
     model: Weekly

@@ -25,6 +25,8 @@ class Metrics:
     Attributes:
         jobs: jobs in the workload.
         unstarted: jobs that never got a host.
+        mean_wait_s, median_wait_s: from arrival to start.
+        p95_wait_s: the wait that one job in twenty exceeds.
         p99_wait_s, longest_wait_s: the wait that one job in a hundred exceeds, and the longest.
         mean_slowdown: of (wait + runtime) / runtime, runtimes below 1 s taken as 1 s.
         mean_bounded_slowdown: the same with 10 s, and at least 1.

@@ -66,7 +66,14 @@ class State:
 
 
 class TaskTransfer(NamedTuple):
-    """`task` goes from host `source` (-1: it is new) to `target`; `temporary` if it will move once more."""
+    """A task goes from one host to another.
+
+    Attributes:
+        task: its number.
+        source: the number of the host that it leaves; -1 of a new task.
+        target: the number of the host that it goes to.
+        temporary: it will move once more.
+    """
 
     task: int
     source: int

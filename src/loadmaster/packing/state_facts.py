@@ -12,6 +12,7 @@ class ResourceFacts:
     """One resource of all hosts.
 
     Attributes:
+        name: of the resource; amounts are in its unit, memory in bytes.
         total: what they have.
         used: what runs asks for.
         waiting: what waits asks for.
@@ -32,9 +33,11 @@ class StateFacts:
     """A state in numbers.
 
     Attributes:
+        hosts: how many there are.
         running, waiting: tasks.
         owners: who they belong to.
         without_room: tasks that wait and that no host has room for now.
+        resources: each of them over all hosts.
     """
 
     hosts: int

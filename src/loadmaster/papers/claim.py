@@ -43,7 +43,15 @@ class Claim:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper re-run: claims, and the page's blocks (figures with captions) that show them."""
+    """A paper re-run.
+
+    Attributes:
+        paper: its name here, author and year.
+        title: the paper's own.
+        claims: what it says, each beside what came out here.
+        blocks: the page's, figures with captions, that show them.
+        notes: what must be known beside the claims, one sentence each.
+    """
 
     paper: str
     title: str

@@ -25,6 +25,9 @@ class Group:
     """The runs under one load and one discipline, on one set of machines.
 
     Attributes:
+        load: offered, of the first set of machines.
+        discipline: an order and a backfilling.
+        outcomes: a run a policy.
         baseline: the run that all of this load are compared with; None if there is only one.
         judged: the best may be called so; not where too many jobs are left out.
         judgement: what samples say of this load.
@@ -61,6 +64,7 @@ class Comparison:
     """What `compare` has to show.
 
     Attributes:
+        case: jobs and hosts, of the first set of machines.
         outcomes: in the order load, discipline, policy.
         baseline: name of the policy that the others are measured against.
         remarks: what was left out, assumed or is synthetic.

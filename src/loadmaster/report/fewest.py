@@ -49,6 +49,7 @@ class FewestFound:
 
     Attributes:
         case: the jobs, on the first machines.
+        target: the waits that must not be exceeded.
         answers: by kind of machine, then discipline, then policy.
         remarks: what was left out, assumed or is synthetic.
         notes: what was assumed.

@@ -16,6 +16,7 @@ class Again:
     """A run done again.
 
     Attributes:
+        outcome: what was measured on it now.
         same: starts, hosts and cycles equal those of the record to the bit.
         differing_jobs: jobs with another start or another host; -1 if only the cycles differ.
         notes: what is different about the circumstances, one sentence each.

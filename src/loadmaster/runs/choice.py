@@ -23,6 +23,8 @@ class Candidate:
     """A host that the policy rated for the job.
 
     Attributes:
+        host: its number.
+        score: what the policy gave it; the lowest wins.
         free: float64[R], what was free before the job was placed.
     """
 
@@ -36,6 +38,7 @@ class Member:
     """What a member of a meta-rule would have done in the cycle.
 
     Attributes:
+        name: of the policy.
         value: what that was held to be worth, the higher the better; None if it was not worked out.
         started: how many jobs it would have started; None if it was not tried.
         won: its decision was the one taken.

@@ -20,6 +20,9 @@ class Explanation:
     Attributes:
         job: its number in the record.
         identifier: what its user, or the log, calls it.
+        submit_s: its arrival, seconds from the start of the log, as it was simulated.
+        runtime_s: seconds that it ran, or would have run.
+        tasks: how many it has.
         start_s: None if it never started.
         hosts: the host of each task; empty if it never started.
         delay: what it waited for.

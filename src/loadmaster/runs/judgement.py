@@ -54,6 +54,7 @@ class Judged:
     """One rule at one load.
 
     Attributes:
+        setting: how the rule was run.
         difference: its mean wait against the baseline's; None of the baseline itself, and of what may not be judged.
         rank: 1 + the number of samples with a lower mean wait than the log itself.
         samples: it ran on.
@@ -74,6 +75,7 @@ class Judgement:
     """What the samples say of one load.
 
     Attributes:
+        load: offered.
         kind: `best`, `tied` or `none`.
         best: the rules that may be the best, the leader first.
         because: why there is no verdict; empty where there is one.

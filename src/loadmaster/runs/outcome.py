@@ -29,6 +29,11 @@ class Outcome:
     """What a run came to.
 
     Attributes:
+        setting: how it was run.
+        metrics: waits, slowdowns, queue and utilization.
+        queue: jobs that wait, over time.
+        use: what was used of every resource, over time.
+        wait_counts: int64[B], jobs by how long they waited, in buckets that grow with the wait.
         load: offered load after scaling; infinite where all jobs arrive at once.
         rejected: jobs that were left out before the run.
         simulated_jobs_per_s: jobs over the wall seconds that the engine took.

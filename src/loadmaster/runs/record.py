@@ -60,6 +60,8 @@ class Record:
 
     Attributes:
         case: jobs (as the log has them, before scaling) and hosts.
+        setting: how it was run.
+        schedule: when and where every task ran.
         workload: the jobs as they were simulated, arrivals scaled by `setting.beta`.
         sources: text of the user's policy files.
         about: all of run.json.

@@ -20,7 +20,10 @@ class SharingRow:
         method: as on the command line.
         policy: that places the batch queue's jobs; empty for methods that are none.
         kind: `shared`, `fractional`, `vms` or `batch`.
+        parameters: of the method, in words.
+        jobs: of the log, the refused ones among them.
         refused: jobs that never ran.
+        mean_wait_s, mean_turnaround_s: until they start, and until they end.
         mean_slowdown, median_slowdown: turnaround over the runtime on a machine of speed 1 for oneself.
         mean_stretch, p95_stretch, max_stretch: turnaround over max(runtime, 10 s), at least 1.
         mean_yield: runtime over the time from start to end, mean over jobs: how fast jobs ran once they had started.

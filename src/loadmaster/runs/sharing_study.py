@@ -37,7 +37,14 @@ class SharingCase(NamedTuple):
 
 @dataclass(frozen=True)
 class SharingStudy:
-    """`methods` on the same jobs and hosts under the same settings; a batch queue once with each of `policies`."""
+    """Several methods on the same jobs and hosts under the same settings.
+
+    Attributes:
+        case: jobs and hosts.
+        methods: each by its name, or `file.py:function`.
+        settings: what all have in common.
+        policies: placement policies; a batch queue runs once with each.
+    """
 
     case: Case
     methods: Sequence[str]

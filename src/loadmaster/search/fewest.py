@@ -38,7 +38,11 @@ class RunWaits(Protocol):
 
 @dataclass(frozen=True)
 class Target:
-    """Waits in seconds that must not be exceeded; None where one does not matter. All that are given must hold."""
+    """Waits that must not be exceeded; None where one does not matter. All that are given must hold.
+
+    Attributes:
+        mean_s, p95_s, p99_s: the mean wait, and those that 5 and 1 job in 100 exceed; seconds.
+    """
 
     mean_s: float | None = None
     p95_s: float | None = None

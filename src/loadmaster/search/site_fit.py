@@ -28,7 +28,12 @@ _LESS = 0.98
 
 @dataclass(frozen=True, eq=False)
 class TriedQueue:
-    """A guess, and its waits beside the recorded ones."""
+    """A guess.
+
+    Attributes:
+        queue: how jobs are queued for.
+        beside: its waits beside the recorded ones.
+    """
 
     queue: SiteQueue
     beside: WeekByWeek
@@ -36,7 +41,13 @@ class TriedQueue:
 
 @dataclass(frozen=True, eq=False)
 class SiteFit:
-    """All that was tried, in its order, and the best on even weeks."""
+    """What the search came to.
+
+    Attributes:
+        tried: all guesses, in the order in which they were made.
+        best: of them, on even weeks.
+        usual: first come first served with EASY at every event, which the best has to beat.
+    """
 
     tried: tuple[TriedQueue, ...]
     best: TriedQueue

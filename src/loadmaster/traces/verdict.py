@@ -16,7 +16,12 @@ BUSY = 0.85
 
 
 class LogVerdict(NamedTuple):
-    """A sentence about a log, and what to type next."""
+    """What a log is.
+
+    Attributes:
+        sentence: about it.
+        command: what to type next.
+    """
 
     sentence: str
     command: str

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from loadmaster.packing.instance import Instance
     from loadmaster.traces import Trace
 
+__all__ = ["bag", "lublin", "netbatch", "opportunity", "own", "virtual_clusters"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class SeedOptions(Options):

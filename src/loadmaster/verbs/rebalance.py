@@ -44,7 +44,7 @@ class Rebalanced(Result):
         now: tasks, hosts and where every task runs.
         plan: the moves, in an order in which no host is ever too full.
         budget: bytes or moves; infinite where there was none.
-        notes: what was assumed of the file.
+        known: what was assumed of the file.
         command: how to make it again.
     """
 
