@@ -41,3 +41,7 @@ def test_the_help_of_every_option_is_in_the_docstring():
 def test_a_call_is_shown_as_one_writes_it():
     options = CompareOptions("log.swf", policies=["mix-fit", max], loads=[0.8], seed=0, store="")
     assert options.call("compare") == "loadmaster.compare('log.swf', policies=['mix-fit', max], loads=[0.8])"
+
+
+def test_a_call_has_its_argument_first_in_whatever_order_it_was_given():
+    assert CompareOptions(loads=[0.8], trace="log.swf").call("compare") == "loadmaster.compare('log.swf', loads=[0.8])"

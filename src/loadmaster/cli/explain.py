@@ -21,7 +21,7 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     if (folder / SHARES).is_file() or (folder / GUESTS).is_file():
         _shares(folder, str(options.job), as_json)
         return
-    made = explain_with(options)
+    made = explain_with(options, command_line())
     if not as_json:
         print_explanation(for_results(), made.record, made.told, made.top)
         for note in made.record.live_notes:

@@ -18,7 +18,7 @@ def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
     from loadmaster.verbs.progress import at_work
 
     with at_work("packing"):
-        made = pack_with(options)
+        made = pack_with(options, command_line())
     for note in made.notes:
         typer.echo(f"note: {note}", err=True)
     if as_json:

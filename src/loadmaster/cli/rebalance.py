@@ -18,7 +18,7 @@ def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
     from loadmaster.verbs.rebalance import rebalance_with
 
     with at_work("looking for moves"):
-        made = rebalance_with(options)
+        made = rebalance_with(options, command_line())
     for note in made.notes:
         typer.echo(f"note: {note}", err=True)
     facts = made.figures

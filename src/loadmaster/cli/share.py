@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 @taking(ShareOptions, out=Path("sharing"))
 def share(options: ShareOptions, as_json: o.AsJson = False) -> None:
     """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue."""
+    from loadmaster.cli.run_options import command_line
     from loadmaster.verbs.progress import Bar
     from loadmaster.verbs.share import sharing
 
-    with sharing(options) as ready:
+    with sharing(options, command_line()) as ready:
         try:
             with Bar() as watch:
                 ready.run(watch)

@@ -152,11 +152,12 @@ class Explained(Result):
         return explain_page(self.record, self.told, self.top, self.command)
 
 
-def explain_with(options: ExplainOptions) -> Explained:
+def explain_with(options: ExplainOptions, command: str = "") -> Explained:
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for.
 
     Args:
         options: which run, which job.
+        command: how to make it again; made of the options where it is not given.
 
     Raises:
         InputError: no such record or job, or the record carries Python and is not trusted.
@@ -167,7 +168,7 @@ def explain_with(options: ExplainOptions) -> Explained:
     _refuse_left_out(options, record)
     chosen, awaited = _live(options, record)
     told = explain_job(record, options.name, trust=options.trust, chosen=chosen, awaited=awaited)
-    made = Explained(record, told, options.top, options.call("explain"))
+    made = Explained(record, told, options.top, command or options.call("explain"))
     if options.out is not None:
         made.save(options.out)
     return made

@@ -83,7 +83,8 @@ class Options:
         usual = {field.name: repr(field.default) for field in dataclasses.fields(self)}
         shown = {name: _shown(getattr(self, name)) for name in self.given}
         shown = {name: text for name, text in shown.items() if text != usual[name]}
-        words = ", ".join(v if n in names[:1] else f"{n}={v}" for n, v in shown.items())
+        first = [shown.pop(name) for name in names[:1] if name in shown]
+        words = ", ".join([*first, *(f"{name}={text}" for name, text in shown.items())])
         return as_named(f"loadmaster.{verb}({words})")
 
     @classmethod

@@ -155,11 +155,12 @@ class Packed(Result):
             write_picture(folder / "hosts.png", self.plot())
 
 
-def pack_with(options: PlacingOptions) -> Packed:
+def pack_with(options: PlacingOptions, command: str = "") -> Packed:
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.
 
     Args:
         options: what to place.
+        command: how to make it again; made of the options where it is not given.
 
     Returns:
         The placement; `placed` says whether there is one.
@@ -172,10 +173,11 @@ def pack_with(options: PlacingOptions) -> Packed:
 
     out = None if options.out is None else Path(options.out)
     with not_left_empty(out), naming() as name:
-        return _packed(options, name_of(options.method, name) if options.method is not None else None)
+        method = name_of(options.method, name) if options.method is not None else None
+        return _packed(options, method, command or options.call("pack"))
 
 
-def _packed(options: PlacingOptions, method: str | None) -> Packed:
+def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed:
     import numpy as np
 
     from loadmaster.model.errors import InputError
@@ -205,7 +207,7 @@ def _packed(options: PlacingOptions, method: str | None) -> Packed:
     else:
         let = admit(instance, options.admit, name, how)
         made = Packed(title, instance, let.instance, let.packing, let.admitted, known)
-    made = replace(made, command=options.call("pack"))
+    made = replace(made, command=command)
     if options.out is not None and made.placed:
         made = replace(made, methods=beside(made.instance, made.packing, how))
         made.save(options.out)

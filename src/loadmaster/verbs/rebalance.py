@@ -144,11 +144,12 @@ def amount(facts: dict[str, Any], value: float) -> str:
     return show_bytes(value) if facts["unit"] == "bytes" else f"{value:g} task{'' if value == 1 else 's'}"
 
 
-def rebalance_with(options: RebalanceOptions) -> Rebalanced:
+def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
     """Which tasks to move where, in an order in which no host is ever too full.
 
     Args:
         options: what to move.
+        command: how to make it again; made of the options where it is not given.
 
     Returns:
         The moves in order; `done` says whether there is a plan.
@@ -175,7 +176,7 @@ def rebalance_with(options: RebalanceOptions) -> Rebalanced:
     memory = math.inf if options.budget is None else float(parse_bytes(str(options.budget)))
     limit = memory if options.moves is None else float(options.moves)
     made = Rebalanced(name, now, plan_moves(now, limit, options.method, options.time_limit), limit, read.notes,
-                      options.call("rebalance"))  # fmt: skip
+                      command or options.call("rebalance"))  # fmt: skip
     if options.out is not None and made.done:
         made.save(options.out)
     return made

@@ -240,8 +240,8 @@ class Sharing:
 
 
 @contextmanager
-def sharing(options: ShareOptions) -> Iterator[Sharing]:
-    """Read and check all that `options` ask for.
+def sharing(options: ShareOptions, command: str = "") -> Iterator[Sharing]:
+    """Read and check all that `options` ask for; `command` is how to make it again, else made of them.
 
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
@@ -275,7 +275,7 @@ def sharing(options: ShareOptions) -> Iterator[Sharing]:
         store = Store.in_folder(folder) if folder is not None else None
         _warn(study, store)
         try:
-            yield Sharing(study, address, store, folder, options.call("share"))
+            yield Sharing(study, address, store, folder, command or options.call("share"))
         finally:
             if store is not None:
                 store.close()
