@@ -11,13 +11,13 @@ from charts_on_pages import charts_of, headings_of, unpacked
 from loadmaster.model import InputError
 from loadmaster.report.columns import change_text
 from loadmaster.report.compare_charts import main_chart
-from loadmaster.report.compare_page import write_report
+from loadmaster.report.compare_page import compare_page, write_report
 from loadmaster.report.load_charts import ranking
 from loadmaster.report.packed import packed_library
 from loadmaster.report.page import Chart, Facts, Heading, Table, Text, write_page
 from loadmaster.report.picture import write_picture
 from loadmaster.report.theme import ACCENT, DARK, INK, colours, rows, themed
-from loadmaster.report.time_charts import thinned
+from loadmaster.report.time_charts import thinned, unit_of
 
 POLICIES = ("first-fit", "mix-fit", "max-jobs")
 COLOURED = (
@@ -165,3 +165,24 @@ def test_the_chart_of_mean_waits_and_the_table_write_the_same_change():
     assert [change_text(same, outcome) for outcome in group.outcomes][1:] == ["±0.0 %", "+25 %"]
     assert "s · ±0.0 %" in labels
     assert "s · +25 %" in labels
+
+
+def test_a_run_alone_has_no_column_of_changes():
+    def heads(waits):
+        page = compare_page(comparison(waits))
+        return next(block.columns for block in page.blocks if type(block) is Table)
+
+    assert "change" not in heads({("first-fit", 0.9): 9.0})
+    assert "change" in heads({("first-fit", 0.9): 9.0, ("mix-fit", 0.9): 8.0})
+
+
+def test_drains_of_all_rules_are_told_in_one_unit():
+    page = compare_page(comparison({("first-fit", 0.9): 9.0, ("mix-fit", 0.9): 8.0}))
+    table = next(block for block in page.blocks if type(block) is Table and "mean queue" in block.columns)
+    assert table.columns[-1] in ("drain s", "drain min", "drain h", "drain d")
+    assert all(float(row[-1].replace(",", "")) >= 0 for row in table.rows)
+
+
+def test_a_short_time_is_drawn_in_seconds():
+    assert unit_of(70.0) == ("seconds", 1.0)
+    assert unit_of(700.0) == ("minutes", 60.0)

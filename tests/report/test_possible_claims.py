@@ -33,7 +33,7 @@ def far():
 
 def test_a_run_is_told_by_how_many_times_the_best_found_it_waits():
     compared = far()
-    assert [times_text(compared, outcome) for outcome in compared.outcomes] == ["4", "3", "2"]
+    assert [times_text(compared, outcome) for outcome in compared.outcomes] == ["4.00", "3.00", "2.00"]
     assert beside_possible(compared, compared.outcomes[0]) == {"times_best_found": 4.0}
 
 
@@ -57,7 +57,7 @@ def on_two_sets():
 
 def test_a_run_is_set_beside_what_is_possible_on_its_own_machines(tmp_path):
     compared = on_two_sets()
-    assert [times_text(compared, outcome) for outcome in compared.outcomes] == ["4", "8"]
+    assert [times_text(compared, outcome) for outcome in compared.outcomes] == ["4.00", "8.00"]
     few, many = possible_sentences(compared)
     assert few.startswith("Load 0.80 on few: no schedule has a mean wait below 4.17 min")
     assert "waits 4 times that" in few

@@ -3,7 +3,6 @@
 One replay of one log gives one number a rule and no interval, so the sentence speaks of this log alone then.
 """
 
-import re
 from functools import partial
 
 from loadmaster.model.units import show_seconds
@@ -94,16 +93,12 @@ def _on_this_log(comparison: Comparison, loads: list[float], group: Group) -> st
     return sentence + "."
 
 
-def unbroken(text: str) -> str:
-    """`text` with every number kept on one line with its unit."""
-    return re.sub(r"(\d) (?=\S{1,3}(?:[\s,.;)]|$))", "\\1\N{NO-BREAK SPACE}", text)
-
-
 def _sentence(comparison: Comparison, group: Group) -> str:
     best, name = group.best, partial(_name, comparison)
     wait = show_seconds(best.metrics.mean_wait_s)
     if group.baseline is None:
-        return f"Under {name(best)} a job waits {wait} on average, {best.metrics.mean_queue_length:.3g} at a time"
+        queue = f"{best.metrics.mean_queue_length:.3g}"
+        return f"Under {name(best)} a job waits {wait} on average, with {queue} jobs in the queue"
     if len(group.eligible) < len(group.outcomes):
         return _of_the_eligible(comparison, group)
     baseline, against = name(group.baseline), show_seconds(group.baseline.metrics.mean_wait_s)

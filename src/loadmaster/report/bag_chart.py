@@ -27,7 +27,8 @@ def bag_chart(
             alt.Tooltip("cost:Q", format=".4~g")]  # fmt: skip
     lines = alt.Chart(rows([_row(p, "machines") for p in curve]))
     kinds = sorted({p.type for p in curve})
-    colour = alt.Color("type:N", title="fixed number of", scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]))
+    colour = alt.Color("type:N", title="fixed number of", scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]),
+                       legend=alt.Legend() if len(kinds) > 1 else None)  # fmt: skip
     layers = [
         lines.mark_line(strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, color=colour, order="hosts:Q"),
         lines.mark_circle(size=34, opacity=0.9).encode(x=x, y=y, color=colour, tooltip=tips),

@@ -6,7 +6,7 @@ from typing import Any
 
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
-from loadmaster.report.answer import answer, unbroken
+from loadmaster.report.answer import answer
 from loadmaster.report.coinciding import coinciding_words, shown_as_one
 from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.followed_chart import members_blocks
@@ -17,6 +17,7 @@ from loadmaster.report.terminal import title
 from loadmaster.report.theme import themed
 from loadmaster.report.time_charts import capacity_charts, queue_chart
 from loadmaster.report.wait_chart import wait_chart
+from loadmaster.report.words import unbroken
 from loadmaster.runs import Outcome
 
 MANY = 8

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from loadmaster import __version__
 from loadmaster.measure.explained import room_over_time
 from loadmaster.model.units import MEMORY, show_bytes
-from loadmaster.report.answer import answer, more_of_the_answer, unbroken
+from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.claims import claim_headings, claim_texts
 from loadmaster.report.coinciding import Same, coinciding_words, others_words, shown_as_one
 from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
@@ -37,7 +37,7 @@ def compare_page(comparison: Comparison) -> Page:
     """The page: the answer, the table, the pictures, how it was made."""
     with for_a_page():
         blocks = report_blocks(comparison)
-    return Page(unbroken(answer(comparison)), blocks, title(comparison), "loadmaster compare")
+    return Page(answer(comparison), blocks, title(comparison), "loadmaster compare")
 
 
 def report_blocks(
@@ -47,9 +47,9 @@ def report_blocks(
     blocks: list[Block] = [Text(f"Do not trust all of this: {fault}", "warning") for fault in faults(comparison)]
     blocks += [Text(remark, "warning" if "synthetic" in remark else "note") for remark in comparison.remarks]
     if recorded := record_sentence(comparison):
-        blocks.append(Text(unbroken(recorded), "note"))
-    blocks += [Text(unbroken(sentence), "note") for sentence in possible_sentences(comparison)]
-    blocks += [Text(unbroken(line)) for line in more_of_the_answer(comparison)]
+        blocks.append(Text(recorded, "note"))
+    blocks += [Text(sentence, "note") for sentence in possible_sentences(comparison)]
+    blocks += [Text(line) for line in more_of_the_answer(comparison)]
     shown, same = shown_as_one(comparison)
     blocks += [Text(line) for line in coinciding_words(comparison, same)]
     blocks += [

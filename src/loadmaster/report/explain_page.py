@@ -158,11 +158,13 @@ def _queue(record: Record, told: Explanation, span: tuple[float, float]) -> Any:
     inside = (cycles.time_s >= span[0]) & (cycles.time_s <= span[1])
     time, length = thinned(cycles.time_s[inside], cycles.queue_length[inside].astype(float), POINTS)
     values = [{"t": (t - first) / size, "jobs": n} for t, n in zip(time.tolist(), length.tolist(), strict=True)]
+    most = int(length.max(initial=0.0))  # a few jobs have no halves
+    ticks = alt.Axis(values=list(range(most + 1))) if most < 4 else alt.Axis(tickCount=4, format="~s")
     area = (
         alt.Chart(rows(values), width=900, height=120)
         .mark_area(interpolate="step-after", color=USED, fillOpacity=0.4, line={"color": USED, "strokeWidth": 1})
         .encode(
-            x=x, y=alt.Y("jobs:Q", title="jobs waiting", axis=alt.Axis(tickCount=4, tickMinStep=1, format="~s")),
+            x=x, y=alt.Y("jobs:Q", title="jobs waiting", axis=ticks),
             tooltip=tooltip(t=".4~g", jobs=","),
         )
     )  # fmt: skip

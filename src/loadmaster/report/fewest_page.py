@@ -4,7 +4,6 @@ from typing import Any
 
 from loadmaster import __version__
 from loadmaster.model.units import show_seconds
-from loadmaster.report.answer import unbroken
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import percent
 from loadmaster.report.fewest import FewestFound, FewestRow, answer, between, details, rule_of
@@ -19,7 +18,7 @@ _SHORTEST_S = 1.0
 def fewest_page(found: FewestFound) -> Page:
     """The page of all answers."""
     blocks: list[Block] = [Text(each, "warning" if "synthetic" in each else "note") for each in found.remarks]
-    blocks += [Text(unbroken(line)) for line in details(found)]
+    blocks += [Text(line) for line in details(found)]
     blocks.append(fewest_table(found))
     if any(each.fewest.tried for each in found.answers):
         caption = (
@@ -28,7 +27,7 @@ def fewest_page(found: FewestFound) -> Page:
         )
         blocks += [Heading("The wait against the number of machines"), Chart(themed(fewest_chart(found)), caption)]
     blocks += [Heading("How this was made"), Facts(_facts(found))]
-    return Page(unbroken(answer(found)), blocks, subtitle=subtitle(found), label="loadmaster fewest")
+    return Page(answer(found), blocks, subtitle=subtitle(found), label="loadmaster fewest")
 
 
 def subtitle(found: FewestFound) -> str:
@@ -85,7 +84,8 @@ def fewest_chart(found: FewestFound) -> Any:
          "wait": max(read(outcome), _SHORTEST_S) / size}
         for each in found.answers for number, outcome in each.fewest.tried
     ]  # fmt: skip
-    x = alt.X("hosts:Q", title="machines", scale=alt.Scale(zero=False, nice=False, padding=12))
+    whole = alt.Axis(tickMinStep=1, format=",d")
+    x = alt.X("hosts:Q", title="machines", axis=whole, scale=alt.Scale(zero=False, nice=False, padding=12))
     y = alt.Y("wait:Q", title=f"{name} wait ({unit})", scale=alt.Scale(type="log"))
     base = alt.Chart(rows(values), width=760, height=300)
     colour = (

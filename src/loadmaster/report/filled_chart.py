@@ -29,10 +29,11 @@ def filled_chart(instance: Instance, host: Ints, moved: Collection[int] = ()) ->
     colour = alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[ACCENT, "#b8c0ca"] if moved else [USED]),
                        title=None, legend=alt.Legend(orient="top") if moved else None)  # fmt: skip
     panels = []
+    last = _resources(instance)[-1][0]
     for name, *_ in _resources(instance):
         base = alt.Chart(rows([row for row in values if row["resource"] == name]), width=860, height=170)
         bars = base.mark_bar(stroke="#ffffff", strokeWidth=1).encode(
-            x=alt.X("host:N", sort=names, title=None, scale=alt.Scale(domain=names),
+            x=alt.X("host:N", sort=names, title="host" if name == last else None, scale=alt.Scale(domain=names),
                     axis=alt.Axis(labelAngle=0 if instance.hosts <= 12 else -60, ticks=False)),
             y=alt.Y("part:Q", title=f"{name} asked / there", axis=alt.Axis(format="%", tickCount=4)),
             order="place:Q", color=colour,

@@ -11,6 +11,7 @@ from loadmaster.measure.stranding import stranding
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.report.page import Chart, Text
 from loadmaster.report.theme import RULE, STRANDED, USED, rows, themed
 from loadmaster.report.time_charts import unit_of
 
@@ -30,16 +31,18 @@ def hosts_chart(workload: Workload, cluster: Cluster, schedule: Schedule) -> tup
     )
 
 
-def stranded_chart(workload: Workload, cluster: Cluster, schedule: Schedule) -> tuple[Any, str]:
-    """Hosts across time, by the largest part of a resource that was stranded, and a caption."""
+def stranded_block(workload: Workload, cluster: Cluster, schedule: Schedule) -> Chart | Text:
+    """Hosts across time, by the largest part of a resource that was stranded; a sentence where none ever was."""
     edges, parts = stranding(workload, cluster, schedule, typical_demand(workload), _HOSTS, _SPANS)
     part = parts.max(axis=0)
+    if not part.round(2).any():
+        return Text("Nothing to speak of: under 0.5 % of each host at all times.")
     chart = _hosts_over_time(cluster, edges, part, ("stranded", [RULE, STRANDED, "#7a3d08"]))
     caption = (
         f"The same rows{_together(cluster, part)}; the stronger the colour, the more of a resource, the worst of "
         f"{', '.join(cluster.resources)}, was free and of no use to a typical task, because another was too short."
     )
-    return chart, caption
+    return Chart(chart, caption)
 
 
 def _together(cluster: Cluster, part: Floats) -> str:
@@ -71,7 +74,7 @@ def _hosts_over_time(cluster: Cluster, edges: Floats, part: Floats, what: tuple[
             y=alt.Y("host:Q", title="hosts, the first on top", axis=alt.Axis(labels=False, ticks=False, grid=False),
                     scale=alt.Scale(reverse=True, nice=False, domain=[0, len(part)])),
             y2="below:Q",
-            color=alt.Color("part:Q", scale=alt.Scale(domain=[0, 1], range=palette),
+            color=alt.Color("part:Q", scale=alt.Scale(domain=[0, 1], range=palette, interpolate="rgb"),
                             legend=alt.Legend(title=title, format="%")),
             tooltip=["name:N", alt.Tooltip("t:Q", format=".4~g"), alt.Tooltip("part:Q", format=".0%", title=title)],
         )

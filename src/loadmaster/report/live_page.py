@@ -4,7 +4,6 @@ from typing import Any
 
 from loadmaster import __version__
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
-from loadmaster.report.answer import unbroken
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import percent
 from loadmaster.report.live_answer import live_answer, live_figures
@@ -47,7 +46,7 @@ def live_page(course: Course, command: str = "") -> Page:
     last = course.sessions[-1]
     subtitle = f"{last.setting.get('policy', '')} under {last.setting.get('discipline', '')} on {last.engine}, "
     subtitle += f"{last.mode}, {len(course.hosts):,} hosts, a cycle every {show_seconds(last.conduct['interval_s'])}"
-    return Page(unbroken(live_answer(course)), blocks, subtitle=subtitle, label=f"loadmaster live {last.engine}")
+    return Page(live_answer(course), blocks, subtitle=subtitle, label=f"loadmaster live {last.engine}")
 
 
 def _warnings(course: Course) -> list[str]:

@@ -18,7 +18,7 @@ def load_charts(comparison: Comparison, outcomes: Sequence[Outcome]) -> Any:
     """Mean wait, its change against the baseline, bounded slowdown and mean queue of these runs over the load."""
     import altair as alt
 
-    space = {"row": 76, "column": 76}
+    space = {"row": 96, "column": 76}
     drawn = Drawn(comparison, outcomes)
     return drawn.told_apart(alt.concat(*_panels(comparison, outcomes, drawn), columns=2, spacing=space, bounds="flush"))
 

@@ -8,6 +8,7 @@ import numpy as np
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Packing
 from loadmaster.packing.picture import host_loads
+from loadmaster.report.columns import short
 from loadmaster.report.filled_chart import filled_chart
 from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
@@ -129,7 +130,7 @@ def _tasks(instance: Instance, tasks: Sequence[Mapping[str, Any]]) -> Table:
         [
             row["task"], row["job"], row["host"] or ("refused" if row["refused"] else "-"),
             "-" if row["yield"] is None else f"{row['yield']:.4f}",
-            *("-" if share is None else f"{share:.4g}" for share in row["share"].values()),
+            *("-" if share is None else short(share) for share in row["share"].values()),
         ]
         for row in tasks[:MOST_ROWS]
     ]  # fmt: skip

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from loadmaster.measure import Metrics
 from loadmaster.model.units import show_seconds
+from loadmaster.report.columns import short
 from loadmaster.report.comparison import Comparison, Group, load_words, percent
 from loadmaster.runs import Outcome
 
@@ -47,7 +48,7 @@ def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
 def times_text(comparison: Comparison, outcome: Outcome) -> str:
     """The same for a table."""
     times = times_best_found(comparison, outcome)
-    return "-" if times is None else f"{times:.3g}"
+    return "-" if times is None else short(times)
 
 
 def heading(comparison: Comparison) -> str:

@@ -75,7 +75,9 @@ def _moves(facts: Mapping[str, Any], amount: Callable[[float], str]) -> Table:
         for row in facts["moves"]
     ]  # fmt: skip
     caption = "Carried out in this order, no host is ever too full."
-    return Table(("step", "task", "from", "to", "cost", "note"), cells, caption, prose=True)
+    heads = ["step", "task", "from", "to", "cost", "note"]
+    shown = len(heads) if any(row["temporary"] for row in facts["moves"]) else len(heads) - 1
+    return Table(heads[:shown], [row[:shown] for row in cells], caption, prose=True)
 
 
 def _stuck(facts: Mapping[str, Any]) -> Table:
@@ -93,7 +95,7 @@ def _stuck(facts: Mapping[str, Any]) -> Table:
 
 
 def _pictures(now: State, plan: MovePlan) -> list[Block]:
-    caption = "What the tasks on every host ask of it, before the moves and after."
+    caption = "What the tasks on every host ask of it, before the moves and after; the fullest before them first."
     blocks: list[Block] = [Heading("Before and after"), Chart(moves_chart(now, plan), caption)]
     moved = {move.task for move in plan.moves}
     for when, host in (("before", now.host), ("after", plan.host)) if moved else ():

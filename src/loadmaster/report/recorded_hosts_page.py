@@ -3,7 +3,7 @@
 from loadmaster.model.units import percent
 from loadmaster.report.comparison import Comparison
 from loadmaster.report.gantt import MOST_BARS, gantt_chart
-from loadmaster.report.hosts_charts import hosts_chart, stranded_chart
+from loadmaster.report.hosts_charts import hosts_chart, stranded_block
 from loadmaster.report.page import Block, Chart, Heading
 
 _FEW_BARS = MOST_BARS // 5
@@ -19,7 +19,7 @@ def recorded_hosts_blocks(comparison: Comparison) -> list[Block]:
     chart, caption = hosts_chart(*run)
     blocks: list[Block] = [Heading("Recorded: the hosts over time"), Chart(chart, caption + _beside(comparison))]
     if len(comparison.case.cluster.resources) > 1:
-        blocks += [Heading("Recorded: what was stranded on the hosts"), Chart(*stranded_chart(*run))]
+        blocks += [Heading("Recorded: what was stranded on the hosts"), stranded_block(*run)]
     if (found.schedule.host >= 0).sum() <= _FEW_BARS:
         blocks += [Heading("Recorded: who ran where"), Chart(gantt_chart(*run), _WHO)]
     return blocks

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loadmaster.report.packed import library, packed, packed_library, part
 from loadmaster.report.page import Block, Chart, Heading, Page, Table
 from loadmaster.report.theme import DARK, for_a_page
+from loadmaster.report.words import as_words
 from loadmaster.strict_json import plain
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def environment() -> "Environment":
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     made.globals["bodies"] = bodies
+    made.filters["words"] = as_words
     return made
 
 

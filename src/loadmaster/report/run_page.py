@@ -1,10 +1,10 @@
 """The page of one simulated run: the answer on top, then the table, the charts, and how to make it again."""
 
-from loadmaster.report.answer import answer, unbroken
+from loadmaster.report.answer import answer
 from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.comparison import Comparison
 from loadmaster.report.followed_chart import followed_chart, is_twin
-from loadmaster.report.hosts_charts import hosts_chart, stranded_chart
+from loadmaster.report.hosts_charts import hosts_chart, stranded_block
 from loadmaster.report.page import Block, Chart, Heading, Page
 from loadmaster.report.terminal import title
 from loadmaster.runs import Outcome
@@ -29,11 +29,11 @@ def run_page(record: Record, outcome: Outcome, command: str = "") -> Page:
     alone, run = _alone(record, outcome), (record.workload, record.case.cluster, record.schedule)
     hosts: list[Block] = [Heading("The hosts over time"), Chart(*hosts_chart(*run))]
     if len(record.case.cluster.resources) > 1:
-        hosts += [Heading("What was stranded on the hosts"), Chart(*stranded_chart(*run))]
+        hosts += [Heading("What was stranded on the hosts"), stranded_block(*run)]
     if is_twin(outcome) and record.schedule.cycles.choices is not None:
         hosts += [Heading("Whom the twin followed, over time"), Chart(followed_chart(record.schedule), _LOOKS)]
     blocks = report_blocks(alone, hosts, {"page": command} if command else {})
-    return Page(unbroken(answer(alone)), blocks, title(alone), "loadmaster simulate")
+    return Page(answer(alone), blocks, title(alone), "loadmaster simulate")
 
 
 def _alone(record: Record, outcome: Outcome) -> Comparison:

@@ -4,7 +4,6 @@ from typing import Any
 
 from loadmaster import __version__
 from loadmaster.model.units import show_seconds
-from loadmaster.report.answer import unbroken
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.share_course_chart import load_chart, shares_chart
 from loadmaster.report.theme import themed
@@ -58,7 +57,7 @@ def share_course_page(course: ShareCourse, command: str = "") -> Page:
         ]
     blocks += [*_changes(course), *_refusals(course), *_made(course, command)]
     subtitle = f"{course.method} on {course.engine}, {len(course.hosts):,} hosts"
-    answer = unbroken(share_course_answer(course))
+    answer = share_course_answer(course)
     return Page(answer, blocks, subtitle=subtitle, label=f"loadmaster live, {course.engine}")
 
 

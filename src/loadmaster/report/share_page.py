@@ -8,7 +8,7 @@ from loadmaster.report.columns import unit_for
 from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
 from loadmaster.report.sharing_chart import sharing_chart
-from loadmaster.report.sharing_table import label
+from loadmaster.report.sharing_table import label, ratio
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip, unchecked
 from loadmaster.runs.sharing_row import SharingRow
 
@@ -23,8 +23,8 @@ def share_page(
         with unchecked():
             caption = "Bars: mean stretch. Ticks: its 95th percentile."
             blocks += [Heading("How much longer jobs take than alone"), Chart(sharing_chart(found), caption)]
-            caption = "What a job feels: how long it waits before it begins, and the part of its CPU that it then gets."
-            blocks += [Heading("Waits and yields"), Chart(_felt(found), caption)]
+            waits = any(row.mean_wait_s > 0 for row in found)
+            blocks += [Heading("Waits and yields"), Chart(_felt(found, waits), _FELT if waits else _NO_WAITS)]
     parameters = {label(row.method, row.policy): row.parameters for row in found if row.parameters != "no migration"}
     return Page(answer, [*blocks, *how_it_was_made({**facts, **parameters})], subtitle, "loadmaster share")
 
@@ -36,7 +36,7 @@ def _table(found: Sequence[SharingRow]) -> Table:
         if len(ran) > 1 and not row.refused and row.mean_stretch == min(ran):
             best.add((r, 1))
         cells.append([
-            label(row.method, row.policy), *(_known(value, f"{value:.3g}") for value in (
+            label(row.method, row.policy), *map(ratio, (
                 row.mean_stretch, row.p95_stretch, row.max_stretch, row.mean_slowdown)),
             _known(row.mean_wait_s, show_seconds(row.mean_wait_s)), _known(row.mean_yield, f"{row.mean_yield:.2f}"),
             f"{row.migrations:,}", f"{row.refused:,}",
@@ -50,7 +50,12 @@ def _known(value: float, text: str) -> str:
     return text if value >= 0 else "-"
 
 
-def _felt(found: Sequence[SharingRow]) -> Any:
+_FELT = "What a job feels: how long it waits before it begins, and the part of its CPU that it then gets."
+_NO_WAITS = "What a job feels: the part of its CPU that it gets. Under no method does any job wait before it begins."
+
+
+def _felt(found: Sequence[SharingRow], waits: bool) -> Any:
+    """Mean waits, where there are any, beside mean yields."""
     import altair as alt
 
     ran = sorted((row for row in found if row.mean_stretch >= 0), key=lambda row: row.mean_stretch)
@@ -60,12 +65,14 @@ def _felt(found: Sequence[SharingRow]) -> Any:
          "yield": row.mean_yield if row.mean_yield >= 0 else None}
         for row in ran
     ]  # fmt: skip
-    base = alt.Chart(rows(values), width=380, height=max(60, 26 * len(values)))
-    left, right = (
+    base = alt.Chart(rows(values), width=340, height=max(60, 26 * len(values)))
+    panels = [
         base.mark_bar(color=USED, height=14).encode(
-            x=alt.X(f"{name}:Q", title=title, axis=alt.Axis(tickCount=5)), y=names_axis("method"),
+            x=alt.X(f"{name}:Q", title=title, axis=alt.Axis(tickCount=5), scale=scale), y=names_axis("method"),
             tooltip=tooltip("method", **{name: ".3~g"}),
         )
-        for name, title in (("wait", f"mean wait ({unit})"), ("yield", "mean yield"))
-    )  # fmt: skip
-    return themed(alt.hconcat(left, right, spacing=30))
+        for name, title, scale in (
+            ("wait", f"mean wait ({unit})", alt.Undefined), ("yield", "mean yield", alt.Scale(domain=[0, 1])),
+        )
+    ]  # fmt: skip
+    return themed(alt.hconcat(*panels[0 if waits else 1 :], spacing=30))

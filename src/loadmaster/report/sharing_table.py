@@ -17,10 +17,10 @@ def sharing_table(rows: "list[SharingRow]", settings: "SharingSettings") -> "Tab
     table = new_table(title=f"needs {settings.needs}, thrashing x{settings.thrash:g}", padding=(0, 1, 0, 0))
     table.add_column("method", overflow="fold")
     shown = {
-        "slowdown": [_ratio(row.mean_slowdown) for row in rows],
-        "stretch": [_ratio(row.mean_stretch) for row in rows],
-        "p95": [_ratio(row.p95_stretch) for row in rows],
-        "max": [_ratio(row.max_stretch) for row in rows],
+        "slowdown": [ratio(row.mean_slowdown) for row in rows],
+        "stretch": [ratio(row.mean_stretch) for row in rows],
+        "p95": [ratio(row.p95_stretch) for row in rows],
+        "max": [ratio(row.max_stretch) for row in rows],
         "wait": [show_seconds(row.mean_wait_s) if row.mean_wait_s >= 0 else "-" for row in rows],
         "yield": [f"{row.mean_yield:.2f}" if row.mean_yield >= 0 else "-" for row in rows],
         "moves": [f"{row.migrations:,}" for row in rows],
@@ -40,7 +40,7 @@ def label(method: str, policy: str) -> str:
     return f"{method} by {policy}" if policy else method
 
 
-def _ratio(value: float) -> str:
+def ratio(value: float) -> str:
     """`value` in three digits or so; a dash where no job ran."""
     if not value >= 0:
         return "-"

@@ -5,6 +5,7 @@ from typing import Any
 
 from loadmaster.model.units import show_seconds
 from loadmaster.report.bag_chart import PALETTE
+from loadmaster.report.columns import short
 from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
 from loadmaster.report.theme import rows, themed, unchecked
@@ -67,12 +68,13 @@ def _table(
     curve: Sequence[CurvePoint], sizers: Sequence[CurvePoint], chosen: CurvePoint | None, sure: str, cost: str
 ) -> Table:
     cells: list[list[str]] = []
+    digits = 0 if all(float(c).is_integer() for p in (*curve, *sizers) for c in (p.cost, p.cost_sure)) else 2
     tones: dict[tuple[int, int], str] = {}
     shown = worth_showing(curve, chosen)
     for r, p in enumerate((*shown, *sizers)):
         cells.append([
-            p.label, p.type, f"{p.cost:.4g}", f"{p.cost_sure:.4g}", show_seconds(p.span_s),
-            show_seconds(p.span_sure_s), f"{p.speedup:.3g}",
+            p.label, p.type, f"{p.cost:,.{digits}f}", f"{p.cost_sure:,.{digits}f}", show_seconds(p.span_s),
+            show_seconds(p.span_sure_s), short(p.speedup),
         ])  # fmt: skip
         if p is chosen:
             tones |= {(r, c): "best" if c == 0 else "good" for c in range(7)}

@@ -118,7 +118,9 @@ def unit_of(longest_s: float) -> tuple[str, float]:
     """The unit of an axis of so many seconds, and its length in seconds."""
     if longest_s > 3 * 86400:
         return "days", 86400.0
-    return ("hours", 3600.0) if longest_s > 3 * 3600 else ("minutes", 60.0)
+    if longest_s > 3 * 3600:
+        return "hours", 3600.0
+    return ("minutes", 60.0) if longest_s > 3 * 60 else ("seconds", 1.0)
 
 
 def thinned(time: Floats, value: Floats, points: int) -> tuple[Floats, Floats]:

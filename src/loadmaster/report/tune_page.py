@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from loadmaster import __version__
 from loadmaster.model.units import show_seconds
-from loadmaster.report.answer import unbroken
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.sure import difference_text
 from loadmaster.report.theme import unchecked
@@ -30,7 +29,7 @@ def tune_page(tuning: Tuning, notes: Sequence[str], command: str) -> Page:
             Heading("How this was made"), Facts(_facts(tuning, command)),
         ]  # fmt: skip
     source = tuning.case.workload.source or "a log"
-    return Page(unbroken(tune_answer(tuning)), blocks, subtitle=source, label="loadmaster tune")
+    return Page(tune_answer(tuning), blocks, subtitle=source, label="loadmaster tune")
 
 
 def _found(tuning: Tuning) -> list[Block]:

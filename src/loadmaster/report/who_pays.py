@@ -45,15 +45,16 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
     """The means of every rule at a load without warm-up and drain, beside the plain ones."""
     outcomes = [outcome for group in comparison.groups if group.load == load for outcome in group.outcomes]
     unit, size = unit_for([outcome.metrics.mean_wait_s for outcome in outcomes])
-    rows = [[comparison.rule_name(outcome.setting), *_settled(outcome, unit, size)] for outcome in outcomes]
+    apart, length = unit_for([s for o in outcomes for s in (o.beside.steady.warm_up_s or 0.0, o.beside.steady.drain_s)])
+    rows = [[comparison.rule_name(outcome.setting), *_settled(outcome, size, length)] for outcome in outcomes]
     heads = [
         "policy" if len(comparison.disciplines) < 2 else "rule",
         f"mean wait {unit}",
         f"settled mean wait {unit}",
         "mean queue",
         "settled mean queue",
-        "warm-up",
-        "drain",
+        f"warm-up {apart}",
+        f"drain {apart}",
     ]
     caption = (
         "Settled: from the end of the warm-up to the last arrival; what follows that is the drain. The warm-up is what "
@@ -62,7 +63,8 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
     return [Heading("Without warm-up and drain"), Table(heads, rows, caption)]
 
 
-def _settled(outcome: Outcome, unit: str, size: float) -> list[str]:
+def _settled(outcome: Outcome, size: float, length: float) -> list[str]:
+    """The cells after the name: waits in units of `size` seconds, warm-up and drain in units of `length`."""
     found, m = outcome.beside.steady, outcome.metrics
     if found.overloaded:
         only = ["the queue only grows", short(m.mean_queue_length), "", ""]
@@ -70,13 +72,8 @@ def _settled(outcome: Outcome, unit: str, size: float) -> list[str]:
         only = ["does not settle", short(m.mean_queue_length), "", ""]
     else:
         only = [short(found.mean_wait_s / size), short(m.mean_queue_length), short(found.mean_queue_length),
-                _days(found.warm_up_s or 0.0)]  # fmt: skip
-    return [short(m.mean_wait_s / size), *only, _days(found.drain_s)]
-
-
-def _days(seconds: float) -> str:
-    unit, size = unit_for([seconds])
-    return f"{short(seconds / size)} {unit}"
+                short((found.warm_up_s or 0.0) / length)]  # fmt: skip
+    return [short(m.mean_wait_s / size), *only, short(found.drain_s / length)]
 
 
 def _fairness(comparison: Comparison, group: Group) -> Table | None:
