@@ -1,6 +1,7 @@
 """Sphinx configuration; also writes the pages that are read off the code, so that they cannot fall behind it."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -126,9 +127,14 @@ def _bars(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+_SEVERAL = re.compile(r"^:(?:ivar|param) \w+(?:, \w+)+:")
+"""Names that are told together; with a space between them Sphinx takes the first for the type of the second."""
+
+
 def _plain(app, what, name, obj, options, lines) -> None:
     """Docstrings are plain text: bars and asterisks in formulas mean themselves."""
     lines[:] = [line.replace("|", r"\|").replace("*", r"\*") for line in lines]
+    lines[:] = [_SEVERAL.sub(lambda found: found[0].replace(", ", ","), line) for line in lines]
 
 
 def _skip(app, what, name, obj, skip, options) -> bool | None:
