@@ -44,6 +44,15 @@ compiled = engine()
 print(enters(1), compiled(1), sum(enters.stats.cache_hits.values()) + sum(compiled.stats.cache_hits.values()))
 """
 
+TOLD = """
+from loadmaster.first_time import FIRST_TIME
+began, ended = [], []
+FIRST_TIME.begins, FIRST_TIME.ends = lambda: began.append(1), lambda: ended.append(1)
+from loadmaster.room.enters_kernel import enters
+from loadmaster.room.shell import engine
+print(enters(1), engine()(1), len(began), len(ended))
+"""
+
 
 @pytest.fixture
 def package(tmp_path):
@@ -51,7 +60,7 @@ def package(tmp_path):
     home = tmp_path / "loadmaster"
     (home / "room").mkdir(parents=True)
     (home / "kept").mkdir()
-    for name in ("__init__.py", "kernels.py", "parts.py", "kept/__init__.py", "kept/stamp.py"):
+    for name in ("__init__.py", "first_time.py", "kernels.py", "parts.py", "kept/__init__.py", "kept/stamp.py"):
         shutil.copy(SOURCE / name, home / name)
     room = home / "room"
     for name, text in (("enters_kernel", ENTERS), ("called_kernel", CALLED), ("shell", SHELL)):
@@ -224,3 +233,9 @@ print(int(product(np.ones(3))), int("scipy.linalg" in sys.modules))
 
 def test_linear_algebra_of_scipy_is_loaded_where_a_kernel_uses_it_and_nowhere_else(package):
     assert run(package, PRODUCT) == (6, 0, 3, 1)
+
+
+def test_what_is_compiled_is_told_and_what_is_found_on_disk_is_not(package):
+    first, again = run(package, TOLD), run(package, TOLD)
+    assert first[2:] == (2, 2)
+    assert again[2:] == (0, 0)

@@ -19,6 +19,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
 
+from loadmaster.first_time import FIRST_TIME
 from loadmaster.kept.stamp import file_of, imports_of, stamp
 from loadmaster.parts import PartCompiler
 
@@ -173,14 +174,18 @@ class _KernelCache(FunctionCache):
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, kernel_stamp(py_func))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = None
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception:  # damaged, or left by another version: pickled data fail in any way
             with suppress(OSError):
                 self.flush()
-            return None
+        if found is None:  # Numba compiles it next, and has it saved
+            FIRST_TIME.begins()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        FIRST_TIME.ends()
         with suppress(OSError):  # disk full, or no longer writable
             super().save_overload(sig, data)
 

@@ -15,6 +15,7 @@ from typing import NoReturn, TextIO
 
 from loadmaster.cli.swallowed import Swallowed
 
+_COMPILING = "Compiling for this machine, first time only; it may take a minute."
 _STOPPED = 130
 """Exit code after Ctrl-C; Typer makes it of the interrupt."""
 
@@ -27,7 +28,8 @@ def main() -> None:
         from loadmaster.cli.output import watched_output
         from loadmaster.report.console import never_fail_to_encode
 
-        watched_output()
+        if watched_output() and not sys.stderr.isatty():  # on a terminal a bar says it
+            _say_what_is_compiled()
         never_fail_to_encode(sys.stdout, sys.stderr)
         from loadmaster.cli.app import app  # here, so that Ctrl-C while it is loaded ends as it does later
 
@@ -46,6 +48,13 @@ def main() -> None:
         if sys.argv[1:2] != ["run"]:  # which waits until its machines are given back
             _leave_at_once()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say_what_is_compiled() -> None:
+    """Say once that something is compiled, as soon as that lasts."""
+    from loadmaster.first_time import FIRST_TIME
+
+    FIRST_TIME.tell = lambda: print(_COMPILING, file=sys.stderr, flush=True)
 
 
 def _seldom_look_for_garbage() -> None:

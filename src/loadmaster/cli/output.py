@@ -14,14 +14,20 @@ READER_GONE = 128 + signal.SIGPIPE
 """Exit code where what we write into has no reader any more."""
 
 
-def watched_output() -> None:
-    """Let stdout and stderr end the program where their reader is gone; a closed one gives no file its number."""
+def watched_output() -> bool:
+    """Let stdout and stderr end the program where their reader is gone; a closed one gives no file its number.
+
+    Returns:
+        Whether stderr is this process's own, and not what somebody, such as a test, has put in its place.
+    """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         _never_free(number, mode)
     if sys.stdout is sys.__stdout__:  # not where somebody, such as a test, has put another
         sys.stdout = _watched(1, sys.stdout)
-    if sys.stderr is sys.__stderr__:
+    ours = sys.stderr is sys.__stderr__
+    if ours:
         sys.stderr = _watched(2, sys.stderr)
+    return ours
 
 
 def _never_free(number: int, mode: int) -> None:
