@@ -8,8 +8,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 
-from loadmaster.live.claims import ADOPTED, FOREIGN, HeldHosts, News
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING
+from loadmaster.live.claims import ADOPTED, FOREIGN, ROOM, HeldHosts, News
+from loadmaster.live.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.live.listing import Listing, cluster_in
 from loadmaster.live.memory import Memory
 from loadmaster.live.rows import Row, expected_s, hosts_in, on_our_clock, row_on_our_clock, state_of, what_it_is
@@ -62,6 +62,7 @@ class Beliefs:
         self._tasks = 0
         self._tries: Counter[str] = Counter()
         self._held_back: dict[str, float] = {}  # by job, when the engine was asked to hold it
+        self._beside: set[str] = set()  # jobs that we asked to start beside the rule
 
     def see(self, listing: Listing, now_s: float, *, forgetful: bool = False) -> News:
         """An observation, newer than the last (rule X2), in the cycle at `now_s`.
@@ -144,6 +145,8 @@ class Beliefs:
             if "start_s" in row and math.isfinite(float(row["start_s"][0])):
                 start_s = max(0.0, min(float(row["start_s"][0]) - self.origin_s, self.now_s))
             by = ADOPTED if all(pin != NOWHERE for pin in row["pin"]) else FOREIGN
+            if name in self._beside or name.startswith(KEPT_ROOM):
+                by = ROOM
             run = self.runs[name] = HeldHosts(hosts, start_s, start_s + self._expected_s(name, hosts), NOWHERE, by)
             news.found.append((name, run))
             self.ended = True  # what is free has changed
@@ -225,6 +228,7 @@ class Beliefs:
         for book in (self._first_s, self._number, self._tries, self._held_back, self.aside, self.carried.promises):
             book.pop(name, None)
         self._eligible_before.discard(name)
+        self._beside.discard(name)
 
     def _is_unconfirmed(self, run: HeldHosts, forgetful: bool) -> bool:
         return forgetful or self.now_s - run.sent_s >= PATIENCE_S

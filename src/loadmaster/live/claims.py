@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 FOREIGN = "foreign"
 ADOPTED = "adopted"
 OURS = "ours"
+ROOM = "room"
 
 
 @dataclass
@@ -16,7 +17,8 @@ class HeldHosts:
         start_s: when we decided it; of a job that others started, when it began as far as anyone knows.
         expected_end_s: `start_s` plus the runtime to count on.
         partition: in which it was started.
-        by: `OURS`, `ADOPTED` (a pin that we found as we began) or `FOREIGN`.
+        by: `OURS`, `ADOPTED` (a pin that we found as we began), `ROOM` (we asked for it beside the rule, as room had
+            been made for it, or it is such a room) or `FOREIGN`.
         sent_s: when the engine was asked last, in nominal cycles.
         running: the engine has shown that it runs.
         tries: how often the engine was asked again.

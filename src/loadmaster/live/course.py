@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.agreement import agreement_of
-from loadmaster.live.engine import CLAIMED, HELD, RUNNING
+from loadmaster.live.engine import CLAIMED, HELD, KEPT_ROOM, RUNNING
 from loadmaster.live.listing import Listing, applied, cluster_in
 from loadmaster.live.record import Pass, is_being_written, lines_of, passes_of
 from loadmaster.live.rows import Row, alike, on_our_clock, row_on_our_clock, state_of
@@ -116,7 +116,8 @@ class _Reading:
         self.listing = applied(self.listing, line["seen"])
         at_s = _finite(self.listing["at_s"]) - self.origin_s
         self._look_who_never_can(line["seen"])
-        self.seen |= line["seen"].get("new", {})
+        new = line["seen"].get("new", {})
+        self.seen |= {name: row for name, row in new.items() if not name.startswith(KEPT_ROOM)}
         for name in self._changed(line, first):
             self._look_at(name, at_s, first)
         for name, _, status in line["seen"].get("over", ()):
@@ -140,7 +141,7 @@ class _Reading:
 
     def _look_at(self, name: str, at_s: float, first: bool) -> None:
         row = self.listing["jobs"][name]
-        if state_of(row) != RUNNING or name in self.began or name in self.ran_before:
+        if state_of(row) != RUNNING or name in self.began or name in self.ran_before or name.startswith(KEPT_ROOM):
             return
         if first:
             self.ran_before.add(name)

@@ -22,6 +22,8 @@ Claimed: it has been released, by us if it has a pin, and does not run yet. Runn
 job goes, and holds what it asked for a little longer. What its user holds is held, and `constraints.hold` says so."""
 HELD, CLAIMED, RUNNING, ENDING = range(len(STATES))
 NOWHERE = -1
+KEPT_ROOM = "loadmaster/room-for-"
+"""How the name of a job begins that is none, but room that we keep on a host for one."""
 UNLIMITED_S = 365 * 86400.0
 """The expected runtime of a job to which nobody has set a limit."""
 

@@ -119,9 +119,14 @@ class Ledger(Beliefs):
                 found.append(Hold(name))
         return found
 
+    def asked_beside(self, actions: Iterable[Action]) -> None:
+        """What is asked of the engine beside the rule: starts of jobs that room was made for."""
+        self._beside |= {each.id for each in actions if isinstance(each, Start) and each.id not in self.runs}
+
     def refused(self, refusal: Refusal) -> None:
         """The engine did not do it: what was claimed for it is free again (rule X6)."""
         name = getattr(refusal.action, "id", "")
+        self._beside.discard(name)
         if name in self.runs and not self.runs[name].running:
             self._give_up(name)
         self._tries[name] += 1

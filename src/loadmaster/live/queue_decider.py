@@ -169,6 +169,7 @@ class QueueDecider:
         if not self.conduct.acts:
             return []
         beside = self.beside(self.ledger, starts)
+        self.ledger.asked_beside(beside)
         return [*map(self.ledger.wanted, starts), *self.ledger.loose(), *self._others(), *beside]
 
     def _others(self) -> list[Action]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loadmaster.live.answers import plain_action, refusals_in
+from loadmaster.live.answers import action_in, plain_action, refusals_in
 from loadmaster.live.claims import News
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.ledger import Carried, Ledger
@@ -154,6 +154,7 @@ class Reading:
         """All passes of a line were taken."""
         if self.acts and "cycle" in line:
             self.ledger.loose()
+            self.ledger.asked_beside(action_in(each) for each in line.get("asked", ()))
 
 
 def passes_of(line: Mapping[str, Any]) -> list[Pass]:

@@ -6,6 +6,7 @@ from fake_kubernetes import FakeKubernetes, node, pod, serving
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
+from loadmaster.live.course import course_in
 from loadmaster.live.door import run_live
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.descheduler import Descheduler
@@ -50,7 +51,7 @@ def run(fake, folder, purse, for_s=40.0, **more):
     try:
         mover = Descheduler(engine, purse, said.append, patience_s=0.0)
         how = Conduct(interval_s=5.0, for_s=for_s, on_exit="hold")
-        run_live(engine, fake.clock, RULE, how, record, beside=mover)
+        fake.report = run_live(engine, fake.clock, RULE, how, record, beside=mover)
     finally:
         record.close()
         engine.close()
@@ -66,6 +67,13 @@ def test_a_pod_goes_to_a_place_that_was_kept_for_it_and_the_one_that_waited_come
     assert made.bound == [(f"{gone}x", there), ("default/big", here)]
     assert not made.wrong
     assert check_live(tmp_path / "run", RULE).same
+
+
+def test_a_replacement_is_begun_by_others_and_the_pod_that_moves_were_made_for_is_not(made, tmp_path):
+    split(made)
+    run(made, tmp_path / "run", Purse(2))
+    found = course_in(tmp_path / "run")
+    assert (len(found.began), found.by_others, found.jobs) == (2, 1, 4)
 
 
 def test_a_budget_of_memory_chooses_the_pod_that_it_can_pay(made, tmp_path):

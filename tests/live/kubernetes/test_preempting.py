@@ -4,13 +4,15 @@ import pytest
 from fake_kubernetes import FakeKubernetes, node, pod, serving
 
 from loadmaster.live.check import check_live
+from loadmaster.live.claims import ROOM
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
+from loadmaster.live.course import course_in
 from loadmaster.live.door import run_live
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.preempting import Preemptor
-from loadmaster.live.record import LiveRecord
+from loadmaster.live.record import LiveRecord, ledger_after, lines_of
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler, discipline_named
 
@@ -59,7 +61,7 @@ def run(fake, folder, *, on=True, **more):
     try:
         beside = Preemptor(engine, said.append) if on else None
         how = Conduct(interval_s=5.0, for_s=40.0, on_exit="hold")
-        run_live(engine, fake.clock, RULE, how, record, beside=beside)
+        fake.report = run_live(engine, fake.clock, RULE, how, record, beside=beside)
     finally:
         record.close()
         engine.close()
@@ -75,6 +77,18 @@ def test_the_least_of_all_that_make_room_goes_and_the_pod_comes_where_it_was(mad
     assert not made.wrong
     assert "default/d@uid-d of lower priority" in said[0]
     assert check_live(tmp_path / "run", RULE).same
+
+
+def test_the_pod_that_others_went_for_is_not_begun_by_others_and_the_room_kept_for_it_is_no_job(made, tmp_path):
+    full(made)
+    urgent(made)
+    run(made, tmp_path / "run")
+    found = course_in(tmp_path / "run")
+    assert (found.by_others, len(found.began)) == (0, 1)
+    assert found.jobs == 6  # the four that ran, the urgent one, and who takes the place of the one that went
+    assert made.report.foreign == 4
+    again = ledger_after(lines_of(tmp_path / "run"), RULE.discipline.order, 900.0, 0).ledger
+    assert again.runs["default/urgent@uid-urgent"].by == ROOM
 
 
 def test_two_go_where_one_is_not_enough_and_whoever_is_elsewhere_is_spared(made, tmp_path):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from loadmaster.live.engine import RUNNING, Refusal
+from loadmaster.live.engine import KEPT_ROOM, RUNNING, Refusal
 from loadmaster.live.kubernetes.acting import bind
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.evicting import Evictions
@@ -132,6 +132,6 @@ class Moves:
 def _room(pod: Pod, node: str) -> Pod:
     name = pod.id.partition("@")[0].replace("/", ".")
     return replace(
-        pod, id=f"loadmaster/room-for-{name}@{node}", namespace="loadmaster", owner=f"room-for-{name}", labels={},
+        pod, id=f"{KEPT_ROOM}{name}@{node}", namespace="loadmaster", owner=f"room-for-{name}", labels={},
         spec={}, node=node, state=RUNNING,
     )  # fmt: skip
