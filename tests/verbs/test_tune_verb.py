@@ -13,10 +13,13 @@ from loadmaster.cli import main
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.paired import Difference
 from loadmaster.place import POLICIES
-from loadmaster.report.tune_claims import gain_claimed, tune_answer
+from loadmaster.report.page import Table
+from loadmaster.report.tune_charts import weeks_chart
+from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer
+from loadmaster.report.tune_document import tune_document
 from loadmaster.runs import Setting
 from loadmaster.tuning.space import FILE
-from loadmaster.tuning.unseen import Gain
+from loadmaster.tuning.unseen import Gain, rule_to_beat
 from loadmaster.verbs.tune import TuneOptions, tune_with
 from weekly_log import WEEK_S, weekly_log
 
@@ -41,7 +44,7 @@ def found(log, folder):
 
 def chosen(result):
     selection = result.tuning.selection
-    return selection.trials, selection.finalists, selection.rivals
+    return selection.trials, selection.finalists, selection.builtins
 
 
 def test_the_same_seed_finds_the_same_winner_without_a_folder_too(log, found):
@@ -154,9 +157,43 @@ def test_no_gain_is_claimed_over_a_built_in_rule_that_is_as_low_on_the_unseen_we
         "On 5 weeks that the search never saw the tuned rule's mean wait is 26 % below"
     )
     assert not gain_claimed(tuning(100.5))
+    against = rule_words(found.tuning, told.rival)
     assert tune_answer(tuning(100.5)).startswith(
-        "No gain is claimed: fcfs+easy, built in and within the limit too, is as low"
+        f"No gain is claimed: {against} is as low on those weeks as they are; on 5 weeks that the search never saw the "
+        f"tuned rule's mean wait is 26 % below {against}'s, the best built-in rule there under the same limit"
     )
+
+
+def test_there_is_one_rule_to_beat_in_words_table_charts_and_document(found):
+    tuning, told = found.tuning, found.tuning.unseen
+    kept = [
+        (whole.metrics.mean_wait_s, rule_words(tuning, rule))
+        for rule, whole in zip(told.rules[1:], told.whole[1:], strict=True)
+        if whole.metrics.longest_wait_s <= 1.5 * told.whole[1].metrics.longest_wait_s
+    ]
+    name = min(kept)[1]
+    assert rule_words(tuning, told.rival) == name
+    assert f" {name}'s" in found.answer
+    page = found.page()
+    marked = [row[0] for block in page.blocks if isinstance(block, Table) for row in block.rows if "to beat" in row[0]]
+    assert marked == [f"{name} (the rule to beat)"]
+    assert f"{name}, the rule to beat" in json.dumps(found.plot().to_dict())
+    weeks = json.dumps(weeks_chart(tuning).to_dict())
+    assert f'"{name}"' in weeks
+    document = tune_document(tuning, (), "")
+    assert document["rule_to_beat"]["discipline"] == name
+    assert document["gains"][0]["discipline"] == name
+    assert {row["against"] for row in document["losers"]} <= {name}
+
+
+def test_a_built_in_rule_beyond_the_limit_or_that_leaves_more_jobs_is_not_the_one_to_beat(found):
+    plan, rules, metrics = found.tuning.plan, ["fcfs", "sjf", "f1"], found.tuning.unseen.whole[0].metrics
+    made = [
+        replace(metrics, mean_wait_s=wait, longest_wait_s=longest, unstarted=left)
+        for wait, longest, left in ((9.0, 100.0, 0), (5.0, 151.0, 0), (6.0, 100.0, 1))
+    ]
+    assert rule_to_beat(rules, made, plan) == "fcfs"
+    assert rule_to_beat(rules, [made[0], replace(made[1], longest_wait_s=150.0), made[2]], plan) == "sjf"
 
 
 @pytest.mark.parametrize("form", ["placement", "tree"])

@@ -13,7 +13,7 @@ _WON, _FRONT, _KEPT, _OVER = "the winner", "on the Pareto front", "kept the limi
 _LOOKS = {
     _WON: (ACCENT, "diamond"), _FRONT: ("#c2620a", "triangle-up"), _KEPT: (INK, "circle"), _OVER: (MUTED, "cross"),
 }  # fmt: skip
-_WIDTH = 860
+_WIDTH, _RIVAL = 860, "#c2620a"
 
 
 def trials_chart(tuning: Tuning) -> Any:
@@ -25,12 +25,26 @@ def trials_chart(tuning: Tuning) -> Any:
         x = alt.X("trial:Q", title="trial", axis=alt.Axis(tickMinStep=1, grid=False))
         dots = _dots(values, targets[0], x, _WIDTH)
         line = alt.Chart(rows(_lowest(values))).mark_line(interpolate="step-after", color=ACCENT, strokeWidth=1.6)
-        return themed(alt.layer(line.encode(x="trial:Q", y="t0:Q"), dots))
+        return themed(alt.layer(*_rival(tuning), line.encode(x="trial:Q", y="t0:Q"), dots))
     panels = []
     for k, target in enumerate(targets[1:], 1):
         dots = _dots(values, targets[0], _times(f"t{k}:Q", target, alt.X), _WIDTH // (len(targets) - 1))
         panels.append(dots if len(targets) > 2 else alt.layer(_front_line(values), dots))
     return themed(panels[0] if len(panels) == 1 else alt.hconcat(*panels))
+
+
+def _rival(tuning: Tuning) -> list[Any]:
+    """A line at what the rule to beat came to on the same logs, and its name; nothing where no weeks were judged."""
+    import altair as alt
+
+    if tuning.unseen is None:
+        return []
+    rule = tuning.unseen.rival
+    found = next(figures for each, figures in tuning.selection.builtins if each == rule)
+    data = rows([{"t0": math.exp(found.values[0]), "name": f"{rule_words(tuning, rule)}, the rule to beat"}])
+    base = alt.Chart(data).encode(y="t0:Q")
+    words = base.mark_text(align="left", dx=6, dy=-7, color=_RIVAL, fontSize=12)
+    return [base.mark_rule(color=_RIVAL, strokeDash=[6, 3]), words.encode(x=alt.value(0), text="name:N")]
 
 
 def _dots(values: list[dict[str, Any]], target: TargetName, x: Any, width: int) -> Any:
@@ -66,7 +80,7 @@ def _front_line(values: list[dict[str, Any]]) -> Any:
 
 
 def weeks_chart(tuning: Tuning) -> Any:
-    """Mean wait of the jobs of every held-out week under the winner, the best built-in rule and the baseline."""
+    """Mean wait of the jobs of every held-out week under the winner, the rule to beat and the baseline."""
     import altair as alt
 
     told, winner = tuning.unseen, tuning.selection.winner
@@ -79,7 +93,7 @@ def weeks_chart(tuning: Tuning) -> Any:
         for name, rule in zip(names, shown, strict=True) for row in _weeks(told.of(rule))
     ]  # fmt: skip
     colour = alt.Color("rule:N", title=None, sort=names,
-                       scale=alt.Scale(domain=names, range=[ACCENT, "#c2620a", MUTED][: len(names)]))  # fmt: skip
+                       scale=alt.Scale(domain=names, range=[ACCENT, _RIVAL, MUTED][: len(names)]))  # fmt: skip
     return themed(
         alt.Chart(rows(values), width=_WIDTH, height=260).mark_line(point=True, strokeWidth=1.8).encode(
             x=alt.X("week:Q", title="held-out week", axis=alt.Axis(tickMinStep=1, grid=False)),

@@ -27,6 +27,7 @@ def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[st
         "resample": None if told is None else told.how,
         "samples": None if told is None else told.logs,
         "winner": _winner(tuning),
+        "rule_to_beat": None if told is None else _named(told.rival),
         "gains": _gains(tuning),
         "held_out": _held_out(tuning),
         "ablation": _ablation(tuning),
@@ -111,7 +112,7 @@ def _losers(tuning: Tuning) -> list[dict[str, Any]]:
     told, winner = tuning.unseen, tuning.selection.winner
     if told is None or winner is None:
         return []
-    best = tuning.selection.best_builtin.rule
+    best = told.rival
     return [
         {
             "by": each.by, "name": each.name, "jobs": each.jobs, "mean_wait_s": each.wait_s,

@@ -51,19 +51,19 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class Finalist:
-    """A candidate, or a built-in rule, that was judged on the final logs.
+    """A candidate that was judged on the final logs.
 
     Attributes:
         rule: the rule.
         tried: its figures on the logs of the trials.
         judged: on the final logs.
-        number: of its trial; -1 for a built-in rule.
+        number: of its trial.
     """
 
     rule: Ruled
     tried: Figures
     judged: Figures
-    number: int = -1
+    number: int
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,6 @@ class SearchOutcome:
         trials: all candidates, in the order in which they were tried.
         finalists: candidates, the best first.
         builtins: built-in rules and their figures on the logs of the trials, the baseline first.
-        rivals: built-in rules that were judged, the best first.
         front: numbers of the trials that keep the limit and that none beats in all targets.
     """
 
@@ -83,18 +82,12 @@ class SearchOutcome:
     trials: tuple[TriedRule, ...]
     finalists: tuple[Finalist, ...]
     builtins: tuple[tuple[Ruled, Figures], ...]
-    rivals: tuple[Finalist, ...]
     front: tuple[int, ...]
 
     @property
     def winner(self) -> Finalist | None:
         """The best candidate; None where none keeps the limit on the longest wait."""
         return self.finalists[0] if self.finalists else None
-
-    @property
-    def best_builtin(self) -> Finalist:
-        """The best built-in rule under the same limit; the baseline itself always keeps it."""
-        return self.rivals[0]
 
 
 def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None) -> SearchOutcome:
@@ -178,20 +171,14 @@ def _again(
     best = [keeping[at] for at in front([trial.figures for trial in keeping])]
     others = [trial for trial in keeping if trial not in best]
     chosen = _first(space, [*sorted(best, key=_value), *sorted(others, key=_value)], plan.finalists)
-    allowed = sorted((each for each in builtins if each[1].keeps(plan.limit)), key=lambda each: each[1].value)
-    strong = allowed[: plan.finalists] + ([builtins[0]] if builtins[0] not in allowed[: plan.finalists] else [])
-    rules = [ruled(space, trial.values) for trial in chosen] + [rule for rule, _ in strong]
-    zero = rules.index(builtins[0][0], len(chosen))
-    runs = bench.in_turn(rules, range(plan.runs, plan.runs + plan.final_runs))
-    told = [figures(each, runs[zero], plan.targets) for each in runs]
-    before = [trial.figures for trial in chosen] + [figures_ for _, figures_ in strong]
-    number = [trial.number for trial in chosen] + [-1] * len(strong)
-    all_ = [Finalist(*each) for each in zip(rules, before, told, number, strict=True)]
-    passed = sorted((each for each in all_ if each.judged.keeps(plan.limit)), key=lambda each: each.judged.value)
-    return SearchOutcome(
-        space, trials, tuple(each for each in passed if each.number >= 0), builtins,
-        tuple(each for each in passed if each.number < 0), tuple(sorted(trial.number for trial in best)),
-    )  # fmt: skip
+    rules = [*(ruled(space, trial.values) for trial in chosen), builtins[0][0]]
+    *runs, against = bench.in_turn(rules, range(plan.runs, plan.runs + plan.final_runs))
+    judged = [
+        Finalist(rule, trial.figures, figures(each, against, plan.targets), trial.number)
+        for rule, trial, each in zip(rules, chosen, runs, strict=False)
+    ]
+    passed = sorted((each for each in judged if each.judged.keeps(plan.limit)), key=lambda each: each.judged.value)
+    return SearchOutcome(space, trials, tuple(passed), builtins, tuple(sorted(trial.number for trial in best)))
 
 
 def _first(space: Space, ranked: list[TriedRule], count: int) -> list[TriedRule]:

@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from loadmaster.measure import Metrics
 from loadmaster.measure.paired import Difference, log_ratio, of_chaos, over_resamples
 from loadmaster.measure.resample import whole_weeks, without_interval
 from loadmaster.model.arrays import Floats
 from loadmaster.runs.samples import Resampling, SampleRun
 from loadmaster.tuning.bench import Ruled, TrialBench
-from loadmaster.tuning.figures import TargetName, column
+from loadmaster.tuning.figures import TargetName, column, target_of
 from loadmaster.tuning.knobs import Knob
 from loadmaster.tuning.search import SearchOutcome, SearchPlan, ruled
 from loadmaster.tuning.seen_whole import Whole, seen_whole
 
+SHORTEST_S = 1.0
+"""Longest waits below this count as so long, where others are measured by them."""
 FEW = 10
 """Terms are taken out one by one on the first so many of the logs."""
 
@@ -60,7 +63,7 @@ class Unseen:
         because: there is no interval; empty where there is.
         logs: how many.
         weeks: whole weeks that they are drawn from.
-        gains: against the best built-in rule, and against the baseline where that is another.
+        gains: against the rule to beat, and against the baseline where that is another.
         ablations: a line a term.
         whole: the winner, the baseline and every built-in rule on the weeks as they are, in the order of `rules`.
         rules: see `whole`.
@@ -75,13 +78,18 @@ class Unseen:
     rules: tuple[Ruled, ...]
     whole: tuple[Whole, ...]
 
+    @property
+    def rival(self) -> Ruled:
+        """The rule to beat, in sentences, tables and charts: the best built-in one of these weeks within the limit."""
+        return self.gains[0].against
+
     def of(self, rule: Ruled) -> Whole:
         """What a rule came to on the weeks as they are."""
         return self.whole[self.rules.index(rule)]
 
 
 def unseen(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: int) -> Unseen:
-    """Run the winner, the built-in rules and the winner without each of its terms on the held-out weeks.
+    """Run the built-in rules, the winner against the best of them, and the winner without each of its terms, there.
 
     Args:
         bench: draws from the held-out weeks.
@@ -90,7 +98,10 @@ def unseen(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: 
         logs: how many to draw for the gain.
     """
     assert selection.winner is not None
-    winner, best, zero = selection.winner.rule, selection.best_builtin.rule, selection.builtins[0][0]
+    winner, builtins = selection.winner.rule, [rule for rule, _ in selection.builtins]
+    rules = (winner, *builtins)
+    whole = seen_whole(bench.case, rules, bench.store, bench.pool, bench.watch)
+    best, zero = rule_to_beat(builtins, [each.metrics for each in whole[1:]], plan), builtins[0]
     because = without_interval(bench.case.workload, "users").replace("the log", "what is held out of the log")
     how: Resampling = "shake" if because else "users"
     others = [best] + ([zero] if zero != best else [])
@@ -100,12 +111,22 @@ def unseen(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: 
         Gain(other, tuple(_difference(runs[0], theirs, target, how, weeks) for target in plan.targets))
         for other, theirs in zip(others, runs[1:], strict=True)
     )
-    rules = (winner, *(rule for rule, _ in selection.builtins))
-    whole = seen_whole(bench.case, rules, bench.store, bench.pool, bench.watch)
     return Unseen(
         how, because, logs, weeks, gains, _without(bench, plan, selection, runs[0][:FEW], how, weeks), rules,
         tuple(whole),
     )  # fmt: skip
+
+
+def rule_to_beat(builtins: Sequence[Ruled], metrics: Sequence[Metrics], plan: SearchPlan) -> Ruled:
+    """The lowest in the first target of those that keep the limit, as the weeks are; the first is the baseline."""
+    zero = metrics[0]
+    longest_s = plan.limit * max(zero.longest_wait_s, SHORTEST_S)
+    within = [
+        (target_of(m, plan.targets[0]), k)
+        for k, m in enumerate(metrics)
+        if m.unstarted <= zero.unstarted and m.longest_wait_s <= longest_s
+    ]
+    return builtins[min(within)[1]]
 
 
 def _without(
