@@ -149,3 +149,15 @@ def test_a_promise_is_kept_though_others_stand_in_front_by_then(early_end, looka
     assert plain.schedule().start_s.tolist() == expected
     compiled = simulate(jobs, cluster, POLICIES["first-fit"], rule, interval_s=0.0, engine="compiled")
     assert compiled.start_s.tolist() == expected
+
+
+@pytest.mark.parametrize("early_end", ["arrival", "start", "now"])
+def test_the_promise_to_a_job_of_several_partitions_stands_in_the_order_of_arrival(early_end):
+    names = Named.of(["one", "one,other", "one"])
+    jobs = Workload.of(submit_s=[0, 1, 2], runtime_s=[30, 20, 20], estimate_s=[90, 40, 60], cores=[1] * 3)
+    jobs = Workload(**{**vars(jobs), "constraints": Constraints(partition=names)})
+    cluster = Cluster(("cores",), np.ones((1, 1)), rules=SiteRules((Partition("one"), Partition("other"))))
+    for engine in ("reference", "compiled"):
+        rule = named(f"conservative(early_end={early_end})")
+        found = simulate(jobs, cluster, POLICIES["first-fit"], rule, interval_s=0.0, engine=engine)
+        assert found.start_s.tolist() == [0.0, 30.0, 50.0], engine

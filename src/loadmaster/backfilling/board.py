@@ -169,9 +169,9 @@ class Board:
 
     def keep_promises(self) -> None:
         """Let later passes keep what was promised, and decide again when the first of these moments comes."""
-        for row, promise in sorted(self.promised.items(), key=lambda item: -item[1].start_s):
+        for row, promise in sorted(self.promised.items(), key=lambda item: (-item[1].start_s, -item[0])):
             if np.isfinite(promise.start_s):
-                self.kept[self.job(row)] = promise  # of a job that waits in several partitions, the first
+                self.kept[self.job(row)] = promise  # of a job that waits in several partitions, the soonest
             if promise.start_s > self.now_s + INSTANT_S:
                 self.wake_s = min(self.wake_s, promise.start_s)
 

@@ -187,12 +187,11 @@ class Waiting:
         return np.maximum(free, 0.0)
 
     def standing(self, promises: Mapping[str, tuple[float, tuple[str, ...]]]) -> dict[int, Promise]:
-        """Those that stand: of jobs that may start still, and in one partition only, on hosts that are there."""
-        single = None if self.binding is None else np.diff(self.binding.entries.first) == 1
+        """Those that stand: of jobs that may start still, on hosts that are there."""
         found = {}
         for job in self.rows:
             start_s, hosts = promises.get(self.ids[job], (0.0, None))
-            if hosts is not None and all(host in self._host for host in hosts) and (single is None or single[job]):
+            if hosts is not None and all(host in self._host for host in hosts):
                 found[job] = Promise(start_s, tuple(self._host[host] for host in hosts))
         return found
 

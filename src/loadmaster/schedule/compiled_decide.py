@@ -250,9 +250,9 @@ def _promised(board: BoardArrays) -> Longs:
 
 
 def _promises(scene: Scene, board: BoardArrays, rows: Longs) -> dict[int, Promise]:
-    """What later passes are to keep, by job number: the latest moment first, of equal ones as they were promised."""
+    """What later passes are to keep, by job number: the latest moment first, of equal ones the last row."""
     start_s = board.promised["start_s"][rows]
-    rows = rows[np.argsort(-start_s, kind="stable")][np.isinf(start_s).sum() :]
+    rows = rows[np.lexsort((-rows, -start_s))][np.isinf(start_s).sum() :]
     job, first = scene.snapshot.queue.job[rows].tolist(), scene.rows.of["first_host"][rows].tolist()
     many, start_s = board.promised["many"][rows].tolist(), board.promised["start_s"][rows].tolist()
     host = board.promised_host.tolist()

@@ -89,12 +89,11 @@ class Eyes:
         return Running(owner, hosts, work.demand[owner], run.expected_end_s[owner], work.projects[owner], start_s)
 
     def _standing(self, eligible: Longs) -> dict[int, Promise]:
-        """Promises of earlier passes to jobs that may start still; those of several partitions are promised anew."""
+        """Promises of earlier passes to jobs that may start still."""
         run = self._run
         if not (run.binds and run.promises):
             return run.promises
-        single = np.diff(run.binding.entries.first) == 1
-        return {job: run.promises[job] for job in eligible.tolist() if job in run.promises and single[job]}
+        return {job: run.promises[job] for job in eligible.tolist() if job in run.promises}
 
 
 def _spread(first: Longs, many: Any) -> Longs:

@@ -189,14 +189,39 @@ def _keep(state, bound, desk, now):
             wake_s = min(wake_s, desk.calendar.time[c].to_s)
     bound.clock[1] = wake_s
     for i in range(tally[WAIT] if desk.keeps else 0):
-        row, promised = board.order[i], board.promised[board.order[i]]
-        if promised.number > board.tally[SINCE] and promised.start_s < np.inf and desk.many[desk.owner[row]] == 1:
-            desk.kept_in[row] = tally[DECISION]
-            desk.standing.promise[row].start_s = promised.start_s
-            desk.standing.promise[row].many = promised.many
-            first = desk.rows.of[row].first_host
-            for at in range(first, first + promised.many):
-                desk.standing.host[at] = board.promised_host[at]
+        if _is_soonest(desk, board.order[i]):
+            _keep_for_job(desk, board.order[i])
+
+
+@inner
+def _is_soonest(desk, row):
+    """Whether the row was promised something in this pass, and no other row of its job anything sooner."""
+    board, rows = desk.board, desk.rows.of
+    if board.promised[row].number <= board.tally[SINCE] or board.promised[row].start_s == np.inf:
+        return False
+    other, start_s = np.int64(rows[row].next_row), board.promised[row].start_s
+    while other != row:
+        if board.promised[other].number > board.tally[SINCE]:
+            other_s = board.promised[other].start_s
+            if other_s < start_s or (other_s == start_s and other < row):
+                return False
+        other = np.int64(rows[other].next_row)
+    return True
+
+
+@inner
+def _keep_for_job(desk, row):
+    """What the row is promised stands in the next pass, for the first row of its job that may have the hosts."""
+    board, rows, standing, other = desk.board, desk.rows.of, desk.standing, np.int64(row)
+    many, first = board.promised[row].many, rows[row].first_host
+    while True:
+        desk.kept_in[other] = desk.tally[DECISION]
+        standing.promise[other].start_s, standing.promise[other].many = board.promised[row].start_s, many
+        for k in range(many):
+            standing.host[rows[other].first_host + k] = board.promised_host[first + k]
+        other = np.int64(rows[other].next_row)
+        if other == row:
+            return
 
 
 @inlined

@@ -114,7 +114,7 @@ def desk_of(
         now=scene.now(varies=False, as_pool=counts_hosts(scene.snapshot, rule)),
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
         line=_line(jobs, bound, moves=moves or told),
-        owner=owner, many=np.diff(binding.entries.first).astype(np.int32), runs=np.zeros(room, np.int32),
+        owner=owner, runs=np.zeros(room, np.int32),
         expected_end_s=np.full(number, np.nan), started_as=np.zeros(number, np.int32), pace=np.ones(number),
         began_s=np.zeros(number),
         guess=awaited.guess, runtime_s=awaited.runtime_s, teaches=awaited.teaches,

@@ -75,7 +75,7 @@ class Desk(NamedTuple):
         now: what never changes of what holds for a pass.
         varies: bit m: member m's scores are never remembered.
         line: who waits.
-        owner: int32[E], of whom each is a row; many: int32[J], partitions that each job names.
+        owner: int32[E], of whom each is a row.
         runs: int32[N], beside `ends`, whose each task is; expected_end_s: float64[J], of running jobs.
         started_as, pace: int32[J], float64[J], of running jobs: their row, and the speed of their slowest host.
         began_s: float64[J], their start, later by as long as they were suspended: estimates count from here.
@@ -108,7 +108,6 @@ class Desk(NamedTuple):
     varies: int
     line: DeskLine
     owner: NDArray[np.int32]
-    many: NDArray[np.int32]
     runs: NDArray[np.int32]
     expected_end_s: NDArray[np.float64]
     started_as: NDArray[np.int32]

@@ -32,11 +32,10 @@ def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
 
 
 def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
-    """Promises of earlier passes to jobs that may start still; those of several partitions are promised anew."""
+    """Promises of earlier passes to jobs that may start still."""
     if engine.binding is None:
         return engine.promises
-    single = np.diff(engine.binding.entries.first) == 1
-    return {job: engine.promises[job] for job in eligible if job in engine.promises and single[job]}
+    return {job: engine.promises[job] for job in eligible if job in engine.promises}
 
 
 def _queue(engine: "Replay", eligible: list[int]) -> Queue:
