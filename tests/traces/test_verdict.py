@@ -34,8 +34,8 @@ def test_without_machines_the_next_step_names_some(tmp_path):
 @pytest.mark.parametrize(
     ("run", "said", "command"),
     [
-        (10, "asks for 55% of the cores of its 2 hosts", " --loads 0.9"),
-        (100, "5.50 times the cores that its 2 hosts", ""),
+        (10, "asks for 55% of the cores of the 2 hosts given", " --loads 0.9"),
+        (100, "5.50 times the cores of the 2 hosts given", ""),
     ],
 )
 def test_how_busy_the_machines_are_decides_what_to_try(tmp_path, run, said, command):
@@ -43,6 +43,14 @@ def test_how_busy_the_machines_are_decides_what_to_try(tmp_path, run, said, comm
     assert said in found.sentence
     assert "its memory is believable (the median task asks for 1 GiB)" in found.sentence
     assert found.command == f"loadmaster compare 'my log.swf'{command}"
+
+
+def test_whose_load_it_is_is_said(tmp_path):
+    header = "; MaxNodes: 4\n; MaxProcs: 8\n"
+    assert "of the cores of the 4 hosts that the log names." in verdict(tmp_path, header + lines()).sentence
+    assert "of the cores of the 1 host given." in verdict(tmp_path, header + lines(), hosts="20c64g").sentence
+    write(tmp_path, "my log.hosts.csv", "count,cores\n2,4\n")
+    assert "of the cores of the 2 hosts beside it." in verdict(tmp_path, lines()).sentence
 
 
 def test_memory_that_cannot_be_true_comes_first(tmp_path):
@@ -54,7 +62,7 @@ def test_memory_that_cannot_be_true_comes_first(tmp_path):
 def test_the_command_to_try_next_mends_what_the_note_says_and_not_something_else(tmp_path):
     large = verdict(tmp_path, lines(memory=4 * GB_IN_KB), hosts="2x1c2g")
     assert "its memory is in doubt (the median task asks for 4 GiB, see the note)" in large.sentence
-    assert "none of its jobs fits its 2 hosts." in large.sentence
+    assert "none of its jobs fits the 2 hosts given." in large.sentence
     assert large.command.endswith("--swf-memory job-total")
     assert verdict(tmp_path, lines(memory=500), hosts="2x1c2g").command.endswith("--memory-unit MB")
 

@@ -23,7 +23,7 @@ def log_facts(read: Trace, summary: Summary, fitted: Fit | None) -> list[tuple[s
     for label, count in (("users", summary.users), ("projects", summary.projects)):
         rows.append((label, "not in the log" if count is None else f"{count:,}", ""))
     if fitted is not None:
-        rows.append(("hosts", f"{fitted.hosts:,}", _kinds(fitted)))
+        rows.append(("hosts", f"{fitted.hosts:,}", _kinds(fitted) + _KNOWN.get(read.machines, "")))
         load = ", ".join(f"{name} {value:.3g}" for name, value in fitted.load.items())
         of = f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else ""
         rows.append(("offered load", load, of) if fitted.jobs else ("offered load", "none", "as no job fits"))
@@ -54,4 +54,6 @@ def _kinds(fitted: Fit) -> str:
     return ", ".join(shown) + (f", ... ({len(fitted.kinds)} kinds)" if len(fitted.kinds) > 4 else "")
 
 
+_KNOWN = {"given": "; as given", "log": "; named by the log", "beside": "; from a file beside the log"}
+"""How the machines became known."""
 _UNIT = {"cores": " cores", "memory": "", "gpus": " GPUs"}

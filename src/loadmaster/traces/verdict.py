@@ -40,7 +40,7 @@ def verdict_of(read: Trace, summary: Summary, fitted: Fit | None, path: str, opt
     users = "" if summary.users is None else f" of {summary.users:,} {'user' if summary.users == 1 else 'users'}"
     what = f"{summary.jobs:,} {'job' if summary.jobs == 1 else 'jobs'}{users} in {show_seconds(summary.span_s)}"
     kind = FORMATS[read.format].summary if read.format in FORMATS else ""
-    parts = [f"{what} ({kind})" if kind else what, _memory(read), _busy(fitted)]
+    parts = [f"{what} ({kind})" if kind else what, _memory(read), _busy(read, fitted)]
     return LogVerdict(
         "; ".join(parts) + ".", _next(read, fitted, shlex.quote(path) + (f" {options}" if options else ""))
     )
@@ -62,17 +62,25 @@ def _memory(read: Trace) -> str:
     return f"its memory is believable ({median})"
 
 
-def _busy(fitted: Fit | None) -> str:
+def _whose(read: Trace, hosts: int) -> str:
+    """Which machines a load is of: those that were given, that the log names, or that lie beside it."""
+    count = f"{hosts:,} host{'' if hosts == 1 else 's'}"
+    said = {"given": f"the {count} given", "log": f"the {count} that the log names", "beside": f"the {count} beside it"}
+    return said.get(read.machines, f"its {count}")
+
+
+def _busy(read: Trace, fitted: Fit | None) -> str:
     if fitted is None:
         return "its machines are not known"
+    machines = _whose(read, fitted.hosts)
     if not fitted.jobs:
-        return f"none of its jobs fits its {fitted.hosts:,} hosts"
+        return f"none of its jobs fits {machines}"
     resource, load = max(fitted.load.items(), key=lambda pair: pair[1])
     if not np.isfinite(load):
         return "all its jobs arrive at once"
     if load > 1:
-        return f"it asks for {load:.2f} times the {resource} that its {fitted.hosts:,} hosts have"
-    return f"it asks for {load:.0%} of the {resource} of its {fitted.hosts:,} hosts"
+        return f"it asks for {load:.2f} times the {resource} of {machines}"
+    return f"it asks for {load:.0%} of the {resource} of {machines}"
 
 
 def _next(read: Trace, fitted: Fit | None, log: str) -> str:

@@ -143,7 +143,8 @@ class Described(Result):
         if fitted is not None:
             kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
             figures["cluster"] = {
-                "hosts": fitted.hosts, "total": fitted.total, "kinds": kinds, "offered_load": fitted.load,
+                "hosts": fitted.hosts, "known_from": read.machines or None, "total": fitted.total, "kinds": kinds,
+                "offered_load": fitted.load,
                 "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
                 "constraints": {} if read.cluster is None else bonds_of_cluster(read.cluster),
             }  # fmt: skip
