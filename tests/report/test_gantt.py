@@ -48,3 +48,12 @@ def test_more_bars_than_can_be_told_apart_are_refused_with_what_to_do():
     with pytest.raises(InputError, match=r"no more than 5,000 can be told apart; give times, such as gantt\(0, "):
         run.gantt()
     assert run.hosts_over_time().to_dict()
+
+
+def test_a_job_that_goes_on_for_long_does_not_make_all_others_hairlines():
+    jobs = Workload.of(submit_s=[0, 50, 100], runtime_s=[20, 20, 1e6], cores=[1, 1, 1])
+    run = lm.simulate(jobs, "1x4c", policy="first-fit", discipline="fcfs", interval=0)
+    usual, whole = str(run.gantt().to_dict()), str(run.gantt(0.0, 1e7).to_dict())
+    assert "'domain': [0, 150.0]" in usual
+    assert "seconds since the log began (1 bar goes on beyond the edge)" in usual
+    assert "beyond the edge" not in whole

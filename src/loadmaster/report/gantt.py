@@ -76,6 +76,9 @@ def gantt_chart(
 ) -> Any:
     """Every job on its hosts between two times, in seconds since the log began; darker bars waited longer.
 
+    Without `last_s` it ends with the last job; but where some run for long after the last has started, half as long
+    again as it took to start them all, since all other bars would be too narrow to see.
+
     Raises:
         InputError: no job runs then, or more than can be told apart.
     """
@@ -84,7 +87,7 @@ def gantt_chart(
     begin = float(workload.submit_s[0]) if first_s is None else first_s
     bars = bars_of(workload, cluster.hosts, schedule, begin, np.inf if last_s is None else last_s)
     _check(bars, begin)
-    end = float(bars.end_s.max()) if last_s is None else last_s
+    end = _end_of(bars, begin) if last_s is None else last_s
     unit, size = unit_of(end - begin)
     top = np.concatenate(([0], np.cumsum(bars.lanes)))
     y = top[bars.host] + bars.lane
@@ -115,7 +118,7 @@ def gantt_chart(
         alt.Chart(rows(values), width=860, height=height)
         .mark_rect(stroke="#ffffff", strokeWidth=0.5)
         .encode(
-            x=alt.X("t:Q", title=_since(unit, begin), scale=alt.Scale(nice=False, domain=domain)),
+            x=alt.X("t:Q", title=_since(unit, begin) + _beyond(bars, end), scale=alt.Scale(nice=False, domain=domain)),
             x2="to:Q",
             y=alt.Y("y:Q", title="hosts", axis=axis,
                     scale=alt.Scale(reverse=True, nice=False, domain=[0, int(top[-1])])),
@@ -139,6 +142,17 @@ def _check(bars: Bars, begin: float) -> None:
 
 def _since(unit: str, begin: float) -> str:
     return f"{unit} since the log began" if begin == 0 else f"{unit} since {begin:g} s"
+
+
+def _end_of(bars: Bars, begin: float) -> float:
+    """Until when a chart goes that nobody has set an end."""
+    last, started = float(bars.end_s.max()), float(bars.start_s.max())
+    return min(last, begin + 1.5 * (started - begin)) if started > begin else last
+
+
+def _beyond(bars: Bars, end: float) -> str:
+    going = int((bars.end_s > end).sum())
+    return f" ({going:,} bar{'s go' if going > 1 else ' goes'} on beyond the edge)" if going else ""
 
 
 def _as_text(name: str) -> str:

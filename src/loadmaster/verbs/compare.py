@@ -105,7 +105,7 @@ class Compared(Result):
 
         Args:
             first_s: from when, in seconds of the log; its first arrival.
-            last_s: until when; the end of the last job.
+            last_s: until when; the end of the last job, or soon after the last has started where that is earlier.
 
         Raises:
             InputError: the log does not name these hosts, no job runs then, or more than can be told apart.
