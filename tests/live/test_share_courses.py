@@ -50,6 +50,23 @@ def verb(monkeypatch, capsys, *words):
     return capsys.readouterr().out
 
 
+def test_what_ended_while_nobody_looked_is_told_with_its_time_and_what_was_lost_without(commands):
+    path = commands / "shares.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    begun = next(at for at, line in enumerate(lines) if line.get("asked")) + 1
+    first, again = lines[0], {**lines[0], "at_s": lines[0]["at_s"] + 60.0, "running": {}}
+    again["over"] = [["1", "failed", 3, first["at_s"] + 2.5]]
+    path.write_text("".join(json.dumps(line) + "\n" for line in [*lines[:begun], again]))
+    course = share_course_of(commands)
+    assert [(span.task, span.to_s) for span in course.spans if span.task == "1"] == [("1", 2.5)]
+    told = {
+        each.task: (each.at_s, each.what, each.why) for each in course.changes if each.what[:5] in ("ended", "lost")
+    }
+    assert told["1"] == (2.5, "ended failed (3)", "its command was over while nobody looked")
+    assert told["2"][1:] == ("lost", "it was gone while nobody looked, when is unknown, and waits again")
+    assert all(span.to_s < 60.0 for span in course.spans)
+
+
 def test_a_command_has_the_shares_that_were_asked_for_it_and_each_change_has_its_cause(commands):
     course = share_course_of(commands)
     spans = [(span.share, span.from_s, span.to_s) for span in course.spans if span.task == "2"]

@@ -123,6 +123,7 @@ class CourseTelling:
     over: dict[str, str] = field(default_factory=dict)
     decisions: int = 0
     last_s: float = 0.0
+    origin_s: float = 0.0
     _open: dict[str, tuple[str, float, float]] = field(default_factory=dict)
 
     def now(self, at_s: float, there: Mapping[str, tuple[str, float]]) -> None:
@@ -132,6 +133,11 @@ class CourseTelling:
             self._close(task, at_s)
         for task, (host, share) in there.items():
             self._open.setdefault(task, (host, share, at_s))
+
+    def ended(self, task: str, at_s: float) -> None:
+        """It has not run since then, whenever that was seen."""
+        if task in self._open:
+            self._close(task, at_s)
 
     def say(self, at_s: float, task: str, what: str, why: str) -> None:
         """A change."""

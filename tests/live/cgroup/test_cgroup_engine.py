@@ -100,6 +100,18 @@ def test_what_a_command_prints_and_how_it_ends_is_kept_and_its_group_is_gone(eng
     assert list(engine._tree.commands()) == []
 
 
+def test_a_command_ends_when_it_ended_though_nobody_looked(engine_of, tmp_path):
+    engine = engine_of(commands("exit 3"))
+    engine.act(Start("1", ("m0",)))
+    until(lambda: (tmp_path / "commands" / "1" / "exit").exists())
+    written_s = (tmp_path / "commands" / "1" / "exit").stat().st_mtime
+    os.utime(tmp_path / "commands" / "1" / "exit", (written_s + 100.0, written_s + 100.0))
+    until(lambda: engine._shells["1"].poll() is not None)
+    (over,) = engine.observe().over
+    assert (over.exit_code, over.end_s) == (3, pytest.approx(written_s + 100.0))
+    assert outcome_in(tmp_path / "commands" / "1")["seconds"] >= 99.0
+
+
 def test_a_second_start_of_what_runs_or_has_run_is_refused(engine_of):
     engine = engine_of(commands("true"))
     assert engine.act(Start("1", ("m0",))) is None

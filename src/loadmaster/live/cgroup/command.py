@@ -29,9 +29,10 @@ class CappedOutcome(TypedDict):
     Attributes:
         command: as given; machine: where it was last.
         exit_code: of the shell; -9 and the like where the shell itself got a signal.
-        seconds: from its start to the look that found it over.
+        seconds: from its start to its end.
         cpu_s: that all its processes have had; None where nobody counted it to the end.
-        ended: seconds since 1970.
+        ended: seconds since 1970, as its shell wrote it down, whether anybody looked or not; of one whose shell got a
+            signal, the look that found it over.
     """
 
     command: str
@@ -84,6 +85,14 @@ def exit_code_in(place: Path) -> int | None:
     try:
         return int((place / "exit").read_text())
     except (OSError, ValueError):
+        return None
+
+
+def ended_s(place: Path) -> float | None:
+    """When it ended by its own account, seconds since 1970; None if it did not write that down."""
+    try:
+        return (place / "exit").stat().st_mtime
+    except OSError:
         return None
 
 

@@ -138,10 +138,11 @@ class CgroupEngine:
             if child is None and not self._tree.make(name, self._where[name]).processes():
                 self._forget(name)  # gone without a word, such as by a restart of this box
             return
-        now_s, machine = time.time(), self._where[name]
+        began_s, machine = self._began_s[name], self._where[name]
+        ended_s = shell.ended_s(place) or time.time()
         outcome = CappedOutcome(
             command=self._batch.commands[self._row[name]], machine=machine, exit_code=code,
-            seconds=max(0.0, now_s - self._began_s[name]), cpu_s=self._used_s(name), ended=now_s,
+            seconds=max(0.0, ended_s - began_s), cpu_s=self._used_s(name), ended=max(ended_s, began_s),
         )  # fmt: skip
         shell.keep_outcome(place, outcome)
         self._over[name] = _over(name, outcome)

@@ -51,7 +51,7 @@ class SharesBooks:
 
     def see(self, over: Sequence[Sequence[Any]], lost: Sequence[str], elsewhere: Mapping[str, int]) -> None:
         """Commands are over, or are gone without a word and wait again, or run on another machine than was believed."""
-        for name, status, code in over:
+        for name, status, code, *_ in over:
             self.over[name] = (status, code)
         for name in (*(each[0] for each in over), *lost):
             self.running.pop(name, None)
@@ -111,5 +111,5 @@ class SharesBooks:
 def books_of(line: Mapping[str, Any]) -> SharesBooks:
     """The books as a session begins, by its first line."""
     batch = Batch.of(line["batch"])
-    over = {name: (status, code) for name, status, code in line["over"]}
+    over = {name: (status, code) for name, status, code, *_ in line["over"]}
     return SharesBooks(batch, dict(line["running"]), over=over, carried=CarriedShares(*line["carried"]))

@@ -18,13 +18,16 @@ def share_course_in(folder: Path) -> ShareCourse:
     Raises:
         InputError: there is no such record, or it is of another format.
     """
-    lines, telling = share_lines(folder), CourseTelling()
+    lines = share_lines(folder)
     origin_s, ended = float(lines[0]["at_s"]), ""
+    telling = CourseTelling(origin_s=origin_s)
     books, about, at_s = books_of(lines[0]), lines[0], 0.0
     for line in lines:
         if "begin" in line:
-            books, about, ended = books_of(line), line, ""
             at_s = float(line["at_s"]) - origin_s
+            if line is not lines[0]:
+                _meanwhile(telling, books, line, at_s, died=not ended)
+            books, about, ended = books_of(line), line, ""
         elif "cycle" in line:
             at_s = float(line["cycle"]) - origin_s
             _decision(telling, books, about, line, at_s)
@@ -51,11 +54,30 @@ def share_course_in(folder: Path) -> ShareCourse:
     )  # fmt: skip
 
 
+def _meanwhile(telling: CourseTelling, books: SharesBooks, line: Mapping[str, Any], at_s: float, *, died: bool) -> None:
+    """What has become of commands between two sessions; of a loop that died nobody ended any."""
+    there, over = line["running"], [each for each in line["over"] if each[0] not in books.over]
+    for each in over:
+        _over(telling, each, at_s, "its command was over while nobody looked")
+    gone = [name for name in books.running if name not in there and name not in {each[0] for each in line["over"]}]
+    for name in gone if died else ():
+        telling.ended(name, telling.last_s)
+        telling.say(at_s, name, "lost", "it was gone while nobody looked, when is unknown, and waits again")
+
+
+def _over(telling: CourseTelling, over: Sequence[Any], seen_s: float, why: str) -> None:
+    """A command is over: since it was seen to be, in records that do not say when that was."""
+    name, status, code, *end_s = over
+    at_s = min(float(end_s[0]) - telling.origin_s, seen_s) if end_s else seen_s
+    telling.ended(name, at_s)
+    telling.say(at_s, name, f"ended {status}" + (f" ({code})" if code else ""), why)
+
+
 def _decision(
     telling: CourseTelling, books: SharesBooks, about: Mapping[str, Any], line: Mapping[str, Any], at_s: float
 ) -> None:
-    for name, status, code in line["over"]:
-        telling.say(at_s, name, f"ended {status}" + (f" ({code})" if code else ""), "its command was over")
+    for each in line["over"]:
+        _over(telling, each, at_s, "its command was over")
     for name in line["lost"]:
         telling.say(at_s, name, "lost", "it was gone without a word, and waits again")
     books.see(line["over"], line["lost"], line["elsewhere"])

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from loadmaster.live.answers import plain_action
 from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import RUNNING, Refusal, Seen
+from loadmaster.live.engine import RUNNING, Over, Refusal, Seen
 from loadmaster.live.shares.books import SharesBooks
 from loadmaster.live.shares.method import ShareMethod
 from loadmaster.model.actions import Start, Stop
@@ -53,7 +53,7 @@ class SharesDecider:
         books.running = _running(first)
         books.over = {each.id: (each.status, each.exit_code) for each in first.over}
         carried = [books.carried.last_host, books.carried.scale]
-        over = [[name, *how] for name, how in books.over.items()]
+        over = [_plain_over(each) for each in first.over]
         return (
             {"begin": FORMAT, "at_s": first.at_s, **self.about, "batch": books.batch.plain(),
              "running": books.running, "over": over, "carried": carried},
@@ -66,7 +66,7 @@ class SharesDecider:
         """A decision after every end, and at the beginning; none as long as nothing has changed."""
         books, self.now_s = self.books, seen.at_s
         self.report.cycles += 1
-        over = [[each.id, each.status, each.exit_code] for each in seen.over if each.id not in books.over]
+        over = [_plain_over(each) for each in seen.over if each.id not in books.over]
         ended, there = {each[0] for each in over}, _running(seen)
         lost = [name for name in books.running if name not in there and name not in ended]
         elsewhere = {name: at for name, at in there.items() if books.running.get(name) != at}
@@ -100,6 +100,11 @@ class SharesDecider:
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`."""
         return ({"end": how, "at_s": self.now_s},)
+
+
+def _plain_over(each: Over) -> list[Any]:
+    """Its name, how it ended, the code of its command, and when that was."""
+    return [each.id, each.status, each.exit_code, each.end_s]
 
 
 def _running(seen: Seen) -> dict[str, int]:
