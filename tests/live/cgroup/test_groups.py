@@ -108,6 +108,24 @@ def test_in_a_unit_of_version_2_that_was_handed_to_us_all_that_runs_there_steps_
     assert (unit / "cgroup.subtree_control").read_text() == "+cpu"
 
 
+@pytest.mark.parametrize("kind", ["cgroup", "cgroup2"])
+def test_a_cap_that_stays_equal_is_not_written_again(mounted, tmp_path, monkeypatch, kind):
+    mounted(kind, "rw,cpu,cpuacct")
+    (tmp_path / "cgroup.controllers").write_text("cpu\n")
+    (tmp_path / "cgroup.subtree_control").write_text("cpu\n")
+    (tmp_path / "own").write_text("0::/\n")
+    monkeypatch.setattr(groups, "OWN", tmp_path / "own")
+    group, written = make_group("g"), []
+    write = type(group)._write
+    monkeypatch.setattr(type(group), "_write", lambda self, *words: (written.append(words[0]), write(self, *words)))
+    group.cap(0.25)
+    assert written
+    for cores, writes in ((0.25, False), (0.250001, False), (0.5, True), (None, True), (None, False)):
+        written.clear()
+        make_group("g", again=True).cap(cores)
+        assert bool(written) == writes, cores
+
+
 def test_version_1_keeps_caps_and_accounts_in_two_trees(mounted, tmp_path):
     (tmp_path / "cpu").mkdir()
     (tmp_path / "acct").mkdir()

@@ -31,13 +31,25 @@ class ControlGroup(ABC):
     def within(self, name: str) -> "ControlGroup":
         """A group inside this one, which may have no process itself then; made if it is not there."""
 
-    @abstractmethod
     def cap(self, cores: float | None) -> None:
         """Let all processes together have at most so many cores from now on, more than 0; None: as many as there are.
+
+        A cap that it has already is not written again: with every write the kernel begins a new period, and what was
+        left of the old one is lost or given twice.
 
         Raises:
             OSError: the kernel does not take it: a group above has less.
         """
+        limit = _quota(cores)
+        if limit != self.limit():
+            self._write_limit(*limit)
+
+    @abstractmethod
+    def limit(self) -> tuple[int, int] | None:
+        """Microseconds of CPU in each period, -1 for no limit, and the period; None where nobody can tell."""
+
+    @abstractmethod
+    def _write_limit(self, quota: int, period: int) -> None: ...
 
     @abstractmethod
     def favour(self) -> None:
@@ -98,6 +110,10 @@ class ControlGroup(ABC):
             with contextlib.suppress(FileNotFoundError):
                 door.parent.rmdir()
 
+    def _read(self, name: str) -> str:
+        place = self.path / name
+        return place.read_text(encoding="ascii") if place.exists() else ""
+
     def _write(self, name: str, text: str) -> None:
         (self.path / name).write_text(text, encoding="ascii")
 
@@ -110,8 +126,11 @@ class _Version2(ControlGroup):
     def doors(self) -> list[Path]:
         return [self.path / "cgroup.procs"]
 
-    def cap(self, cores: float | None) -> None:
-        quota, period = _quota(cores)
+    def limit(self) -> tuple[int, int] | None:
+        words = self._read("cpu.max").split()
+        return (-1 if words[0] == "max" else int(words[0]), int(words[1])) if len(words) == 2 else None
+
+    def _write_limit(self, quota: int, period: int) -> None:
         self._write("cpu.max", f"{'max' if quota < 0 else quota} {period}")
 
     def favour(self) -> None:
@@ -137,16 +156,18 @@ class _Version1(ControlGroup):
     def doors(self) -> list[Path]:
         return [place / "cgroup.procs" for place in dict.fromkeys((self.path, self.account))]
 
-    def cap(self, cores: float | None) -> None:
+    def limit(self) -> tuple[int, int] | None:
+        quota, period = self._read("cpu.cfs_quota_us"), self._read("cpu.cfs_period_us")
+        return (int(quota), int(period)) if quota and period else None
+
+    def _write_limit(self, quota: int, period: int) -> None:
         """Two files, neither of which may ask for more than the group above has: the smaller part is written first."""
-        quota, period = _quota(cores)
         texts = [("cpu.cfs_period_us", str(period)), ("cpu.cfs_quota_us", str(quota))]
         for name, text in texts if period >= self._period() else reversed(texts):
             self._write(name, text)
 
     def _period(self) -> int:
-        place = self.path / "cpu.cfs_period_us"
-        return int(place.read_text()) if place.exists() else 0
+        return int(self._read("cpu.cfs_period_us") or 0)
 
     def favour(self) -> None:
         self._write("cpu.shares", "262144")
