@@ -176,7 +176,7 @@ def _leave_queue(jobs, rules, waiting, ranked, bound, job):
         if rules.moving:
             leave_ranked(ranked, row)
         else:
-            leave(jobs, waiting, row)
+            leave(waiting, row)
 
 
 @inlined

@@ -85,12 +85,13 @@ def nobody_waits(jobs: Jobs, *, ticked: bool) -> WaitingRows:
     rows = len(jobs.kind)
     total = positions(rows) if ticked else rows
     low, mid, top = (np.full((max(1, -(-total // FAN**level)), 2, LANES), np.inf) for level in (1, 2, 3))
+    loose = np.zeros((3, len(low)), np.bool_)
     here, edge = np.zeros(total, np.bool_), np.array([jobs.span[1:], jobs.span[:-1]])
     if ticked:
         nowhere, nobody = np.full(rows, -1, np.int32), np.zeros(total, np.int32)
-        return WaitingRows(here, low, mid, top, nowhere, nobody, np.zeros(3, np.int64), np.zeros(rows), edge)
+        return WaitingRows(here, low, mid, top, loose, nowhere, nobody, np.zeros(3, np.int64), np.zeros(rows), edge)
     own = np.array(jobs.position), np.array(jobs.at), np.array(jobs.span)
-    return WaitingRows(here, low, mid, top, *own, np.zeros(0), edge)
+    return WaitingRows(here, low, mid, top, loose, *own, np.zeros(0), edge)
 
 
 def nobody_ranked(jobs: int, happened: NotYetTold) -> Ranked:

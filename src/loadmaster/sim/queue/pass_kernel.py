@@ -160,9 +160,9 @@ def _next(jobs, state, waiting, stairs, moment, now, passing, first):
             if position < 0:
                 position = next_fitting(jobs, waiting, stairs, moment, now, begin, end, 0)
         else:
-            position = next_waiting(waiting, begin, end)
-            if position >= 0 and begin == waiting.edge[0, project]:
-                waiting.edge[0, project] = position
+            position = next_waiting(jobs, waiting, begin, end)
+            if begin == waiting.edge[0, project]:
+                waiting.edge[0, project] = end if position < 0 else position
         if position >= 0:
             state.cursor[project] = position + 1
             return np.int64(waiting.at[position]), project
@@ -178,7 +178,7 @@ def _next_of_two(jobs, state, waiting, stairs, moment, now, passing):
         if passing:
             position = next_fitting(jobs, waiting, stairs, moment, now, state.cursor[run], end, 0)
         else:
-            position = next_waiting(waiting, state.cursor[run], end)
+            position = next_waiting(jobs, waiting, state.cursor[run], end)
         state.cursor[run] = end if position < 0 else position
         if position >= 0:
             job = np.int64(waiting.at[position])

@@ -277,7 +277,7 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
         elif rules.moving:
             leave_ranked(ranked, row)
         else:
-            leave(jobs, waiting, row)
+            leave(waiting, row)
     count[WAITING] -= count[PLANNED]
     count[STARTED] += count[PLANNED]
     if bound is not None:

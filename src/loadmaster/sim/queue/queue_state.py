@@ -20,6 +20,8 @@ FAN = 32
 """Jobs, or nodes, below a node of the tree of least demands."""
 LANES = 8
 """Lanes of jobs by the cores that a task asks for: less than one, one, two and three, four to seven, and so on."""
+LOW, MID, TOP = 0, 1, 2
+"""Levels of nodes."""
 MEMORY, EXPECTED = 0, 1
 """What is known of a lane."""
 SHORT, LONG = 0, 1
@@ -111,6 +113,7 @@ class WaitingRows(NamedTuple):
         low, mid, top: float64[B, 2, LANES], the least memory, and the least expected runtime, that a job of the lane
             asks for in each block of `FAN` jobs, in each `FAN` such blocks, and in each `FAN` of those; infinite where
             nobody waits.
+        loose: bool[3, B], by level: what is known of the node may be less than the least (`least_kernel.py`).
         position: int32[J], where each job stands; at: int32[N], who stands there.
         span: int64[P + 1], the positions of each run: of a project, or of a ticked order (`ticked_kernel.py`).
         rank: float64[J], of each job under a ticked order; empty under any other.
@@ -122,6 +125,7 @@ class WaitingRows(NamedTuple):
     low: NDArray[np.float64]
     mid: NDArray[np.float64]
     top: NDArray[np.float64]
+    loose: NDArray[np.bool_]
     position: NDArray[np.int32]
     at: NDArray[np.int32]
     span: NDArray[np.int64]

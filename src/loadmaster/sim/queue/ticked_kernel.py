@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from loadmaster.kernels import inlined, inner
 from loadmaster.order.multifactor import priority_kernel
 from loadmaster.order.multifactor.state import MOST, PriorityState
-from loadmaster.sim.queue.queue_state import FAN, LANES, MANY
-from loadmaster.sim.queue.waiting_kernel import settle, settle_block
+from loadmaster.sim.queue.least_kernel import settle, settle_block
+from loadmaster.sim.queue.queue_state import FAN, MANY
 
 rank_jobs, tick = priority_kernel.rank, priority_kernel.tick
 started, ended = priority_kernel.started, priority_kernel.ended
@@ -263,8 +263,7 @@ def _settle_from(waiting, jobs, first, end):
     """The lowest blocks from `first` to `end`, and those above them."""
     for node in range(first, end):
         settle_block(waiting, jobs, node)
-    for lane in range(LANES):
-        for node in range(first // FAN, -(-end // FAN)):
-            settle(waiting.low, waiting.mid, node, lane)
-        for node in range(first // (FAN * FAN), -(-end // (FAN * FAN))):
-            settle(waiting.mid, waiting.top, node, lane)
+    for node in range(first // FAN, -(-end // FAN)):
+        settle(waiting.low, waiting.mid, node)
+    for node in range(first // (FAN * FAN), -(-end // (FAN * FAN))):
+        settle(waiting.mid, waiting.top, node)

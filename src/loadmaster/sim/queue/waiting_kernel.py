@@ -9,6 +9,7 @@ few cores and of many apart: that one job asks for few cores and another for lit
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
+from loadmaster.sim.queue.least_kernel import come_below, leave_from, tighten_low, tighten_mid, tighten_top
 from loadmaster.sim.queue.queue_state import EXPECTED, FAN, HEAD, LANES, LONG, MEMORY, SHORT
 
 
@@ -19,123 +20,79 @@ def join(jobs, waiting, job):
     waiting.here[position] = True
     edge, run = waiting.edge, np.int64(jobs.project[job])
     edge[0, run], edge[1, run] = min(edge[0, run], position), max(edge[1, run], position + 1)
-    node = position // FAN
-    _lower(jobs, waiting.low, node, job)
-    _lower(jobs, waiting.mid, node // FAN, job)
-    _lower(jobs, waiting.top, node // (FAN * FAN), job)
-
-
-@inner
-def _lower(jobs, least, node, job):
-    """`job` is below the node."""
-    demand = jobs.demand[jobs.kind[job]]
-    lane = lane_of(demand[0])
-    least[node, MEMORY, lane] = min(least[node, MEMORY, lane], demand[1] if demand.shape[0] > 1 else 0.0)
-    least[node, EXPECTED, lane] = min(least[node, EXPECTED, lane], jobs.expected_s[job])
-
-
-@inner
-def lane_of(cores):
-    """The lane of jobs that ask for so many cores a task: it doubles from lane to lane."""
-    lane = np.int64(0)
-    while lane < LANES - 1 and cores >= np.int64(1) << lane:
-        lane += 1
-    return lane
+    come_below(jobs, waiting, position, job)
 
 
 @inlined
-def _cores_of(lane):
-    """The fewest cores that a job of the lane asks for."""
-    return (np.int64(1) << lane) >> 1
-
-
-@inner
-def leave(jobs, waiting, job):
+def leave(waiting, job):
     """`job` waits no longer."""
     position = np.int64(waiting.position[job])
     waiting.here[position] = False
-    node = position // FAN
-    demand = jobs.demand[jobs.kind[job]]
-    lane = lane_of(demand[0])
-    memory = demand[1] if demand.shape[0] > 1 else 0.0
-    if waiting.low[node, MEMORY, lane] < memory and waiting.low[node, EXPECTED, lane] < jobs.expected_s[job]:
-        return
-    waiting.low[node, MEMORY, lane] = waiting.low[node, EXPECTED, lane] = np.inf
-    for other in range(node * FAN, min((node + 1) * FAN, waiting.here.shape[0])):
-        if waiting.here[other]:
-            who = np.int64(waiting.at[other])
-            if lane_of(jobs.demand[jobs.kind[who], 0]) == lane:
-                _lower(jobs, waiting.low, node, who)
-    settle(waiting.low, waiting.mid, node // FAN, lane)
-    settle(waiting.mid, waiting.top, node // (FAN * FAN), lane)
+    leave_from(waiting, position)
 
 
 @inner
-def settle_block(waiting, jobs, node):
-    """Work out anew the least that the jobs of a lowest block ask for."""
-    for part in range(2):
-        for lane in range(LANES):
-            waiting.low[node, part, lane] = np.inf
-    for position in range(node * FAN, min((node + 1) * FAN, waiting.here.shape[0])):
-        if waiting.here[position]:
-            _lower(jobs, waiting.low, node, np.int64(waiting.at[position]))
-
-
-@inner
-def settle(below, above, node, lane):
-    """Work out anew the least of a lane of a block of blocks."""
-    for part in range(2):
-        least = np.inf
-        for child in range(node * FAN, min((node + 1) * FAN, below.shape[0])):
-            least = min(least, below[child, part, lane])
-        above[node, part, lane] = least
-
-
-@inner
-def next_waiting(waiting, position, end):
+def next_waiting(jobs, waiting, position, end):
     """The first position from `position` up to `end` at which a job waits, -1 if there is none."""
     while position < end:
-        if position % FAN == 0:
-            node = position // FAN
-            if node % (FAN * FAN) == 0 and _nobody(waiting.top, node // (FAN * FAN)):
-                position += FAN * FAN * FAN
-                continue
-            if node % FAN == 0 and _nobody(waiting.mid, node // FAN):
-                position += FAN * FAN
-                continue
-            if _nobody(waiting.low, node):
-                position += FAN
-                continue
-        if waiting.here[position]:
+        passed = _empty_from(jobs, waiting, position // FAN) if position % FAN == 0 else 0
+        if passed == 0 and waiting.here[position]:
             return position
-        position += 1
+        position += max(passed, 1)
     return np.int64(-1)
+
+
+@inner
+def _empty_from(jobs, waiting, node):
+    """At so many positions, from those of a lowest block on, nobody waits; 0 if somebody does below the block."""
+    mid, top = node // FAN, node // (FAN * FAN)
+    if node % (FAN * FAN) == 0 and (
+        _nobody(waiting.top, top) or (tighten_top(jobs, waiting, top) and _nobody(waiting.top, top))
+    ):
+        return FAN * FAN * FAN
+    if node % FAN == 0 and (
+        _nobody(waiting.mid, mid) or (tighten_mid(jobs, waiting, mid) and _nobody(waiting.mid, mid))
+    ):
+        return FAN * FAN
+    if _nobody(waiting.low, node) or (tighten_low(jobs, waiting, node) and _nobody(waiting.low, node)):
+        return FAN
+    return 0
 
 
 @inner
 def next_fitting(jobs, waiting, stairs, moment, now, position, end, news):
     """As `next_waiting`, but jobs for which no host can have room are passed over; `news` is `NEWS` or 0."""
-    short, long = row_of(stairs, SHORT, news), row_of(stairs, LONG, news)
-    last_s = _longest(moment, now)
+    rows = row_of(stairs, SHORT, news), row_of(stairs, LONG, news), _longest(moment, now)
     while position < end:
-        if position % FAN == 0:
-            node = position // FAN
-            if node % (FAN * FAN) == 0 and not _may_fit(waiting.top, node // (FAN * FAN), stairs, short, long, last_s):
-                position += FAN * FAN * FAN
-                continue
-            if node % FAN == 0 and not _may_fit(waiting.mid, node // FAN, stairs, short, long, last_s):
-                position += FAN * FAN
-                continue
-            if not _may_fit(waiting.low, node, stairs, short, long, last_s):
-                position += FAN
-                continue
-        if waiting.here[position]:
+        passed = _unfit_from(jobs, waiting, stairs, position // FAN, rows) if position % FAN == 0 else 0
+        if passed == 0 and waiting.here[position]:
             job = waiting.at[position]
             length = length_of(moment, now, jobs.expected_s[job] / moment.fastest[0])
-            if _fits_below(jobs, stairs, job, long if length == LONG else short):
+            if _fits_below(jobs, stairs, job, rows[1] if length == LONG else rows[0]):
                 return position
-        position += 1
+        position += max(passed, 1)
     return np.int64(-1)
+
+
+@inner
+def _unfit_from(jobs, waiting, stairs, node, rows):
+    """As `_empty_from`, for jobs that some host might have room for."""
+    mid, top = node // FAN, node // (FAN * FAN)
+    if node % (FAN * FAN) == 0 and (
+        _none_fits(waiting.top, top, stairs, rows)
+        or (tighten_top(jobs, waiting, top) and _none_fits(waiting.top, top, stairs, rows))
+    ):
+        return FAN * FAN * FAN
+    if node % FAN == 0 and (
+        _none_fits(waiting.mid, mid, stairs, rows)
+        or (tighten_mid(jobs, waiting, mid) and _none_fits(waiting.mid, mid, stairs, rows))
+    ):
+        return FAN * FAN
+    if _none_fits(waiting.low, node, stairs, rows) or (
+        tighten_low(jobs, waiting, node) and _none_fits(waiting.low, node, stairs, rows)
+    ):
+        return FAN
+    return 0
 
 
 @inlined
@@ -171,14 +128,15 @@ def _nobody(least, node):
 
 
 @inner
-def _may_fit(least, node, stairs, short, long, last_s):
-    """Whether some host might have room for a job below the node."""
+def _none_fits(least, node, stairs, rows):
+    """Whether no host can have room for a job below the node; `rows` as in `next_fitting`."""
+    short, long, last_s = rows
     some = False
     for lane in range(LANES):
         memory = least[node, MEMORY, lane]
         ends = least[node, EXPECTED, lane] <= last_s
         some |= (memory <= stairs.lane[long, lane]) | (ends & (memory <= stairs.lane[short, lane]))
-    return some
+    return not some
 
 
 @inlined
@@ -200,6 +158,12 @@ def below(stairs, row, cores, memory):
         return False
     step = min(np.int64(cores), stairs.memory.shape[1] - 1)
     return memory <= stairs.memory[row, step]
+
+
+@inlined
+def _cores_of(lane):
+    """The fewest cores that a job of the lane asks for."""
+    return (np.int64(1) << lane) >> 1
 
 
 @inner
