@@ -56,6 +56,7 @@ def empty_state(
         used=np.zeros(projects),
         share=_shares(discipline, projects),
         cursor=np.zeros(len(waiting.span) - 1, np.int64),
+        need=np.zeros(projects, np.int64),
         left=np.zeros(1),
         end_s=np.zeros(total),
         ending=np.zeros(total, np.int32),

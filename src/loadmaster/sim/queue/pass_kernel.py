@@ -9,6 +9,7 @@ import numpy as np
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.failed_kernel import is_hopeless, remember
 from loadmaster.sim.queue.moment_kernel import promise
+from loadmaster.sim.queue.neediest_kernel import begin_needs, is_satisfied, neediest, use_more
 from loadmaster.sim.queue.news_kernel import first_new, holds_still, may_know, renew_news
 from loadmaster.sim.queue.offers_kernel import (
     is_offered,
@@ -133,8 +134,10 @@ def _begin(state, waiting, stairs, moment, ticked):
     nobody_reserved(state)
     moment.number[HEAD] = -1
     stairs.fresh[LONG] = -1
-    for project in range(state.cursor.shape[0]):
-        state.cursor[project] = waiting.span[project] if ticked else waiting.edge[0, project]
+    for run in range(state.cursor.shape[0]):
+        state.cursor[run] = waiting.span[run] if ticked else waiting.edge[0, run]
+    if not ticked:
+        begin_needs(state, waiting)
 
 
 @inlined
@@ -148,7 +151,7 @@ def _try_news(jobs, rules, state, stairs, moment):
 def _next(jobs, state, waiting, stairs, moment, now, passing, first):
     """The next job to be looked at and its group, (-1, 0) if none; those before `first` are tried on new hosts only."""
     while True:
-        project = _neediest(state, waiting)
+        project = neediest(state)
         if project < 0:
             return np.int64(-1), 0
         begin, end = state.cursor[project], waiting.edge[1, project]
@@ -166,7 +169,7 @@ def _next(jobs, state, waiting, stairs, moment, now, passing, first):
         if position >= 0:
             state.cursor[project] = position + 1
             return np.int64(waiting.at[position]), project
-        state.cursor[project] = waiting.span[project + 1]
+        is_satisfied(state, project)
 
 
 @inlined
@@ -191,27 +194,13 @@ def _next_of_two(jobs, state, waiting, stairs, moment, now, passing):
 
 
 @inlined
-def _neediest(state, waiting):
-    if state.cursor.shape[0] == 1:
-        return 0 if state.cursor[0] < waiting.span[1] else -1
-    best = -1
-    lowest_ratio = np.inf
-    for project in range(state.cursor.shape[0]):
-        if state.cursor[project] < waiting.span[project + 1]:
-            ratio = state.used[project] / state.share[project]
-            if best < 0 or ratio < lowest_ratio:
-                best, lowest_ratio = project, ratio
-    return best
-
-
-@inlined
 def _plan(jobs, state, bound, job, project):
     """Note that `job` starts, on the hosts at the end of the undo list."""
     count = state.tally
     state.plan_job[1, count[PLANNED]] = job
     state.plan_task[count[PLANNED]] = count[UNDO] - jobs.tasks[job]
     count[PLANNED] += 1
-    state.used[project] += jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
+    use_more(state, project, jobs.demand[jobs.kind[job], 0] * jobs.tasks[job])
     note_start(jobs, state, bound, job)
 
 

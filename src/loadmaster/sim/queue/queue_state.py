@@ -258,7 +258,8 @@ class QueueState(NamedTuple):
         open: bool[H], not reserved in this pass.
         usable: bool[H], hosts that may be used for the job at hand; all, while no job is.
         closed: int32[H], the hosts reserved in this pass.
-        used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project.
+        used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project; need:
+            int64[P], `used / share` as `neediest_kernel.py` keeps it in a pass.
         left: float64[L], what is left of each limit.
         end_s, ending: float64[J], int32[J], heap of running jobs by their end.
         failed: int64[2, C, K], stamp of the pass in which the demand failed; failed_tasks: with how many tasks.
@@ -285,6 +286,7 @@ class QueueState(NamedTuple):
     used: NDArray[np.float64]
     share: NDArray[np.float64]
     cursor: NDArray[np.int64]
+    need: NDArray[np.int64]
     left: NDArray[np.float64]
     end_s: NDArray[np.float64]
     ending: NDArray[np.int32]
