@@ -3,7 +3,6 @@
 
 import warnings
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from numba import typeof, types
@@ -13,6 +12,7 @@ from loadmaster.compiled import is_built_in, refusing
 from loadmaster.compiled_order import COLUMNS, RANKER, no_ranker, ranker
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
+from loadmaster.layouts import by_layout, entry_of
 from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import Order
@@ -21,14 +21,16 @@ from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline, members_of, names_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
+from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.compiled_ticked import reckoner, reckoner_type
 from loadmaster.sim.queue.guess_kernel import Guess
-from loadmaster.sim.queue.laid_out import columns_of, laid_out
+from loadmaster.sim.queue.laid_out import EngineArrays, columns_of, laid_out
 from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import DONE, NO_RANK, NOT_FINITE, STARTED
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import MEMBERS, Progress
 from loadmaster.sim.queue.ticked import book_of
+from loadmaster.sim.queue.ticked_kernel import Book
 
 
 def replay_compiled(
@@ -60,9 +62,7 @@ def replay_compiled(
         columns = columns._replace(expected_s=guess.expected_s)
     rank = ranker(order) if table.rules.moving and isinstance(order, Order) else no_ranker()
     book = book_of(order, workload, cluster)
-    heard = typeof(book), typeof(table.waiting), typeof(table.ranked), typeof(table.jobs)
-    reckon = reckoner(heard, table.rules.told)
-    engine = _engine(tuple(typeof(arg) for arg in table), heard, typeof(bound))
+    engine, reckon = _engine(table, book, bound, told=table.rules.told)
     cut = CutRuns()
     while True:
         with refusing(suspects(policy)):
@@ -82,8 +82,10 @@ def replay_compiled(
             return records.schedule()
 
 
-@cache
-def _engine(layout: tuple[Any, ...], heard: tuple[Any, ...], binds: Any) -> Callable[..., int]:
+@by_layout
+def _engine(table: EngineArrays, book: Book, bound: BoundState | None, *, told: bool) -> tuple[Callable[..., int], Any]:
+    """The engine for such arguments, and the function by which it tells an order what has happened, if it does."""
+    heard = typeof(book), typeof(table.waiting), typeof(table.ranked), typeof(table.jobs)
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
 
     def entry(  # type: ignore[no-untyped-def]
@@ -98,9 +100,9 @@ def _engine(layout: tuple[Any, ...], heard: tuple[Any, ...], binds: Any) -> Call
 
     scans = types.UniTuple(types.FunctionType(SCAN), MEMBERS)
     hook = types.FunctionType(reckoner_type(heard))
-    signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER), heard[0], hook, binds)
-    engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
-    return engine
+    layout = (typeof(arg) for arg in table)
+    signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER), heard[0], hook, typeof(bound))
+    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry)), reckoner(heard, told)
 
 
 def suspects(policy: AnyPolicy) -> str:

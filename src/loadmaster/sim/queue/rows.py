@@ -2,7 +2,6 @@
 # mypy: disable-error-code="no-untyped-call"
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numba import typeof, types
 
 from loadmaster.backfilling import Easy
 from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.layouts import by_layout, entry_of
 from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
@@ -119,7 +119,7 @@ def replay_rows(
     most = _most_running(workload, cluster)
     state = (_calendar(workload, interval_s, most), _plan(kinds, policy, most), np.zeros(workload.jobs, np.int32))
     args = (jobs, rules, rows, *state, tally, log)
-    engine = _engine(tuple(typeof(arg) for arg in args))
+    engine = _engine(*args)
     while True:
         status = engine(*args)
         records.keep(int(log.rows[0]))
@@ -129,13 +129,12 @@ def replay_rows(
             return records.schedule()
 
 
-@cache
-def _engine(layout: tuple[Any, ...]) -> Callable[..., int]:
+@by_layout
+def _engine(*args: Any) -> Callable[..., int]:
     def entry(jobs, rules, rows, calendar, plan, queue, tally, log):  # type: ignore[no-untyped-def]
         return run_rows(lend(jobs), lend(rules), lend(rows), lend(calendar), lend(plan), queue, tally, lend(log))
 
-    engine: Callable[..., int] = kept_njit(types.int64(*layout), **LEAN)(entry)
-    return engine
+    return entry_of(kept_njit(types.int64(*map(typeof, args)), **LEAN)(entry))
 
 
 def _rules(
