@@ -17,8 +17,14 @@ def distinct_rows(table: Floats) -> tuple[Floats, Ints]:
         [0, 1, 0]
     """
     if len(table) < FEW:
-        few, number = np.unique(table, axis=0, return_inverse=True)
-        return few, number.reshape(-1).astype(np.int32)
+        few, of = np.unique(table, axis=0, return_inverse=True)
+        return few, of.reshape(-1).astype(np.int32)
+    another = np.ones(len(table), np.bool_)
+    another[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in table.T])
+    begins = np.flatnonzero(another)
+    if len(begins) <= len(table) // 2:  # logs come in runs of equal jobs
+        few, number = distinct_rows(table[begins])
+        return few, np.repeat(number, np.diff(begins, append=len(table)))
     import polars as pl  # here, so that naming rules does not load it
 
     names = [str(r) for r in range(table.shape[1])]
