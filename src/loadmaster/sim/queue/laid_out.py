@@ -4,6 +4,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from loadmaster.compiled import never_remembered
 from loadmaster.compiled_order import ranker, refusing_order
@@ -133,10 +134,16 @@ def _positions(workload: Workload, cluster: Cluster, discipline: Discipline, pro
     order = discipline.order
     if (isinstance(order, Order) and order.moves) or is_told(order):
         return number, number
-    at = np.lexsort((number, project if not isinstance(order, Order) else _ranks(order, workload))).astype(np.int32)
+    key = _ranks(order, workload) if isinstance(order, Order) else _narrow(project)
+    at = np.argsort(key, kind="stable").astype(np.int32)
     position = np.empty_like(at)
     position[at] = number
     return position, at
+
+
+def _narrow(numbers: Ints) -> NDArray[np.integer[Any]]:
+    """The same numbers, from zero up, in 16 bits if they can be: NumPy sorts such by their digits."""
+    return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
 
 
 def columns_of(workload: Workload, bound: BoundState | None, *, moving: bool) -> JobColumns:

@@ -4,6 +4,8 @@ The engine is compiled once for all orders, so that it receives this one through
 compiled where somebody uses it, and is idle otherwise.
 """
 
+from functools import cache
+
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
@@ -16,9 +18,17 @@ from loadmaster.sim.queue.told import is_told
 
 def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:
     """The order as a log begins; one of no jobs, if the engine tells it nothing."""
-    if not is_told(order):
-        order, workload, cluster = Multifactor(), workload.take(slice(0, 0)), Cluster.uniform(1, cores=1)
-    assert isinstance(order, Multifactor)
+    return _book(order, workload, cluster) if isinstance(order, Multifactor) and is_told(order) else _unread_book()
+
+
+@cache
+def _unread_book() -> Book:
+    """A book that nobody looks into."""
+    nobody = Workload(("cores",), np.zeros(0), np.zeros(0), np.zeros((0, 1)))
+    return _book(Multifactor(), nobody, Cluster.uniform(1, cores=1))
+
+
+def _book(order: Multifactor, workload: Workload, cluster: Cluster) -> Book:
     ranking = order.begin(workload, cluster)
     assert isinstance(ranking, Priorities)
     jobs, period_s = workload.jobs, float(ranking.period_s)
