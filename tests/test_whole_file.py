@@ -1,5 +1,6 @@
 """A file is there whole or not at all, whatever stops its writer."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -55,6 +56,18 @@ def test_a_folder_is_no_file_to_write(tmp_path, monkeypatch, folder):
         raise AssertionError
     assert error.value.filename == str(Path(folder))
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_a_pipe_or_a_name_of_an_open_file_is_not_replaced_by_a_file(tmp_path):
+    """As root, a device of the whole machine would be gone."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
+    for name in ("pipe", "stdout"):
+        with pytest.raises(OSError, match=f"a device or a pipe, and this is written as a file: '.*{name}'"):
+            write_whole(tmp_path / name, "text")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pipe", "stdout"]
+    assert not (tmp_path / "pipe").is_file()
+    assert (tmp_path / "stdout").is_symlink()
 
 
 def test_two_threads_that_write_the_same_file_do_not_disturb_each_other(tmp_path):

@@ -18,8 +18,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     The name is this thread's own, so that two that write the same file do not disturb each other.
 
     Raises:
-        OSError: `path` is a folder, or the writing or the renaming failed; its file name is `path`. Libraries that tell
-            of a full disk in errors of their own raise this as well.
+        OSError: `path` is a folder, a device or a pipe, which a file would take the place of, or the writing or the
+            renaming failed; its file name is `path`. Libraries that tell of a full disk in errors of their own raise
+            this as well.
 
     Example:
         >>> with whole_file(Path("rows.json")) as part:  # doctest: +SKIP
@@ -27,6 +28,8 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if (path.exists() and not path.is_file()) or (path.is_symlink() and str(path.readlink()).startswith("/proc/")):
+        raise OSError(errno.EEXIST, "a device or a pipe, and this is written as a file", str(path))
     part = part_of(path)
     try:
         with naming(path):
