@@ -22,6 +22,7 @@ _VERDICTS = (
     "A claim holds where our interval meets the published value, or the ordering stands; what a paper says too little "
     "about to be judged is reported only."
 )
+_OF_SEVERAL = {"holds": "hold", "differs": "differ"}
 TONES = {"holds": "good", "differs": "bad", "report only": "muted", "not measured": "muted"}
 
 
@@ -150,7 +151,10 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
 def verdicts(result: "Reproduction") -> str:
     """How many claims have each verdict."""
     counts = Counter[str](claim.verdict for claim in result.claims)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in TONES if counts[verdict])
+    told = [
+        (n, verdict if n == 1 else _OF_SEVERAL.get(verdict, verdict)) for verdict in TONES if (n := counts[verdict])
+    ]
+    return ", ".join(f"{n} {words}" for n, words in told)
 
 
 def _reads(paper: str, reads: Sequence[str]) -> str:
