@@ -71,7 +71,7 @@ def _panel(
     ticks = alt.Axis(format=".2f", values=loads if len(loads) <= 10 else alt.Undefined, grid=False)
     data = rows([{**drawn.row(comparison, o), "load": o.load, "value": read(o)} for o in outcomes])
     legend = drawn.legend(orient="bottom", columns=5)
-    base = alt.Chart(data, width=_WIDTH, height=_HEIGHT, title=title).encode(
+    base = alt.Chart(data, width=_WIDTH, height=_HEIGHT, title=alt.Title(title, frame="group")).encode(
         x=alt.X("load:Q", title="offered load", scale=alt.Scale(zero=False, padding=12, nice=False), axis=ticks),
         y=alt.Y("value:Q", title=None, axis=alt.Axis(format=numbers, tickCount=5)),
         color=drawn.colour(legend),
