@@ -55,6 +55,7 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
         rules["features"] = (("x",), ("x", "y"), ("z",))
     if "limits" in kinds:
         columns["qos"] = Named.of([str(rng.choice(["low", "high"])) for _ in range(jobs)])
+        rules["limits_stop"] = seed % 4 == 1
         low = Limits(max_jobs_pu=1, grp_tres=(("cores", 5.0),), max_submit_pu=4)
         rules["qos"] = (Qos("low", limits=low), Qos("high", limits=Limits(max_tres_pa=(("memory", 6.0),), grp_jobs=3)))
     if "work" in kinds:

@@ -66,9 +66,11 @@ class QueueLine:
 
     def _offered(self, rows: Iterable[int], beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
         for row in rows:
+            if self.job(row) in self._jobs_started:
+                continue  # what it holds by now keeps nobody back
             array = -1 if self._queue.array is None else int(self._queue.array[row])
             held_back = not beyond_limits and self._is_limited(row)
-            if array in self._arrays_passed or self.job(row) in self._jobs_started or held_back:
+            if array in self._arrays_passed or held_back:
                 continue
             taken = self._started + len(self._put_off)
             yield row

@@ -114,12 +114,12 @@ def _note_taken(rows, board, whole):
 @inner
 def _is_offered(rows, board, now, row, beyond):
     number = board.tally[PASS]
+    if board.job_passed[rows.of[row].job] == number:
+        return False  # what it holds by now keeps nobody back
     if not beyond and _is_limited(rows, board, now, row):
         return False
     array = rows.of[row].array
-    if array >= 0 and board.array_passed[array] == number:
-        return False
-    return board.job_passed[rows.of[row].job] != number
+    return array < 0 or board.array_passed[array] != number
 
 
 @inner

@@ -66,6 +66,16 @@ def test_a_user_beyond_a_limit_waits_and_others_pass_unless_limits_stop(stop, ex
     assert starts(LIMITED, rules, "skip", columns=columns, **named) == expected
 
 
+@pytest.mark.parametrize("discipline", ["skip", "easy", "conservative"])
+def test_a_job_of_two_partitions_that_starts_in_one_stops_nobody_in_the_other(discipline):
+    rules = SiteRules(
+        (Partition("a"), Partition("b")), qos=(Qos("one", limits=Limits(max_jobs_pu=1)), Qos("free")), limits_stop=True
+    )
+    named = {"partition": Named.of(["a,b", "b", "b"]), "qos": Named.of(["one", "free", "one"])}
+    rows = [(0, 1, 50), (0, 1, 10), (0, 1, 10)]
+    assert starts(rows, rules, discipline, columns={"user": [0, 1, 0]}, **named) == [0, 0, 50]
+
+
 def test_at_most_so_many_tasks_of_an_array_run_at_once():
     rows = [(0, 1, run_s) for run_s in (30, 50, 20, 40, 10)] + [(5, 2, 100)]
     array = {"array": [7] * 5 + [-1], "array_task": [1, 2, 3, 4, 5, -1], "throttle": [2] * 5 + [0]}

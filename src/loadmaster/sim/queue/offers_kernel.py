@@ -27,13 +27,15 @@ def is_offered(jobs, state, bound, row):
     stamp = state.tally[STAMP]
     job, partition = bound.row[row].owner, bound.row[row].queue
     bound.tally[SHUT] = 0
+    if bound.job[job].started == stamp:
+        return False  # what it holds by now keeps nobody back
     limited = bound.shunned[partition] == stamp
     if not limited:
         limited = not _within_limits(jobs, state, row)
         if limited and bound.limits_stop:
             bound.shunned[partition] = stamp
     array = bound.job[job].array
-    return not (limited or bound.job[job].started == stamp or (array >= 0 and bound.passed[array] == stamp))
+    return not (limited or (array >= 0 and bound.passed[array] == stamp))
 
 
 @inner
