@@ -72,6 +72,14 @@ def test_many_rules_are_drawn_once_more_discipline_by_discipline():
     assert not any(title.startswith("In detail") for title in few)
 
 
+def test_disciplines_of_one_policy_have_no_details_since_each_is_one_rule():
+    orders = ("fcfs", "sjf", "lxf", "wfp3", "f1", "f2", "f3", "f4", "area")
+    many = compared(POLICIES[:1], ways=[f"{order}+easy" for order in orders])
+    titles = [block.text for block in chart_blocks(many) if isinstance(block, Heading)]
+    assert len(names(many)) == 9
+    assert not any(title.startswith("In detail") for title in titles)
+
+
 def test_sets_of_machines_are_rules_of_their_own_in_every_chart():
     shown = compared(POLICIES[:2], ways=("easy",), loads=(0.9,))
     on = [replace(o, setting=replace(o.setting, hosts=hosts)) for hosts in ("4x8c", "2x16c") for o in shown.outcomes]

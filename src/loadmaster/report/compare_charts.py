@@ -78,9 +78,9 @@ def _at_one_load(comparison: Comparison, group: Group) -> list[Block]:
 
 def _in_detail(comparison: Comparison, group: Group) -> list[Block]:
     """Each discipline on each set of machines by itself, beside the baseline policy there."""
-    parts = [each for each in comparison.groups if each.load == group.load]
+    parts = [each for each in comparison.groups if each.load == group.load and len(each.outcomes) > 1]
     if len(group.outcomes) <= MANY or len(parts) < 2:
-        return []
+        return []  # a part of one rule alone is a row of the charts above
     blocks: list[Block] = []
     for part in parts:
         blocks.append(Heading(f"In detail: {_part(comparison, part)}"))

@@ -108,4 +108,4 @@ def _against(group: Group, outcome: Outcome) -> str:
     change = change_on_this_log(group, outcome)
     if outcome is group.baseline or change is None or not math.isfinite(change):
         return ""
-    return f"{percent(abs(change))} {'less' if change < 0 else 'more'}"
+    return f"{percent(abs(change))} {'less' if change < 0 else 'more'}" if change else "the same"
