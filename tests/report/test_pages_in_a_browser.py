@@ -194,13 +194,13 @@ def test_a_chart_over_time_is_zoomed_by_the_wheel_with_alt_alone_and_whole_after
     assert complaints == []
 
 
-def test_a_rule_of_several_disciplines_that_is_chosen_is_stressed_in_its_rows_alone(shown, tmp_path):
+def test_a_rule_of_several_disciplines_chosen_in_a_legend_is_stressed_in_its_rows_alone(shown, tmp_path):
     waits = {("first-fit", "netbatch"): 90.0, ("mix-fit", "netbatch"): 80.0, ("first-fit", "easy"): 50.0,
              ("mix-fit", "easy"): 40.0}  # fmt: skip
     keys = [(policy, load, way, wait) for load in (0.7, 0.9) for (policy, way), wait in waits.items()]
     write_report(tmp_path / "report.html", comparison({key[:3]: key[3] * key[1] for key in keys}))
     page, complaints = shown(tmp_path / "report.html")
-    page.locator("#chart1 .mark-rect path").first.click()  # the ranking: the best rule on top
+    page.locator("#chart0 .role-legend-label text", has_text="mix-fit under easy").first.click()
     page.wait_for_selector(".policies [aria-pressed=true]")
     assert page.locator(".policies [aria-pressed=true]").all_text_contents() == ["mix-fit under easy"]
     table = page.locator("table").first

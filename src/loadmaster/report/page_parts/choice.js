@@ -63,7 +63,7 @@ const offer = (name, dash) => {
   all.before(made);
 };
 
-document.addEventListener('drawn', ({detail: {view, spec, place, shade}}) => {
+document.addEventListener('drawn', async ({detail: {view, spec, place, shade}}) => {
   const rules = spec.usermeta?.rules;
   if (!rules || rules.length < 2) return;
   if (!bar) makeBar(place);
@@ -74,6 +74,8 @@ document.addEventListener('drawn', ({detail: {view, spec, place, shade}}) => {
     }
     buttons.get(name).querySelector('path').setAttribute('stroke', shade(colour));
   }
+  place.querySelector('svg')?.dispatchEvent(new MouseEvent('click'));  // Vega loses the first click on a legend
+  await view.runAsync();
   views.set(place, view);
   if (chosen.length) view.data(STORE, tuples()).runAsync();
   view.addDataListener(STORE, (_, found) => {
