@@ -39,7 +39,7 @@ def written(tmp_path, monkeypatch, capsys):
 def test_a_live_folder_gives_its_page_and_says_where_it_is(written, tmp_path):
     code, out, _ = written({"live.jsonl": live_run()})
     assert code == 0
-    assert out.splitlines()[0].startswith("In 20 s 1 of 2 jobs began, after 15 s of waiting on average")
+    assert out.splitlines()[0].startswith("In 20 s 1 of 2 jobs began, after 15 s of waiting. ")
     assert "refused 1 time (1 busy)" in out
     assert out.splitlines()[1] == "d/report.html"
     text = (tmp_path / "d" / "report.html").read_text(encoding="utf-8")

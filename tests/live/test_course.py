@@ -64,3 +64,13 @@ def test_a_run_of_a_single_cycle_shows_its_queue_and_its_start(tmp_path):
     began = replace(found, began=[Began(0.0, 5.0)])
     layers = waits_over_time(began, spans_of(began), "seconds", 1.0).to_dict()["layer"]
     assert layers[1]["mark"]["point"]["size"] == 40
+    assert layers[0]["encoding"]["y"]["scale"]["domain"][1] > 5.0
+    assert found.since == "the record began"
+
+
+def test_of_jobs_that_came_long_before_the_record_time_is_counted_from_the_first(tmp_path):
+    lines = [begin(), cycle(500.0, first({"j1": job(995.0)})), {"end": "done", "at_s": 1510.0}]
+    (tmp_path / FILE).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = course_in(tmp_path)
+    shown = queue_over_time(found, spans_of(found)).to_dict()
+    assert shown["encoding"]["x"]["title"] == "seconds since the first of its jobs came"

@@ -48,7 +48,8 @@ def live_answer(course: Course) -> str:
     text = f"In {lasted} {_of(figures['began'], figures['jobs'])} began"
     if figures["mean_wait_s"] is not None:
         mean, most = show_seconds(figures["mean_wait_s"]), show_seconds(figures["p95_wait_s"])
-        text += f", after {mean} of waiting on average; one in twenty waited over {most}"
+        one = figures["began"] == 1
+        text += f", after {mean} of waiting" + ("" if one else f" on average; one in twenty waited over {most}")
     else:
         text += "" if figures["jobs"] else ": none came"
     parts = [text, *_troubles(course), *_agreement(course), *_so_far(course)]
@@ -114,6 +115,8 @@ def _followed(course: Course) -> list[dict[str, Any]]:
 
 
 def _of(part: int, whole: int) -> str:
+    if part == whole == 1:
+        return "the one job"
     return f"{part:,} of {_many(whole, 'job')}" if part != whole else f"all {_many(whole, 'job')}"
 
 

@@ -22,7 +22,7 @@ class Spans(NamedTuple):
     """How time is shown.
 
     The axis' unit and its `size` in seconds; all else in that unit: where the axis begins and
-    ends, and the length of the spans in which things are counted.
+    ends, and the length of the spans in which things are counted. `since`: what it is counted from.
     """
 
     unit: str
@@ -30,6 +30,7 @@ class Spans(NamedTuple):
     first: float
     last: float
     length: float
+    since: str = "the record began"
 
 
 def spans_of(course: Course) -> Spans:
@@ -41,7 +42,7 @@ def spans_of(course: Course) -> Spans:
         for unit, size in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0), ("seconds", 1.0))
         if length_s > 3 * size or size == 1.0
     )
-    return Spans(unit, size, first_s / size, last_s / size, length_s / size / _SPANS)
+    return Spans(unit, size, first_s / size, last_s / size, length_s / size / _SPANS, course.since)
 
 
 def queue_over_time(course: Course, spans: Spans) -> Any:
@@ -81,8 +82,13 @@ def waits_over_time(course: Course, spans: Spans, unit: str, size: float) -> Any
         {"t": spans.first + (number + 0.5) * spans.length, "wait": float(wait[span == number].mean()) / size}
         for number in np.unique(span).tolist()
     ]
-    y = alt.Y("wait:Q", title=f"wait ({unit})", scale=alt.Scale(type="sqrt"), axis=alt.Axis(tickCount=5))
-    dots = alt.Chart(rows(points), width=_WIDTH, height=200).mark_circle(size=14, opacity=0.35, color=ACCENT)
+    # A little room on top: what lies on the edge of a chart that can be zoomed is cut.
+    scale = alt.Scale(type="sqrt", domain=[0.0, 1.08 * float(wait.max()) / size or 1.0], nice=False)
+    y = alt.Y("wait:Q", title=f"wait ({unit})", scale=scale, axis=alt.Axis(tickCount=5))
+    few = len(points) < _SPANS
+    dots = alt.Chart(rows(points), width=_WIDTH, height=200).mark_circle(
+        size=40 if few else 14, opacity=0.7 if few else 0.35, color=ACCENT
+    )
     alone = {"color": INK, "size": 40} if len(means) == 1 else False
     line = alt.Chart(rows(means)).mark_line(color=INK, strokeWidth=1.6, interpolate="monotone", point=alone)
     tips = tooltip(t=".4~g", wait=".4~g")
@@ -228,6 +234,6 @@ _REFUSED = ("#e08a3c", "#c92a3a", "#7a4fc4", "#1d9aa8", "#8a6d1d")
 def _time(spans: Spans) -> Any:
     import altair as alt
 
-    title = f"{spans.unit} since the record began"
+    title = f"{spans.unit} since {spans.since}"
     scale = alt.Scale(domain=[spans.first, spans.last], nice=False)
     return alt.X("t:Q", title=title, scale=scale, axis=alt.Axis(grid=False))

@@ -119,7 +119,7 @@ def _hosts(course: Course) -> list[Block]:
     )
     since = show_seconds(course.hosts_at_s)
     caption = (
-        f"Each point is a host or several alike, as last seen while a job waited, {since} after the record began. In "
+        f"Each point is a host or several alike, as last seen while a job waited, {since} after {course.since}. In "
         "the shaded corners what is free is stranded: there is enough of it for a typical job, which asks "
         f"{asks} (medians), and too little of the other. Hosts: {shown}."
     )
@@ -164,7 +164,7 @@ def _so_far(course: Course) -> list[Block]:
     gain = "" if last.gain is None else f"{last.gain:+.0%}" + ("" if last.tells else ", which tells nothing")
     rows.append(["candidate: a queue by this rule", short(last.own_wait_s / size), gain])
     caption = (
-        f"Means over the same {last.jobs:,} jobs, as of {show_seconds(last.at_s)} after the record began; what still "
+        f"Means over the same {last.jobs:,} jobs, as of {show_seconds(last.at_s)} after {course.since}; what still "
         f"waits counts with its wait so far. {last.open:,} of them wait or run at the site or in the candidate's queue."
     )
     blocks: list[Block] = [Heading("What the same jobs waited so far")]

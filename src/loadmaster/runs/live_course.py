@@ -143,6 +143,12 @@ class Course:
     goes_on: bool = False
 
     @property
+    def since(self) -> str:
+        """What time is counted from: jobs that wait as a record begins may have come long before."""
+        early = self.counted[0].at_s >= 2 * float(self.sessions[0].conduct["interval_s"])
+        return "the first of its jobs came" if early else "the record began"
+
+    @property
     def unended(self) -> str:
         """What is to be said where the last session has not told its end; else empty."""
         return "" if self.sessions[-1].ended else unended(self.goes_on)
