@@ -287,3 +287,11 @@ def test_a_bag_that_no_clock_can_count_is_refused(told, bag):
 def test_a_generated_log_that_would_come_at_one_moment_is_refused(told):
     command = "generate netbatch --jobs 50 --hosts 2 --load 1e300 -o made.swf"
     assert "'1e+300': offered load" in told(*command.split())
+
+
+@pytest.mark.parametrize("code", ["0", "3", ""])
+@pytest.mark.parametrize("verb", [("simulate", "--discipline"), ("share", "--methods")])
+def test_a_rule_that_ends_the_program_is_refused_with_its_line(told, verb, code):
+    Path("ends.py").write_text(f"import sys\nclass Ends:\n    def serve(self, board):\n        sys.exit({code})\n")
+    said = told(verb[0], "good.swf", *HOSTS, verb[1], "ends.py:Ends", "-o", "out")
+    assert "ends.py:4: 'serve': a rule decides, and does not end the program" in said

@@ -37,6 +37,9 @@ def main() -> None:
         sys.stdout.flush()  # here, so that what cannot be written is told like everything else
     except KeyboardInterrupt:
         code = _STOPPED
+    except SystemExit as end:
+        _refuse_end(end)
+        raise
     except Exception as error:
         if not swallowed.settled():
             _told(error)
@@ -78,6 +81,19 @@ def _told(error: Exception) -> NoReturn:
     if not hasattr(error, "format_message"):  # not a usage error of the command-line library
         raise error
     _fail(_usage(error))
+
+
+def _refuse_end(ending: SystemExit) -> None:
+    """End with one line where a rule of the user's has ended the program: half of the work is not done."""
+    find = sys.modules.get("loadmaster.rules.find")
+    if find is None:  # none of them was loaded
+        return
+    from loadmaster.model.errors import InputError
+
+    try:
+        find.refuse_end(ending)
+    except InputError as error:
+        _fail(str(error))
 
 
 def _leave_at_once() -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from traceback import walk_tb
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
@@ -132,10 +133,27 @@ def given(specs: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(spec for spec in specs if Reference.of(spec) is not None))
 
 
+def refuse_end(ending: SystemExit) -> None:
+    """Refuse a file of the user's that has ended the program, as `sys.exit` does; another end is none of ours.
+
+    Raises:
+        InputError: it was one.
+    """
+    for frame, line in walk_tb(ending.__traceback__):
+        if str(frame.f_globals.get("__name__", "")).startswith(_GIVEN):
+            where = f"{frame.f_code.co_filename}:{line}"
+            rule = "a rule decides, and does not end the program"
+            raise InputError(frame.f_code.co_name, rule, fix="let it raise an error", where=where) from None
+
+
+_GIVEN = "loadmaster_given_"
+"""How the names of modules begin that are files of the user's."""
+
+
 @lru_cache(maxsize=256)
 def _run(path: str, file: str, text: str) -> ModuleType:
     # Remembered, so that a function is the same object, and compiled once, however many runs use it.
-    name = f"loadmaster_given_{sha256(f'{file}:{text}'.encode()).hexdigest()[:16]}"
+    name = f"{_GIVEN}{sha256(f'{file}:{text}'.encode()).hexdigest()[:16]}"
     module = ModuleType(name)
     module.__file__ = file
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
