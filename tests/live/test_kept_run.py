@@ -12,6 +12,7 @@ from live_records import begin, cycle, first, job
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
+from loadmaster.live.engine import CLAIMED
 from loadmaster.live.fake import FakeEngine
 from loadmaster.live.kept_run import kept_run
 from loadmaster.live.ledger import Ledger
@@ -137,6 +138,15 @@ def test_what_an_engine_tells_of_dependencies_is_told_though_nothing_was_ever_de
     assert told.delay.reasons == {
         "it waited for job 7 to end": 1, "it could never start: job 7 did not end well": 1, LATER: 1,
     }  # fmt: skip
+
+
+def test_who_can_never_run_and_was_released_by_others_is_left_out_once(tmp_path):
+    never = [False, [["7", "end well", True]]]
+    released = {**job(995.0), "eligible_s": "inf", "awaits": never, "state": [CLAIMED]}
+    ledger = Ledger(ruled().discipline.order, 1000.0)
+    ledger.see(applied({}, first({"8": released}, ("a",))), 0.0)
+    assert "8" in ledger.aside
+    assert ledger.left_out() == [("8", IN_VAIN)]
 
 
 def test_who_waits_in_vain_for_another_is_left_out_as_such(tmp_path):

@@ -139,8 +139,9 @@ class Ledger(Beliefs):
         return self.waiting.standing(self.carried.promises)
 
     def left_out(self) -> list[tuple[str, str]]:
-        """(job, why) of all that is not decided on."""
-        aside = [(name, why) for name, (_, why) in self.aside.items()]
+        """(job, why) of all that is not decided on; who can never run is not told twice."""
+        never = dict(self.waiting.never)
+        aside = [(name, why) for name, (_, why) in self.aside.items() if name not in never]
         listed = [(name, why) for name, why in self.listing.get("left_out", ())]
         return [*listed, *self.waiting.never, *aside]
 

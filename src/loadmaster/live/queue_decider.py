@@ -123,7 +123,8 @@ class QueueDecider:
         """See `Decider`."""
         most = self.conduct.max_starts
         if most is not None and self.passes.started >= most and self.conduct.acts:
-            asked = f"{most:,} jobs were asked to start, as many as --max-starts allows"
+            those = "1 job was" if most == 1 else f"{most:,} jobs were"
+            asked = f"{those} asked to start, as many as --max-starts allows"
             self.report.say(f"{asked}: what waits for us waits until the end.")
         self.report.left_out = self.ledger.left_out()
         self.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
