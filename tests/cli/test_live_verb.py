@@ -72,7 +72,7 @@ def test_a_run_that_goes_on_and_one_that_died_are_explained_and_said_to_be_so(ru
         assert "It goes on: this is what it had come to by now." in run("report d")[1]
     finally:
         open_for_writing.close()
-    assert "had not started by the end of the record" in run("explain d 5")[1]
+    assert "had not started by the end of the record" in " ".join(run("explain d 5")[1].split())
     assert "loop died" in json.loads(run("explain d 0 --json")[1])["notes"][0]
 
 
