@@ -133,6 +133,8 @@ BAD = [
     ("compare --loads heavy", "--loads takes a number above 0"),
     ("compare --loads -1", "--loads takes a number above 0"),
     ("compare --loads nan", "--loads takes a number above 0"),
+    ("simulate --load nan", "--load takes a number above 0; write it like --load 0.9"),
+    ("simulate --load 0.8 --beta 0.9", "--load 0.8 --beta 0.9"),
     ("compare --loads 0.8 --beta 0.9", "two ways of saying the same"),
     ("compare --interval soon", "not a duration"),
     ("compare --reservations some", "--reservations takes a whole number"),

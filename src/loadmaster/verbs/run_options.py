@@ -156,7 +156,11 @@ def numbers(
         except ValueError:
             number = math.nan
         if not (math.isfinite(number) and number > 0):
-            raise InputError(part, f"{option} takes {rule}", fix=f"write it like {option} 0.8,0.9")
+            raise InputError(
+                part,
+                f"{option} takes {rule}",
+                fix=f"write it like {option} {'0.8,0.9' if option != '--load' else '0.9'}",
+            )
         found.append(number)
     return found
 
@@ -174,18 +178,18 @@ def count(given: str | int, option: str, least: int) -> int | None:
 
 
 def betas(
-    case: "Case", loads: str | float | Sequence[float], beta: str | float | Sequence[float]
+    case: "Case", loads: str | float | Sequence[float], beta: str | float | Sequence[float], option: str = "--loads"
 ) -> list[float]:  # fmt: skip
-    """Factors on the times between arrivals: from offered loads, or as given; 1 if neither is.
+    """Factors on the times between arrivals: from offered loads, given by `option`, or as given; 1 if neither is.
 
     Raises:
         InputError: both are given, a value is not above 0, or all jobs arrive at once.
     """
     from loadmaster.model import InputError
 
-    wanted, factors = numbers(loads, "--loads"), numbers(beta, "--beta")
+    wanted, factors = numbers(loads, option), numbers(beta, "--beta")
     if wanted and factors:
-        given = f"--loads {_typed(loads)} --beta {_typed(beta)}"
+        given = f"{option} {_typed(loads)} --beta {_typed(beta)}"
         raise InputError(given, "two ways of saying the same", fix="give one of them")
     if wanted:
         return [case.beta_for(load) for load in wanted]

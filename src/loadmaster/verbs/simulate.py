@@ -192,7 +192,7 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
     if options.out is not None:
         make_folder(Path(options.out))
     case = options.case(at)
-    setting = wanted(betas(case, options.load, options.beta))
+    setting = wanted(betas(case, options.load, options.beta, "--load"))
     refuse_idle_foresight(options, case, [setting])
     case = noting_runs(case, [setting])
     warn_of_plain(case, [setting])
