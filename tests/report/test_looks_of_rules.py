@@ -1,10 +1,12 @@
 import pytest
 from comparisons import comparison
 
+from loadmaster.report.coinciding import shown_as_one
 from loadmaster.report.looks import SEVERAL, Drawn, rule_looks
 from loadmaster.report.theme import ACCENT, DARK, INK, colours
 
 BUILT_IN = ["first-fit", "mix-fit", "best-fit-cores", "worse-fit-memory"]
+WAYS = (("easy", 5.0), ("sjf+easy", 4.0), ("netbatch", 9.0))
 
 
 def compared(policies, disciplines):
@@ -31,6 +33,14 @@ def test_a_policy_keeps_its_colour_and_a_discipline_its_dash():
         assert {looks[f"{policy} under {way}"].colour for way in ("netbatch", "easy")} == {colour}
     assert len({tuple(looks[f"{policy} under easy"].dash) for policy in BUILT_IN}) == 1
     assert looks["mix-fit under easy"].dash != looks["mix-fit under netbatch"].dash == [1, 0]
+
+
+def test_disciplines_of_policies_that_coincide_have_colours():
+    shown, same = shown_as_one(comparison({(policy, 0.9, way): wait for way, wait in WAYS for policy in BUILT_IN}))
+    assert len(same) == len(WAYS)
+    drawn = Drawn(shown, shown.outcomes)
+    assert drawn.plain
+    assert [look.colour for look in drawn.looks] == list(SEVERAL[: len(WAYS)])
 
 
 def test_policies_of_one_discipline_are_drawn_by_colours_alone():

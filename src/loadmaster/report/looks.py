@@ -44,13 +44,15 @@ def rule_looks(comparison: Comparison) -> dict[str, Look]:
     """The look of every rule, by its name.
 
     Several policies: each has its colour, as in every report, and each discipline on each set of machines its dash. One
-    policy, or more disciplines than there are dashes: colours in turn, and the next dash when they are through.
+    policy, also where all others coincide with it, or more disciplines than there are dashes: colours in turn, and the
+    next dash when they are through.
     """
-    rules = list({comparison.rule_name(each): each for each in comparison.settings}.items())
+    shown = [outcome.setting for outcome in comparison.outcomes]
+    rules = list({comparison.rule_name(each): each for each in (*shown, *comparison.settings)}.items())
     policies = list(comparison.policies)
     kinds = list(dict.fromkeys((each.discipline, each.hosts) for _, each in rules))
     turns = [turn_of(policies, policy) for policy in policies]
-    if len(policies) == 1 or len(kinds) * (1 + max(turns)) > len(DASHES):
+    if len({each.policy for each in shown}) == 1 or len(kinds) * (1 + max(turns)) > len(DASHES):
         return {name: Look(SEVERAL[k % len(SEVERAL)], k // len(SEVERAL)) for k, (name, _) in enumerate(rules)}
     colour = dict(zip(policies, colours(policies), strict=True))
 
