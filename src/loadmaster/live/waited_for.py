@@ -4,11 +4,11 @@ from pathlib import Path
 
 from loadmaster.live.record import lines_of
 from loadmaster.model.awaits import Awaits
-from loadmaster.runs.delay import Awaited
+from loadmaster.runs.delay import AwaitedJobs
 from loadmaster.runs.record import Record
 
 
-def waited_for(folder: Path, record: Record, job: int) -> Awaited:
+def waited_for(folder: Path, record: Record, job: int) -> AwaitedJobs:
     """What a job waited for in others, in words.
 
     Args:
@@ -28,4 +28,4 @@ def waited_for(folder: Path, record: Record, job: int) -> Awaited:
         if name in seen.get("new", {}) or "awaits" in row:
             moments.append(float(line["cycle"]))
             words.append(Awaits.of(name, row["awaits"]).past_words if "awaits" in row else "")
-    return Awaited(moments, words) if any(words) else Awaited()
+    return AwaitedJobs(moments, words) if any(words) else AwaitedJobs()

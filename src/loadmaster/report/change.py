@@ -9,7 +9,7 @@ from loadmaster.runs import Outcome
 
 
 @dataclass(frozen=True)
-class Change:
+class WaitChange:
     """A run against the baseline of its load.
 
     Attributes:
@@ -24,15 +24,15 @@ class Change:
     of_baseline: bool = False
 
 
-def change_of(comparison: Comparison, outcome: Outcome) -> Change:
+def change_of(comparison: Comparison, outcome: Outcome) -> WaitChange:
     """What is said of a run everywhere: with samples their difference, else that of this log."""
     group = comparison.at(outcome.load)
     if outcome is group.baseline:
-        return Change(0.0, of_baseline=True)
+        return WaitChange(0.0, of_baseline=True)
     judged = group.sampled(outcome)
     if judged is None:
-        return Change(change_on_this_log(group, outcome))
-    return Change(None if judged.difference is None else judged.difference.change[0], judged.difference)
+        return WaitChange(change_on_this_log(group, outcome))
+    return WaitChange(None if judged.difference is None else judged.difference.change[0], judged.difference)
 
 
 def change_on_this_log(group: Group, outcome: Outcome) -> float | None:

@@ -49,7 +49,7 @@ class Delay:
 
 
 @dataclass(frozen=True)
-class Awaited:
+class AwaitedJobs:
     """What a job waited for in others, as a live run's record has it.
 
     Attributes:
@@ -65,7 +65,7 @@ class Awaited:
         return self.words[max(0, bisect_right(self.moments, now_s) - 1)] if self.words else ""
 
 
-def delay_of(record: Record, job: int, awaited: Awaited = Awaited()) -> Delay:
+def delay_of(record: Record, job: int, awaited: AwaitedJobs = AwaitedJobs()) -> Delay:
     """Look back over the wait of `job`."""
     workload, schedule = record.workload, record.schedule
     submit, start = float(workload.submit_s[job]), float(schedule.start_s[job])

@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.model import InputError
 from loadmaster.runs.choice import Choice, choice_of
-from loadmaster.runs.delay import Awaited, Delay, delay_of
+from loadmaster.runs.delay import AwaitedJobs, Delay, delay_of
 from loadmaster.runs.rebuild import job_named
 from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.trust import check_trust
@@ -54,7 +54,7 @@ class Explanation:
 
 def explain(
     record: Record, identifier: int | str, *, trust: bool = False, chosen: Callable[[int], Choice] | None = None,
-    awaited: Callable[[int], Awaited] | None = None,
+    awaited: Callable[[int], AwaitedJobs] | None = None,
 ) -> Explanation:  # fmt: skip
     """Explain the job that the log calls `identifier`.
 

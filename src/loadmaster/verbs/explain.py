@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from loadmaster.report.page import Page
     from loadmaster.runs.choice import Choice
-    from loadmaster.runs.delay import Awaited
+    from loadmaster.runs.delay import AwaitedJobs
     from loadmaster.runs.explain import Explanation
     from loadmaster.runs.record import Record
     from loadmaster.verbs.simulate import Simulated
@@ -197,7 +197,7 @@ def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:
 
 def _live(
     options: ExplainOptions, record: "Record"
-) -> "tuple[Callable[[int], Choice] | None, Callable[[int], Awaited] | None]":
+) -> "tuple[Callable[[int], Choice] | None, Callable[[int], AwaitedJobs] | None]":
     """Who tells why a job of a live run got its host, and for which others it waited; None of any other run."""
     from functools import partial
 
