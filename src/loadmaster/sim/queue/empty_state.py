@@ -11,6 +11,7 @@ from loadmaster.sim.queue.queue_state import (
     FAN,
     LANES,
     PARETO,
+    STEP,
     HeadPromise,
     Jobs,
     NotYetTold,
@@ -62,6 +63,7 @@ def empty_state(
         ending=np.zeros(total, np.int32),
         failed=np.zeros((2, len(jobs.allowed), kinds), np.int64),
         failed_tasks=np.zeros((2, len(jobs.allowed), kinds), np.int32),
+        steps=np.zeros((2, _steps(cluster)), STEP),
         pareto=np.zeros((2, PARETO, resources + 2)),
         paretos=np.zeros(2, np.int64),
         left_free=np.zeros(2 * hosts),
@@ -115,12 +117,16 @@ def nobody_ranked(jobs: int, happened: NotYetTold) -> Ranked:
 
 def full_stairs(cluster: Cluster) -> Stairs:
     """Upper bounds before a look at any host."""
-    steps = 2 + int(min(MOST_STEPS, cluster.capacity[:, 0].max()))
+    steps = _steps(cluster)
     most = np.full(4, cluster.capacity[:, 0].max())
     memory = cluster.capacity[:, 1].max() if cluster.capacity.shape[1] > 1 else 0.0
     fewest = np.concatenate(([0], 2 ** np.arange(LANES - 1)))
     lane = np.tile(np.where(fewest <= most[0], memory, -1.0), (4, 1))
     return Stairs(most, np.full((4, steps), memory), lane, np.full(4, -1, np.int64))
+
+
+def _steps(cluster: Cluster) -> int:
+    return 2 + int(min(MOST_STEPS, cluster.capacity[:, 0].max()))
 
 
 def no_moment(cluster: Cluster, room: int) -> HeadPromise:

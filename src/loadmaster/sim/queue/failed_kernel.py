@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.queue_state import PARETO, STAMP
 
 
@@ -15,6 +15,8 @@ def is_hopeless(jobs, state, job, length):
     if known and jobs.tasks[job] >= state.failed_tasks[length, hosts, kind]:
         return True
     resources = jobs.demand.shape[1]
+    if _is_known_by_steps(jobs, state, job, length):
+        return True
     for i in range(state.paretos[length]):
         more = jobs.tasks[job] >= state.pareto[length, i, resources]
         more &= hosts == np.int64(state.pareto[length, i, resources + 1])
@@ -39,7 +41,11 @@ def remember(jobs, state, job, length, tasks):
     known = is_hopeless(jobs, state, job, length)
     state.failed[length, hosts, kind] = stamp
     state.failed_tasks[length, hosts, kind] = tasks
-    if not known and state.paretos[length] < PARETO:
+    if known:
+        return
+    if tasks == 1 and _goes_by_steps(jobs, job):
+        _remember_by_steps(jobs, state, kind, length)
+    elif state.paretos[length] < PARETO:
         resources = jobs.demand.shape[1]
         row = state.pareto[length, state.paretos[length]]
         for r in range(resources):
@@ -47,3 +53,32 @@ def remember(jobs, state, job, length, tasks):
         row[resources] = tasks
         row[resources + 1] = hosts
         state.paretos[length] += 1
+
+
+@inlined
+def _goes_by_steps(jobs, job):
+    """Whether a demand of whole cores and memory alone may go to every host: steps know as much of it as can be."""
+    demand = jobs.demand[jobs.kind[job]]
+    return jobs.whole[jobs.hosts[job]] and demand.shape[0] <= 2 and demand[0] == np.floor(demand[0])
+
+
+@inlined
+def _is_known_by_steps(jobs, state, job, length):
+    if not _goes_by_steps(jobs, job):
+        return False
+    demand = jobs.demand[jobs.kind[job]]
+    step = min(np.int64(demand[0]), state.steps.shape[1] - 1)
+    known = state.steps[length, step]
+    return known.stamp == state.tally[STAMP] and known.memory <= (demand[1] if demand.shape[0] > 1 else 0.0)
+
+
+@inlined
+def _remember_by_steps(jobs, state, kind, length):
+    """The demand has failed, and so has all of as much memory on every step from its own on."""
+    demand, stamp = jobs.demand[kind], state.tally[STAMP]
+    memory = demand[1] if demand.shape[0] > 1 else 0.0
+    for step in range(np.int64(demand[0]), state.steps.shape[1]):
+        known = state.steps[length, step]
+        if known.stamp == stamp and known.memory <= memory:
+            return  # and from here on too
+        known.stamp, known.memory = stamp, memory

@@ -32,6 +32,9 @@ NOTHING, SAME_JOBS, BY_ARRIVAL = 0, 1, 2
 """What is known after a pass of jobs tried in it: nothing; something, if no job has come; something in any case."""
 
 
+STEP = np.dtype([("stamp", np.int64), ("memory", np.float64)])
+
+
 class Jobs(NamedTuple):
     """J jobs of K distinct demands, C sets of hosts, L limits.
 
@@ -263,6 +266,7 @@ class QueueState(NamedTuple):
         left: float64[L], what is left of each limit.
         end_s, ending: float64[J], int32[J], heap of running jobs by their end.
         failed: int64[2, C, K], stamp of the pass in which the demand failed; failed_tasks: with how many tasks.
+        steps: STEP[2, B], by whole cores: the least memory that failed with no more cores, in the pass of the stamp.
         pareto: float64[2, PARETO, R + 2], other failed demands of this pass, tasks and set of hosts last.
         paretos: int64[2], how many.
         left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
@@ -292,6 +296,7 @@ class QueueState(NamedTuple):
     ending: NDArray[np.int32]
     failed: NDArray[np.int64]
     failed_tasks: NDArray[np.int32]
+    steps: NDArray[np.void]
     pareto: NDArray[np.float64]
     paretos: NDArray[np.int64]
     left_free: NDArray[np.float64]
