@@ -83,7 +83,7 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
         if chosen and may_fit(jobs, stairs, job, length):
             count[CHOICE] = 1
         if length == LONG and stairs.fresh[LONG] < 0 and first == 0:
-            renew_if_changed(jobs, state, stairs, moment, LONG)
+            renew_if_changed(jobs, state, stairs, moment, job, LONG)
         if may_fit(jobs, stairs, job, length) and not is_hopeless(jobs, state, job, length):
             flush(state, scores)
             if rules.several_speeds and moment.number[HEAD] >= 0:
@@ -96,7 +96,7 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
             if not placed and is_old:
                 renew_news(jobs, state, moment, stairs)
             elif not placed:
-                renew_if_changed(jobs, state, stairs, moment, length)
+                renew_if_changed(jobs, state, stairs, moment, job, length)
         if placed:
             _plan(jobs, state, bound, job, project)
             chosen |= not is_old or state.news.number[HOSTS] > 1 or jobs.tasks[job] > 1

@@ -193,6 +193,7 @@ class Stairs(NamedTuple):
     on the hosts that somebody has left since the last pass.
 
     Attributes:
+        who: int32[B], the host that had as much as row 0 says when that was found out, -1 if nobody had.
         most: float64[4], the most of the first resource on any host.
         memory: float64[4, B], the most of the second resource on any host with at least so many whole units of it.
         lane: float64[4, LANES], the same for the fewest units that a job of the lane asks for, -1 where no host has so
@@ -201,6 +202,7 @@ class Stairs(NamedTuple):
             pass: then row 0 stands for it, as no job may take more than is free. Rows 2 and 3 are made when needed.
     """
 
+    who: NDArray[np.int32]
     most: NDArray[np.float64]
     memory: NDArray[np.float64]
     lane: NDArray[np.float64]

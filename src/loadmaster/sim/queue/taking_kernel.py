@@ -11,7 +11,7 @@ from loadmaster.sim.queue.failed_kernel import remember
 from loadmaster.sim.queue.moment_kernel import close_to_long, renew_long, take_for_long
 from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts, was_shut_out
 from loadmaster.sim.queue.queue_state import CHANGES, CLOSED, LAST_HOST, LONG, PARTLY, SHORT, TOUCHED, UNDO
-from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew
+from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew, still_has
 
 
 @inlined
@@ -104,15 +104,20 @@ def _use_again(state, moment):
 
 
 @inner
-def renew_if_changed(jobs, state, stairs, moment, length):
-    """A job that seemed to fit did not: make the stairs exact, if anything has changed since they were."""
+def renew_if_changed(jobs, state, stairs, moment, job, length):
+    """`job` seemed to fit and did not: make the stairs exact, if they may not have been.
+
+    They were for it where the host that they speak of still has as much: then that one is reserved, or closed to it.
+    """
     if stairs.fresh[length] == state.tally[CHANGES]:
+        return
+    if length == SHORT and still_has(stairs, state.free, jobs.demand[jobs.kind[job]]):
         return
     stairs.fresh[length] = state.tally[CHANGES]
     if length == LONG:
         renew_long(jobs, state, moment, stairs)
     else:
-        renew(stairs, SHORT, state.free)
+        renew(stairs, state.free)
 
 
 @inlined

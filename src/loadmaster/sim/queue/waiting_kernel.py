@@ -175,6 +175,7 @@ def raise_to(stairs, free, host):
     step = min(np.int64(cores), stairs.memory.shape[1] - 1)
     while step >= 0 and stairs.memory[SHORT, step] < memory:
         stairs.memory[SHORT, step] = memory
+        stairs.who[step] = host
         step -= 1
     for lane in range(LANES):
         if cores >= _cores_of(lane):
@@ -182,19 +183,36 @@ def raise_to(stairs, free, host):
 
 
 @inner
-def renew(stairs, length, room):
-    """Make the row exact for what hosts have, `room` float64[H, R]."""
-    lower_stairs(stairs, length)
-    several, last = room.shape[1] > 1, stairs.memory.shape[1] - 1
+def renew(stairs, free):
+    """Make the row of what is free exact, `free` float64[H, R]."""
+    lower_stairs(stairs, SHORT)
+    for step in range(stairs.who.shape[0]):
+        stairs.who[step] = -1
+    several, last = free.shape[1] > 1, stairs.memory.shape[1] - 1
     most = 0.0  # not in `stairs`: each host would wait for what the one before has written there
-    for host in range(room.shape[0]):
-        cores = room[host, 0]
-        if cores >= 0.0:
-            most = max(most, cores)
-            step = min(np.int64(cores), last)
-            stairs.memory[length, step] = max(stairs.memory[length, step], room[host, 1] if several else 0.0)
-    stairs.most[length] = most
-    raise_stairs(stairs, length)
+    for host in range(free.shape[0]):
+        cores = free[host, 0]
+        memory = free[host, 1] if several else 0.0
+        step = min(np.int64(cores), last)
+        if cores >= 0.0 and memory > stairs.memory[SHORT, step]:
+            stairs.memory[SHORT, step] = memory
+            stairs.who[step] = host
+        most = max(most, cores)
+    stairs.most[SHORT] = most
+    for step in range(last - 1, -1, -1):
+        if stairs.memory[SHORT, step + 1] > stairs.memory[SHORT, step]:
+            stairs.memory[SHORT, step] = stairs.memory[SHORT, step + 1]
+            stairs.who[step] = stairs.who[step + 1]
+    raise_stairs(stairs, SHORT)
+
+
+@inlined
+def still_has(stairs, free, demand):
+    """Whether the host of whom row 0 says that it has as much as `demand` still has it: to renew it is in vain."""
+    host = np.int64(stairs.who[min(np.int64(demand[0]), stairs.who.shape[0] - 1)])
+    if host < 0:
+        return False
+    return free[host, 0] >= demand[0] and (demand.shape[0] == 1 or free[host, 1] >= demand[1])
 
 
 @inner
