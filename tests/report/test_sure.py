@@ -193,7 +193,7 @@ def test_an_overloaded_system_is_said_before_what_samples_tell():
     ("low", "high", "how", "text"),
     [
         (0.9, 1.02, "mean", "−5.0 % [−10, +2]"), (0.9, 1.02, "chaos", "−5.0 % ~−10, +2~"),
-        (0.9, math.inf, "mean", "−5.0 % [−10, +∞]"),
+        (0.9, math.inf, "mean", "−5.0 % [−10, +∞]"), (0.9, 121.0, "mean", "−5.0 % [−10, +12000]"),
     ],
 )  # fmt: skip
 def test_a_difference_is_short(low, high, how, text):

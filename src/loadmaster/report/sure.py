@@ -95,10 +95,10 @@ def signed(part: float) -> str:
     """A change in percent with its sign.
 
     Example:
-        >>> signed(-0.041), signed(0.5), signed(0.0)
-        ('−4.1 %', '+50 %', '±0.0 %')
+        >>> signed(-0.041), signed(0.5), signed(0.0), signed(120.0)
+        ('−4.1 %', '+50 %', '±0.0 %', '+12000 %')
     """
-    if not math.isfinite(part) or part > 99:
+    if not math.isfinite(part):
         return "+∞" if part > 0 else "?"
     sign = "+" if part > 0 else "−" if part < 0 else "±"
     return sign + percent(abs(part))
@@ -129,7 +129,7 @@ def difference_text(difference: Difference) -> str:
 
 
 def _end(part: float) -> str:
-    if not math.isfinite(part) or part > 99:
+    if not math.isfinite(part):
         return "+∞"
     sign = "+" if part > 0 else "−" if part < 0 else ""
     digits = 1 if 0 < abs(part) < 0.0095 else 0
