@@ -15,6 +15,9 @@ from loadmaster.kernels import inner
 LEAST_ROOM = 8
 """Steps that every host has room for."""
 
+FEW = 8
+"""Steps that are gone through one by one, rather than by halves."""
+
 
 class Skyline(NamedTuple):
     """H hosts, M steps of room.
@@ -38,6 +41,14 @@ def empty_skyline(hosts: int, resources: int, steps: int) -> Skyline:
     """Room for so many steps; no host has any."""
     base, room, first, many = (np.zeros(hosts, np.int64) for _ in range(4))
     return Skyline(np.zeros(steps), np.zeros((steps, resources)), base, room, first, many, np.zeros(1, np.int64))
+
+
+def begun_skyline(capacity: NDArray[np.float64]) -> Skyline:
+    """Every host is free, and always has been."""
+    hosts, resources = capacity.shape
+    one = empty_skyline(hosts, resources, hosts)
+    one.time_s[:], one.free[:], one.first[:], one.many[:] = -np.inf, capacity, np.arange(hosts), 1
+    return with_more_room(one, 0)
 
 
 def with_more_room(sky: Skyline, steps: int) -> Skyline:
@@ -71,19 +82,22 @@ def covering(sky, host, time_s):
     """The last step of a host that begins at or before `time_s`, or its first."""
     low = sky.first[host]
     high = low + sky.many[host] - 1
-    while low < high:
+    while high - low > FEW:
         middle = (low + high + 1) >> 1
         if sky.time_s[middle] <= time_s:
             low = middle
         else:
             high = middle - 1
+    while low < high and sky.time_s[low + 1] <= time_s:
+        low += 1
     return low
 
 
 @inner
 def until(start_s, expected_s):
     """When a job is expected to end that starts at `start_s`: always after it."""
-    return max(start_s + expected_s, np.nextafter(start_s, np.inf))
+    end_s = start_s + expected_s
+    return end_s if end_s > start_s else np.nextafter(start_s, np.inf)
 
 
 @inner

@@ -27,10 +27,9 @@ def standing_engine(arguments: tuple[Any, ...]) -> Callable[..., int]:
     return _kept(_standing_entry, tuple(map(typeof, arguments)))
 
 
-def _plan_entry(jobs, capacity, rules, state, scores, later, ends, plan, log, scan, rate):
+def _plan_entry(jobs, capacity, rules, state, scores, plan, log, scan, rate):
     return run_planned(
-        lend(jobs), capacity, lend(rules), lend(state), lend(scores), lend(later), lend(ends), lend(plan), lend(log),
-        rate, scan,
+        lend(jobs), capacity, lend(rules), lend(state), lend(scores), lend(plan), lend(log), scan, rate
     )  # fmt: skip
 
 

@@ -1,133 +1,119 @@
 """One decision of conservative backfilling, compiled: the prefix starts, those behind it are planned.
 
 Only the starts leave a decision, so a plan ends where nobody behind it could start now. What can start now only shrinks
-within a decision: a job that no host could take stays out of the question, and so does a longer one of the same demand.
+within a decision: a job that no host could take stays out of the question, and so does a longer one of the same class.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
 import numpy as np
 
+from loadmaster.backfilling.skyline_kernel import least, until
+from loadmaster.heap_kernel import drop_first
 from loadmaster.kernels import inner
-from loadmaster.sim.queue.ends_kernel import add_end
-from loadmaster.sim.queue.outlook_kernel import (
-    BEGUN,
-    LATE_AT,
-    MAIN_AT,
-    SLOT,
-    STEPS,
-    SWEEP,
-    first_for_many,
-    first_for_one,
-    hold,
-    least,
-    unfold,
-    until,
-)
-from loadmaster.sim.queue.plan_pass_kernel import begin_walk, choose_in, start_prefix
+from loadmaster.sim.queue.plan_ahead_kernel import begin_plan, drop_plan, hold_planned, hold_running
+from loadmaster.sim.queue.plan_bounds_kernel import put_back
+from loadmaster.sim.queue.plan_earliest_kernel import choose, first_for_many, first_for_one, lowest_able
+from loadmaster.sim.queue.plan_hope_kernel import begin_hope, holds, next_hope
 from loadmaster.sim.queue.starts_kernel import (
     ARRIVED,
     FIRST,
     KEPT,
     LAST_HOST,
-    RUNNING_TASKS,
+    OVER,
+    OVERDUE,
     STAMP,
     STARTED,
-    WAITING_TASKS,
-    best_then,
     close_gap,
-    fits,
     pick,
+    place,
     start,
     take,
     take_back,
-)  # fmt: skip
+)
 
 
 @inner
-def room_needed(capacity, state):
-    """A bound on the steps that a decision can need."""
-    return capacity.shape[0] + state.tally[RUNNING_TASKS] + 3 * state.tally[WAITING_TASKS]
-
-
-@inner
-def decide_plan(jobs, capacity, rules, state, scores, later, ends, plan, log, rate, scan, now):
+def decide_plan(jobs, capacity, rules, state, scores, plan, log, scan, rate, now):
     """Start what may start at `now`; returns 1 on a score that is not finite."""
     count = state.tally
     limit = count[ARRIVED] - count[FIRST]
     if rules.lookahead >= 0:
         limit = min(limit, rules.lookahead)
     before = count[STARTED]
-    tried, wrong = start_prefix(jobs, rules, state, scores, ends, log, scan, now, limit)
+    _let_overdue_end(jobs, state, plan, log, now)
+    tried, wrong = _start_prefix(jobs, rules, state, scores, plan, log, scan, now, limit)
     if wrong or tried == count[STARTED] - before:
         return wrong
-    begin_walk(state)
-    plan.size[STEPS] = plan.size[SWEEP] = plan.size[LATE_AT] = plan.size[BEGUN] = plan.size[SLOT] = 0
-    plan.size[MAIN_AT] = ends.size[0]
+    begin_plan(state)
+    begin_hope(plan)
+    used = plan.base.used[0]
+    plan.many_begun[0] = 0
     head = kept = looked = count[FIRST]
     behind = looked + limit - tried + 1
-    hope, witness = head + 1, np.int64(-1)  # the head is known not to fit
+    hope, host = head + 1, np.int64(-1)  # the head is known not to fit
     while looked < behind and not wrong:
-        hope, witness = _next_hope(jobs, state, plan, hope, witness, behind, now)
+        hope, host = next_hope(jobs, state, plan, hope, host, behind, now)
         if hope == behind:
             break
         job = state.queue[looked]
         placed = False
         if looked == hope:
-            placed, wrong = _start_now(jobs, capacity, rules, state, scores, plan, log, rate, scan, job, now)
-            hope, witness = hope + 1, np.int64(-1)
+            placed, wrong = _start_now(jobs, capacity, rules, state, scores, plan, log, scan, rate, job, now)
+            hope, host = hope + 1, np.int64(-1)
         if not placed and not wrong:
-            wrong = _plan_later(jobs, capacity, rules, state, later, ends, plan, log, rate, scan, job, now)
+            wrong = _plan_later(jobs, capacity, rules, state, plan, rate, job, now)
             state.queue[kept] = job
             kept += 1
         looked += 1
-    for i in range(count[KEPT]):
-        state.open[state.hosts[i]] = True
-    for i in range(plan.size[BEGUN]):
-        add_end(ends, now + state.expected_s[plan.begun[i]], plan.begun[i])
+    drop_plan(state, plan, used)
+    put_back(plan)
+    for i in range(plan.many_begun[0]):
+        _hold_started(jobs, state, plan, log, np.int64(plan.begun[i]), now)
     close_gap(state, kept, looked)
     return wrong
 
 
 @inner
-def _next_hope(jobs, state, plan, position, witness, behind, now):
-    """The first place in the queue from `position` on whose job might start now; returns (place, a host for a task).
-
-    The place is `behind` if there is none; `witness` is the host that was found for `position` before, or -1.
-    """
-    while position < behind:
-        job = state.queue[position]
-        if witness < 0 or not _holds(jobs, state, plan, job, witness, now):
-            witness = _witness(jobs, state, plan, job, now)
-        if witness >= 0:
-            return position, witness
-        position += 1
-    return position, witness
-
-
-@inner
-def _witness(jobs, state, plan, job, now):
-    """The first host that could hold a task of `job` from now on for its whole expected runtime, -1 if none could."""
-    kind = jobs.kind[job]
-    if plan.dead_at[kind] == state.tally[STAMP] and state.expected_s[job] >= plan.dead_long_s[kind]:
-        return np.int64(-1)
-    for host in range(state.free.shape[0]):
-        if _holds(jobs, state, plan, job, host, now):
-            return np.int64(host)
-    plan.dead_at[kind] = state.tally[STAMP]
-    plan.dead_long_s[kind] = state.expected_s[job]
-    return np.int64(-1)
+def _let_overdue_end(jobs, state, plan, log, now):
+    """Let jobs that run for longer than was expected end right after now."""
+    count, still = state.tally, 0
+    while count[OVER] > 0 and state.over_s[0] <= now:
+        state.overdue[count[OVERDUE]] = state.over[0]
+        count[OVERDUE] += 1
+        count[OVER] = drop_first(state.over_s, state.over, count[OVER])
+    for i in range(count[OVERDUE]):
+        job = np.int64(state.overdue[i])
+        if state.runs[job]:
+            state.overdue[still] = job
+            still += 1
+            for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
+                demand = jobs.demand[jobs.kind[job]]
+                hold_running(plan, log.host[task], now, np.nextafter(now, np.inf), demand, 1.0, now)
+    count[OVERDUE] = still
 
 
 @inner
-def _holds(jobs, state, plan, job, host, now):
-    """Whether `host` could hold a task of `job` from now on for its whole expected runtime."""
-    kind = jobs.kind[job]
-    if not fits(state.free, host, jobs.demand, kind):
-        return False
-    if state.kept[host] != state.tally[STAMP]:
-        return True
-    least(plan, host, plan.first_step[host], until(now, state.expected_s[job]))
-    return fits(plan.window, host, jobs.demand, kind)
+def _start_prefix(jobs, rules, state, scores, plan, log, scan, now, limit):
+    """Start jobs from the head of the queue while they fit, at most `limit`; returns (tried, wrong)."""
+    count = state.tally
+    tried = 0
+    while count[FIRST] < count[ARRIVED] and tried < limit:
+        job = np.int64(state.queue[count[FIRST]])
+        tried += 1
+        placed, wrong = place(jobs, rules, state, scores, scan, job)
+        if not placed:
+            return tried, wrong
+        start(jobs, state, log, job, now)
+        _hold_started(jobs, state, plan, log, job, now)
+        count[FIRST] += 1
+    return tried, 0
+
+
+@inner
+def _hold_started(jobs, state, plan, log, job, now):
+    end_s, demand = until(now, state.expected_s[job]), jobs.demand[jobs.kind[job]]
+    for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
+        hold_running(plan, log.host[task], now, end_s, demand, 1.0, now)
 
 
 @inner
@@ -150,83 +136,67 @@ def _learn(jobs, state, plan, job, start_s):
 
 
 @inner
-def _start_now(jobs, capacity, rules, state, scores, plan, log, rate, scan, job, now):
+def _start_now(jobs, capacity, rules, state, scores, plan, log, scan, rate, job, now):
     """Start `job` if it fits beside the plan for its whole expected runtime; returns (started, wrong)."""
-    if _bound(jobs, state, plan, job, now) > now:
+    if jobs.tasks[job] > 1 and _bound(jobs, state, plan, job, now) > now:
         return False, 0
-    end_s = until(now, state.expected_s[job])
-    placed, wrong = _take_now(jobs, capacity, rules, state, scores, plan, rate, scan, job, now, end_s)
+    end_s, demand = until(now, state.expected_s[job]), jobs.demand[jobs.kind[job]]
+    placed, wrong = _take_now(jobs, capacity, rules, state, scores, plan, scan, rate, job, now, end_s)
     if not placed:
         return False, wrong
     for k in range(jobs.tasks[job]):
-        if state.kept[state.undo_host[k]] == state.tally[STAMP]:
-            hold(plan, jobs, jobs.kind[job], state.undo_host[k], now, end_s)
-    start(jobs, rules, state, log, job, now)
-    plan.begun[plan.size[BEGUN]] = job
-    plan.size[BEGUN] += 1
-    for k in range(jobs.tasks[job]):
-        unfold(jobs, state, plan, log, state.undo_host[k], now)
+        hold_planned(state, plan, state.undo_host[k], now, end_s, demand, now)
+    start(jobs, state, log, job, now)
+    plan.begun[plan.many_begun[0]] = job
+    plan.many_begun[0] += 1
     return True, 0
 
 
 @inner
-def _take_now(jobs, capacity, rules, state, scores, plan, rate, scan, job, now, end_s):
-    count = state.tally
-    kind = jobs.kind[job]
-    demand = jobs.demand[kind]
+def _take_now(jobs, capacity, rules, state, scores, plan, scan, rate, job, now, end_s):
+    count, hand, demand = state.tally, plan.hand, jobs.demand[jobs.kind[job]]
     able = 0
     for i in range(count[KEPT]):
         host = state.hosts[i]
-        if _holds(jobs, state, plan, job, host, now):
-            state.touched[able] = host
+        if holds(jobs, state, plan, job, host, now):
+            least(plan.ahead, host, now, end_s, hand.window)
+            hand.able[able] = host
             able += 1
     last = count[LAST_HOST]
     for k in range(jobs.tasks[job]):
         host, score, wrong = pick(jobs, rules, state, scores, scan, job, k, count[KEPT] > 0)
         if able > 0 and not wrong:
             task = jobs.first_task[job] + k
-            wrong = rate(demand, plan.window, capacity, state.touched, able, last, task, rules.seed, state.value, 0)
-            other = best_then(state, able)
-            if other >= 0 and (
-                host < 0 or state.value[other] < score or (state.value[other] == score and other < host)
-            ):
-                host = np.int64(other)
+            wrong = rate(demand, hand.window, capacity, hand.able, able, last, task, rules.seed, hand.value, 0)
+            other = lowest_able(hand, able)
+            if other >= 0 and (host < 0 or hand.value[other] < score or (hand.value[other] == score and other < host)):
+                host = other
         if host < 0 or wrong:
             take_back(state, scores, k)
             return False, wrong
         take(jobs, state, scores, job, k, host)
         for r in range(demand.shape[0]):
-            plan.window[host, r] -= demand[r]
+            hand.window[host, r] -= demand[r]
         last = host
     return True, 0
 
 
 @inner
-def _plan_later(jobs, capacity, rules, state, later, ends, plan, log, rate, scan, job, now):
+def _plan_later(jobs, capacity, rules, state, plan, rate, job, now):
     """Hold the hosts of `job` from the first moment after `now` at which it fits; returns 1 on a score not finite."""
-    from_s = _bound(jobs, state, plan, job, now)
-    if from_s == np.inf:
-        return 0
     if jobs.tasks[job] == 1:
-        start_s, able = first_for_one(jobs, state, ends, plan, log, job, from_s, now)
+        start_s, able = first_for_one(jobs, state, plan, job, now)
     else:
-        start_s, able = first_for_many(jobs, capacity, state, ends, plan, log, job, from_s, now)
-    _learn(jobs, state, plan, job, start_s)
+        from_s = _bound(jobs, state, plan, job, now)
+        start_s, able = np.inf, 0
+        if from_s < np.inf:
+            start_s, able = first_for_many(jobs, state, plan, job, from_s, now)
+        _learn(jobs, state, plan, job, start_s)
     if start_s == np.inf:
         return 0
-    kind = jobs.kind[job]
-    if jobs.tasks[job] == 1:
-        last, task = state.tally[LAST_HOST], jobs.first_task[job]
-        wrong = rate(
-            jobs.demand[kind], plan.window, capacity, state.touched, able, last, task, rules.seed, state.value, 0
-        )
-        state.undo_host[0] = best_then(state, able)
-    else:
-        wrong = choose_in(plan.window, jobs, rules, state, later, scan, job)
-    if wrong:
+    if choose(jobs, capacity, rules, state, plan, rate, job, able):
         return 1
+    end_s, demand = until(start_s, state.expected_s[job]), jobs.demand[jobs.kind[job]]
     for k in range(jobs.tasks[job]):
-        host = state.undo_host[k]
-        unfold(jobs, state, plan, log, host, now)
-        hold(plan, jobs, kind, host, start_s, until(start_s, state.expected_s[job]))
+        hold_planned(state, plan, state.undo_host[k], start_s, end_s, demand, now)
     return 0

@@ -5,6 +5,8 @@ from typing import TypeGuard
 import numpy as np
 
 from loadmaster.backfilling import Conservative
+from loadmaster.backfilling.skyline_kernel import Skyline, begun_skyline, with_more_room
+from loadmaster.backfilling.soon_kernel import empty_soon
 from loadmaster.compiled import never_remembered, rater
 from loadmaster.compiled_scan import scanner
 from loadmaster.model import Cluster, Schedule, Workload
@@ -14,14 +16,17 @@ from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.compiled_plans import plan_engine
 from loadmaster.sim.queue.conservative_runs import conservative_of, replayed
-from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.laid_out import jobs_of, often
-from loadmaster.sim.queue.outlook_kernel import SLOTS as PLAN_SLOTS
-from loadmaster.sim.queue.outlook_kernel import PlanArrays
+from loadmaster.sim.queue.plan_state import BLOCK, Hand, PlanArrays
 from loadmaster.sim.queue.queue_state import Jobs, Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress
 from loadmaster.sim.queue.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED, WAITING_TASKS, StartRules, StartState
+
+PARTS = 0.1
+"""Classes of one demand for each doubling of the expected runtime: few, since each learns of each plan by itself."""
+MOST_UNDONE = 2**16
+"""Bounds that one decision may learn for itself; it goes on without more of them."""
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> TypeGuard[Policy]:
@@ -61,11 +66,10 @@ class _Run:
     ) -> None:  # fmt: skip
         jobs = jobs_of(workload, cluster, discipline)
         self.log = Log(records.start_s, records.host, *records.buffers)
-        self._jobs, self._cluster, self._state = jobs, cluster, _state(jobs, workload, cluster)
+        self._hosts, self._state = cluster.hosts, _state(jobs, workload, cluster)
         scores = empty_scores(cluster.kinds, jobs.demand, often(jobs))
-        later, ends = empty_scores(cluster.kinds, jobs.demand, np.zeros(len(jobs.demand))), empty_ends(workload.jobs)
-        self._given = jobs, np.array(cluster.capacity), rules, self._state, scores, later, ends
-        self._plan = _plan(jobs, cluster, steps=16)
+        self._given = jobs, np.array(cluster.capacity), rules, self._state, scores
+        self._plan = _plan(jobs, cluster)
         self._functions = scanner(policy, cluster.capacity.shape[1]), rater(policy)
         self._engine = plan_engine((*self._given, self._plan, self.log))
 
@@ -81,8 +85,9 @@ class _Run:
     def make_room(self) -> None:
         """Give the plan room for more steps."""
         tally = self._state.tally
-        needed = self._cluster.hosts + int(tally[RUNNING_TASKS]) + 3 * int(tally[WAITING_TASKS])
-        self._plan = _plan(self._jobs, self._cluster, steps=2 * needed)
+        tasks = int(tally[RUNNING_TASKS]) + int(tally[WAITING_TASKS])
+        base = with_more_room(self._plan.base, 48 * (self._hosts + 1) + 64 * tasks)
+        self._plan = self._plan._replace(base=base, ahead=_ahead(base))
 
 
 def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int) -> StartRules:
@@ -99,8 +104,7 @@ def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int)
 def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> StartState:
     total, hosts, resources = workload.jobs, cluster.hosts, cluster.capacity.shape[1]
     most = int(jobs.tasks.max(initial=1))
-    tasks = int(jobs.first_task[-1])
-    tally = np.zeros(10, np.int64)
+    tally = np.zeros(12, np.int64)
     tally[LAST_HOST] = -1
     return StartState(
         free=np.array(cluster.capacity),
@@ -111,48 +115,65 @@ def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> StartState:
         ending=np.zeros(total, np.int32),
         undo_host=np.zeros(most, np.int32),
         undo_free=np.zeros((most, resources)),
-        then=np.zeros((hosts, resources)),
-        then_at=np.zeros(hosts, np.int64),
         kept=np.zeros(hosts, np.int64),
         hosts=np.zeros(hosts, np.int32),
-        touched=np.zeros(hosts, np.int32),
-        held=np.zeros(hosts, np.int64),
-        value=np.zeros(hosts),
-        next_task=np.full(tasks, -1, np.int32),
-        host_task=np.full(hosts, -1, np.int32),
-        task_job=np.repeat(np.arange(total, dtype=np.int32), jobs.tasks),
+        over_s=np.zeros(total),
+        over=np.zeros(total, np.int32),
+        overdue=np.zeros(total, np.int32),
+        runs=np.zeros(total, np.bool_),
         now=np.zeros(1),
         tally=tally,
     )
 
 
-def _plan(jobs: Jobs, cluster: Cluster, *, steps: int) -> PlanArrays:
-    hosts, resources, kinds = cluster.hosts, cluster.capacity.shape[1], len(jobs.demand)
+def _plan(jobs: Jobs, cluster: Cluster) -> PlanArrays:
+    """Nobody runs, and nothing is known."""
+    hosts, kinds = cluster.hosts, len(jobs.demand)
+    base = begun_skyline(np.array(cluster.capacity))
+    soon = empty_soon(jobs.demand, jobs.kind, jobs.expected_s, hosts, PARTS)
     return PlanArrays(
-        step_s=np.zeros(steps),
-        step_free=np.zeros((steps, resources)),
-        step_next=np.zeros(steps, np.int32),
-        first_step=np.zeros(hosts, np.int32),
-        sweep_s=np.zeros(steps),
-        sweep_host=np.zeros(steps, np.int32),
-        sweep_free=np.zeros((steps, resources)),
-        swept=np.zeros(kinds, np.int64),
-        swept_at=np.zeros(kinds, np.int64),
+        base=base,
+        ahead=_ahead(base),
+        soon=soon,
+        block_s=np.zeros((len(soon.need), -(-hosts // BLOCK))),
+        changes=np.ones(1, np.int64),
+        changed_at=np.ones(hosts, np.int64),
+        exact_at=np.zeros((len(soon.need), hosts), np.int64),
+        likely=np.zeros(len(soon.need), np.int32),
+        undo_class=np.zeros(MOST_UNDONE, np.int32),
+        undo_host=np.zeros(MOST_UNDONE, np.int32),
+        undo_s=np.zeros(MOST_UNDONE),
+        undo=np.zeros(1, np.int64),
+        least=jobs.demand.min(axis=0, initial=np.inf),
+        roomy=np.zeros(hosts, np.int32),
+        many_roomy=np.zeros(1, np.int64),
+        dead_at=np.zeros(kinds, np.int64),
+        dead_long_s=np.zeros(kinds),
         bound_at=np.zeros(kinds, np.int64),
         bound_tasks=np.zeros(kinds, np.int32),
         bound_long_s=np.zeros(kinds),
         bound_s=np.zeros(kinds),
-        dead_at=np.zeros(kinds, np.int64),
-        dead_long_s=np.zeros(kinds),
-        slot=np.zeros(kinds, np.int32),
-        slot_at=np.zeros(kinds, np.int64),
-        soonest_s=np.zeros((PLAN_SLOTS, hosts)),
-        soonest_long_s=np.zeros(PLAN_SLOTS),
-        window=np.zeros((hosts, resources)),
-        seen=np.zeros(hosts, np.int64),
-        cursor=np.zeros(hosts, np.int32),
-        turn_s=np.zeros(hosts + 1),
-        turn_host=np.zeros(hosts + 1, np.int32),
         begun=np.zeros(len(jobs.kind), np.int32),
-        size=np.zeros(7, np.int64),
+        many_begun=np.zeros(1, np.int64),
+        hand=_hand(cluster),
+    )
+
+
+def _ahead(base: Skyline) -> Skyline:
+    """Nothing is planned."""
+    pointers = {each: getattr(base, each).copy() for each in ("base", "room", "first", "many")}
+    return base._replace(**pointers)
+
+
+def _hand(cluster: Cluster) -> Hand:
+    hosts, resources = cluster.capacity.shape
+    return Hand(
+        able=np.zeros(hosts, np.int32),
+        window=np.zeros((hosts, resources)),
+        value=np.zeros(hosts),
+        again=np.zeros(1, np.int32),
+        turn_s=np.zeros(hosts),
+        turn_host=np.zeros(hosts, np.int32),
+        exact_at=np.zeros(hosts, np.int64),
+        question=np.zeros(1, np.int64),
     )

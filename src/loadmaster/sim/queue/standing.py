@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.backfilling import Conservative
 from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, KEPT, NOW_ONLY
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.backfilling.skyline_kernel import Skyline, empty_skyline, with_more_room
+from loadmaster.backfilling.skyline_kernel import begun_skyline, with_more_room
 from loadmaster.backfilling.soon_kernel import empty_soon
 from loadmaster.compiled import never_remembered, rater
 from loadmaster.compiled_scan import scanner
@@ -76,7 +76,8 @@ class _Run:
         jobs = jobs_of(workload, cluster, discipline)
         asked = _asked(jobs, cluster, as_pool=rules.as_pool)
         self.log = Log(records.start_s, records.host, *records.buffers)
-        self._standing, self._sky, self._hosts = _standing(jobs, asked, cluster), _begun(asked), len(asked.capacity)
+        self._standing, self._hosts = _standing(jobs, asked, cluster), len(asked.capacity)
+        self._sky = begun_skyline(asked.capacity)
         self._given = jobs, asked, rules, self._standing
         self._rest = (
             empty_soon(asked.demand, asked.kind, asked.expected_s, self._hosts), _hand(asked),
@@ -132,14 +133,6 @@ def _asked(jobs: Jobs, cluster: Cluster, *, as_pool: bool) -> Asked:
         kind, np.ones(total, np.int32), number, number[:total].astype(np.int32), demand, expected_s,
         np.full((1, 1), float(cluster.hosts)),
     )  # fmt: skip
-
-
-def _begun(asked: Asked) -> Skyline:
-    """Every host of the plan is free."""
-    hosts, resources = asked.capacity.shape
-    one = empty_skyline(hosts, resources, hosts)
-    one.time_s[:], one.free[:], one.first[:], one.many[:] = -np.inf, asked.capacity, np.arange(hosts), 1
-    return with_more_room(one, 0)
 
 
 def _hand(asked: Asked) -> Hand:

@@ -10,7 +10,6 @@ from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.lowest_kernel import lowest
 from loadmaster.scores_kernel import changed, rate_all, refresh, score_in
-from loadmaster.sim.queue.ends_kernel import drop_end
 
 
 class StartRules(NamedTuple):
@@ -32,17 +31,12 @@ class StartState(NamedTuple):
         queue: int32[J], waiting jobs, from tally[FIRST] to tally[ARRIVED].
         end_s, ending: float64[J], int32[J], heap of running jobs by their real end.
         undo_host, undo_free: int32[U], float64[U, R], hosts taken for the job at hand, what they had.
-        then: float64[H, R], hosts at a later moment.
-        then_at: int64[H], stamp of the decision for which `then` holds.
-        kept: int64[H], stamp of the decision in which the host was promised or planned.
+        kept: int64[H], stamp of the decision in which something was planned on the host.
         hosts: int32[H], the hosts so kept in this decision.
-        touched: int32[H], the hosts for which `then` holds.
-        held: int64[H], tasks of the job at hand that a host holds in `then`.
-        value: float64[H], scores of hosts in `then`.
-        next_task, host_task: int32[T], int32[H], running tasks of a host by (expected end, job, task), -1 at the end.
-        task_job: int32[T], the job of a task.
+        over_s, over: float64[J], int32[J], heap of running jobs by their expected end.
+        overdue: int32[J], those past it; runs: bool[J].
         now: float64[1], the moment of the decision that is under way.
-        tally: int64[10], see the constants below.
+        tally: int64[12], see the constants below.
     """
 
     free: NDArray[np.float64]
@@ -53,21 +47,19 @@ class StartState(NamedTuple):
     ending: NDArray[np.int32]
     undo_host: NDArray[np.int32]
     undo_free: NDArray[np.float64]
-    then: NDArray[np.float64]
-    then_at: NDArray[np.int64]
     kept: NDArray[np.int64]
     hosts: NDArray[np.int32]
-    touched: NDArray[np.int32]
-    held: NDArray[np.int64]
-    value: NDArray[np.float64]
-    next_task: NDArray[np.int32]
-    host_task: NDArray[np.int32]
-    task_job: NDArray[np.int32]
+    over_s: NDArray[np.float64]
+    over: NDArray[np.int32]
+    overdue: NDArray[np.int32]
+    runs: NDArray[np.bool_]
     now: NDArray[np.float64]
     tally: NDArray[np.int64]
 
 
-ARRIVED, FIRST, RUNNING, LAST_HOST, STAMP, KEPT, STARTED, RUNNING_TASKS, WAITING_TASKS, UNDER_WAY = range(10)
+(
+    ARRIVED, FIRST, RUNNING, LAST_HOST, STAMP, KEPT, STARTED, RUNNING_TASKS, WAITING_TASKS, UNDER_WAY, OVER, OVERDUE,
+) = range(12)  # fmt: skip
 MORE_ROOM = 3
 """What an engine returns when its plan needs more steps than there may be room for: give it more, call again."""
 
@@ -123,8 +115,8 @@ def take_back(state, scores, tasks):
 
 
 @inner
-def start(jobs, rules, state, log, job, now):
-    """Start `job` on the hosts just taken for it; `add_end` is left to the caller."""
+def start(jobs, state, log, job, now):
+    """Start `job` on the hosts just taken for it."""
     count = state.tally
     tasks = jobs.tasks[job]
     first = jobs.first_task[job]
@@ -132,64 +124,28 @@ def start(jobs, rules, state, log, job, now):
     for k in range(tasks):
         log.host[first + k] = state.undo_host[k]
     count[LAST_HOST] = state.undo_host[tasks - 1]
+    state.runs[job] = True
     count[RUNNING] = push(state.end_s, state.ending, count[RUNNING], now + jobs.runtime_s[job], job)
+    count[OVER] = push(state.over_s, state.over, count[OVER], now + state.expected_s[job], job)
     count[STARTED] += 1
     count[RUNNING_TASKS] += tasks
     count[WAITING_TASKS] -= tasks
-    for k in range(tasks):
-        _link(state, log, first + k)
 
 
 @inner
-def _link(state, log, task):
-    host = log.host[task]
-    job = state.task_job[task]
-    end_s = log.start_s[job] + state.expected_s[job]
-    before = -1
-    at = state.host_task[host]
-    while at >= 0:
-        other = state.task_job[at]
-        other_s = log.start_s[other] + state.expected_s[other]
-        if other_s > end_s or (other_s == end_s and other > job):
-            break
-        before = at
-        at = state.next_task[at]
-    state.next_task[task] = at
-    if before < 0:
-        state.host_task[host] = task
-    else:
-        state.next_task[before] = task
-
-
-@inner
-def _unlink(state, host, task):
-    before = -1
-    at = state.host_task[host]
-    while at != task:
-        before = at
-        at = state.next_task[at]
-    if before < 0:
-        state.host_task[host] = state.next_task[task]
-    else:
-        state.next_task[before] = state.next_task[task]
-
-
-@inner
-def complete(jobs, rules, state, scores, ends, log, now):
-    """Free the hosts of all jobs that have ended by `now`."""
+def complete(jobs, state, scores, log):
+    """Free the hosts of the job that ends first; returns it."""
     count = state.tally
-    while count[RUNNING] > 0 and state.end_s[0] <= now:
-        job = state.ending[0]
-        count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
-        kind = jobs.kind[job]
-        for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-            host = log.host[task]
-            for r in range(state.free.shape[1]):
-                state.free[host, r] += jobs.demand[kind, r]
-            changed(scores, host)
-            _unlink(state, host, task)
-        drop_end(ends, job)
-        count[RUNNING_TASKS] -= jobs.tasks[job]
+    job = np.int64(state.ending[0])
+    count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
+    for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
+        host = log.host[task]
+        for r in range(state.free.shape[1]):
+            state.free[host, r] += jobs.demand[jobs.kind[job], r]
+        changed(scores, host)
+    state.runs[job] = False
+    count[RUNNING_TASKS] -= jobs.tasks[job]
+    return job
 
 
 @inner
@@ -226,25 +182,3 @@ def tasks_in(room, row, demand, kind, most):
                 tasks += 1
             fewest = min(fewest, np.int64(tasks))
     return fewest
-
-
-@inner
-def fits(room, row, demand, kind):
-    """Whether a task of demand number `kind` goes into row `row` of `room`."""
-    yes = True
-    for r in range(demand.shape[1]):
-        yes &= room[row, r] >= demand[kind, r]
-    return yes
-
-
-@inner
-def best_then(state, touched):
-    """The lowest rated of the first `touched` hosts in `touched` by `value`, the lowest index among equals; or -1."""
-    best = np.inf
-    host = -1
-    for i in range(touched):
-        h = state.touched[i]
-        if state.value[h] < best or (state.value[h] == best and host >= 0 and h < host):
-            best = state.value[h]
-            host = h
-    return host
