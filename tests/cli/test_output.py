@@ -1,5 +1,6 @@
 """What nobody takes ends the command as with other tools: no traceback, and an exit code of its own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -42,3 +43,13 @@ def test_no_file_gets_the_number_of_a_closed_output(tmp_path):
     )
     closing = ["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", sys.executable, "-c", program]
     assert subprocess.run(closing, check=False).returncode == 3
+
+
+@pytest.mark.parametrize("uncompilable", ["", "    sorted([demand[0]], key=lambda each: -each)\n    str(free)\n"])
+def test_what_a_rule_prints_is_no_part_of_a_document(tmp_path, uncompilable):
+    rule = f"def loud(demand, free, capacity):\n    print(1)\n{uncompilable}    return free[0]\n"
+    (tmp_path / "own.py").write_text(rule)
+    asked = ["compare", "--limit", "20", "--policies", "own.py:loud", "--json", "-o", "out"]
+    ended = subprocess.run([*PROGRAM, *asked], capture_output=True, cwd=tmp_path, check=True)
+    assert json.loads(ended.stdout)["rows"]
+    assert b"\n1\n" in ended.stderr

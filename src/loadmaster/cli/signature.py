@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import Annotated, Any, TypeVar
 
@@ -29,7 +30,8 @@ def taking(kind: type[O], **usual: Any) -> Callable[[Callable[..., None]], Calla
         def command(typed_here: typer.Context, **values: Any) -> None:
             beside = {each.name: values[each.name] for each in own}
             names = [name for name in typed(typed_here) if name not in beside]
-            function(kind.of({name: values[name] for name in names}, usual), **beside)
+            with _only_documents() if beside.get("as_json") else nullcontext():
+                function(kind.of({name: values[name] for name in names}, usual), **beside)
 
         context = inspect.Parameter("typed_here", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
         made: Any = command
@@ -38,6 +40,12 @@ def taking(kind: type[O], **usual: Any) -> Callable[[Callable[..., None]], Calla
         return command
 
     return of
+
+
+def _only_documents() -> AbstractContextManager[None]:
+    from loadmaster.report.document import only_documents
+
+    return only_documents()
 
 
 def typed(context: typer.Context) -> list[str]:

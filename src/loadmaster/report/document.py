@@ -4,7 +4,8 @@ The head is described in docs/reference/json.md; a JSON Schema for each verb sta
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from loadmaster import __version__
@@ -71,6 +72,24 @@ def left_out(skipped: "Skipped") -> list[dict[str, Any]]:
     ]
 
 
+@contextmanager
+def only_documents() -> Iterator[None]:
+    """Nothing but documents goes to stdout meanwhile: what a rule of the user's prints goes to stderr."""
+    with redirect_stdout(_Aside(sys.stdout)):
+        yield
+
+
+class _Aside:
+    """Writes on stderr, and knows the stdout that it stands for."""
+
+    def __init__(self, stdout: Any) -> None:
+        self.stdout = stdout
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr, name)
+
+
 def print_document(made: dict[str, Any]) -> None:
     """Write a document on stdout, as one line."""
-    sys.stdout.write(to_json(made) + "\n")
+    stdout = sys.stdout.stdout if isinstance(sys.stdout, _Aside) else sys.stdout
+    stdout.write(to_json(made) + "\n")
