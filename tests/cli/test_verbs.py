@@ -211,7 +211,7 @@ def test_jobs_that_never_started_are_in_every_output(run, monkeypatch):
     assert (code, made["rows"][0]["unstarted"]) == (0, 1)
     assert any("1 job never started" in warning for warning in made["warnings"])
     assert "warning: first-fit, netbatch, load" in err
-    assert "1 job never started" in Path("d/report.html").read_text(encoding="utf-8")
+    assert "1\N{NO-BREAK SPACE}job never started" in Path("d/report.html").read_text(encoding="utf-8")
     assert "never" in run("compare --limit 300 --policies first-fit -o d")[1]
     _, out, err = run("simulate --limit 300 --policy first-fit --json -o r")
     assert json.loads(out)["unstarted"] == 1

@@ -12,7 +12,7 @@ BLOCK = 16
 """Hosts whose least bound is kept."""
 
 
-class Hand(NamedTuple):
+class HandOfPlan(NamedTuple):
     """The job at hand; H hosts.
 
     Attributes:
@@ -80,4 +80,4 @@ class PlanArrays(NamedTuple):
     bound_s: NDArray[np.float64]
     begun: NDArray[np.int32]
     many_begun: NDArray[np.int64]
-    hand: Hand
+    hand: HandOfPlan

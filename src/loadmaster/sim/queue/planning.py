@@ -17,7 +17,7 @@ from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.compiled_plans import plan_engine
 from loadmaster.sim.queue.conservative_runs import conservative_of, replayed
 from loadmaster.sim.queue.laid_out import jobs_of, often
-from loadmaster.sim.queue.plan_state import BLOCK, Hand, PlanArrays
+from loadmaster.sim.queue.plan_state import BLOCK, HandOfPlan, PlanArrays
 from loadmaster.sim.queue.queue_state import Jobs, Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress
@@ -165,9 +165,9 @@ def _ahead(base: Skyline) -> Skyline:
     return base._replace(**pointers)
 
 
-def _hand(cluster: Cluster) -> Hand:
+def _hand(cluster: Cluster) -> HandOfPlan:
     hosts, resources = cluster.capacity.shape
-    return Hand(
+    return HandOfPlan(
         able=np.zeros(hosts, np.int32),
         window=np.zeros((hosts, resources)),
         value=np.zeros(hosts),
