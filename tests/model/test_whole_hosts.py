@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from loadmaster.measure import violations
@@ -37,6 +39,21 @@ def test_a_job_of_whole_hosts_gets_as_many_as_it_asks_for():
     whole = hold_whole_hosts(jobs, Cluster.uniform(4, cores=4, memory=8))
     assert whole.tasks.tolist() == [3, 2, 2]
     assert whole.demand.tolist() == [[4, 4], [4, 2], [4, 8]]
+
+
+def test_a_job_of_whole_hosts_gets_as_many_as_its_partition_gives_at_least():
+    rules = SiteRules((Partition("wide", min_hosts=3, exclusive="host"), Partition("any", exclusive="host")))
+    bound = Constraints(partition=Named.of(["wide", "any", None, "wide"]))
+    jobs = Workload.of(
+        submit_s=[0] * 4, runtime_s=[10] * 4, cores=[1] * 4, memory=[2] * 4, tasks=[1, 1, 8, 16], constraints=bound
+    )
+    cluster = replace(Cluster.uniform(4, cores=4, memory=8), rules=rules)
+    whole = hold_whole_hosts(jobs, cluster)
+    assert whole.tasks.tolist() == [3, 1, 3, 4]
+    assert whole.demand.tolist() == [[4, 2], [4, 2], [4, 6], [4, 8]]
+    schedule = simulate(whole, cluster, POLICIES["first-fit"], discipline_named("fcfs"), interval_s=0.0)
+    assert schedule.start_s.tolist() == [0, 0, 10, 20]
+    assert violations(whole, cluster, schedule) == ()
 
 
 def test_a_partition_with_hosts_of_another_size_than_most_gives_those_whole():

@@ -31,6 +31,13 @@ def test_a_backslash_joins_lines(lines):
     assert lines("A=1 \\\n  B=2 \\\nC=3\nD=4\\") == [{"a": "1", "b": "2", "c": "3"}, {"d": "4"}]
 
 
+def test_a_value_goes_on_over_the_end_of_a_line_as_a_real_slurm_reads_it(lines):
+    text = "SchedulerParameters=bf_window=10080,\\\nbf_continue,\\  \nbf_interval=60\nA=1\\\nB=2\n"
+    assert lines(text) == [
+        {"schedulerparameters": "bf_window=10080,bf_continue,bf_interval=60"}, {"a": "1B=2"}
+    ]  # fmt: skip
+
+
 def test_blanks_around_the_sign_are_passed_over_and_values_may_be_empty_or_quoted(lines):
     assert lines('NodeName = n1  Reason="two words" CPUs=\t4\nPartitionName=p Nodes= State=UP\nX=\nY=a=b,c=d') == [
         {"nodename": "n1", "reason": "two words", "cpus": "4"}, {"partitionname": "p", "nodes": "", "state": "UP"},

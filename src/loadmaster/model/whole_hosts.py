@@ -30,8 +30,8 @@ def wants_whole_hosts(workload: Workload, cluster: Cluster) -> Bools:
 def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     """The same jobs, those that want hosts to themselves asking for as many as hold their tasks, all cores of each.
 
-    Or as many as their `min_hosts`, if that is more. Hosts of several sizes: the size of which their partition has most
-    that hold a task. Memory is asked for as it was.
+    Or as many as their `min_hosts`, or as their first partition gives at least, if that is more. Of hosts of several
+    sizes: the size of which their partition has most that hold a task. Memory is asked for as it was.
 
     Example:
         >>> bound = Constraints(exclusive=[HOST, 0])
@@ -44,7 +44,7 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     if not wants.any():
         return workload
     demand, tasks = workload.demand.copy(), workload.task_count.copy()
-    pools, pool = _pools(workload, cluster)
+    pools, fewest_given, pool = _pools(workload, cluster)
     rows, which = np.unique(np.column_stack((pool, workload.demand))[wants], axis=0, return_inverse=True)
     chosen = np.flatnonzero(wants)
     bound = workload.constraints or Constraints()
@@ -56,7 +56,7 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
             continue
         each = _held(asked, size)
         fewest = np.ceil(tasks[jobs] / each)
-        hosts = np.maximum(fewest, np.minimum(least[jobs], tasks[jobs]))
+        hosts = np.maximum(np.maximum(fewest, np.minimum(least[jobs], tasks[jobs])), fewest_given[int(of)])
         on_one = np.where(hosts > fewest, np.ceil(tasks[jobs] / hosts), np.minimum(each, tasks[jobs]))
         demand[jobs] = asked * on_one[:, None]
         demand[jobs, 0] = size[0]
@@ -64,8 +64,10 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     return replace(workload, demand=demand, tasks=None if (tasks == 1).all() else tasks)
 
 
-def _pools(workload: Workload, cluster: Cluster) -> tuple[list[Floats], Ints]:
-    """What the hosts of each partition have, those of the usual one last; int32[J], that of every job: its first."""
+def _pools(workload: Workload, cluster: Cluster) -> tuple[list[Floats], list[int], Ints]:
+    """What the hosts of each partition have, those of the usual one last, and how many of them a job gets at least;
+    int32[J], the partition of every job: its first.
+    """
     bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
     known = {part.name: part for part in rules.partitions}
     usual = known.get(rules.default_partition) or next(iter(rules.partitions), None)
@@ -73,8 +75,9 @@ def _pools(workload: Workload, cluster: Cluster) -> tuple[list[Floats], Ints]:
     parts = [known.get(name.split(",")[0].strip(), usual) for name in named]
     every = [None if part is None else part.hosts for part in (*parts, usual)]
     pools = [cluster.capacity if hosts is None else cluster.capacity[list(hosts)] for hosts in every]
+    fewest = [0 if part is None else part.min_hosts or 0 for part in (*parts, usual)]
     none = np.full(workload.jobs, -1, np.int32)
-    return pools, none if bound.partition is None else bound.partition.code
+    return pools, fewest, none if bound.partition is None else bound.partition.code
 
 
 def _usual_size(asked: Floats, capacity: Floats) -> Floats | None:

@@ -90,7 +90,9 @@ def text_within(path: Path) -> str:
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that say something, with the number of the first; a backslash at the end goes on with the next."""
+    """Lines that say something, with the number of the first. A backslash at the end puts the next behind as it stands,
+    in the middle of a value, too.
+    """
     parts: list[str] = []
     first = 0
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -99,10 +101,10 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
         goes_on = line.endswith("\\")
         parts.append(line[:-1] if goes_on else line)
         if not goes_on:
-            if joined := " ".join(parts).strip():
+            if joined := "".join(parts).strip():
                 yield first, joined
             parts, first = [], 0
-    if joined := " ".join(parts).strip():
+    if joined := "".join(parts).strip():
         yield first, joined
 
 
