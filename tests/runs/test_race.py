@@ -1,6 +1,7 @@
 """A race adds samples where they decide, and stops when it is sure or out of time."""
 
 import numpy as np
+import pytest
 
 from loadmaster.runs.race import raced
 from loadmaster.runs.samples import Drawing, SampleRun
@@ -8,8 +9,11 @@ from loadmaster.runs.samples import Drawing, SampleRun
 SEEDS = Drawing("seeds")
 
 
-def drawer(levels, noise=0.2, calls=None, seed=0):
-    """Mean waits around exp(level); what one sample does to all rules is the same for all."""
+def drawer(levels, noise=0.2, calls=None, seed=0, kept=0, clock=None):
+    """Mean waits around exp(level); what one sample does to all rules is the same for all.
+
+    The samples before number `kept` were made before, and cost nothing; each other run takes a second of `clock`.
+    """
 
     def draw(rules, numbers):
         if calls is not None:
@@ -20,7 +24,10 @@ def drawer(levels, noise=0.2, calls=None, seed=0):
             common, own = rng.normal(0, 1), rng.normal(0, noise, len(levels))
             for row, k in zip(rows, rules, strict=True):
                 row.append(SampleRun(10, 0, 0, float(np.exp(levels[k] + common + own[k])), 0, 0, 0, 1))
-        return rows
+        made = len(rules) * sum(n >= kept for n in numbers)
+        if clock is not None:
+            clock.now += made
+        return rows, made
 
     return draw
 
@@ -52,10 +59,21 @@ def test_only_rules_that_may_be_the_best_are_run_on_more_samples():
 
 
 def test_equal_rules_race_until_the_time_is_up_and_no_look_is_begun_that_would_not_end_in_it():
-    calls = []
-    found = raced(drawer([0, 0], noise=1.0, calls=calls), 2, SEEDS, 100.0, Clock(step=10.0))
+    calls, clock = [], Clock(step=0.0)
+    found = raced(drawer([0, 0], noise=1.0, calls=calls, clock=clock), 2, SEEDS, 100.0, clock)
     assert found.ending == "time"
     assert [count for _, count in calls] == [10, 10, 20]
+
+
+@pytest.mark.parametrize(("kept", "samples", "more"), [(0, 40, 0), (160, 160, 10), (165, 160, 10), (175, 160, 20)])
+def test_what_was_kept_from_before_does_not_make_a_race_overrun_its_time(kept, samples, more):
+    calls, clock = [], Clock(step=0.0)
+    draw = drawer([0, 0], noise=1.0, calls=calls, kept=kept, clock=clock)
+    found = raced(draw, 2, SEEDS, 100.0, clock)
+    assert (found.ending, found.samples) == ("time", samples)
+    assert {len(runs) for runs in found.runs} == {samples}
+    assert sum(count for _, count in calls) == samples + more
+    assert clock.now <= 100.0
 
 
 def test_rules_that_are_close_end_the_race():

@@ -1,5 +1,6 @@
 """Samples drawn until the best is sure, all that are left are close, or the time is up (rule R12)."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,47 +13,69 @@ from loadmaster.runs.samples import Drawing, SampleRun
 
 MOST_LOOKS = 11
 """The last comes after 10,240 samples."""
+PROBE = 10
+"""So many samples of a look are drawn at a time while nobody knows how long a run lasts."""
 
-Draw = Callable[[Sequence[int], Sequence[int]], list[list[SampleRun]]]
-"""(rules, samples) -> the runs of each of these rules on each of these samples."""
+Draw = Callable[[Sequence[int], Sequence[int]], tuple[list[list[SampleRun]], int]]
+"""(rules, samples) -> the runs of each of these rules on each of these samples, and how many were made only now."""
 
 
 @dataclass
 class _Race:
-    """One load: what has been drawn so far."""
+    """One load: what has been drawn so far.
+
+    Attributes:
+        runs: of each rule.
+        looks: at each rule.
+        left: rules that may be the best.
+        a_run_s: how long one lasts, by the last that were made; 0 while all were kept from before.
+        ending: why it is over.
+    """
 
     runs: list[list[SampleRun]]
     looks: list[int]
     left: tuple[int, ...]
+    a_run_s: float = 0.0
     ending: Ending = ""
 
 
 def raced(
     draw: Draw, rules: int, drawing: Drawing, budget_s: float, clock: Callable[[], float] = time.monotonic
 ) -> Sampled:
-    """Race `rules` rules; a look that would end after `budget_s` seconds, by what the last took, is not begun.
+    """Race `rules` rules; a look that would end after `budget_s` seconds, by what the last runs took, is not begun.
 
-    The first look is always taken: without it there is nothing to say.
+    What was kept from before costs nothing and tells nothing of that, so the first runs that are made are few. The
+    first look is always taken: without it there is nothing to say.
     """
-    began = clock()
+    until_s = clock() + budget_s
     race = _Race([[] for _ in range(rules)], [0] * rules, tuple(range(rules)))
-    a_run_s = 0.0
     for look in range(1, MOST_LOOKS + 1):
-        numbers = range(len(race.runs[race.left[0]]), samples_at(look))
-        expected_s = a_run_s * len(numbers) * len(race.left)
-        if look > 1 and clock() - began + expected_s > budget_s:
+        if not _drawn(race, draw, samples_at(look), clock, until_s if look > 1 else math.inf):
+            race.ending = "time"
             break
-        since, made = clock(), len(numbers) * len(race.left)
-        _look(race, draw, numbers, look)
-        a_run_s = (clock() - since) / made
+        _look(race, look)
         if race.ending:
             break
-    return Sampled(drawing, tuple(map(tuple, race.runs)), tuple(race.looks), race.ending or "time")
+    judged = [samples_at(looks) for looks in race.looks]
+    runs = tuple(tuple(each[:count]) for each, count in zip(race.runs, judged, strict=True))
+    return Sampled(drawing, runs, tuple(race.looks), race.ending or "time")
 
 
-def _look(race: _Race, draw: Draw, numbers: Sequence[int], look: int) -> None:
-    for row, more in zip(race.left, draw(race.left, numbers), strict=True):
-        race.runs[row] += more
+def _drawn(race: _Race, draw: Draw, samples: int, clock: Callable[[], float], until_s: float) -> bool:
+    """Run what is left on so many samples; False, and no more of them, once that would not end in time."""
+    while numbers := range(len(race.runs[race.left[0]]), samples):
+        since = clock()
+        if since + race.a_run_s * len(numbers) * len(race.left) > until_s:
+            return False
+        more, made = draw(race.left, numbers if race.a_run_s else numbers[:PROBE])
+        for row, runs in zip(race.left, more, strict=True):
+            race.runs[row] += runs
+        race.a_run_s = (clock() - since) / made if made else race.a_run_s
+    return True
+
+
+def _look(race: _Race, look: int) -> None:
+    for row in race.left:
         race.looks[row] = look
     wait = np.full((len(race.runs), samples_at(look)), np.nan)
     for row in race.left:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from loadmaster.runs import Case, Outcome
     from loadmaster.runs.judgement import Judgement, Sampled
     from loadmaster.runs.machines import MachineSet
-    from loadmaster.runs.samples import Drawing
+    from loadmaster.runs.samples import Drawing, SampleRun
 
 SURE = "How sure"
 FEWEST = 5
@@ -87,30 +87,38 @@ class SamplingOptions(Options):
         watch: "Watch | None",
     ) -> "tuple[Judgement, ...]":
         """What samples say of every load; none where none are drawn."""
+        import time
+
+        from loadmaster.model.units import parse_seconds
         from loadmaster.runs.judgement import judgement
         from loadmaster.runs.machines import sample_machines
 
         if drawing is None:
             return ()
         loads = [list(same) for _, same in groupby(outcomes, key=lambda outcome: outcome.setting.beta)]
+        until_s = time.monotonic() + (parse_seconds(str(self.until_sure)) if self.until_sure else 0.0)
         made = []
-        for same in loads:
-            run = partial(sample_machines, machines, drawing=drawing, store=store, pool=pool, watch=watch)
-            sampled = self._sampled(run, same, drawing, len(loads))
+        for number, same in enumerate(loads):
+            run = partial(sample_machines, machines, drawing=drawing, store=store, watch=watch)
+            budget_s = (until_s - time.monotonic()) / (len(loads) - number)
+            sampled = self._sampled(run, pool, same, drawing, budget_s)
             made.append(judgement(machines[0].case, same, baseline, sampled))
         return tuple(made)
 
-    def _sampled(self, run, same, drawing, loads) -> "Sampled":  # type: ignore[no-untyped-def]
-        from loadmaster.model.units import parse_seconds
+    def _sampled(self, run, pool, same, drawing, budget_s) -> "Sampled":  # type: ignore[no-untyped-def]
+        from loadmaster.kept.counted_cells import CountedCells
         from loadmaster.runs.judgement import Sampled
         from loadmaster.runs.race import raced
 
         settings = [outcome.setting for outcome in same]
         if not self.until_sure:
-            runs = run(settings=settings, numbers=range(self.samples))
+            runs = run(settings=settings, numbers=range(self.samples), pool=pool)
             return Sampled(drawing, tuple(map(tuple, runs)))
-        budget_s = parse_seconds(str(self.until_sure)) / loads
-        return raced(
-            lambda rules, numbers: run(settings=[settings[k] for k in rules], numbers=numbers),
-            len(settings), drawing, budget_s,
-        )  # fmt: skip
+        counted = CountedCells(pool)
+
+        def draw(rules: "Sequence[int]", numbers: "Sequence[int]") -> "tuple[list[list[SampleRun]], int]":
+            before = counted.made
+            runs = run(settings=[settings[k] for k in rules], numbers=numbers, pool=counted)
+            return runs, counted.made - before
+
+        return raced(draw, len(settings), drawing, budget_s)

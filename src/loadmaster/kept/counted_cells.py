@@ -1,0 +1,25 @@
+"""Counts the cells that are made, so that who asks for some knows how many were not kept from before."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from loadmaster.kept.study import CellMaker, R, S, T, Work
+from loadmaster.kept.watch import Watch
+
+
+@dataclass
+class CountedCells:
+    """Makes cells as `pool` does.
+
+    Attributes:
+        pool: who makes them.
+        made: how many it was given so far.
+    """
+
+    pool: CellMaker
+    made: int = 0
+
+    def __call__(self, work: Work[S, T, R], tasks: Sequence[T], watch: Watch) -> Iterator[tuple[int, bytes]]:
+        """As `pool`."""
+        self.made += len(tasks)
+        yield from self.pool(work, tasks, watch)
