@@ -77,6 +77,17 @@ def test_a_log_without_jobs_of_several_nodes_has_no_column_of_hosts(tmp_path):
     assert (bound.min_hosts, bound.max_hosts) == (None, None)
 
 
+def test_resources_that_are_not_read_are_said_with_their_number_of_jobs(tmp_path):
+    rows = [
+        line(job="1", cpus=2, req="billing=2,cpu=2,gres/gpu:a100=1,gres/gpu=1,mem=1G,node=1"),
+        line(job="2", cpus=2, req="cpu=2,gres/fpga:x=1,license/ansys=2,mem=1G"),
+        line(job="3", cpus=2, req="cpu=2,gres/shard=4,mem=1G"),
+    ]
+    trace = read(tmp_path, HEADER + "".join(rows))
+    assert "2 jobs also ask for what is not modelled: gres/fpga:x, gres/shard, license/ansys." in trace.notes
+    assert not any("not modelled" in note for note in read(tmp_path, HEADER + rows[0]).notes)
+
+
 def test_steps_pending_and_never_started_jobs_are_left_out_and_running_ones_told(tmp_path):
     text = HEADER + line(raw="7") + line(job="7.batch", raw="7.batch") + line(job="7.0", raw="7.0")
     text += line(raw="8", elapsed="00:00:00", state="CANCELLED by 33") + line(raw="9", state="RUNNING")

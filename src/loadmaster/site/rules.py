@@ -50,9 +50,19 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
         limits_safe=bool({"safe", "all"} & set(site.enforce)),
         use_half_life_s=site.priority.half_life_s if site.priority.multifactor else 0.0,
     )
+    _say_of_devices(nodes, left_out)
     _say_of_work(site, rules, accounts, left_out)
     cluster = cluster_of_nodes(nodes, memory=site.selection.memory, rules=rules)
     return Modelled(cluster, tuple(_notes(site, accounts, left_out)))
+
+
+def _say_of_devices(nodes: list[SiteNode], left_out: dict[str, None]) -> None:
+    """Generic resources that bind nobody, and GPUs of several models, which are one resource."""
+    others = sorted({kind for node in nodes for kind, _, _ in node.gres} - {"gpu"})
+    left_out |= {f"Gres={kind}": None for kind in others}
+    models = sorted({model for node in nodes for kind, model, _ in node.gres if kind == "gpu"})
+    if len(models) > 1:
+        left_out[f"models of GPUs ({', '.join(model or 'none' for model in models)})"] = None
 
 
 def _say_of_work(site: Site, rules: model.SiteRules, accounts: Accounts | None, left_out: dict[str, None]) -> None:

@@ -16,7 +16,7 @@ from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.slurm_bound import bound_columns
-from loadmaster.traces.slurm_fields import NO_HEADER, gpus, job_memory, nodes, processors
+from loadmaster.traces.slurm_fields import NO_HEADER, gpus, job_memory, nodes, other_resources, processors
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
 from loadmaster.traces.tabular import (
@@ -75,7 +75,7 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         all_fields=options.all_fields,
         ran_on=lambda: reader.ran_on.names,
     )
-    notes = (*_notes(read.marked, of_queue=reader.of_queue), *reader.bound.notes)
+    notes = (*_notes(read.marked, reader.others, of_queue=reader.of_queue), *reader.bound.notes)
     return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra)
 
 
@@ -88,6 +88,7 @@ class _Reader:
         self.users, self.accounts, self.states = Codes(), Codes(), Codes()
         self.ran_on = Names()
         self.bound = BindingColumns()
+        self.others: set[str] = set()
         self.of_queue = False
         self.restarts: dict[int, int] = {}
 
@@ -153,7 +154,9 @@ class _Reader:
         for name, field, codes in (("user", "user", self.users), ("project", "account", self.accounts)):
             if field in frame.columns:
                 columns[name] = codes(frame[field])
-        marks = {"no memory": asked.missing}
+        others = other_resources(frame)
+        self.others |= {name for each in others.drop_nulls().unique().to_list() for name in each.split(", ")}
+        marks = {"no memory": asked.missing, "others": others.is_not_null().to_numpy()}
         binds = bound_columns(frame, self.bound, limit.values, tasks, marks)
         columns |= {BOUND + name: column for name, column in binds.items()}
         if self.options.all_fields and "timelimit" in frame.columns:
@@ -210,8 +213,8 @@ class _Reader:
         return np.asarray(digits.to_numpy(), dtype=np.int64)
 
 
-def _notes(marked: Mapping[str, int], *, of_queue: bool) -> list[str]:
-    """What a user must know of a dump."""
+def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> list[str]:
+    """What a user must know of a dump; `others` are the resources that are not read."""
     notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
     if arrays := marked.get("whole array"):
         notes.append(f"{arrays:,} rows stand for the waiting tasks of whole arrays; print them with --array.")
@@ -219,6 +222,10 @@ def _notes(marked: Mapping[str, int], *, of_queue: bool) -> list[str]:
         notes.append(f"{shared:,} jobs keep their hosts for their own user or group: that is not modelled.")
     if running := marked.get("running"):
         notes.append(f"{running:,} jobs were running when the log was dumped; their runtime so far is used.")
+    if asking := marked.get("others"):
+        names = sorted(others)
+        more = "" if len(names) <= 5 else f" and {len(names) - 5} more"
+        notes.append(f"{asking:,} jobs also ask for what is not modelled: {', '.join(names[:5])}{more}.")
     if missing := marked.get("no memory"):
         notes.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
     return notes

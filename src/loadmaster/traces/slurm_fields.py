@@ -1,5 +1,7 @@
 """The fields of `sacct`: their order without a header, and the spellings of memory, processors and GPUs."""
 
+import re
+
 import numpy as np
 import polars as pl
 
@@ -19,6 +21,8 @@ PER_CPU = float(1 << 31)
 _MEMORY = r"^(\d+(?:\.\d+)?)([KMGTP]?)([nc]?)$"
 _MIB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 MIB = float(1 << 20)
+_OTHERS = re.compile(r"(?:^|,)((?:gres|license|bb)/[^=,]+)=")
+"""What a job may ask for beside processors, memory and hosts, as Slurm writes it."""
 
 
 def processors(frame: pl.DataFrame) -> Floats:
@@ -82,6 +86,21 @@ def job_memory(frame: pl.DataFrame, cores: Floats, count: Floats) -> Values:
     total = np.where(known, asked, tres)
     bad = (text.is_not_null() & text.str.extract(_MEMORY, 1).is_null()).to_numpy()
     return Values(np.floor(total), (total <= 0) & ~bad, bad)
+
+
+def other_resources(frame: pl.DataFrame) -> pl.Series:
+    """Of each row what it asks for beside processors, memory, hosts and GPUs, joined by commas; null for nothing."""
+    name = next((name for name in ("reqtres", "alloctres") if name in frame.columns), None)
+    if name is None:
+        return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
+    text = words(frame[name])
+    some = text.filter(text.str.contains(_OTHERS.pattern)).unique().to_list()
+    known = {each: ", ".join(kinds) for each in some if (kinds := _other_kinds(each))}
+    return text.replace_strict(known, default=None, return_dtype=pl.String)
+
+
+def _other_kinds(tres: str) -> list[str]:
+    return sorted({kind for kind in _OTHERS.findall(tres) if kind.split(":")[0] != "gres/gpu"})
 
 
 def tracked(frame: pl.DataFrame, name: str, resource: str) -> Floats:
