@@ -44,7 +44,9 @@ ESTIMATES = (
 )  # fmt: skip
 STOPPING = [("preempt", *kinds) for kinds in (("partition",), ("partition", "limits"), ("calendar",), ("depends",))]
 TOGETHER = [(kind,) for kind in KINDS] + list(combinations(KINDS, 2)) + [KINDS] * 8 + STOPPING * 6 + [()] * 20
-"""Nothing binds the jobs of the last ones: promises may count hosts."""
+"""Nothing binds the jobs of the last ones."""
+HOST_BOUND = {"partition", "features", "calendar", "speed", "preempt"}
+"""Without these any host serves where hosts are equal: promises may count them."""
 
 
 def both(seed, discipline=None):
@@ -58,7 +60,7 @@ def both(seed, discipline=None):
         kinds = tuple(kind for kind in kinds if kind != "preempt")
     interval_s, rule = float(rng.choice([0.0, 7.0])), discipline_named(named)
     workload, cluster = bound_jobs(seed, *kinds)
-    if not kinds and rng.random() < 0.3:
+    if not HOST_BOUND & set(kinds) and rng.random() < 0.4:
         workload, cluster = one_pool(workload, cluster)
     assert at_desk.serves(policy, rule)
     foresight = foresight_named(*ESTIMATES[rng.integers(len(ESTIMATES))]) if rng.random() < 0.5 else USERS
@@ -72,9 +74,9 @@ def both(seed, discipline=None):
 
 def one_pool(workload, cluster):
     """The same on hosts each of which holds any one task, so that promises count hosts."""
-    demand = np.full((workload.jobs, 1), 2.0)
-    pool = Cluster(("cores",), np.full((cluster.hosts, 1), 3.0))
-    return replace(workload, resources=("cores",), demand=demand), pool
+    demand = np.column_stack((np.full(workload.jobs, 2.0), workload.demand[:, 1]))
+    pool = Cluster(cluster.resources, np.tile([3.0, 6.0], (cluster.hosts, 1)), rules=cluster.rules)
+    return replace(workload, demand=demand), pool
 
 
 def differences(plain, other):

@@ -5,6 +5,7 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
+from loadmaster.backfilling.counting import counts_exactly
 from loadmaster.backfilling.line import QueueLine
 from loadmaster.backfilling.moment import Moment
 from loadmaster.backfilling.pace import at_its_pace
@@ -298,7 +299,7 @@ class Board:
         return not any((may & self.room.hosts_of(other)).any() for other in self._moments)
 
     def _counts_hosts(self) -> bool:
-        exact = self.snapshot.as_pool and not self.snapshot.closures and self.snapshot.allowed is None
+        exact = counts_exactly(self.snapshot)
         if self.promise_on == "pool" and not exact:
             fix = "promise=auto counts hosts where that is exact"
             raise InputError(

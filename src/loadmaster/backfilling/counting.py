@@ -2,6 +2,12 @@
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
+from loadmaster.model.snapshot import Snapshot
+
+
+def counts_exactly(snapshot: Snapshot) -> bool:
+    """Whether a count of hosts says all on this snapshot: every job may use every host, now and later."""
+    return snapshot.as_pool and not snapshot.closures and (snapshot.allowed is None or bool(snapshot.allowed.all()))
 
 
 def hosts_are_one_pool(demand: Floats, cluster: Cluster) -> bool:

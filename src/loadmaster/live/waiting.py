@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.live.claims import HeldHosts
 from loadmaster.live.engine import NOWHERE
 from loadmaster.live.listing import workload_in
@@ -16,7 +15,7 @@ from loadmaster.model.awaits import Awaits
 from loadmaster.model.constraints import HOLDS
 from loadmaster.model.snapshot import Closure, Need, Promise
 from loadmaster.order import JobColumns
-from loadmaster.schedule.binding import Binding, binding_of, binds
+from loadmaster.schedule.binding import Binding, binding_of, binds, is_one_pool
 from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.pending import Pending
 
@@ -62,7 +61,7 @@ class Waiting:
             for name, reason in told:
                 if self._number[name] not in self._barred:
                     self.never.append((name, self._for_now(rows[name], name) or reason))
-        self._as_pool = hosts_are_one_pool(self._work.demand, cluster)
+        self._as_pool = is_one_pool(self._work, cluster, self.binding)
 
     def _for_now(self, row: Mapping[str, Any], name: str) -> str:
         """What keeps a job from running that may pass: an observation cannot say when; empty if nothing does."""

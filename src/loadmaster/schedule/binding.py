@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.schedule.binding_calendar import Calendar, calendar_of
@@ -79,6 +80,11 @@ class Binding:
         behind = len(self.counters.most)
         return (*self.counters.uses(row), *((behind + limit, need) for limit, need in self.work.needs(row)))
 
+    @property
+    def any_host(self) -> bool:
+        """Whether every job may use every host."""
+        return bool(self.entries.allowed.all())
+
     def count_never(self) -> dict[str, int]:
         """How many jobs can never run, by reason."""
         counts = np.bincount(self.never, minlength=len(self.reasons))
@@ -95,6 +101,14 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
     if rules.partitions or rules.qos or rules.accounts or rules.calendar or delay_or_limit(workload, bound):
         return True
     return shut_by_features(cluster, bound) or shut_by_whole_hosts(workload, cluster, bound)
+
+
+def is_one_pool(workload: Workload, cluster: Cluster, binding: Binding | None) -> bool:
+    """Whether any host serves any task as well as another, each one alone, all the time (rule Q11)."""
+    one = hosts_are_one_pool(workload.demand, cluster)
+    if binding is None or not one:
+        return one
+    return binding.any_host and not binding.rules.calendar and binding.rules.preemption.by == "none"
 
 
 def only_plain(workload: Workload, cluster: Cluster) -> bool:

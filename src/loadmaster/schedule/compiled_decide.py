@@ -39,6 +39,7 @@ from loadmaster.backfilling.conservative_kernel import (
     REPLAN,
     serve_conservative,
 )
+from loadmaster.backfilling.counting import counts_exactly
 from loadmaster.backfilling.easy_kernel import serve_easy
 from loadmaster.backfilling.selective_kernel import serve_selective
 from loadmaster.backfilling.slurm_kernel import serve_slurm
@@ -48,7 +49,7 @@ from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Longs
 from loadmaster.model.errors import InputError
-from loadmaster.model.snapshot import Decision, Place, Promise, Snapshot
+from loadmaster.model.snapshot import Decision, Place, Promise, Queue, Snapshot
 from loadmaster.place import Policy
 from loadmaster.place.room_arrays import LAST_HOST, RESERVED, RoomArrays
 from loadmaster.schedule.discipline import Discipline
@@ -133,7 +134,7 @@ def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
     if len(queue) == 0 or len(snapshot.free) == 0 or (queue.tasks < 1).any():
         return False
     apart = queue.min_hosts is not None or queue.max_hosts is not None
-    if apart and (rule.slurm is not None or counts_hosts(snapshot, rule)):  # rule C9
+    if apart and (rule.slurm is not None or (counts_hosts(snapshot, rule) and not _one_host_a_task(queue))):  # rule C9
         return False
     if not (np.isfinite(queue.expected_s).all() and np.isfinite(running.expected_end_s).all()):
         return False
@@ -149,9 +150,16 @@ def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
     )
 
 
+def _one_host_a_task(queue: Queue) -> bool:
+    """Whether every row may lie on as many hosts as it has tasks."""
+    fewest = queue.min_hosts is None or bool((queue.min_hosts <= queue.tasks).all())
+    most = queue.tasks if queue.max_hosts is None else np.where(queue.max_hosts > 0, queue.max_hosts, queue.tasks)
+    return fewest and bool((most >= queue.tasks).all())
+
+
 def counts_hosts(snapshot: Snapshot, rule: CompiledRule) -> bool:
     """Whether promises count hosts (rule Q11)."""
-    return snapshot.as_pool and not snapshot.closures and snapshot.allowed is None and rule.promise != "hosts"
+    return counts_exactly(snapshot) and rule.promise != "hosts"
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,20 @@
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bound_jobs import bound_jobs
 from desks_at_random import both, differences
 from loadmaster.backfilling import Easy
+from loadmaster.model import Cluster, Constraints, Limits, Named, Partition, Qos, SiteRules, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Discipline
+from loadmaster.schedule.binding import binds
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import at_desk, bound_door, simulate
 
@@ -62,6 +65,35 @@ class Mine(Easy):
     """A rule of one's own, which only the plain board asks."""
 
 
-@pytest.mark.parametrize("backfilling", [Mine(), Easy(promise="pool")])
-def test_what_only_the_plain_board_serves_or_refuses_is_left_to_it(backfilling):
-    assert not at_desk.serves(POLICIES["first-fit"], Discipline(ORDERS["fcfs"], backfilling))
+def test_what_only_the_plain_board_serves_is_left_to_it():
+    assert not at_desk.serves(POLICIES["first-fit"], Discipline(ORDERS["fcfs"], Mine()))
+
+
+BIND_NOBODY = {
+    "array": ({"array": np.arange(30), "throttle": np.ones(30, int)}, {}),
+    "limits": ({"qos": Named.of(["normal"] * 30)}, {"qos": (Qos("normal", limits=Limits(grp_jobs=99)),)}),
+    "hosts": ({"max_hosts": np.full(30, 9)}, {}),
+    "partition": ({}, {"partitions": (Partition("all"),)}),
+}
+
+
+@pytest.mark.parametrize("discipline", ["easy(heads=2)", "conservative(early_end=kept)", "sjf+conservative"])
+@pytest.mark.parametrize("kind", BIND_NOBODY)
+def test_promises_count_hosts_where_constraints_leave_all_hosts_alike(kind, discipline):
+    columns, rules = BIND_NOBODY[kind]
+    rng = np.random.default_rng(4)
+    runtime_s = rng.integers(1, 40, 30).astype(float)
+    jobs = Workload(
+        ("cores",), np.sort(rng.integers(0, 60, 30)).astype(float), runtime_s, np.full((30, 1), 2.0),
+        tasks=rng.integers(1, 5, 30), estimate_s=runtime_s * rng.choice([1.0, 3.0], 30),
+    )  # fmt: skip
+    hosts, policy, rule = Cluster.uniform(4, cores=3), POLICIES["first-fit"], discipline_named(discipline)
+    counted = simulate(jobs, hosts, policy, rule, interval_s=0.0)
+    bound = replace(jobs, constraints=Constraints(**columns)), replace(hosts, rules=SiteRules(**rules))
+    assert binds(*bound)
+    in_pool, on_hosts = (replace(rule, backfilling=replace(rule.backfilling, promise=on)) for on in ("pool", "hosts"))
+    for engine in ("reference", "compiled"):
+        for one in (rule, in_pool):
+            found = simulate(*bound, policy, one, interval_s=0.0, engine=engine)
+            assert found.start_s.tolist() == counted.start_s.tolist()
+    assert simulate(*bound, policy, on_hosts, interval_s=0.0).start_s.tolist() != counted.start_s.tolist()

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.compiled_order import ranker, refusing_order
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Promise, Queue, Running, Snapshot
 from loadmaster.order import Order
 from loadmaster.order.order import columns_of as told_columns
 from loadmaster.order.order import rank_not_finite
-from loadmaster.schedule.binding import Binding
+from loadmaster.schedule.binding import Binding, is_one_pool
 from loadmaster.sim.queue.bound_arrays import open_rows
 from loadmaster.sim.queue.laid_out import EngineArrays, columns_of
 
@@ -26,7 +25,7 @@ class Eyes:
     def __init__(self, run: "Asking", table: EngineArrays) -> None:
         self._run, self._table = run, table
         self._row = open_rows(run.binding)
-        self._as_pool = hosts_are_one_pool(run.workload.demand, run.cluster)
+        self._as_pool = is_one_pool(run.workload, run.cluster, run.binding if run.binds else None)
         self._uses: dict[int, tuple[tuple[int, float], ...]] = {}
         order = run.scheduler.discipline.order
         self._order = order if type(order) is Order else None

@@ -66,7 +66,7 @@ class Asking:
         self, workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int
     ) -> None:
         self.workload, self.cluster, self.scheduler, self.seed = workload, cluster, scheduler, seed
-        self.binding = binding_of(workload, cluster)
+        self.binding, self.binds = binding_of(workload, cluster), binds(workload, cluster)
         self.records, self.cut = Records(workload), CutRuns()
         first_fit = POLICIES["first-fit"]
         table, bound = laid_out(
@@ -77,7 +77,6 @@ class Asking:
         self._run = stepper(table._replace(rules=table.rules._replace(backfilling=ASKED)), bound)
         self._eyes = Eyes(self, table)
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
-        self.binds = binds(workload, cluster)
         self.running: dict[int, int] = {}  # the partition in which each was started, in the order of starts
         self.expected_end_s = np.full(workload.jobs, np.nan)
         self.seen = np.zeros(workload.jobs, bool)

@@ -49,9 +49,8 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether this engine knows order, backfilling and policy, and takes so many members."""
     backfilling, order = discipline.backfilling, discipline.order
     by_rank = type(backfilling) is Slurm and backfilling.bf_min_prio_reserve > 0  # which static orders do not keep
-    counts_hosts = getattr(backfilling, "promise", "auto") == "pool"  # which is refused where constraints bind
     return (
-        type(discipline) is Discipline and type(backfilling) in _KNOWN and not (counts_hosts or by_rank)
+        type(discipline) is Discipline and type(backfilling) in _KNOWN and not by_rank
         and (type(order) in (Order, FairShare) or is_told(order)) and is_plain_data(policy)
         and known_of(policy) is not None and len(members_of(policy)) <= MEMBERS
     )  # fmt: skip

@@ -8,7 +8,6 @@ import numpy as np
 from loadmaster.backfilling import Blocking, Slurm
 from loadmaster.backfilling.board_arrays import END, STANDING, USE, EndArrays, PromiseArrays, RowArrays
 from loadmaster.backfilling.conservative_kernel import serve_conservative
-from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.backfilling.easy_kernel import serve_easy
 from loadmaster.backfilling.selective_kernel import serve_selective
 from loadmaster.backfilling.slurm_kernel import serve_slurm
@@ -18,7 +17,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Need, Queue, Running, Snapshot
 from loadmaster.order import ORDERS, FairShare, Order
 from loadmaster.schedule import AnyPolicy, Discipline, members_of
-from loadmaster.schedule.binding import Binding, binds
+from loadmaster.schedule.binding import Binding, binds, is_one_pool
 from loadmaster.schedule.compiled_decide import CompiledRule, counts_hosts, rule_of
 from loadmaster.schedule.slurm_scene import slurm_arrays
 from loadmaster.schedule.snapshot_arrays import Scene, table
@@ -84,7 +83,7 @@ def scene_of(workload: Workload, cluster: Cluster, binding: Binding, discipline:
         Snapshot(
             -np.inf, cluster, cluster.capacity.copy(), queue, nobody, -1, seed, early_end=True,
             need=_groups(workload, discipline, jobs), left=np.concatenate((binding.counters.most, binding.work.most)),
-            as_pool=not bound and hosts_are_one_pool(workload.demand, cluster), **given,
+            as_pool=is_one_pool(workload, cluster, binding if bound else None), **given,
         )
     )  # fmt: skip
 

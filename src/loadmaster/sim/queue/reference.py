@@ -8,7 +8,6 @@ from typing import Protocol
 
 import numpy as np
 
-from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.cycles import CycleLog
@@ -17,7 +16,7 @@ from loadmaster.model.schedule import Schedule
 from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.schedule import Discipline, Scheduler
-from loadmaster.schedule.binding import binding_of, binds
+from loadmaster.schedule.binding import binding_of, binds, is_one_pool
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.expecting import Expecting
@@ -117,8 +116,8 @@ class Replay:
         self.workload, self.cluster, self.scheduler = workload, cluster, scheduler
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
-        self.as_pool = hosts_are_one_pool(workload.demand, cluster)
         self.binding = binding_of(workload, cluster) if binds(workload, cluster) else None
+        self.as_pool = is_one_pool(workload, cluster, self.binding)
         self.pending = Pending(workload.jobs, self.binding)
         self.allowance = None if self.binding is None else Allowance(self.binding)
         self.moments = deque(() if self.binding is None else self.binding.calendar.moments)
