@@ -122,6 +122,16 @@ def test_devices_that_bind_nobody_and_models_that_count_as_one_are_said(modelled
     assert not any("not modelled" in note for note in one.notes)
 
 
+def test_flags_of_qos_and_their_defaults_that_are_not_modelled_are_said(modelled):
+    table = "Name|Priority|Flags\nnormal|0|NoReserve,OverPartQOS\nlong|1|PartitionTimeLimit,DenyOnLimit\n"
+    users = "Cluster|Account|User|Share|Def QOS\nc|root||1|normal\nc|a||1|\nc|a|eve|1|long\n"
+    (sentence,) = [note for note in modelled(SMALL, table + users).notes if "not modelled" in note]
+    flags = "QOS Flags=denyonlimit, QOS Flags=partitiontimelimit"
+    assert sentence == f"Of the site not modelled: {flags}, DefaultQOS of jobs that name no QOS."
+    plain = modelled(SMALL, table.replace("PartitionTimeLimit,DenyOnLimit", "") + users.replace("long", "normal"))
+    assert not any("not modelled" in note for note in plain.notes)
+
+
 def test_limits_that_bind_nobody_yet_are_said(modelled):
     made = modelled(SMALL.replace("Default", "ExclusiveUser=YES OverTimeLimit=2 Default"))
     (sentence,) = [note for note in made.notes if "not modelled" in note]

@@ -17,6 +17,8 @@ from loadmaster.site.partition import SitePartition
 from loadmaster.site.site import Site
 
 _ORDER = ("suspend", "requeue", "cancel", "off")
+_FLAGS_OF_QOS = frozenset(("noreserve", "overpartqos", "nodecay"))
+"""What is modelled, or said where it matters (`_say_of_work`)."""
 _KINDS: dict[str, Literal["none", "qos", "partition"]] = {"none": "none", "qos": "qos", "partition_prio": "partition"}
 
 
@@ -51,6 +53,7 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
         use_half_life_s=site.priority.half_life_s if site.priority.multifactor else 0.0,
     )
     _say_of_devices(nodes, left_out)
+    _say_of_accounts(accounts, left_out)
     _say_of_work(site, rules, accounts, left_out)
     cluster = cluster_of_nodes(nodes, memory=site.selection.memory, rules=rules)
     return Modelled(cluster, tuple(_notes(site, accounts, left_out)))
@@ -140,6 +143,16 @@ def _qos(qos: SiteQos, site: Site, left_out: dict[str, None]) -> model.Qos:
         over_partition="overpartqos" in qos.flags,
         limits=limits_of(qos.limits, left_out) if site.limits_bind else Limits(),
     )
+
+
+def _say_of_accounts(accounts: Accounts | None, left_out: dict[str, None]) -> None:
+    """Flags of QOS that change who may start or is refused, and the QOS that users have where a job names none."""
+    if accounts is None:
+        return
+    flags = {flag for qos in accounts.qos for flag in qos.flags} - _FLAGS_OF_QOS
+    left_out |= {f"QOS Flags={flag}": None for flag in sorted(flags)}
+    if any(each.default_qos not in ("", "normal") for each in accounts.associations):
+        left_out["DefaultQOS of jobs that name no QOS"] = None
 
 
 def _accounts(accounts: Accounts, site: Site, left_out: dict[str, None]) -> Iterable[model.Account]:
