@@ -69,6 +69,14 @@ def test_without_the_site_s_own_rule_no_gain_is_shown():
     assert "(--site)" in record_sentence(made)
 
 
+def test_a_model_of_the_site_that_left_jobs_unstarted_is_named_as_the_reason():
+    made = beside({"mix-fit": 40.0}, 70.0)
+    site = made.outcomes[-1]
+    left = replace(site, metrics=replace(site.metrics, unstarted=3))
+    sentence = record_sentence(replace(made, outcomes=[*made.outcomes[:-1], left]))
+    assert sentence.endswith("claimed: the model of the site's own rule never starts 3 jobs that really ran.")
+
+
 @pytest.mark.parametrize(
     ("more", "because"),
     [

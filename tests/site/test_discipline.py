@@ -41,7 +41,7 @@ def test_weights_flags_and_times_reach_the_order(queue):
         "PriorityWeightQOS=3\nPriorityWeightAssoc=2\nPriorityWeightTRES=CPU=300,Mem=2\nPriorityMaxAge=1-0\n"
         "PriorityDecayHalfLife=0\nPriorityCalcPeriod=2\nPriorityUsageResetPeriod=WEEKLY\nFairShareDampeningFactor=5\n"
         "PriorityFavorSmall=YES\nPriorityFlags=NO_FAIR_TREE,MAX_TRES,SMALL_RELATIVE_TO_TIME,ACCRUE_ALWAYS,NO_NORMAL_QOS,"
-        "NO_NORMAL_PART,INCR_ONLY,CALCULATE_RUNNING\n"
+        "NO_NORMAL_PART,INCR_ONLY,CALCULATE_RUNNING,MAX_TRES_GRES\n"
     )
     assert made.order == Multifactor(
         age=7, fair_share=6, size=5, partition=4, qos=3, assoc=2, tres=(("cores", 300.0), ("memory", 2.0)),
@@ -49,7 +49,7 @@ def test_weights_flags_and_times_reach_the_order(queue):
         half_life=0, calc_period=120, reset="weekly", form="classic", damp=5, favor_small=True,
         small_relative_to_time=True, accrue_always=True, max_tres=True, no_normal=("qos", "part"),
     )  # fmt: skip
-    assert left_out == ("PriorityFlags=INCR_ONLY",)
+    assert left_out == ("PriorityFlags=INCR_ONLY", "PriorityFlags=MAX_TRES_GRES")
 
 
 def test_without_weights_every_factor_counts_nothing(queue):

@@ -107,6 +107,12 @@ def test_preemption_takes_the_mode_that_says_what_becomes_of_a_job(modelled):
     assert (rules.preemption.by, rules.preemption.mode, rules.requeue) == ("partition", "suspend", False)
 
 
+def test_a_mode_of_newer_releases_is_said(modelled):
+    made = modelled(SMALL + "PreemptType=preempt/qos\nPreemptMode=REQUEUE,PRIORITY\n")
+    assert made.cluster.rules.preemption.mode == "requeue"
+    assert "Of the site not modelled: PreemptMode=PRIORITY." in made.notes
+
+
 def test_what_is_not_modelled_is_said_in_one_sentence(modelled):
     made = modelled(SMALL.replace("Default", "OverSubscribe=FORCE:2 Default") + "Licenses=a\nPreemptMode=GANG\n")
     (sentence,) = [note for note in made.notes if "not modelled" in note]

@@ -92,12 +92,20 @@ def record_sentence(comparison: Comparison) -> str:
     room = f"{percent(found.with_room)} of it while there was room"
     error = model_error(comparison)
     if error is None:
-        why = "how far a model of the site's own rule is from it is not known (--site)"
-        return f"{start}, {room}; no gain on that is claimed: {why}."
+        return f"{start}, {room}; no gain on that is claimed: {_why_no_error(comparison)}."
     site = _site(comparison)
     assert site is not None
     model = f"the model of the site's own rule says {show_seconds(site.metrics.mean_wait_s)}"
     return f"{start}, {room}; {model}, an error of {percent(abs(error))}{_on_their_hosts(site)}. {_claim(comparison)}."
+
+
+def _why_no_error(comparison: Comparison) -> str:
+    """Why the model's error is not known (rule H5)."""
+    own = [o for o in _own_runs(comparison) if o.setting.beta == 1.0]
+    if own:
+        jobs = own[0].metrics.unstarted
+        return f"the model of the site's own rule never starts {jobs:,} {'job' if jobs == 1 else 'jobs'} that really ran"
+    return "how far a model of the site's own rule is from it is not known (--site)"
 
 
 def recorded_row(comparison: Comparison) -> dict[str, Any]:
@@ -150,8 +158,11 @@ def _on_their_hosts(site: Outcome) -> str:
 
 def _site(comparison: Comparison) -> Outcome | None:
     """The run of the site's own rule, with its own placement."""
-    runs = (o for o in comparison.outcomes if o.setting.kind == SITE and o.setting.policy == comparison.site_policy)
-    return next((outcome for outcome in runs if _is_as_logged(outcome)), None)
+    return next((outcome for outcome in _own_runs(comparison) if _is_as_logged(outcome)), None)
+
+
+def _own_runs(comparison: Comparison) -> list[Outcome]:
+    return [o for o in comparison.outcomes if o.setting.kind == SITE and o.setting.policy == comparison.site_policy]
 
 
 def _is_as_logged(outcome: Outcome) -> bool:

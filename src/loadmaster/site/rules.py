@@ -197,6 +197,8 @@ def _mode(words: tuple[str, ...], left_out: dict[str, None]) -> model.Mode:
     mode = next((word for word in _ORDER if word in words), "off")
     if "gang" in words and mode != "suspend":
         left_out["PreemptMode=GANG"] = None
+    if "priority" in words:  # of newer releases: only jobs of a lower priority
+        left_out["PreemptMode=PRIORITY"] = None
     return mode  # type: ignore[return-value]
 
 
