@@ -103,8 +103,9 @@ def _why_no_error(comparison: Comparison) -> str:
     """Why the model's error is not known (rule H5)."""
     own = [o for o in _own_runs(comparison) if o.setting.beta == 1.0]
     if own:
-        jobs = own[0].metrics.unstarted
-        return f"the model of the site's own rule never starts {jobs:,} {'job' if jobs == 1 else 'jobs'} that really ran"
+        number = own[0].metrics.unstarted
+        jobs = f"{number:,} {'job' if number == 1 else 'jobs'}"
+        return f"the model of the site's own rule never starts {jobs} that really ran"
     return "how far a model of the site's own rule is from it is not known (--site)"
 
 

@@ -10,8 +10,9 @@ _MOST = 2**32 - 1
 _TYPES = {f"{prefix}{name}": name == "multifactor" for prefix in ("priority/", "") for name in ("basic", "multifactor")}
 _RESETS = {name: name for name in ("none", "now", "daily", "weekly", "monthly", "quarterly", "yearly")}
 FLAGS = (
-    "accrue_always", "calculate_running", "depth_oblivious", "fair_tree", "incr_only", "max_tres", "max_tres_gres", "no_fair_tree",
-    "no_normal_all", "no_normal_assoc", "no_normal_part", "no_normal_qos", "no_normal_tres", "small_relative_to_time",
+    "accrue_always", "calculate_running", "depth_oblivious", "fair_tree", "incr_only", "max_tres", "max_tres_gres",
+    "no_fair_tree", "no_normal_all", "no_normal_assoc", "no_normal_part", "no_normal_qos", "no_normal_tres",
+    "small_relative_to_time",
 )  # fmt: skip
 
 
