@@ -109,3 +109,30 @@ def test_what_is_not_in_the_grammar_is_refused_in_one_line(spec, says):
 def test_a_slip_is_answered_by_what_was_meant(spec, says):
     with pytest.raises(InputError, match=re.escape(says)):
         discipline_named(spec, elsewhere={"mix-fit": "it is a placement policy"})
+
+
+@pytest.mark.parametrize(
+    ("spec", "fix"),
+    [
+        ("easy(heads=0)", "skip promises nothing"), ("stepwise(depth=0)", "skip promises nothing"),
+        ("conservative(lookahead=0)", "nobody would ever start"), ("netbatch(lookahead=0)", "nobody would ever start"),
+        ("EASY", "did you mean easy?"),
+    ],
+)  # fmt: skip
+def test_a_backfilling_of_no_job_at_all_and_capitals_are_refused_with_what_is_meant(spec, fix):
+    with pytest.raises(InputError) as refusal:
+        discipline_named(spec)
+    assert fix in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "notes"),
+    [
+        ("skip", ["skip: nothing is promised to anybody"]), ("f1", ["f1: arrivals count from the first job"]),
+        ("f4+conservative", ["arrivals count", "every pass promises all jobs anew"]), ("easy", []), ("sjf+none", []),
+    ],
+)  # fmt: skip
+def test_what_a_name_does_not_say_is_noted(spec, notes):
+    found = discipline_named(spec).notes
+    assert len(found) == len(notes)
+    assert all(part in note for note, part in zip(found, notes, strict=True))

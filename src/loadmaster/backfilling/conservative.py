@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from loadmaster.backfilling.at_least_one import refuse_none
 from loadmaster.backfilling.board import Board, PromiseOn
 from loadmaster.model.errors import InputError
 
@@ -30,6 +31,9 @@ class Conservative:
     early_end: EarlyEnd | None = None
     lookahead: int | None = None
     promise: PromiseOn = "auto"
+
+    def __post_init__(self) -> None:
+        refuse_none("lookahead", self.lookahead, "without any nobody would ever start")
 
     def behind(self, *, arrival: bool) -> "Conservative":
         """With the `early_end` that goes with an order, which is that of arrival or another.

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
+from loadmaster.backfilling.at_least_one import refuse_none
 from loadmaster.backfilling.board import Board, PromiseOn
 
 
@@ -30,6 +31,9 @@ class Easy:
     heads_of: Literal["partition", "cluster"] = "partition"
     fill: Literal["order", "shortest"] = "order"
     promise: PromiseOn = "auto"
+
+    def __post_init__(self) -> None:
+        refuse_none("heads", self.heads, "skip promises nothing")
 
     def serve(self, board: Board) -> None:
         """Start what fits beside the promises, promise the first that do not."""

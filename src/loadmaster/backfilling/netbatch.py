@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from loadmaster.backfilling.at_least_one import refuse_none
 from loadmaster.backfilling.board import Board
 
 
@@ -16,6 +17,9 @@ class NetBatch:
 
     reservations: int | None = None
     lookahead: int | None = None
+
+    def __post_init__(self) -> None:
+        refuse_none("lookahead", self.lookahead, "without any nobody would ever start")
 
     def serve(self, board: Board) -> None:
         """Walk the queue."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from loadmaster.backfilling.at_least_one import refuse_none
 from loadmaster.backfilling.board import Board, PromiseOn
 from loadmaster.backfilling.easy import Easy
 
@@ -20,6 +21,9 @@ class Stepwise:
 
     depth: int | None = 10
     promise: PromiseOn = "auto"
+
+    def __post_init__(self) -> None:
+        refuse_none("depth", self.depth, "skip promises nothing")
 
     def serve(self, board: Board) -> None:
         """Start what fits beside the promises, promise the first that do not."""

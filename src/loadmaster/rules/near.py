@@ -48,5 +48,13 @@ def no_such(
 
 
 def near_to(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The one of `known` that `name` probably is a slip of; None if none is near enough."""
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
+    """The one of `known` that `name` probably is a slip of, of its capitals at last; None if none is near enough.
+
+    Example:
+        >>> near_to("EASY", ["easy", "skip"]), near_to("esay", ["easy", "skip"]), near_to("x", ["easy"])
+        ('easy', 'easy', None)
+    """
+    names = list(known)
+    lower = {each.lower(): each for each in reversed(names)}
+    found = get_close_matches(name, names, n=1, cutoff=cutoff) or get_close_matches(name.lower(), lower, 1, cutoff)
+    return lower.get(found[0], found[0]) if found else None

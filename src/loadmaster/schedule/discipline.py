@@ -27,7 +27,7 @@ class Discipline:
         order: ranks the waiting jobs; its ranks stand in the snapshot.
         backfilling: what a job that does not fit keeps for itself.
         name: as on the command line.
-        notes: what was chosen for this order that the name does not say.
+        notes: what the name does not say: what was chosen for this order, what it counts from, whom it may starve.
     """
 
     order: AnyOrder
@@ -36,14 +36,14 @@ class Discipline:
     notes: tuple[str, ...] = field(default=(), init=False, compare=False)
 
     def __post_init__(self) -> None:
+        notes = [_ORIGIN] if any(self.order == ORDERS[name] for name in _FROM_THE_START) else []
+        notes += [_STARVES] if type(self.backfilling) is Skip else []
         behind = getattr(self.backfilling, "behind", None)
-        if behind is None:
-            return
-        fitted = behind(arrival=self.order == ORDERS["fcfs"])
-        if fitted != self.backfilling and fitted.early_end == "replan":
-            note = f"{self.name or self.order.name}: every pass promises all jobs anew (early_end=replan), since only "
-            object.__setattr__(self, "notes", (note + "behind fcfs can promises stand; a later pass may break them.",))
-        object.__setattr__(self, "backfilling", fitted)
+        if behind is not None:
+            fitted = behind(arrival=self.order == ORDERS["fcfs"])
+            notes += [_ANEW] if fitted != self.backfilling and fitted.early_end == "replan" else []
+            object.__setattr__(self, "backfilling", fitted)
+        object.__setattr__(self, "notes", tuple(f"{self.name or self.order.name}: {note}" for note in notes))
 
     @property
     def looks_ahead(self) -> bool:
@@ -74,6 +74,14 @@ class Discipline:
         return self.name
 
 
+_FROM_THE_START = ("f1", "f2", "f3", "f4")
+"""Orders whose ranks change with the origin of time (rule O7)."""
+_ORIGIN = "arrivals count from the first job that was read, so a part of a log is served otherwise than all of it."
+_STARVES = "nothing is promised to anybody, so a large job may wait for as long as smaller ones keep coming."
+_ANEW = (
+    "every pass promises all jobs anew (early_end=replan), since only behind fcfs can promises stand; a later pass may "
+    "break them."
+)
 _FORGETFUL = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective)
 """Backfillings that begin every pass anew."""
 _BLIND_ORDERS = ("fcfs", "priority", "smallest", "largest")
