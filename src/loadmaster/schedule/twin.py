@@ -148,11 +148,13 @@ def _next_look_s(now_s: float, every_s: float) -> float:
 
 
 def _served(member: Discipline, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> Decision:
-    """What the member decides: with the ranks of its own order."""
+    """What the member decides, with the ranks of its own order: compiled however short the queue, as looks are."""
+    from loadmaster.schedule.compiled_decide import compiled
     from loadmaster.schedule.onward import ranks_of
-    from loadmaster.schedule.scheduler import Scheduler
+    from loadmaster.schedule.scheduler import is_plain_data
 
     assert isinstance(member.order, Order)
     ranks = ranks_of(member.order, columns, snapshot.now_s)
     seen = replace(snapshot, clock=NextLoops(), queue=replace(snapshot.queue, rank=ranks))
-    return Scheduler(policy, member).decide(seen)
+    board = compiled(member, seen) if is_plain_data(policy) else None
+    return (board or member).serve(seen, policy)

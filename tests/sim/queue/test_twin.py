@@ -7,7 +7,7 @@ from bound_jobs import bound_jobs
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.schedule import compiled_decide, discipline_named, onward
 from loadmaster.schedule.notation import files_of, is_discipline
 from loadmaster.schedule.twin import USUAL_MEMBERS, starves
 from loadmaster.sim.queue.door import is_compiled, simulate
@@ -45,6 +45,20 @@ def test_a_twin_of_one_is_that_one_whatever_binds_the_jobs(kinds):
         work, cluster = bound_jobs(seed, *kinds)
         twin, alone = run(work, cluster, "twin(members=lxf+easy)"), run(work, cluster, "lxf+easy")
         np.testing.assert_array_equal(twin.start_s, alone.start_s)
+
+
+@pytest.mark.parametrize("kinds", [(), ("partition", "features"), ("calendar",), ("begin", "limits")])
+def test_compiled_looks_and_decisions_are_those_of_plain_python(kinds, monkeypatch):
+    logs = [bound_jobs(seed, *kinds) if kinds else log(seed) for seed in range(3)]
+    quick = [run(*each, "twin") for each in logs]
+    monkeypatch.setattr(onward, "rule_of", lambda *_: None)
+    monkeypatch.setattr(compiled_decide, "compiled", lambda *_: None)
+    for each, made in zip(logs, quick, strict=True):
+        plain = run(*each, "twin")
+        np.testing.assert_array_equal(made.start_s, plain.start_s)
+        np.testing.assert_array_equal(made.host, plain.host)
+        np.testing.assert_array_equal(made.cycles.choices.value, plain.cycles.choices.value)
+        np.testing.assert_array_equal(made.cycles.choices.chosen, plain.cycles.choices.chosen)
 
 
 def test_it_looks_when_a_look_is_due_and_no_sooner():

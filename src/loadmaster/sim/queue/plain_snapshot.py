@@ -59,9 +59,11 @@ def _since_s(engine: "Replay", jobs: Longs) -> Floats:
 
 def _busy(engine: "Replay") -> Running:
     runs, first = engine.occupancy.running, engine.occupancy.first_task
-    tasks = [(job, t) for job in runs for t in range(first[job], first[job + 1])]
-    owner = np.array([job for job, _ in tasks], dtype=np.int64)
-    ends = np.array([runs[job].expected_end_s for job, _ in tasks], float)
-    starts = np.array([runs[job].start_s for job, _ in tasks], float)
-    hosts = engine.occupancy.host[[task for _, task in tasks]]
+    jobs = np.fromiter(runs, np.int64, len(runs))
+    many = first[jobs + 1] - first[jobs]
+    owner = np.repeat(jobs, many)
+    task = np.arange(len(owner)) + np.repeat(first[jobs] - np.cumsum(many) + many, many)
+    ends = np.repeat(np.array([run.expected_end_s for run in runs.values()], float), many)
+    starts = np.repeat(np.array([run.start_s for run in runs.values()], float), many)
+    hosts = engine.occupancy.host[task]
     return Running(owner, hosts, engine.workload.demand[owner], ends, engine.workload.projects[owner], starts)

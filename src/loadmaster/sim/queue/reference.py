@@ -300,11 +300,13 @@ class Replay:
         decision = Decision(last_host=self.last_host, promises=self.promises, clock=self.clock)
         if eligible:
             snapshot = self._snapshot(eligible)
-            preempted = None if self.preempting is None else self.preempting.once(snapshot)
-            if preempted is not None:
-                self._carry_out(preempted, queued)
-                return True
-            decision = self.scheduler.decide(self._snapshot(eligible))
+            if self.preempting is not None:
+                preempted = self.preempting.once(snapshot)
+                if preempted is not None:
+                    self._carry_out(preempted, queued)
+                    return True
+                snapshot = self._snapshot(eligible)  # some may have been stopped
+            decision = self.scheduler.decide(snapshot)
             self.early_end = self.arrived_now = self.ended_now = False
         self._carry_out(decision, queued)
         self.promises = dict(decision.promises)
