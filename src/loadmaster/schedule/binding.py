@@ -111,8 +111,8 @@ def is_one_pool(workload: Workload, cluster: Cluster, binding: Binding | None) -
     return binding.any_host and not binding.rules.calendar and binding.rules.preemption.by == "none"
 
 
-def only_plain(workload: Workload, cluster: Cluster) -> bool:
-    """Whether something binds on which only a scheduler can decide: hosts asked for (rule C9), limits on work (C10)."""
+def needs_a_board(workload: Workload, cluster: Cluster) -> bool:
+    """Whether something binds that takes a board to decide on: hosts asked for (rule C9), limits on work (C10)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
     return bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition or limits_work(rules)

@@ -7,7 +7,7 @@ from loadmaster.backfilling import Easy, Slurm
 from loadmaster.model import Cluster, Constraints, Schedule, SiteRules, Workload
 from loadmaster.order import FairShare
 from loadmaster.schedule import AnyPolicy, Discipline
-from loadmaster.schedule.binding import binding_of, binds, limits_work, only_plain
+from loadmaster.schedule.binding import binding_of, binds, limits_work, needs_a_board
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.reference import replay_deciding
 
@@ -47,7 +47,7 @@ def serves_bound(
     moment_holds = one_queue and not rules.calendar
     return (
         served.serves(policy, discipline) and not is_told(discipline.order) and not preempts(cluster)
-        and not only_plain(workload, cluster) and _is_plain(foresight)
+        and not needs_a_board(workload, cluster) and _is_plain(foresight)
         and (moment_holds or type(discipline.backfilling) is not Easy)
     )  # fmt: skip
 
