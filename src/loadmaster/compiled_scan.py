@@ -56,39 +56,41 @@ def scanner(policy: Policy, resources: int) -> Callable[..., int]:
 def _scan(score, resources, row_of):
     def scan(lanes, demand, blocks, n, slot, since, hosts, last_host, task, seed):
         free, hosts_in, changed_at, ranks_in = lanes.free, lanes.host, lanes.changed_at, lanes.rank
-        size = hosts_in.shape[0]
+        size, many = hosts_in.shape[0], lanes.kind.shape[0]
         asked = row_of(demand, 0, 1)
-        wrong = np.int64(0)
-        for b in range(n):
-            block = np.int64(blocks[b])
-            whole = row_of(lanes.capacity, lanes.kind[block] * resources, 1)
-            first, ranks = block * BLOCK, slot * size + block * BLOCK
-            low, high = NEVER, LOWEST
-            for i in range(np.uint64(BLOCK)):
-                lane, at = np.uint64(first) + i, np.uint64(ranks) + i
-                left = row_of(free, np.int64(lane), size)
-                fits = True
-                for r in range(resources):
-                    fits &= left[r] >= asked[r]
-                rank = NEVER
-                if fits:
-                    rank = ranks_in[at]
-                    if since < 0 or changed_at[lane] > since:  # where all are rated, none of the columns is read
-                        context = Context(np.int64(hosts_in[lane]), hosts, last_host, task, seed)
-                        rank = rank_of(float(score(asked, left, whole, context)))
-                    high = max(high, rank)
-                ranks_in[at] = rank
-                low = min(low, rank)
-            wrong |= np.int64((high >= NEVER) | (low <= LOWEST))
-            holder = UNKNOWN
-            if since >= 0:
-                holder = NOBODY
+        wrong, b = False, np.uint64(0)
+        while b < np.uint64(n):
+            kind = lanes.kind[np.uint64(blocks[b])]
+            whole = row_of(lanes.capacity, kind * resources, 1)
+            while b < np.uint64(n) and lanes.kind[np.uint64(blocks[b])] == kind:  # what follows of `whole` is made once
+                block = np.uint64(blocks[b])
+                first, ranks = block * np.uint64(BLOCK), np.uint64(slot * size) + block * np.uint64(BLOCK)
+                low = NEVER
                 for i in range(np.uint64(BLOCK)):
-                    host = hosts_in[np.uint64(first) + i]
-                    holder = min(holder, host if ranks_in[np.uint64(ranks) + i] == low else NOBODY)
-            at = slot * lanes.kind.shape[0] + block
-            lanes.least[at], lanes.holder[at] = low, holder
-        return wrong
+                    lane, at = first + i, ranks + i
+                    left = row_of(free, np.int64(lane), size)
+                    fits = True
+                    for r in range(resources):
+                        fits &= left[r] >= asked[r]
+                    rank = NEVER
+                    if fits:
+                        rank = ranks_in[at]
+                        if since < 0 or changed_at[lane] > since:  # where all are rated, none of the columns is read
+                            context = Context(np.int64(hosts_in[lane]), hosts, last_host, task, seed)
+                            rank = rank_of(float(score(asked, left, whole, context)))
+                        wrong |= (rank >= NEVER) | (rank <= LOWEST)
+                    ranks_in[at] = rank
+                    low = min(low, rank)
+                holder = UNKNOWN
+                if since >= 0:
+                    holder = NOBODY
+                    for i in range(np.uint64(BLOCK)):
+                        host = hosts_in[first + i]
+                        holder = min(holder, host if ranks_in[ranks + i] == low else NOBODY)
+                at = np.uint64(slot * many) + block
+                lanes.least[at], lanes.holder[at] = low, holder
+                b += np.uint64(1)
+        return np.int64(wrong)
 
     return scan
 
