@@ -12,7 +12,12 @@ import kill
 
 @pytest.mark.parametrize(
     "case",
-    [kill.Case("compare", 6, 0.0), kill.Case("simulate", 7, 0.0)],
+    [
+        kill.Case("compare", 6, 0.0),
+        kill.Case("simulate", 7, 0.0),
+        kill.Case("fit", 30, 0.0),
+        kill.Case("samples", 20, 0.0),
+    ],
     ids=lambda case: case.verb,
 )
 def test_a_verb_killed_while_it_writes_goes_on_from_all_that_was_kept(case, tmp_path, monkeypatch):

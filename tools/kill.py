@@ -24,6 +24,19 @@ LIMIT_S = 300.0
 JOBS = "job_id,submit_s,runtime_s,cores,memory_gb\n" + "".join(
     f"{k},{7 * k},{60 + 13 * (k % 9)},{1 + k % 3},{1 + k % 5}\n" for k in range(60)
 )
+
+
+def waited() -> str:
+    """A log of more than four weeks whose jobs waited for one host, two and a half minutes more than each ran."""
+    lines, free_s = ["submit_s,start_s,runtime_s,cores"], 0
+    for k in range(240):
+        submit_s, runtime_s = k // 8 * 86_400 + k % 8 * 600, 3_000 + 977 * k % 4_000
+        start_s = max(submit_s, free_s)
+        free_s = start_s + runtime_s + 150
+        lines.append(f"{submit_s},{start_s},{runtime_s},1")
+    return "\n".join(lines)
+
+
 STUDY = (
     "from pathlib import Path; from loadmaster.papers.amir2000.study import Setup, run_study;"
     "out = run_study(Setup(methods=('pvm',), executions=200), Path('out')); print(out.total.tolist())"
@@ -32,10 +45,15 @@ VERBS: dict[str, tuple[str, ...]] = {
     "compare": ("compare", "log.csv", "--hosts", "2x4c16g", "--policies", "first-fit,mix-fit,best-fit-cores",
                 "--loads", "0.5,0.9", "--disciplines", "netbatch", "-o", "out", "--json"),
     "share": ("share", "log.csv", "--hosts", "2x4c16g", "--methods", "pvm,fcfs,e-pvm", "-o", "out", "--json"),
+    "samples": ("compare", "log.csv", "--hosts", "2x4c16g", "--policies", "first-fit,mix-fit", "--samples", "8",
+                "-o", "out", "--json"),
+    "fit": ("fit", "waited.csv", "--hosts", "1x1c", "--disciplines", "sjf+easy,fcfs+none", "-o", "out", "--json"),
     "simulate": ("simulate", "log.csv", "--hosts", "2x4c16g", "-o", "out", "--json"),
     "reproduce": (),
 }  # fmt: skip
 """What is run; `reproduce` is a study of a paper as the verb makes it, without the pages."""
+CHANGES = {"fit": 70, "samples": 50}
+"""Of the disk, about, by verbs that make many more than a dozen."""
 
 DYING = """
 import os, signal, sys, threading
@@ -76,7 +94,9 @@ class Case(NamedTuple):
 
 def draw(rng: random.Random, verb: str) -> Case:
     """A moment within the writes of `verb`."""
-    return Case(verb, rng.randint(1, 12), rng.choice([0.0, 0.0, rng.random() * 0.02, rng.random() * 0.3]))
+    return Case(
+        verb, rng.randint(1, CHANGES.get(verb, 12)), rng.choice([0.0, 0.0, rng.random() * 0.02, rng.random() * 0.3])
+    )
 
 
 def run(folder: Path, verb: str, case: Case | None = None) -> "subprocess.CompletedProcess[str]":
@@ -94,6 +114,7 @@ def folder_for(verb: str) -> Path:
     """A new folder with what `verb` reads."""
     folder = Path(tempfile.mkdtemp(prefix=f"kill-{verb}-"))
     (folder / "log.csv").write_text(JOBS)
+    (folder / "waited.csv").write_text(waited())
     return folder
 
 
@@ -102,7 +123,11 @@ def outcome(text: str) -> Any:
     made = json.loads(text)
     rows = [made] if isinstance(made, list) else made.get("rows", [made])
     varies = ("simulated_jobs_per_s", "record", "command", "notes", "warnings")
-    return [{k: v for k, v in row.items() if k not in varies} if isinstance(row, dict) else row for row in rows]
+    about = {k: made[k] for k in ("sentence", "best", "verdict", "site") if isinstance(made, dict) and k in made}
+    return [
+        about,
+        *({k: v for k, v in row.items() if k not in varies} if isinstance(row, dict) else row for row in rows),
+    ]
 
 
 def faults_of(case: Case, expected: Any) -> tuple[bool, list[str]]:
@@ -128,6 +153,7 @@ def _look(out: Path) -> tuple[list[str], dict[str, str]]:
     from loadmaster.kept.store import Store
     from loadmaster.model import InputError
     from loadmaster.runs.record import read_record
+    from loadmaster.site.fitted import read_fitted
 
     faults, kept = [], {}
     for path in out.rglob("*.json"):
@@ -142,9 +168,9 @@ def _look(out: Path) -> tuple[list[str], dict[str, str]]:
             kept = dict(database.execute("select key, finished_at from results").fetchall()) if some else {}
         database.close()
         faults += [f"damaged: {key}" for key in Store.in_folder(out).get(list(kept)).damaged]
-    if (out / "run.json").exists():
+    for name, read in (("run.json", lambda: read_record(out)), ("site.yaml", lambda: read_fitted(out / "site.yaml"))):
         try:
-            read_record(out)
+            read() if (out / name).exists() else None
         except InputError as error:
             faults.append(str(error))
     return faults, kept
