@@ -1,14 +1,18 @@
-"""A trial on a pool gives what it gives on the hosts themselves."""
+"""A trial of a fit: what it measures, what it is kept under."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from loadmaster.kept.study import run_study
 from loadmaster.kept.threads import Threads
-from loadmaster.measure.likeness import Weekly
+from loadmaster.measure.likeness import Weekly, weekly
 from loadmaster.model import Cluster, Workload
-from loadmaster.runs import Case
-from loadmaster.search.site_trial import as_pool, cell_of, from_bytes, to_bytes, trial_of, trials_on
+from loadmaster.runs import Case, discipline_of, policy_of
+from loadmaster.runs.launch import held_longer
+from loadmaster.search.site_trial import cell_of, from_bytes, to_bytes, trial_of, trials_on
+from loadmaster.sim.queue import simulate
 from loadmaster.site.fitted import SiteQueue
 
 
@@ -17,30 +21,35 @@ def jobs_at_random(seed: int) -> Workload:
     count = 60
     return Workload.of(
         submit_s=np.sort(rng.integers(0, 500, count)), runtime_s=rng.integers(1, 90, count), cores=[1] * count,
-        tasks=rng.integers(1, 6, count), estimate_s=rng.integers(50, 200, count), recorded_wait_s=np.zeros(count),
+        memory=rng.integers(1, 4, count) * 2.0**30, tasks=rng.integers(1, 6, count),
+        estimate_s=rng.integers(50, 200, count), recorded_wait_s=np.zeros(count),
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("queue", [SiteQueue(), SiteQueue("fcfs+none", 30.0, 7.0), SiteQueue("sjf+easy", 0.0, 7.0)])
-def test_one_pool_waits_as_its_hosts_do(queue: SiteQueue) -> None:
-    for seed in range(3):
-        case = Case(jobs_at_random(seed), Cluster.uniform(7, cores=1))
-        found = []
-        for each in (case, as_pool(case)):
-            work = trials_on(each)
-            found += run_study(work, [cell_of(work, trial_of("first-fit", queue))], None, Threads(1))
-        assert as_pool(case).cluster.hosts == 1
-        assert found[0].mean_wait_s.tolist() == found[1].mean_wait_s.tolist()
-        assert found[0].mean_wait_s[0] > 0
+BY_TASKS = "def fewest_tasks(job, now):\n    return job.tasks * 1000.0 + job.memory / 2**30\n"
 
 
-def test_hosts_that_differ_stay_as_they_are() -> None:
-    case = Case(jobs_at_random(1), Cluster(("cores",), np.array([[2.0], [5.0]])))
-    assert as_pool(case) is case
+@pytest.mark.parametrize("queue", [SiteQueue("smallest+easy", 30.0, 7.0), SiteQueue("own.py:fewest_tasks+easy")])
+def test_a_trial_waits_as_a_run_on_the_hosts_themselves(
+    queue: SiteQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(BY_TASKS)
+    case = Case(jobs_at_random(2), Cluster.uniform(7, cores=1, memory=4 * 2**30))
+    trial = trial_of("first-fit", queue)
+    work = trials_on(case)
+    (found,) = run_study(work, [cell_of(work, trial)], None, Threads(1))
+    ran = simulate(
+        held_longer(case.workload, queue.launch_s), case.cluster, policy_of(trial.setting, trial.sources),
+        discipline_of(trial.setting, trial.sources), interval_s=queue.interval_s,
+    )  # fmt: skip
+    expected = weekly(case.workload, ran.start_s - case.workload.submit_s)
+    assert found.mean_wait_s.tolist() == expected.mean_wait_s.tolist()
+    assert found.mean_wait_s[0] > 0
 
 
 def test_a_longer_launch_is_another_trial() -> None:
-    work = trials_on(Case(jobs_at_random(1), Cluster.uniform(7, cores=1)))
+    work = trials_on(Case(jobs_at_random(1), Cluster.uniform(7, cores=1, memory=4 * 2**30)))
     keys = {cell_of(work, trial_of("first-fit", SiteQueue(launch_s=s))).key for s in (0.0, 30.0)}
     assert len(keys) == 2
 

@@ -18,6 +18,7 @@ from loadmaster.model import InputError, Workload
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, case_of, digest_of_hosts
+from loadmaster.runs.one_host import as_one_host
 from loadmaster.runs.prepare import compile_first, workers_for
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.sim.queue import simulate
@@ -160,12 +161,14 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
     setting = task.setting
     drawn = _drawn(case, task.drawing, task.number)
     workload = drawn.workload.scaled(factor) if (factor := _factor(case, task)) != 1.0 else drawn.workload
+    discipline = discipline_of(setting, task.sources)
+    cluster = as_one_host(drawn.workload, case.cluster, discipline)  # nobody asks on which hosts
     schedule = simulate(
-        workload, case.cluster, policy_of(setting, task.sources), discipline_of(setting, task.sources),
-        interval_s=setting.interval_s, seed=setting.seed, foresight=setting.foresight,
+        workload, cluster, policy_of(setting, task.sources), discipline, interval_s=setting.interval_s,
+        seed=setting.seed, foresight=setting.foresight,
         progress=lambda started, jobs: moved(min(started * case.workload.jobs // max(jobs, 1), case.workload.jobs)),
     )  # fmt: skip
-    m = metrics(workload, case.cluster, schedule)
+    m = metrics(workload, cluster, schedule)
     return SampleRun(
         m.jobs, m.unstarted, drawn.cut, m.mean_wait_s, m.p95_wait_s, m.p99_wait_s, m.longest_wait_s,
         m.mean_bounded_slowdown,

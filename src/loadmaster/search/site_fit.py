@@ -8,7 +8,7 @@ from loadmaster.kept.study import CellMaker, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.likeness import WeekByWeek, weekly
 from loadmaster.runs.case import Case
-from loadmaster.search.site_trial import as_pool, cell_of, trial_of, trials_on
+from loadmaster.search.site_trial import cell_of, trial_of, trials_on
 from loadmaster.site.fitted import SiteQueue
 
 DISCIPLINES = (
@@ -107,7 +107,7 @@ def fit_site(
     workload = case.workload
     assert workload.recorded_wait_s is not None
     recorded = weekly(workload, workload.recorded_wait_s)
-    work = trials_on(as_pool(case))
+    work = trials_on(case)
 
     def make(queues: list[SiteQueue]) -> list[WeekByWeek]:
         cells = [cell_of(work, trial_of(policy, queue)) for queue in queues]

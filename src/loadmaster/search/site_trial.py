@@ -1,25 +1,23 @@
 """One trial of a fit: a log run under a guess of its site's queue, by week and by hour."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hashlib import blake2b, sha256
 from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.likeness import Weekly, weekly
-from loadmaster.model import Cluster
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
 from loadmaster.runs.launch import held_longer
+from loadmaster.runs.one_host import as_one_host
 from loadmaster.runs.prepare import compile_first, workers_for
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
-from loadmaster.schedule.binding import binds
 from loadmaster.sim.queue import simulate
 from loadmaster.site.fitted import SiteQueue
 
@@ -53,22 +51,6 @@ def trial_of(policy: str, queue: SiteQueue) -> QueueTrial:
     return made
 
 
-def as_pool(case: Case) -> Case:
-    """The same jobs on one host that has as many cores as there were hosts, where every task takes a whole host.
-
-    Every schedule is the same then (rule Q11), and the engine many times as fast. Else `case` itself.
-    """
-    workload, cluster = case.workload, case.cluster
-    assert cluster.speed is not None
-    alike = hosts_are_one_pool(workload.demand, cluster) and cluster.hosts > 1 and bool((cluster.speed == 1.0).all())
-    if not alike or binds(workload, cluster):
-        return case
-    one_host = replace(
-        workload, resources=("cores",), demand=workload.task_count[:, None].astype(float), tasks=None, constraints=None
-    )  # fmt: skip
-    return replace(case, workload=one_host, cluster=Cluster.uniform(1, cores=cluster.hosts))
-
-
 def trials_on(case: Case) -> Work[Case, QueueTrial, Weekly]:
     """Trials on the jobs and hosts of `case`, as studies make them."""
     return Work(
@@ -92,9 +74,10 @@ def cell_of(work: Work[Case, QueueTrial, Weekly], trial: QueueTrial) -> Cell[Que
 def make_trial(case: Case, trial: QueueTrial, moved: Moved) -> Weekly:
     """Run the whole log under a guess; the waits of those jobs are measured whose recorded wait is known."""
     setting = trial.setting
+    discipline = discipline_of(setting, trial.sources)
     schedule = simulate(
-        held_longer(case.workload, trial.queue.launch_s), case.cluster, policy_of(setting, trial.sources),
-        discipline_of(setting, trial.sources), interval_s=setting.interval_s, seed=setting.seed,
+        held_longer(case.workload, trial.queue.launch_s), as_one_host(case.workload, case.cluster, discipline),
+        policy_of(setting, trial.sources), discipline, interval_s=setting.interval_s, seed=setting.seed,
         progress=lambda started, _jobs: moved(started), foresight=setting.foresight,
     )  # fmt: skip
     assert case.workload.recorded_wait_s is not None

@@ -1,0 +1,58 @@
+"""The same jobs on one host as large as all, where that starts every job when the hosts themselves would (rule Q11)."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from loadmaster.backfilling import Blocking, Easy, NetBatch, Skip
+from loadmaster.model import Cluster, Workload
+from loadmaster.order import FairShare, Order
+from loadmaster.schedule import Discipline
+from loadmaster.schedule.binding import binds
+
+GLADLY = (Blocking, Skip, Easy)
+"""Backfillings that are many times as fast on one host, by their exact type: conservative backfilling is slower there,
+and nobody knows what a rule of one's own looks at."""
+BY_FREE = 1
+"""The netbatch walk reserves hosts by what they have free of this resource, the last where there are fewer."""
+
+
+def as_one_host(workload: Workload, cluster: Cluster, discipline: Discipline) -> Cluster:
+    """One host that has what all of `cluster` have, where every task takes a whole one of equal hosts; else `cluster`.
+
+    Every job starts when it would on the hosts themselves, whatever the policy; on which of them is not known then.
+
+    Args:
+        workload: the jobs, which stay as they are: orders look at their tasks, cores and memory.
+        cluster: the hosts.
+        discipline: serves the queue.
+
+    Example:
+        >>> from loadmaster.schedule.notation import discipline_named
+        >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[9, 9], cores=[1, 1], tasks=[2, 3])
+        >>> as_one_host(jobs, Cluster.uniform(4, cores=1), discipline_named("easy"))
+        <Cluster: 1 hosts, 4 cores>
+    """
+    backfilling = type(discipline.backfilling)
+    if type(discipline.order) not in (Order, FairShare) or backfilling not in (*GLADLY, NetBatch):
+        return cluster
+    one = _one_host(workload, cluster)
+    if backfilling is NetBatch and one is not cluster:
+        by = min(BY_FREE, len(cluster.resources) - 1)  # hosts in use must come behind all that are free
+        return one if (workload.demand[:, by] == cluster.capacity[0, by]).all() else cluster
+    return one
+
+
+@lru_cache(maxsize=8)
+def _one_host(workload: Workload, cluster: Cluster) -> Cluster:
+    assert cluster.speed is not None
+    capacity = cluster.capacity[0]
+    alike = bool((cluster.capacity == capacity).all() and (cluster.speed == 1.0).all())
+    filled = (workload.demand == capacity).all(axis=0) & (capacity > 0)  # by each task of any job
+    held = (workload.demand <= capacity).all() and (workload.task_count <= cluster.hosts).all()
+    if not (workload.jobs and cluster.hosts > 1 and alike and held and filled.any()) or binds(workload, cluster):
+        return cluster
+    one = replace(cluster, capacity=cluster.total[None], names=(), speed=None, price_per_hour=None)
+    exact = np.array_equal(one.total, cluster.total)
+    return one if exact and not binds(workload, one) else cluster
