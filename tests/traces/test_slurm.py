@@ -88,6 +88,14 @@ def test_resources_that_are_not_read_are_said_with_their_number_of_jobs(tmp_path
     assert not any("not modelled" in note for note in read(tmp_path, HEADER + rows[0]).notes)
 
 
+def test_parts_of_heterogeneous_jobs_are_jobs_and_said(tmp_path):
+    text = HEADER + line(job="8+0", raw="8") + line(job="8+1", raw="9") + line(job="10", raw="10")
+    trace = read(tmp_path, text)
+    assert trace.workload.job_id.tolist() == [8, 9, 10]
+    assert any(note.startswith("2 rows are parts of heterogeneous jobs") for note in trace.notes)
+    assert not any("heterogeneous" in note for note in read(tmp_path, HEADER + line(job="10_1")).notes)
+
+
 def test_steps_pending_and_never_started_jobs_are_left_out_and_running_ones_told(tmp_path):
     text = HEADER + line(raw="7") + line(job="7.batch", raw="7.batch") + line(job="7.0", raw="7.0")
     text += line(raw="8", elapsed="00:00:00", state="CANCELLED by 33") + line(raw="9", state="RUNNING")

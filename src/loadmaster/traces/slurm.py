@@ -166,6 +166,8 @@ class _Reader:
         if "nodelist" in frame.columns and not self.of_queue:
             columns[RAN_ON] = self.ran_on(words(frame["nodelist"]).replace(_NOWHERE, None))
         if "jobid" in frame.columns:
+            parts = frame["jobid"].str.contains(r"^\d+\+\d").fill_null(value=False)
+            marks["of several parts"] = parts.to_numpy()
             marks["whole array"] = frame["jobid"].str.contains("_[", literal=True).fill_null(value=False).to_numpy()
         if "state" in frame.columns and not self.of_queue:
             marks["running"] = words(frame["state"]).str.starts_with("RUNNING").fill_null(value=False).to_numpy()
@@ -218,6 +220,10 @@ def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> li
     notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
     if arrays := marked.get("whole array"):
         notes.append(f"{arrays:,} rows stand for the waiting tasks of whole arrays; print them with --array.")
+    if parts := marked.get("of several parts"):
+        notes.append(
+            f"{parts:,} rows are parts of heterogeneous jobs, which Slurm starts together; here each is a job."
+        )
     if shared := marked.get("shared by some"):
         notes.append(f"{shared:,} jobs keep their hosts for their own user or group: that is not modelled.")
     if running := marked.get("running"):
