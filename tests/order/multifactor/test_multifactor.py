@@ -15,8 +15,11 @@ from loadmaster.order.multifactor.job_size import fewest_hosts, size_factor, siz
 from loadmaster.order.multifactor.site_view import view_of
 from loadmaster.order.multifactor.terms import fixed_part
 from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler
 from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.asking import replay_asking
+from loadmaster.sim.queue.reference import replay
 
 ACCOUNTS = (
     *(Account(name, shares=shares) for name, shares in (("a", 50), ("b", 30), ("c", 20))),
@@ -129,6 +132,46 @@ def test_between_ticks_nothing_changes_and_at_a_tick_all_does():
     later = ranking.ranks(jobs, 301.0)
     assert later[1] > later[2] > later[0]  # user 0 has used the host; of user 1, job 3 came later
     assert ranking.ranks(jobs, 599.0).tolist() == later.tolist()
+
+
+def test_what_has_ended_since_a_tick_counts_at_the_next_one():
+    ranking = Multifactor(age=0.0, fair_share=1e6, size=0.0).begin(two_users(), ONE_HOST)
+    ranking.started(0, 0.0)
+    ranking.started(1, 290.0)
+    ranking.tick(300.0)
+    ranking.ended(1, 9000.0)  # nobody has asked for a rank since the tick
+    before = ranking.ranks(np.array([2, 3]), 9000.0)
+    assert before[0] > before[1]  # user 0 had used more then
+    ranking.ended(0, 9000.0)
+    assert ranking.ranks(np.array([2, 3]), 9000.0).tolist() == before.tolist()
+
+
+def test_a_job_that_comes_back_has_the_age_that_it_had():
+    log = two_users(depends=Dependencies.of(["", "afterany:0", "", ""]))
+    ranking = Multifactor(age=1e6, fair_share=0.0, size=0.0, max_age=1000.0).begin(log, ONE_HOST)
+    ranking.submitted(1, 100.0)
+    ranking.started(1, 150.0)
+    ranking.ended(1, 250.0)
+    ranking.submitted(1, 250.0)
+    ranking.tick(300.0)
+    assert ranking.ranks(np.array([1]), 300.0).tolist() == [-2e5]
+
+
+@pytest.mark.parametrize("engine", [replay, replay_asking])
+def test_the_age_of_a_singleton_counts_from_when_it_is_its_turn(engine):
+    names = Named.of(["mine", "mine", "other"])
+    log = Workload.of(
+        submit_s=[0.0, 10.0, 50.0], runtime_s=[100.0] * 3, cores=[1] * 3, user=np.zeros(3, np.int32),
+        constraints=Constraints(depends=Dependencies.of(["", "singleton", ""]), name=names),
+    )  # fmt: skip
+    rule = named("multifactor(fair_share=0,size=0,calc_period=1,max_age=1000)+skip")
+    found = engine(log, ONE_HOST, Scheduler(POLICIES["first-fit"], rule), interval_s=0.0, seed=0)
+    assert found.start_s.tolist() == [0.0, 200.0, 100.0]
+
+
+def test_a_log_without_partitions_gets_nothing_for_them():
+    order = Multifactor(age=0.0, fair_share=0.0, size=0.0, partition=1e6, site=5.0)
+    assert order.begin(two_users(), ONE_HOST).ranks(np.arange(2), 0.0).tolist() == [-5.0, -5.0]
 
 
 def test_priorities_may_change_at_every_pass():

@@ -12,6 +12,15 @@ start_charging, stop_charging = ledger_kernel.start_charging, ledger_kernel.stop
 
 
 @kept_njit(**LEAN)
+def _share_out(state):
+    """As `Priorities._share_out`."""
+    if state.stale[0]:
+        flags, damp = state.flags, state.weights.damp
+        fair_shares(state.tree, state.ledger.usage, flags.classic, flags.merged, damp, state.room)
+        state.stale[0] = 0
+
+
+@kept_njit(**LEAN)
 def tick(state, now_s):
     """As `Priorities.tick`."""
     tick_ledger(state.ledger, now_s)
@@ -28,12 +37,14 @@ def submitted(state, job, now_s):
 @kept_njit(**LEAN)
 def started(state, job, now_s):
     """As `Priorities.started`."""
+    state.waits[job] = False
     start_charging(state.ledger, job, now_s)
 
 
 @kept_njit(**LEAN)
 def ended(state, job, now_s):
     """As `Priorities.ended`."""
+    _share_out(state)
     stop_charging(state.ledger, job, now_s)
 
 
@@ -43,9 +54,7 @@ def rank(state, jobs, n, now_s, out):
     flags, weights = state.flags, state.weights
     if flags.each_pass and now_s > state.ledger.times[0]:
         tick(state, now_s)
-    if state.stale[0]:
-        fair_shares(state.tree, state.ledger.usage, flags.classic, flags.merged, weights.damp, state.room)
-        state.stale[0] = 0
+    _share_out(state)
     last_s = state.ledger.times[0]
     for k in range(n):
         job = jobs[k] if jobs.shape[0] > 0 else k

@@ -40,11 +40,13 @@ class Priorities(Unmoved):
             self.state.accrue_s[job] = max(self.state.accrue_s[job], now_s)
 
     def started(self, job: int, now_s: float) -> None:
-        """Its account pays from here on."""
+        """Its account pays from here on; what it waited for has come, also where it goes back to the queue."""
+        self.state.waits[job] = False
         start_charging(self.state.ledger, job, now_s)
 
     def ended(self, job: int, now_s: float) -> None:
-        """Its account pays what is left."""
+        """Its account pays what is left, which fair share knows of from the next tick on."""
+        self._share_out()
         stop_charging(self.state.ledger, job, now_s)
 
     def ranks(self, jobs: Longs, now_s: float) -> Floats:

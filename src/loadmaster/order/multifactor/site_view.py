@@ -36,7 +36,7 @@ class SiteView(NamedTuple):
 def view_of(workload: Workload, cluster: Cluster) -> SiteView:
     """Look up what `workload` names in the rules of `cluster`."""
     rules, more = cluster.rules or SiteRules(), workload.constraints or Constraints()
-    partitions = rules.partitions or (Partition(""),)
+    partitions = rules.partitions or (Partition("", job_factor=0),)  # which adds nothing to a priority
     qos = rules.qos or (Qos(rules.default_qos),)
     first = rules.default_partition or partitions[0].name
     tree, leaf, priority, notes = _leaves(workload, more, rules)

@@ -20,7 +20,6 @@ from loadmaster.sim.queue.asked_snapshot import Eyes
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.bound_state import (
     DECIDED,
-    ENDED,
     HEARD,
     MOMENTS,
     REFUSED,
@@ -158,7 +157,8 @@ class Asking:
         eligible: Longs = np.flatnonzero(self.bound.job.queued)
         fresh = eligible[~self.seen[eligible]]
         if self.binds and len(fresh):
-            for job in fresh[self.bound.job.ready_s[fresh] > self.workload.submit_s[fresh]].tolist():
+            late = self.bound.job.ready_s[fresh] > self.workload.submit_s[fresh]
+            for job in fresh[late | self.bound.job.single[fresh]].tolist():
                 self.ranking.submitted(job, self.now_s)
             self.arrived_now = True
         self.seen[fresh] = True

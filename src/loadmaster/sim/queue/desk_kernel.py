@@ -170,7 +170,7 @@ def _note_fresh(bound, desk, job, now):
     if not desk.seen[job]:
         desk.seen[job] = True
         desk.tally[COME] = 1
-        if bound.job[job].ready_s > bound.job[job].submit_s:
+        if bound.job[job].single or bound.job[job].ready_s > bound.job[job].submit_s:
             tell(desk, job, now, CAME)
 
 

@@ -16,7 +16,7 @@ from loadmaster.model.schedule import Schedule
 from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.schedule import Discipline, Scheduler
-from loadmaster.schedule.binding import binding_of, binds, is_one_pool
+from loadmaster.schedule.binding import Binding, binding_of, binds, is_one_pool
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.allowance import Allowance
 from loadmaster.sim.queue.expecting import Expecting
@@ -326,11 +326,15 @@ class Replay:
         eligible = list(self.pending.eligible(self.now_s))
         if self.binding is not None:
             for job in eligible:
-                if job not in self.eligible_before and self.pending.ready_s(job) > self.workload.submit_s[job]:
+                if job not in self.eligible_before and self._was_kept_back(job, self.binding):
                     self.ranking.submitted(job, self.now_s)
             self.arrived_now |= not self.eligible_before.issuperset(eligible)
             self.eligible_before.update(eligible)
         return eligible
+
+    def _was_kept_back(self, job: int, binding: Binding) -> bool:
+        """Whether it may have waited for something else than its arrival; of a singleton nothing says since when."""
+        return bool(binding.waits.single[job]) or self.pending.ready_s(job) > self.workload.submit_s[job]
 
     def _start(self, place: Place) -> None:
         job = place.job
