@@ -1,17 +1,31 @@
 """Conservative backfilling: what an early end moves, and when promises stand (rule Q7)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_queues import as_equal_hosts, as_one_host, starts, starts_of
 
-from loadmaster.model import Cluster, Constraints, InputError, Named, Partition, SiteRules, Workload
+from loadmaster.model import (
+    CalendarRow,
+    Cluster,
+    Constraints,
+    InputError,
+    Named,
+    Partition,
+    Preemption,
+    Qos,
+    SiteRules,
+    Workload,
+)
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.reference import Plainly, Replay
+from loadmaster.sim.queue.asking import replay_asking
+from loadmaster.sim.queue.reference import Plainly, Replay, replay
 
 VARIANTS = ("kept", "arrival", "start", "now", "replan")
 
@@ -161,3 +175,28 @@ def test_the_promise_to_a_job_of_several_partitions_stands_in_the_order_of_arriv
         rule = named(f"conservative(early_end={early_end})")
         found = simulate(jobs, cluster, POLICIES["first-fit"], rule, interval_s=0.0, engine=engine)
         assert found.start_s.tolist() == [0.0, 30.0, 50.0], engine
+
+
+def three_jobs(qos, runtime_s=(20, 5, 2), **columns):
+    bound = Constraints(requeue=np.zeros(3, bool), qos=Named.of(qos), **columns)
+    jobs = Workload.of(submit_s=[0, 1, 5], runtime_s=runtime_s, cores=[1] * 3, tasks=[2, 1, 1])
+    return replace(jobs, constraints=bound)
+
+
+@pytest.mark.parametrize("engine", [replay, replay_asking])
+@pytest.mark.parametrize(("early_end", "start_s"), [("arrival", 5.0), ("start", 5.0), ("now", 5.0), ("kept", 20.0)])
+def test_a_job_that_loses_its_host_has_left_the_others_early(engine, early_end, start_s):
+    failure = CalendarRow(5.0, 100.0, "down", hosts=(1,))
+    hosts = replace(Cluster.uniform(2, cores=1), rules=SiteRules(calendar=(failure,)))
+    scheduler = Scheduler(POLICIES["first-fit"], named(f"conservative(early_end={early_end})"))
+    found = engine(three_jobs(["a"] * 3), hosts, scheduler, interval_s=0.0, seed=0)
+    assert found.start_s[1] == start_s
+
+
+@pytest.mark.parametrize(("grace_s", "runtime_s", "high_s"), [(0.0, 20, 5.0), (3.0, 20, 8.0), (3.0, 7, 7.0)])
+def test_a_job_that_is_stopped_for_another_leaves_early(grace_s, runtime_s, high_s):
+    qos = (Qos("low", grace_s=grace_s), Qos("mid"), Qos("high", preempts=("low",)))
+    hosts = replace(Cluster.uniform(2, cores=1), rules=SiteRules(qos=qos, preemption=Preemption("qos", "cancel")))
+    jobs = replace(three_jobs(["low", "mid", "high"], [runtime_s, 5, 2]), estimate_s=np.array([20.0, 5.0, 2.0]))
+    found = replay(jobs, hosts, Scheduler(POLICIES["first-fit"], named("conservative")), interval_s=0.0)
+    assert found.start_s.tolist() == [0.0, high_s, high_s]

@@ -121,7 +121,7 @@ class Asking:
                 int(self.bound.news[n].how),
             )
             del self.running[job]
-            self.early_end |= bool(how == ENDED and time_s < self.expected_end_s[job])
+            self.early_end |= bool(time_s < self.expected_end_s[job])
             self._tick(math.nextafter(time_s, -math.inf))
             self.ranking.ended(job, time_s)
             self.ended_now = True

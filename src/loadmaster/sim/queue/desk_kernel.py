@@ -109,7 +109,7 @@ def _hear(jobs, state, bound, desk, log, stops, now):
         tally[OVER] = 1
     for n in range(own[HEARD]):
         job, time_s, how = np.int64(bound.news[n].job), bound.news[n].time_s, bound.news[n].how
-        if how == ENDED and time_s < desk.expected_end_s[job]:
+        if time_s < desk.expected_end_s[job]:
             tally[EARLY_END] = 1
         tally[OVER] = 1
         if how == ENDED:

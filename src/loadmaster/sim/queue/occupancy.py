@@ -96,9 +96,10 @@ class Occupancy:
     def end_sooner(self, job: int, end_s: float, status: int) -> bool:
         """A job that runs is to end at `end_s`; False if it would have before."""
         run = self.running[job]
+        run = self.running[job] = run._replace(expected_end_s=min(end_s, run.expected_end_s))
         if end_s >= run.end_s:
             return False
-        self.running[job] = run._replace(end_s=end_s, expected_end_s=min(end_s, run.expected_end_s), status=status)
+        self.running[job] = run._replace(end_s=end_s, status=status)
         self.end_s[job] = end_s
         heapq.heappush(self._ends, (end_s, job))
         return True

@@ -87,6 +87,7 @@ class Preempting:
         if self._mode(job, partition) != "cancel" or grace_s <= 0:
             return False
         self._told.add(job)
+        engine.early_end |= engine.now_s + grace_s < engine.occupancy.running[job].expected_end_s
         if engine.occupancy.end_sooner(job, engine.now_s + grace_s, _PREEMPTED):
             engine.ended_as[job] = _PREEMPTED
         return True

@@ -229,6 +229,7 @@ class Replay:
 
     def stop(self, job: int, time_s: float, status: int, *, again: bool) -> None:
         """Take a job off its hosts; `again`: it goes back to the queue and begins anew."""
+        self.early_end |= time_s < self.occupancy.running[job].expected_end_s
         self.occupancy.stop(job, time_s, for_good=not again)
         self.expecting.stopped(job)
         self.ended_as[job] = -1

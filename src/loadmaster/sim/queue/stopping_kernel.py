@@ -8,7 +8,7 @@ from loadmaster.heap_kernel import push
 from loadmaster.kernels import inner
 from loadmaster.scores_kernel import changed
 from loadmaster.sim.queue.bound_state import ENDED, SENT_BACK, SERIAL, SUSPENDED
-from loadmaster.sim.queue.desk_state import CAME, COME, LEFT, OVER, STARTED
+from loadmaster.sim.queue.desk_state import CAME, COME, EARLY_END, LEFT, OVER, STARTED
 from loadmaster.sim.queue.desk_work_kernel import end_work
 from loadmaster.sim.queue.eligible_kernel import come_back, finish
 from loadmaster.sim.queue.failing_kernel import free_hosts, note_cut, put_aside
@@ -43,17 +43,17 @@ def _end_sooner(jobs, log, bound, desk, stops, job, now):
     """`job` ends when its time of grace is over, unless it would have before."""
     row, told = np.int64(desk.started_as[job]), stops.told[job]
     end_s = now + stops.victim[row].grace_s
-    if end_s >= bound.job[job].end_s:
-        return
-    told.well, told.teaches, told.preempted = bound.job[job].well, desk.teaches[job], True
-    bound.job[job].well = desk.teaches[job] = False
-    bound.job[job].end_s = end_s
     if end_s < desk.expected_end_s[job]:
+        desk.tally[EARLY_END] = 1
         drop_tasks(desk.ends, desk.runs, desk.expected_end_s[job], job)
         desk.expected_end_s[job] = end_s
         kind, tasks = desk.rows.of[row].kind, jobs.tasks[row]
         start_s = log.start_s[job]
         add_tasks(desk.ends, desk.runs, log.host, jobs.first_task[row], tasks, end_s, start_s, kind, job)
+    if end_s < bound.job[job].end_s:
+        told.well, told.teaches, told.preempted = bound.job[job].well, desk.teaches[job], True
+        bound.job[job].well = desk.teaches[job] = False
+        bound.job[job].end_s = end_s
 
 
 @inner
@@ -77,6 +77,8 @@ def _stop(jobs, rules, state, waiting, ranked, stairs, log, bound, desk, stops, 
     leave_running(bound, desk, stops, job, SENT_BACK)
     tell(desk, job, now, LEFT)
     desk.tally[OVER] = 1
+    if now < desk.expected_end_s[job]:
+        desk.tally[EARLY_END] = 1
     if stops.victim[row].mode == REQUEUE:
         put_aside(jobs, log, bound, row, now)
         come_back(jobs, rules, state, waiting, ranked, bound, job)
