@@ -108,6 +108,7 @@ def test_the_rest_of_a_week_is_left_out():
         (log(1, weeks_=3), "users", "3 whole weeks"),
         (log(1, weeks_=1), "weeks", "1 whole week,"),
         (log(1, people=2), "users", "2 users"),
+        (log(1, people=1), "users", "1 user,"),
         (log(1), "shake", "chance"),
         (Workload.of(submit_s=[0, 9 * WEEK_S], runtime_s=[1, 1], cores=[1, 1]), "users", "who submitted"),
         (log(1), "users", ""),

@@ -17,8 +17,8 @@ def test_the_verdict_says_what_it_stands_on() -> None:
 def test_many_jobs_left_out_leave_no_verdict() -> None:
     found = recorded(QUEUED, Cluster.uniform(1, cores=1))
     assert room_sentence(found, left_out=3) == (
-        "Recorded: jobs really waited 10 s on average. Whether queueing explains it is not known: 3 of 6 jobs do not "
-        "fit these machines and are left out."
+        "Recorded: the 3 jobs that fit really waited 10 s on average. Whether queueing explains it is not known: 3 of "
+        "6 jobs do not fit these machines and are left out."
     )
     document = room_document(found, left_out=3)
     assert document is not None

@@ -116,7 +116,8 @@ def without_interval(workload: Workload, how: str) -> str:
         weeks_ = "1 whole week" if count == 1 else f"{count} whole weeks"
         return f"the log has {weeks_}, and {FEWEST_WEEKS} are the least that tell how weeks differ"
     if (people := _people(workload)) < FEWEST_USERS:
-        known = "does not say who submitted" if people == 0 else f"has {people} users, and {FEWEST_USERS} are the least"
+        users_ = "1 user" if people == 1 else f"{people} users"
+        known = "does not say who submitted" if people == 0 else f"has {users_}, and {FEWEST_USERS} are the least"
         return f"the log {known}"
     return ""
 

@@ -7,6 +7,7 @@ from typing import Any
 from loadmaster.measure import explained
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import Comparison, percent
+from loadmaster.report.room_claims import waited_sentence
 from loadmaster.runs import Outcome
 from loadmaster.runs.setting import SITE
 
@@ -86,7 +87,7 @@ def record_sentence(comparison: Comparison) -> str:
     found = comparison.recorded
     if found is None:
         return ""
-    start = f"Recorded: jobs really waited {show_seconds(found.metrics.mean_wait_s)} on average"
+    start = waited_sentence(found, comparison.case.rejected.total)
     if because := why_unexplained(comparison):
         return f"{start}, and no gain on that is claimed: {because}."
     room = f"{percent(found.with_room)} of it while there was room"

@@ -11,7 +11,7 @@ from loadmaster.runs.case import MOST_LEFT_OUT
 
 def why_not(found: Recorded | None, left_out: int = 0) -> str:
     """Why queueing does not explain what `found` says, where `left_out` jobs did not fit; empty where it can."""
-    if found is not None and _fits_too_little(found, left_out):
+    if found is not None and fits_too_little(found, left_out):
         return f"{left_out:,} of {found.metrics.jobs + left_out:,} jobs do not fit these machines and are left out"
     return why_unexplained(found)
 
@@ -20,9 +20,9 @@ def room_sentence(found: Recorded | None, left_out: int = 0) -> str:
     """The verdict first, then what it stands on; empty where the log does not say when any job started."""
     if found is None:
         return ""
-    waited = f"Recorded: jobs really waited {show_seconds(found.metrics.mean_wait_s)} on average"
+    waited = waited_sentence(found, left_out)
     if because := why_not(found, left_out):
-        if _fits_too_little(found, left_out):
+        if fits_too_little(found, left_out):
             return f"{waited}. Whether queueing explains it is not known: {because}."
         return f"{waited}. Queueing does not explain it: {because}."
     name = max(found.over, key=lambda each: found.over[each])
@@ -33,7 +33,16 @@ def room_sentence(found: Recorded | None, left_out: int = 0) -> str:
     )
 
 
-def _fits_too_little(found: Recorded, left_out: int) -> bool:
+def waited_sentence(found: Recorded, left_out: int) -> str:
+    """How long jobs really waited; whose wait that is, where many are not among them. Without its full stop."""
+    jobs = found.metrics.jobs
+    fit = "the only job that fits" if jobs == 1 else f"the {jobs:,} jobs that fit"
+    who = fit if fits_too_little(found, left_out) else "jobs"
+    return f"Recorded: {who} really waited {show_seconds(found.metrics.mean_wait_s)} on average"
+
+
+def fits_too_little(found: Recorded, left_out: int) -> bool:
+    """Whether so many jobs do not fit the machines that the others do not stand for the log."""
     return left_out > MOST_LEFT_OUT * (found.metrics.jobs + left_out)
 
 
