@@ -1,10 +1,12 @@
 """Who pays for a gain: waits by user, account, size and hour beside the baseline's, and how even they are."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from loadmaster.measure.who_waits import Groups
+from loadmaster.model.units import show_seconds
 from loadmaster.report.answer import leader
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import Comparison, Group
@@ -15,6 +17,8 @@ MOST = 50
 """Users and accounts that a document names, those with most jobs."""
 _SHOWN = 12
 _TITLES = {"user": "users", "account": "accounts", "size": "cores of the job", "hour": "hour of arrival"}
+_ONES = {"user": "user", "account": "account", "size": "size of jobs", "hour": "hour of arrival"}
+_MANY = {"user": "users", "account": "accounts", "size": "sizes of jobs", "hour": "hours of arrival"}
 
 
 def most_jobs(groups: Groups, most: int = MOST) -> list[dict[str, Any]]:
@@ -41,20 +45,37 @@ def who_pays(comparison: Comparison) -> list[Block]:
     return blocks if len(blocks) > 1 else []
 
 
+def payers(groups: Groups, before_s: Mapping[str, float], base: str) -> str:
+    """Who waits longer than under `base`, where the groups waited `before_s` on average, and who pays most of it."""
+    before = np.array([before_s.get(name, np.nan) for name in groups.names])
+    more_s = groups.jobs * (groups.mean_wait_s - before)
+    who, both = np.flatnonzero(more_s > 0), int(np.isfinite(more_s).sum())
+    if not who.size:
+        return f"No {_ONES[groups.by]} waits longer than under {base}."
+    worst = int(np.nanargmax(more_s))
+    times = f"{show_seconds(float(groups.mean_wait_s[worst]))} on average, not {show_seconds(float(before[worst]))}"
+    number = f"{who.size:,} of {both:,} {_MANY[groups.by]} {'waits' if who.size == 1 else 'wait'}"
+    return f"Who pays: {number} longer than under {base}, most of all {groups.names[worst]} ({times})."
+
+
 def settled(comparison: Comparison, load: float) -> list[Block]:
     """The means of every rule at a load without warm-up and drain, beside the plain ones."""
     outcomes = [outcome for group in comparison.groups if group.load == load for outcome in group.outcomes]
     unit, size = unit_for([outcome.metrics.mean_wait_s for outcome in outcomes])
-    apart, length = unit_for([s for o in outcomes for s in (o.beside.steady.warm_up_s or 0.0, o.beside.steady.drain_s)])
-    rows = [[comparison.rule_name(outcome.setting), *_settled(outcome, size, length)] for outcome in outcomes]
+    warm, warm_s = unit_for([outcome.beside.steady.warm_up_s or 0.0 for outcome in outcomes])
+    drain, drain_s = unit_for([outcome.beside.steady.drain_s for outcome in outcomes])
+    rows = [
+        [comparison.rule_name(o.setting), *_settled(o, size, warm_s), short(o.beside.steady.drain_s / drain_s)]
+        for o in outcomes
+    ]
     heads = [
         "policy" if len(comparison.disciplines) < 2 else "rule",
         f"mean wait {unit}",
         f"settled mean wait {unit}",
         "mean queue",
         "settled mean queue",
-        f"warm-up {apart}",
-        f"drain {apart}",
+        f"warm-up {warm}",
+        f"drain {drain}",
     ]
     caption = (
         "Settled: from the end of the warm-up to the last arrival; what follows that is the drain. The warm-up is what "
@@ -64,7 +85,7 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
 
 
 def _settled(outcome: Outcome, size: float, length: float) -> list[str]:
-    """The cells after the name: waits in units of `size` seconds, warm-up and drain in units of `length`."""
+    """The cells between name and drain: waits in units of `size` seconds, the warm-up in units of `length`."""
     found, m = outcome.beside.steady, outcome.metrics
     if found.overloaded:
         only = ["the queue only grows", short(m.mean_queue_length), "", ""]
@@ -73,7 +94,7 @@ def _settled(outcome: Outcome, size: float, length: float) -> list[str]:
     else:
         only = [short(found.mean_wait_s / size), short(m.mean_queue_length), short(found.mean_queue_length),
                 short((found.warm_up_s or 0.0) / length)]  # fmt: skip
-    return [short(m.mean_wait_s / size), *only, short(found.drain_s / length)]
+    return [short(m.mean_wait_s / size), *only]
 
 
 def _fairness(comparison: Comparison, group: Group) -> Table | None:
@@ -101,10 +122,13 @@ def _beside(
     name = comparison.rule_name(first.setting)
     heads = [_TITLES[groups.by], "jobs", f"mean wait {unit}", "bounded slowdown", f"longest wait {unit}"]
     other: dict[str, float] = {}
+    pays = ""
     if against is not None:
-        heads.append(f"mean wait of {comparison.rule_name(against.setting)} {unit}")
+        base = comparison.rule_name(against.setting)
+        heads.append(f"mean wait of {base} {unit}")
         same = next(each for each in against.beside.groups if each.by == groups.by)
         other = dict(zip(same.names, same.mean_wait_s.tolist(), strict=True))
+        pays = f" {payers(groups, other, base)}"
     rows = []
     for row in most_jobs(groups, _SHOWN):
         cells = [
@@ -116,4 +140,4 @@ def _beside(
         rows.append(cells)
     left = len(groups.names) - len(rows)
     rest = f" The {len(rows)} with most jobs; {left:,} more stand in groups.parquet." if left else ""
-    return Table(heads, rows, f"Under {name}.{rest}")
+    return Table(heads, rows, f"Under {name}.{pays}{rest}")
