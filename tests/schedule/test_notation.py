@@ -100,6 +100,7 @@ def test_what_is_not_in_the_grammar_is_refused_in_one_line(spec, says):
     ("spec", "says"),
     [
         ("esy", "did you mean easy?"),
+        ("sjf+easy+none", "more than one order and one backfilling"),
         ("sjf+esy", "did you mean easy?"),
         ("easy+sjf", "write sjf+easy"),
         ("mix-fit", "it is a placement policy"),

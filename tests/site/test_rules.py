@@ -107,6 +107,13 @@ def test_preemption_takes_the_mode_that_says_what_becomes_of_a_job(modelled):
     assert (rules.preemption.by, rules.preemption.mode, rules.requeue) == ("partition", "suspend", False)
 
 
+def test_whole_hosts_that_nobody_asked_for_are_said(modelled):
+    (note,) = [note for note in modelled(SMALL).notes if "SelectType" in note]
+    assert note.startswith("The site has no SelectType: jobs get whole hosts")
+    for kind in ("linear", "cons_tres"):
+        assert not any("no SelectType" in note for note in modelled(f"{SMALL}SelectType=select/{kind}\n").notes)
+
+
 def test_a_mode_of_newer_releases_is_said(modelled):
     made = modelled(SMALL + "PreemptType=preempt/qos\nPreemptMode=REQUEUE,PRIORITY\n")
     assert made.cluster.rules.preemption.mode == "requeue"

@@ -34,7 +34,7 @@ def test_names_of_keys_and_words_of_slurm_may_be_in_any_case(tmp_path):
         "SelectTypeParameters=cr_core_memory\npriorityflags=no_fair_tree,Max_Tres\nClusterName=Big\n",
     )
     assert (site.nodes[0].name, site.partitions[0].name, site.partitions[0].state) == ("N1", "Main", "down")
-    assert site.selection == Selection(whole_hosts=False, memory=True)
+    assert site.selection == Selection(whole_hosts=False, memory=True, said=True)
     assert site.priority.flags == ("no_fair_tree", "max_tres")
     assert site.cluster == "big"
 

@@ -218,6 +218,8 @@ def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Ma
 
 def _no_order(name: str, elsewhere: Mapping[str, str]) -> InputError:
     orders = (*ORDERS, *ORDERS_WITH_MEMORY)
+    if "+" in name:
+        return InputError(name, "more than one order and one backfilling", fix=f"write {SUMMARY}")
     if name in BACKFILLINGS:
         return InputError(name, "this is a backfilling, which stands behind the order", fix=f"write sjf+{name}")
     see = f"orders: {', '.join(orders)}; backfillings: {', '.join(BACKFILLINGS)}; {', '.join(WHOLE)}"

@@ -17,6 +17,10 @@ from loadmaster.site.partition import SitePartition
 from loadmaster.site.site import Site
 
 _ORDER = ("suspend", "requeue", "cancel", "off")
+_WHOLE = (
+    "The site has no SelectType: jobs get whole hosts, as in Slurm 22.05; for a newer release write "
+    "SelectType=select/cons_tres."
+)
 _FLAGS_OF_QOS = frozenset(("noreserve", "overpartqos", "nodecay"))
 """What is modelled, or said where it matters (`_say_of_work`)."""
 _KINDS: dict[str, Literal["none", "qos", "partition"]] = {"none": "none", "qos": "qos", "partition_prio": "partition"}
@@ -212,6 +216,8 @@ def _notes(site: Site, accounts: Accounts | None, left_out: dict[str, None]) -> 
     down = sum(not node.there for node in site.nodes)
     if down:
         notes.append(f"{down} of {len(site.nodes)} hosts of the site are down or not there yet: they are left out.")
+    if not site.selection.said:
+        notes.append(_WHOLE)
     if any(node.threads > 1 for node in site.nodes) and site.selection.unit != "cpu":
         notes.append("Hosts with several threads a core give whole cores in Slurm; here each thread counts for itself.")
     if accounts is None:

@@ -22,6 +22,7 @@ class Selection:
         least_loaded: CR_LLN.
         unit: what is handed out: `cpu`, `core` or `socket`.
         ignored: parameters not modelled.
+        said: the configuration has a SelectType.
     """
 
     whole_hosts: bool = True
@@ -29,6 +30,7 @@ class Selection:
     least_loaded: bool = False
     unit: str = "core"
     ignored: tuple[str, ...] = ()
+    said: bool = False
 
 
 def read_selection(fields: Fields) -> Selection:
@@ -44,4 +46,5 @@ def read_selection(fields: Fields) -> Selection:
     return Selection(
         kind == "linear", any(word.endswith("_memory") for word in words), "cr_lln" in words,
         units[0] if units else "core", tuple(word for word in words if word not in known),
+        fields.pair("SelectType") is not None,
     )  # fmt: skip
