@@ -60,3 +60,16 @@ def test_the_same_moves_give_the_same_schedule():
     workload, cluster = random_queue(3)
     one, two = (best_found(workload, cluster, within_s=5.0, clock=ticks(), seed=7) for _ in range(2))
     assert one.same_as(two)
+
+
+def test_on_a_single_host_jobs_of_several_tasks_are_moved_too():
+    improved = 0
+    for seed in range(12):
+        workload, _ = random_queue(seed)
+        host = Cluster(("cores", "memory"), np.full((1, 2), 14.0))
+        assert rigid_of(workload, host).of_one_task
+        listed, found = (best_found(workload, host, within_s=within_s, clock=ticks()) for within_s in (0.0, 60.0))
+        assert violations(workload, host, found) == ()
+        several = workload.task_count > 1
+        improved += bool((listed.start_s[several] != found.start_s[several]).any())
+    assert improved > 3

@@ -3,17 +3,20 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.search.greedy import Planned, area_s, lengths, listed
+from loadmaster.search.greedy import Planned, area_s, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
 from loadmaster.search.rigid import Rigid, rigid_of
 
 BUDGET_S = 50.0
+_FOR_LISTS = 0.3
+"""After this part of the time no more lists are tried."""
 
 
 def best_found(
@@ -45,8 +48,10 @@ def best_found(
     began = clock()
     queue = rigid_of(workload, cluster)
     key = lengths(queue)
-    planned = min((listed(queue, *each) for each in _lists(queue, hint_s)), key=lambda each: each.sum_s)
-    planned = improved(queue, planned, key, lambda: clock() - began > within_s, seed)
+    planned = _begun(queue, hint_s, lambda: clock() - began > within_s * _FOR_LISTS)
+    now_s = clock()
+    left_s = began + within_s - now_s
+    planned = improved(queue, planned, key, lambda: (clock() - now_s) / left_s if left_s > 0 else 1.0, seed)
     schedule = _schedule(workload, queue, planned)
     if broken := violations(workload, cluster, schedule):
         raise InputError("best found", f"the search kept not all that binds these jobs: {broken[0]}", fix="report it")
@@ -70,17 +75,30 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
     return next((kind for kind, there in kinds.items() if there), "")
 
 
-def _lists(queue: Rigid, hint_s: Floats | None) -> Iterator[tuple[Floats, int]]:
-    """Keys, and the resource in which hosts are filled."""
+def _begun(queue: Rigid, hint_s: Floats | None, over: Callable[[], bool]) -> Planned:
+    """The best of the lists: at each resource, then with a place kept, filled by what did best, until `over`."""
+    keys = list(_keys(queue, hint_s))
+    best, tight = listed(queue, keys[0], 0), 0
+    for key, tight_in in product(keys, range(queue.demand.shape[1])):
+        one = listed(queue, key, tight_in)
+        if one.sum_s < best.sum_s:
+            best, tight = one, tight_in
+    for key in keys if queue.of_one_task else []:
+        best = min(best, listed_reserving(queue, key, tight), key=lambda each: each.sum_s)
+        if over():
+            break
+    return best
+
+
+def _keys(queue: Rigid, hint_s: Floats | None) -> Iterator[Floats]:
+    """What lists go by, float64[J]; less is first."""
     lasts, area = queue.lasts_s.min(axis=1), area_s(queue)
-    keys = [queue.ready_s, *(lasts**part * area ** (1.0 - part) for part in (0.0, 0.25, 0.5, 1.0))]
+    yield from (lasts**part * area ** (1.0 - part) for part in (1.0, 0.0, 0.25, 0.5))
+    yield queue.ready_s
     for length in (lasts, area * (lasts.mean() / area.mean())):
-        keys += [queue.ready_s + part * length for part in (3.0, 10.0, 30.0, 100.0)]
+        yield from (queue.ready_s + part * length for part in (3.0, 10.0, 30.0, 100.0))
     if hint_s is not None:
-        keys += [hint_s + part * lasts for part in (0.5, 1.0, 2.0)]
-    for key in keys:
-        for tight_in in range(queue.demand.shape[1]):
-            yield key, tight_in
+        yield from (hint_s + part * lasts for part in (0.5, 1.0, 2.0, 10.0))
 
 
 def _schedule(workload: Workload, queue: Rigid, planned: Planned) -> Schedule:
@@ -89,7 +107,8 @@ def _schedule(workload: Workload, queue: Rigid, planned: Planned) -> Schedule:
     start_s[queue.row], end_s[queue.row] = planned.start_s, planned.end_s
     mine = np.isin(np.arange(workload.jobs), queue.row)
     host = np.full(int(workload.task_count.sum()), -1, np.int32)
-    host[np.repeat(mine, workload.task_count)] = planned.host
+    tasks = workload.task_count[queue.row] // queue.tasks
+    host[np.repeat(mine, workload.task_count)] = np.repeat(planned.host, np.repeat(tasks, queue.tasks))
     time_s, started = np.unique(planned.start_s, return_counts=True)
     arrived = np.searchsorted(workload.submit_s, time_s, side="right")
     length = arrived - np.cumsum(started) + started

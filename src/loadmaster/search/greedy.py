@@ -6,6 +6,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.search.list_kernel import Begun, Listed, ListState, run_list
+from loadmaster.search.reserving_kernel import Runs, run_reserving
 from loadmaster.search.rigid import Rigid
 
 
@@ -36,20 +37,38 @@ def listed(queue: Rigid, key: Floats, tight_in: int) -> Planned:
         key: ties go to the first in the log.
         tight_in: the resource of which a host is to have little left.
     """
-    jobs, tasks = queue.jobs, int(queue.tasks.sum())
+    order, room, begun = _list(queue, key)
+    run_list(order, room, begun, tight_in, np.arange(len(room.free)), np.empty(len(begun.host), np.int64))
+    return Planned(*begun)
+
+
+def listed_reserving(queue: Rigid, key: Floats, tight_in: int) -> Planned:
+    """The same, but nobody behind the first of the list that finds no room may start where it makes that one later.
+
+    Raises:
+        ValueError: a job has several tasks.
+    """
+    if not queue.of_one_task:
+        raise ValueError("a place is kept for jobs of one task only")
+    order, room, begun = _list(queue, key)
+    none, amounts = np.full(queue.jobs, -1), np.empty((2, queue.demand.shape[1]))
+    runs = Runs(np.full(len(room.free), -1), none, *amounts)
+    run_reserving(order, room, begun, runs, tight_in, np.arange(len(room.free)), np.empty(queue.jobs + 1, np.int64))
+    return Planned(*begun)
+
+
+def _list(queue: Rigid, key: Floats) -> tuple[Listed, ListState, Begun]:
+    """The jobs in the order of `key`, all hosts free, and where the starts are written."""
+    jobs = queue.jobs
     job_at = np.argsort(key, kind="stable")
     place = np.empty(jobs, np.int64)
     place[job_at] = np.arange(jobs)
     first = np.concatenate(([0], np.cumsum(queue.tasks)))
-    hosts = len(queue.class_of)
-    begun = Begun(np.empty(jobs), np.empty(jobs), np.empty(tasks, np.int32))
-    run_list(
-        Listed(queue.ready_s, np.argsort(queue.ready_s, kind="stable"), queue.lasts_s, queue.demand, first, place,
-               job_at, queue.class_of),
-        ListState(queue.capacity[queue.class_of], np.empty(jobs, np.int64), np.empty(jobs), np.empty(jobs, np.int64)),
-        begun, tight_in, np.arange(hosts), np.empty(tasks, np.int64),
-    )  # fmt: skip
-    return Planned(*begun)
+    by_ready = np.argsort(queue.ready_s, kind="stable")
+    order = Listed(queue.ready_s, by_ready, queue.lasts_s, queue.demand, first, place, job_at, queue.class_of)
+    free = queue.capacity[queue.class_of]
+    room = ListState(free, np.empty(jobs, np.int64), np.empty(jobs), np.empty(jobs, np.int64))
+    return order, room, Begun(np.empty(jobs), np.empty(jobs), np.empty(first[-1], np.int32))
 
 
 def area_s(queue: Rigid) -> Floats:

@@ -1,4 +1,4 @@
-"""A schedule made better by ruin and recreate, for as long as there is time (rule D11)."""
+"""A schedule made better by ruin and recreate, which cools as the time runs out (rule D11)."""
 
 from collections.abc import Callable
 
@@ -18,27 +18,39 @@ _TOGETHER = 8
 """About so many jobs of a host are in one list."""
 _SEEKS = 4
 """Moments a task by which steps are found."""
+_HOTTEST, _COOLED, _MOVES_FOR_ONE = 6.0, 1 / 600, 4.0
+"""Heat in mean runtimes at first; the part of it that is left at last; moves of a job that are worth one more."""
 
 
-def improved(queue: Rigid, planned: Planned, area: Floats, over: Callable[[], bool], seed: int = 0) -> Planned:
-    """Moves jobs of one task until `over` says so; no move makes the sum of starts larger.
+def improved(queue: Rigid, planned: Planned, area: Floats, used: Callable[[], float], seed: int = 0) -> Planned:
+    """Moves jobs of one task while `used` is less than 1; the best that was met, never worse than `planned`.
 
     Args:
         queue: the jobs.
         planned: where to begin.
         area: float64[J], those with less are put back first, as a rule.
-        over: asked every so many moves.
+        used: the part of the time that is over, asked every so many moves.
         seed: of the moves.
     """
     first = np.concatenate(([0], np.cumsum(queue.tasks)))
     jobs, table = _moved(queue, planned, first), _empty(queue)
     width = float(planned.end_s.max()) / table.seek.shape[1]
     set_out(jobs, table, width, planned.host.astype(np.int64), first)
-    rng = np.random.default_rng(seed)
+    rng, mean_s, moves = np.random.default_rng(seed), float(queue.lasts_s.min(axis=1).mean()), 0
     out = Out(*(np.empty(_MOST + 1, kind) for kind in (np.int64, float, float, np.int64)))
-    while not over():
-        ruin_and_recreate(jobs, table, width, area, rng.random((_MOVES, 4 + FIXED + _MOST + 1)), out)
-    return _planned(queue, planned, jobs, first)
+    best_s, start_s, host = planned.sum_s, jobs.start.copy(), jobs.host.copy()
+    while (part := used()) < 1.0:
+        heat_s = mean_s * heat(moves / queue.jobs, part)
+        ruin_and_recreate(jobs, table, width, area, rng.random((_MOVES, 4 + FIXED + _MOST + 1)), heat_s, out)
+        moves += _MOVES
+        if (now_s := float(jobs.start.sum())) < best_s:
+            best_s, start_s, host = now_s, jobs.start.copy(), jobs.host.copy()
+    return _planned(queue, planned, start_s, host, first)
+
+
+def heat(moves_a_job: float, part: float) -> float:
+    """How much worse a move may well be, in mean runtimes: less where there is time for few moves, and later on."""
+    return min(_HOTTEST, moves_a_job / part / _MOVES_FOR_ONE) * _COOLED**part if part > 0.0 else 0.0
 
 
 def _moved(queue: Rigid, planned: Planned, first: Longs) -> Moved:
@@ -65,9 +77,9 @@ def _empty(queue: Rigid) -> Timetable:
     return Timetable(at, free, none, none.copy(), np.zeros(steps, np.int64), unused, seek)
 
 
-def _planned(queue: Rigid, planned: Planned, jobs: Moved, first: Longs) -> Planned:
+def _planned(queue: Rigid, planned: Planned, start_s: Floats, on: Longs, first: Longs) -> Planned:
     host, end_s = planned.host.copy(), planned.end_s.copy()
-    moved = np.flatnonzero(jobs.free_to_move)
-    host[first[moved]] = jobs.host[moved]
-    end_s[moved] = jobs.start[moved] + queue.lasts_s[moved, queue.class_of[jobs.host[moved]]]
-    return Planned(jobs.start, end_s, host)
+    moved = np.flatnonzero(queue.tasks == 1)
+    host[first[moved]] = on[moved]
+    end_s[moved] = start_s[moved] + queue.lasts_s[moved, queue.class_of[on[moved]]]
+    return Planned(start_s, end_s, host)

@@ -65,15 +65,15 @@ def room_for(listed, free, j, h):
 
 
 @inner
-def tightest(listed, free, j, tight_in, hosts, count):
+def tightest(listed, free, j, tight_in, hosts, count, barred):
     """The host among the first `count` of `hosts` that runs job j fastest, has least free of `tight_in`, comes first.
 
-    -1 if no task fits any.
+    Not `barred`; -1 if no task fits any.
     """
     best = -1
     for k in range(count):
         h = hosts[k]
-        if room_for(listed, free, j, h) > 0:
+        if h != barred and room_for(listed, free, j, h) > 0:
             if best < 0:
                 best = h
                 continue
@@ -106,7 +106,7 @@ def begin(listed, room, begun, j, now, tight_in, every, host, running):
         begun.host[task : task + some] = host
         task += some
         if task < last:
-            host = tightest(listed, room.free, j, tight_in, every, every.shape[0])
+            host = tightest(listed, room.free, j, tight_in, every, every.shape[0], -1)
     begun.start[j], begun.end[j] = now, now + lasts
     return push(room.ends, room.ending, running, now + lasts, j)
 
@@ -160,9 +160,9 @@ def run_list(listed, room, begun, tight_in, every, left):
             host = -1
             if listed.ready[j] == now or not single:
                 if single or fits_whole(listed, room.free, j):
-                    host = tightest(listed, room.free, j, tight_in, every, every.shape[0])
+                    host = tightest(listed, room.free, j, tight_in, every, every.shape[0], -1)
             elif freed > 0:
-                host = tightest(listed, room.free, j, tight_in, left, freed)
+                host = tightest(listed, room.free, j, tight_in, left, freed, -1)
             if host >= 0:
                 running = begin(listed, room, begun, j, now, tight_in, every, host, running)
             else:

@@ -18,7 +18,7 @@ class Rigid:
         ready_s: float64[J], when it may start at first: its arrival, or its begin time.
         late_s: float64[J], how long it must wait for that.
         lasts_s: float64[J, C], how long it runs on each class; infinite where it may not run or no task of it fits.
-        demand: float64[J, R], of one task; tasks: int64[J].
+        demand: float64[J, R], of one task; tasks: int64[J]. On a single host all tasks of a job are one here.
         class_of: int32[H]; capacity: float64[C, R], of one host; hosts: int64[C], how many there are.
     """
 
@@ -41,6 +41,11 @@ class Rigid:
     def classes(self) -> int:
         """Number of classes, C."""
         return len(self.hosts)
+
+    @property
+    def of_one_task(self) -> bool:
+        """Whether every job has one task."""
+        return bool((self.tasks == 1).all())
 
 
 def rigid_of(workload: Workload, cluster: Cluster) -> Rigid:
@@ -68,10 +73,19 @@ def rigid_of(workload: Workload, cluster: Cluster) -> Rigid:
     if not may.any(axis=1).all():
         job = int(row[np.argmin(may.any(axis=1))])
         raise InputError(f"job {workload.id_of(job)}", "no host that it may use holds a task of it", fix="leave it out")
+    demand, tasks = _together(workload.demand[row], workload.task_count[row].astype(np.int64), cluster)
     return Rigid(
-        row, ready_s[row], (ready_s - workload.submit_s)[row], np.where(may, lasts_s, np.inf), workload.demand[row],
-        workload.task_count[row].astype(np.int64), class_of, cluster.capacity[first], hosts,
+        row, ready_s[row], (ready_s - workload.submit_s)[row], np.where(may, lasts_s, np.inf), demand, tasks, class_of,
+        cluster.capacity[first], hosts,
     )  # fmt: skip
+
+
+def _together(demand: Floats, tasks: Longs, cluster: Cluster) -> tuple[Floats, Longs]:
+    """On a single host the tasks of a job lie side by side: one task that asks for all of it, which can be moved."""
+    whole = demand * tasks[:, None]
+    if cluster.hosts == 1 and bool((whole <= cluster.capacity[0]).all()):
+        return whole, np.ones_like(tasks)
+    return demand, tasks
 
 
 def _refuse_stopping(rules: SiteRules) -> None:

@@ -1,6 +1,7 @@
 """Ruin and recreate: some jobs around one that waits are taken out and put back in another order (rule D11)."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 
+import math
 from typing import NamedTuple
 
 from loadmaster.kernels import inner, kept_njit
@@ -49,7 +50,7 @@ class Out(NamedTuple):
     host: Longs
 
 
-FIXED = 5
+FIXED = 6
 """Draws of a move beside those that choose its job and its neighbours."""
 AS_THEY_WERE, IN_FRONT = 0.4, 0.8
 
@@ -198,23 +199,20 @@ def put_back(jobs, table, width, count, out):
 
 
 @kept_njit(nogil=True, error_model="numpy")
-def ruin_and_recreate(jobs, table, width, area, draws, out):
-    """Make a move for each row of `draws` float64[M, 4 + FIXED + K], in [0, 1); return how far the sum of starts fell.
+def ruin_and_recreate(jobs, table, width, area, draws, heat, out):
+    """Make a move for each row of `draws` float64[M, 4 + FIXED + K], in [0, 1).
 
-    A move that makes the sum larger is taken back. `area` float64[J] ranks jobs that are put back.
+    A move that makes the sum of starts larger by x is kept with the chance exp(-x / heat), else taken back; never
+    without heat. `area` float64[J] ranks jobs that are put back.
     """
-    gained = 0.0
     for move in range(draws.shape[0]):
         j = one_that_waits(jobs, draws[move])
         if j >= 0:
             count, h = choose(jobs, j, draws[move], 4, out)
             arrange(jobs, area, count, draws[move], 4, out)
             worse = put_anew(jobs, table, width, j, h, count, out)
-            if worse > 0.0:
+            if worse > 0.0 and worse > -heat * math.log(1.0 - draws[move, 9]):
                 put_back(jobs, table, width, count, out)
-            else:
-                gained -= worse
-    return gained
 
 
 @kept_njit(nogil=True, error_model="numpy")
