@@ -50,7 +50,7 @@ class Twin(Discipline):
     """Follows that of its members under which the jobs of the moment wait least (rule Q20).
 
     When a look is due, the queue is worked off under each member as if nobody came any more, with estimates; the one
-    with the lowest mean wait is followed until the next look. Of equal ones the first is.
+    with the lowest mean wait is followed until the next look. Of equal ones the one under way stays, else the first is.
 
     Attributes:
         members: the disciplines, none of which lets a job wait for ever.
@@ -78,10 +78,11 @@ class Twin(Discipline):
         columns = _columns(snapshot)
         clock = snapshot.clock
         values: Sequence[float | None] = [None] * len(self.members)
-        member = max(0, int(clock.member))
-        if clock.member < 0 or clock.choice_s <= snapshot.now_s:
+        before, member = int(clock.member), max(0, int(clock.member))
+        if before < 0 or clock.choice_s <= snapshot.now_s:
             values = self._values(snapshot, policy, columns)
-            member = best_of(values).member
+            first = best_of(values).member
+            member = before if before >= 0 and values[before] == values[first] else first
             clock = clock._replace(choice_s=_next_look_s(snapshot.now_s, self.every_s), member=float(member))
         decision = _served(self.members[member], snapshot, policy, columns)
         best = values[member]
