@@ -9,6 +9,7 @@ import numpy as np
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.schedule.binding_arrays import ThrottledArrays, throttled_arrays
 from loadmaster.schedule.binding_calendar import Calendar, calendar_of
 from loadmaster.schedule.binding_hosts import MAY_RUN, Entries, entries_of, limits_s, mask
 from loadmaster.schedule.binding_limits import BEYOND, Counters, counters_of
@@ -32,6 +33,7 @@ class Binding:
         work: limits of work done and to be done.
         waits: what each job waits for in others.
         array: int64[J], a number for each array, -1 of none.
+        throttled: the arrays of which not all tasks may run at once.
         calendar: hosts that are taken out for some time.
         requeue: bool[J], whether a job may go back to the queue.
         user: int32[J], -1 where unknown.
@@ -47,6 +49,7 @@ class Binding:
     work: WorkLimits
     waits: Waits
     array: Longs
+    throttled: ThrottledArrays
     calendar: Calendar
     requeue: Bools
     user: Ints
@@ -148,7 +151,7 @@ def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     user = np.full(workload.jobs, -1, np.int32) if workload.user is None else workload.user
     return Binding(
         eligible_s, latest_s, reasons.code, tuple(reasons.words), entries, counters, submits, work,
-        waits_of(workload, bound), array, calendar, requeue, user, rules,
+        waits_of(workload, bound), array, throttled_arrays(workload.jobs, bound), calendar, requeue, user, rules,
     )  # fmt: skip
 
 

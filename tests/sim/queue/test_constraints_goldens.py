@@ -20,6 +20,7 @@ from loadmaster.model import (
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
+from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.reference import replay
 
 
@@ -263,3 +264,25 @@ def test_a_job_of_several_partitions_goes_to_the_one_that_takes_few_hosts():
 def test_a_job_of_fewer_tasks_than_the_hosts_it_asks_for_can_never_run():
     found = run([(0, 1, 5)], None, "easy", [[2.0], [2.0]], min_hosts=[2])
     assert found.never == {"no host has what it asks for": 1}
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+@pytest.mark.parametrize("discipline", ["sjf+skip", "sjf+easy", "fcfs+conservative"])
+def test_tasks_of_a_throttled_array_start_by_index_and_those_beyond_are_promised_nothing(engine, discipline):
+    # Index 1 is the longest and came last; beside it only job 4 may start, which no promise to another task keeps back.
+    array = {"array": [7, 7, 7, -1], "array_task": [3, 2, 1, -1], "throttle": [1, 1, 1, 0]}
+    jobs = Workload.of(
+        submit_s=[0, 0, 0, 1], runtime_s=[10, 20, 30, 30], cores=[1, 4, 2, 2], constraints=Constraints(**array)
+    )  # fmt: skip
+    host, rule = Cluster.uniform(1, cores=4), discipline_named(discipline)
+    found = simulate(jobs, host, POLICIES["first-fit"], rule, interval_s=0.0, engine=engine)
+    assert found.start_s.tolist() == [51.0, 31.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+def test_a_task_that_may_start_later_than_others_gets_its_turn_before_them_when_it_may(engine):
+    columns = {"array": [7] * 4, "array_task": [1, 2, 3, 4], "throttle": [1] * 4, "eligible_s": [15.0, 0.0, 0.0, 0.0]}
+    jobs = Workload.of(submit_s=[0] * 4, runtime_s=[10] * 4, cores=[1] * 4, constraints=Constraints(**columns))
+    host, rule = Cluster.uniform(1, cores=4), discipline_named("ljf+skip")
+    found = simulate(jobs, host, POLICIES["first-fit"], rule, interval_s=0.0, engine=engine)
+    assert found.start_s.tolist() == [20.0, 0.0, 10.0, 30.0]

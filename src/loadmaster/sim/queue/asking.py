@@ -131,7 +131,7 @@ class Asking:
         self._tick(self.now_s)
         come, refused = int(self.state.tally[ARRIVED]), int(own[REFUSED])
         for job in range(self.arrived, come):
-            self.ranking.submitted(job, self.now_s)
+            self.ranking.submitted(job, float(self.workload.submit_s[job]))
         self.arrived_now |= come - self.arrived > refused - self.refused
         self.arrived, self.refused = come, refused
 
@@ -157,9 +157,10 @@ class Asking:
         eligible: Longs = np.flatnonzero(self.bound.job.queued)
         fresh = eligible[~self.seen[eligible]]
         if self.binds and len(fresh):
-            late = self.bound.job.ready_s[fresh] > self.workload.submit_s[fresh]
-            for job in fresh[late | self.bound.job.single[fresh]].tolist():
-                self.ranking.submitted(job, self.now_s)
+            released_s = np.where(self.bound.job.single[fresh], self.now_s, self.bound.job.ready_s[fresh])
+            late = np.flatnonzero(released_s > self.workload.submit_s[fresh])
+            for job, time_s in zip(fresh[late].tolist(), released_s[late].tolist(), strict=True):
+                self.ranking.submitted(job, time_s)
             self.arrived_now = True
         self.seen[fresh] = True
         return eligible

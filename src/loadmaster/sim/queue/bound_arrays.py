@@ -9,6 +9,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, f
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.dependencies import KINDS
 from loadmaster.schedule.binding import Binding
+from loadmaster.schedule.binding_arrays import ThrottledArrays
 from loadmaster.schedule.binding_limits import Counters
 from loadmaster.schedule.binding_waits import Waits as Dependents
 from loadmaster.schedule.binding_waits import ended_well
@@ -24,6 +25,7 @@ from loadmaster.sim.queue.bound_state import (
     NEWS,
     NOBODY,
     ROW,
+    THROTTLED,
     WELL,
     BoundState,
     Closures,
@@ -78,7 +80,7 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
     row.owner, row.queue, row.tier = entries.job[rows], entries.partition[rows], tier.reshape(-1)
     submits, limit, _ = _uses(binding.submits, entries.first[:-1])
     job = _jobs_of(workload, binding, row.owner, submits)
-    on = _waits(binding.waits, job)
+    on = _waits(binding.waits, binding.throttled, job)
     with_latest = np.flatnonzero(np.isfinite(binding.latest_s))
     number, keeps_back = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
     stops = bool(binding.calendar.failures) or binding.rules.preemption.by != "none"
@@ -141,7 +143,7 @@ def _uses(counters: Counters, rows: Longs) -> tuple[Longs, Ints, Floats]:
     return frozen_longs(first), frozen_ints(counters.counter[at]), frozen_floats(counters.amount[at])
 
 
-def _waits(waits: Dependents, jobs: Any) -> WaitState:
+def _waits(waits: Dependents, arrays: ThrottledArrays, jobs: Any) -> WaitState:
     """What jobs wait for in others; the records `jobs` are told of it."""
     number, many = len(jobs) - 1, np.diff(waits.first_on)
     one, by_named = slice(0, number), np.argsort(waits.on, kind="stable")
@@ -162,7 +164,12 @@ def _waits(waits: Dependents, jobs: Any) -> WaitState:
     jobs.place[member] = np.arange(len(member))
     jobs.single[one], jobs.one_is_enough[one] = waits.single, waits.one_is_enough
     telling = np.repeat(np.arange(len(dependency), dtype=np.int32), many)[by_named]
-    return WaitState(dependency, group, frozen_ints(telling), frozen_ints(member))
+    throttled = _empty(THROTTLED, len(arrays.most))
+    throttled.most, throttled.last, throttled.end = arrays.most, arrays.first[:-1] - 1, arrays.first[:-1]
+    jobs.throttled, jobs.throttled[one], jobs.seat[one] = NOBODY, arrays.array, arrays.seat
+    return WaitState(
+        dependency, group, frozen_ints(telling), frozen_ints(member), throttled, frozen_ints(arrays.member)
+    )  # fmt: skip
 
 
 def _closures(binding: Binding, cluster: Cluster) -> Closures:

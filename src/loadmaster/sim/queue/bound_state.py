@@ -24,9 +24,9 @@ def _records(**fields: str) -> np.dtype[Any]:
 
 JOB = _records(
     f8="submit_s eligible_s latest_s ready_s end_s",
-    i8="rows submits depends told place entered started",
-    i4="array group",
-    bool="never requeue well single one_is_enough waits queued begun stopped",
+    i8="rows submits depends told place seat entered started",
+    i4="array throttled group",
+    bool="never requeue well single one_is_enough waits ripe queued begun stopped",
 )
 """Of each of J jobs, and one record behind the last.
 
@@ -34,10 +34,11 @@ submit_s, eligible_s, latest_s: as in `Binding`; ready_s: from when on it may st
 its latest run ends, NaN before. rows, submits, depends, told: where its rows, its limits of what runs or waits, its
 dependencies and the dependencies that name it begin; those of the next job begin where they end. place: where it stands
 in `WaitState.member`. entered: the round of starts in which its rows joined the queue; started: the pass of its start.
-array, group: of which it is a task, of which one runs at a time; or nobody's. never: it can never run; requeue: it may
-go back to the queue; well: it ends well by itself; single: it only starts when it is its turn in the group;
-one_is_enough: of its dependencies. waits: it has arrived and not started; queued: its rows are in the queue; begun: it
-has started once; stopped: for good, by a failure.
+array, throttled, group: of which it is a task, the same among those that are throttled, of which one runs at a time; or
+nobody's. seat: where it stands in `WaitState.seated`. never: it can never run; requeue: it may go back to the queue;
+well: it ends well by itself; single: it only starts when it is its turn in the group; one_is_enough: of its
+dependencies. waits: it has arrived and not started; ripe: a task of a throttled array that may start in its turn;
+queued: its rows are in the queue; begun: it has started once; stopped: for good, by a failure.
 """
 ROW = _records(i8="serial", i4="owner queue tier")
 """Of each of E rows: its latest start's number; its job, the partition whose queue it is in, and tier counted from 0,
@@ -48,6 +49,9 @@ constant of above."""
 GROUP = _records(i8="members lead busy", i4="turn")
 """Of each of G groups of which one runs at a time, and one record behind the last: where its members begin, where the
 first that waits stands, or before; how many run; whose turn it is, or nobody's."""
+THROTTLED = _records(i8="busy queued most last end")
+"""Of each of A arrays that are throttled: how many of its tasks run, are in the queue, and run at most; the seat up to
+which all that may start are in the queue, and the one before which all are that ever might."""
 CLOSURE = _records(f8="from_s to_s", i4="who", bool="unforeseen")
 """Of each of N: its time; the row of `shuts`; nobody knows of it before it begins."""
 CUT = _records(f8="start_s end_s", i4="job", bool="lost")
@@ -63,12 +67,15 @@ class WaitState(NamedTuple):
         dependency, group: records.
         telling: int32[N], dependencies by the job that they name.
         member: int32[M], the jobs of each group in the order of arrival.
+        throttled: records; seated: int32[S], the tasks of each such array by their index.
     """
 
     dependency: Records
     group: Records
     telling: NDArray[np.int32]
     member: NDArray[np.int32]
+    throttled: Records
+    seated: NDArray[np.int32]
 
 
 class Closures(NamedTuple):

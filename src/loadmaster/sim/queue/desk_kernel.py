@@ -128,7 +128,7 @@ def _hear(jobs, state, bound, desk, log, stops, now):
     predict(bound, desk, now, True)
     come, refused = state.tally[ARRIVED], own[REFUSED]
     for job in range(tally[CAME_BEFORE], come):
-        tell(desk, job, now, CAME)
+        tell(desk, job, bound.job[job].submit_s, CAME)
     if come - tally[CAME_BEFORE] > refused - tally[REFUSED_BEFORE]:
         tally[COME] = 1
     tally[CAME_BEFORE], tally[REFUSED_BEFORE] = come, refused
@@ -170,8 +170,9 @@ def _note_fresh(bound, desk, job, now):
     if not desk.seen[job]:
         desk.seen[job] = True
         desk.tally[COME] = 1
-        if bound.job[job].single or bound.job[job].ready_s > bound.job[job].submit_s:
-            tell(desk, job, now, CAME)
+        released_s = now if bound.job[job].single else bound.job[job].ready_s
+        if released_s > bound.job[job].submit_s:
+            tell(desk, job, released_s, CAME)
 
 
 @inlined

@@ -11,20 +11,16 @@ from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.bound_state import (
     ABLE_REFUSED,
     AFTER,
-    ENTERED,
     EXPIRED,
     ILL,
-    IN_QUEUE,
     NOBODY,
     REFUSED,
-    ROUND,
     STUCK,
     TIMERS,
     WELL,
 )
 from loadmaster.sim.queue.queue_state import ARRIVED, WAITING
-from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
-from loadmaster.sim.queue.waiting_kernel import join, leave
+from loadmaster.sim.queue.throttle_kernel import begin_throttled, fill, join_queue, leave_queue, ripen, unripen
 
 
 @inner
@@ -60,7 +56,9 @@ def wait(jobs, rules, state, waiting, ranked, bound, job):
 def begin(jobs, rules, waiting, ranked, bound, job):
     """`job` starts now."""
     if bound.job[job].queued:
-        _leave_queue(jobs, rules, waiting, ranked, bound, job)
+        leave_queue(jobs, rules, waiting, ranked, bound, job)
+    if bound.job[job].throttled >= 0:
+        begin_throttled(bound, job)
     bound.job[job].waits = False
     if not bound.job[job].begun:
         bound.job[job].begun = True
@@ -71,6 +69,7 @@ def begin(jobs, rules, waiting, ranked, bound, job):
 @inner
 def finish(jobs, rules, waiting, ranked, bound, job, time_s, well):
     """`job` ends for good."""
+    _make_room(jobs, rules, waiting, ranked, bound, job)
     for use in range(bound.job[job].submits, bound.job[job + 1].submits):
         bound.most[bound.limit[use]] += 1.0
     _tell(jobs, rules, waiting, ranked, bound, job, time_s, False, well)
@@ -80,6 +79,7 @@ def finish(jobs, rules, waiting, ranked, bound, job, time_s, well):
 @inner
 def come_back(jobs, rules, state, waiting, ranked, bound, job):
     """`job` was stopped and waits anew."""
+    _make_room(jobs, rules, waiting, ranked, bound, job)
     _count(jobs, rules, waiting, ranked, bound, job, -1)
     wait(jobs, rules, state, waiting, ranked, bound, job)
 
@@ -129,10 +129,15 @@ def _refresh(jobs, rules, waiting, ranked, bound, job):
     now, ready_s = bound.clock[0], _ready_s(bound, job)
     one.ready_s = ready_s
     may = ready_s <= now and now <= one.latest_s
-    if may and not one.queued:
-        _join_queue(jobs, rules, waiting, ranked, bound, job)
+    if one.throttled >= 0:
+        if may and not one.ripe:
+            ripen(jobs, rules, waiting, ranked, bound, job)
+        elif one.ripe and not may:
+            unripen(jobs, rules, waiting, ranked, bound, job)
+    elif may and not one.queued:
+        join_queue(jobs, rules, waiting, ranked, bound, job)
     elif one.queued and not may:
-        _leave_queue(jobs, rules, waiting, ranked, bound, job)
+        leave_queue(jobs, rules, waiting, ranked, bound, job)
     if now < ready_s < np.inf:
         _set_timer(bound, job)
 
@@ -154,29 +159,12 @@ def _ready_s(bound, job):
 
 
 @inner
-def _join_queue(jobs, rules, waiting, ranked, bound, job):
-    bound.job[job].queued = True
-    bound.job[job].entered = bound.tally[ROUND]
-    bound.tally[ENTERED] += 1
-    bound.tally[IN_QUEUE] += 1
-    for row in range(bound.job[job].rows, bound.job[job + 1].rows):
-        if rules.moving:
-            join_ranked(jobs, ranked, row)
-        else:
-            join(jobs, waiting, row)
-
-
-@inner
-def _leave_queue(jobs, rules, waiting, ranked, bound, job):
-    bound.job[job].queued = False
-    if bound.job[job].entered == bound.tally[ROUND]:
-        bound.tally[ENTERED] -= 1
-    bound.tally[IN_QUEUE] -= 1
-    for row in range(bound.job[job].rows, bound.job[job + 1].rows):
-        if rules.moving:
-            leave_ranked(ranked, row)
-        else:
-            leave(waiting, row)
+def _make_room(jobs, rules, waiting, ranked, bound, job):
+    """One task less of the array of `job` runs."""
+    number = np.int64(bound.job[job].throttled)
+    if number >= 0:
+        bound.on.throttled[number].busy -= 1
+        fill(jobs, rules, waiting, ranked, bound, number)
 
 
 @inlined

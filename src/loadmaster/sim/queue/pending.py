@@ -33,6 +33,7 @@ class Pending:
         self._end_s: Floats = np.full(jobs, np.nan)
         self._status = np.full(jobs, UNDECIDED)
         self._running: dict[int, int] = {}  # by group of singletons, how many run
+        self._tasks_running: dict[int, int] = {}  # by throttled array
 
     def arrive(self, job: int) -> None:
         """A job arrives, or comes back."""
@@ -63,11 +64,21 @@ class Pending:
         self.arrive(job)
 
     def eligible(self, now_s: float) -> list[int]:
-        """The jobs that may start at `now_s` as far as time and other jobs go."""
+        """The jobs that may start at `now_s` as far as time and other jobs go; of a throttled array the first ones."""
         if self._binding is None:
             return self.waiting
         latest_s = self._binding.latest_s
-        return [job for job in self.waiting if self.ready_s(job) <= now_s <= latest_s[job]]
+        ready = [job for job in self.waiting if self.ready_s(job) <= now_s <= latest_s[job]]
+        arrays, count = self._binding.throttled, dict(self._tasks_running)
+        if not len(arrays.most):
+            return ready
+        beyond = set()
+        for job in sorted(ready, key=lambda job: int(arrays.seat[job])):
+            array = int(arrays.array[job])
+            count[array] = count.get(array, 0) + 1
+            if array >= 0 and count[array] > arrays.most[array]:
+                beyond.add(job)
+        return [job for job in ready if job not in beyond]
 
     def next_s(self, now_s: float) -> float:
         """When a job may start that may not yet, by all that is known; infinite if there is none."""
@@ -119,6 +130,10 @@ class Pending:
         return (job for job in self.waiting if self._binding.waits.group[job] == group)
 
     def _count(self, job: int, by: int) -> None:
-        group = -1 if self._binding is None else int(self._binding.waits.group[job])
+        if self._binding is None:
+            return
+        group, array = int(self._binding.waits.group[job]), int(self._binding.throttled.array[job])
         if group >= 0:
             self._running[group] = self._running.get(group, 0) + by
+        if array >= 0:
+            self._tasks_running[array] = self._tasks_running.get(array, 0) + by

@@ -285,7 +285,7 @@ class Replay:
             job = self.arrived
             self.arrived += 1
             self.expecting.arrived(job)
-            self.ranking.submitted(job, self.now_s)
+            self.ranking.submitted(job, float(self.workload.submit_s[job]))
             if self.allowance is not None and not self.allowance.submit(job):
                 self.pending.refuse()
                 self.refused += int(self.binding is not None and not self.binding.never[job])
@@ -327,15 +327,17 @@ class Replay:
         eligible = list(self.pending.eligible(self.now_s))
         if self.binding is not None:
             for job in eligible:
-                if job not in self.eligible_before and self._was_kept_back(job, self.binding):
-                    self.ranking.submitted(job, self.now_s)
+                if job not in self.eligible_before:
+                    released_s = self._released_s(job, self.binding)
+                    if released_s > self.workload.submit_s[job]:
+                        self.ranking.submitted(job, released_s)
             self.arrived_now |= not self.eligible_before.issuperset(eligible)
             self.eligible_before.update(eligible)
         return eligible
 
-    def _was_kept_back(self, job: int, binding: Binding) -> bool:
-        """Whether it may have waited for something else than its arrival; of a singleton nothing says since when."""
-        return bool(binding.waits.single[job]) or self.pending.ready_s(job) > self.workload.submit_s[job]
+    def _released_s(self, job: int, binding: Binding) -> float:
+        """Since when time and other jobs let it start; of a singleton nothing says that before it is eligible."""
+        return self.now_s if binding.waits.single[job] else self.pending.ready_s(job)
 
     def _start(self, place: Place) -> None:
         job = place.job

@@ -1,0 +1,93 @@
+"""Rows that join the queue and leave it, and whose turn it is in arrays that are throttled (rule C6).
+
+Of the tasks of such an array that might start, the first by index are in the queue, as many as may start still. All
+of them up to `last` are; behind it none is.
+"""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+
+import numpy as np
+
+from loadmaster.kernels import inner
+from loadmaster.sim.queue.bound_state import ENTERED, IN_QUEUE, ROUND
+from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
+from loadmaster.sim.queue.waiting_kernel import join, leave
+
+
+@inner
+def join_queue(jobs, rules, waiting, ranked, bound, job):
+    """The rows of `job` are in the queue from now on."""
+    bound.job[job].queued = True
+    bound.job[job].entered = bound.tally[ROUND]
+    bound.tally[ENTERED] += 1
+    bound.tally[IN_QUEUE] += 1
+    for row in range(bound.job[job].rows, bound.job[job + 1].rows):
+        if rules.moving:
+            join_ranked(jobs, ranked, row)
+        else:
+            join(jobs, waiting, row)
+
+
+@inner
+def leave_queue(jobs, rules, waiting, ranked, bound, job):
+    """They are no more."""
+    bound.job[job].queued = False
+    if bound.job[job].entered == bound.tally[ROUND]:
+        bound.tally[ENTERED] -= 1
+    bound.tally[IN_QUEUE] -= 1
+    for row in range(bound.job[job].rows, bound.job[job + 1].rows):
+        if rules.moving:
+            leave_ranked(ranked, row)
+        else:
+            leave(waiting, row)
+
+
+@inner
+def ripen(jobs, rules, waiting, ranked, bound, job):
+    """A task might start from now on: it joins the queue if it is its turn."""
+    one, seat = bound.on.throttled[bound.job[job].throttled], bound.job[job].seat
+    bound.job[job].ripe = True
+    one.end = max(one.end, seat + 1)
+    if one.queued + one.busy >= one.most:
+        highest = one.last
+        while highest > seat and not bound.job[bound.on.seated[highest]].queued:
+            highest -= 1
+        if highest <= seat or one.queued == 0:
+            one.last = min(one.last, seat - 1)
+            return
+        leave_queue(jobs, rules, waiting, ranked, bound, np.int64(bound.on.seated[highest]))
+        one.queued -= 1
+        one.last = highest - 1
+    join_queue(jobs, rules, waiting, ranked, bound, job)
+    one.queued += 1
+    one.last = max(one.last, seat)
+
+
+@inner
+def unripen(jobs, rules, waiting, ranked, bound, job):
+    """A task might start no more: another has its turn."""
+    bound.job[job].ripe = False
+    if bound.job[job].queued:
+        leave_queue(jobs, rules, waiting, ranked, bound, job)
+        bound.on.throttled[bound.job[job].throttled].queued -= 1
+        fill(jobs, rules, waiting, ranked, bound, np.int64(bound.job[job].throttled))
+
+
+@inner
+def begin_throttled(bound, job):
+    """A task that was in the queue starts."""
+    bound.job[job].ripe = False
+    one = bound.on.throttled[bound.job[job].throttled]
+    one.queued -= 1
+    one.busy += 1
+
+
+@inner
+def fill(jobs, rules, waiting, ranked, bound, number):
+    """The next tasks of an array join the queue, as many as may start still."""
+    one = bound.on.throttled[number]
+    while one.queued + one.busy < one.most and one.last + 1 < one.end:
+        one.last += 1
+        job = np.int64(bound.on.seated[one.last])
+        if bound.job[job].ripe:
+            join_queue(jobs, rules, waiting, ranked, bound, job)
+            one.queued += 1
