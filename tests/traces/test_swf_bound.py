@@ -49,6 +49,18 @@ def test_think_times_are_refused(tmp_path):
         read(tmp_path, swf_line(), swf_feedback="closed")
 
 
+@pytest.mark.parametrize(("preceding", "jobs"), [([-1, 1, 1], "2 jobs were"), ([-1, 1, -1], "1 job was")])
+@pytest.mark.parametrize("all_fields", [False, True])
+def test_jobs_that_came_after_the_end_of_others_are_said(tmp_path, preceding, jobs, all_fields):
+    notes = read(tmp_path, lines(preceding=preceding), all_fields=all_fields).notes
+    assert f"{jobs} submitted after another had ended (fields 17, 18): arrivals stay as they were recorded." in notes
+
+
+@pytest.mark.parametrize("preceding", [[-1, -1], [1, 1], [0, -1]])
+def test_a_preceding_job_that_is_none_is_not_said(tmp_path, preceding):
+    assert not any("17, 18" in note for note in read(tmp_path, lines(preceding=preceding)).notes)
+
+
 def test_words_behind_the_last_field_are_the_queue_and_the_request(tmp_path):
     trace = read(tmp_path, with_words())
     bound = trace.workload.constraints

@@ -24,7 +24,9 @@ NO_PROCESSORS = Rule("number of processors is unknown", bad=False)
 
 JOB, SUBMIT, WAIT, RUN, USED, CPU, USED_MEMORY, ASKED, ESTIMATE, ASKED_MEMORY = range(10)
 STATUS, USER, GROUP, EXECUTABLE, QUEUE, PARTITION, PRECEDING, THINK = range(10, 18)
-NEEDED = (JOB, SUBMIT, WAIT, RUN, USED, USED_MEMORY, ASKED, ESTIMATE, ASKED_MEMORY, USER, GROUP, QUEUE, PARTITION)
+NEEDED = (
+    JOB, SUBMIT, WAIT, RUN, USED, USED_MEMORY, ASKED, ESTIMATE, ASKED_MEMORY, USER, GROUP, QUEUE, PARTITION, PRECEDING,
+)  # fmt: skip
 EXTRA: dict[str, tuple[int, type]] = {
     "used_processors": (USED, np.float64), "cpu_time_s": (CPU, np.float64),
     "used_memory": (USED_MEMORY, np.float64), "status": (STATUS, np.int32), "executable": (EXECUTABLE, np.int32),
@@ -33,8 +35,8 @@ EXTRA: dict[str, tuple[int, type]] = {
 }  # fmt: skip
 """The fields that a workload has no place for: name, field (from 0), type. -1 means unknown, as in the file."""
 
-QUEUE_CODE, PARTITION_CODE = "queue code", "partition code"
-"""Columns of fields 15 and 16, whatever else is wanted."""
+QUEUE_CODE, PARTITION_CODE, PRECEDING_CODE = "queue code", "partition code", "preceding code"
+"""Columns of fields 15 to 17, whatever else is wanted."""
 _LARGEST = float(1 << 53)
 _LARGEST_CODE = float((1 << 31) - 1)
 _CODES = (USER, GROUP, ASKED, USED, STATUS, EXECUTABLE, QUEUE, PARTITION)
@@ -151,6 +153,7 @@ def _columns(field: dict[int, Floats], wanted: WantedColumns) -> dict[str, NDArr
         "recorded_wait_s": field[WAIT],
         QUEUE_CODE: field[QUEUE].astype(np.int32),
         PARTITION_CODE: field[PARTITION].astype(np.int32),
+        PRECEDING_CODE: np.clip(field[PRECEDING], -1, _LARGEST_CODE).astype(np.int32),
     }
     columns["demand"][:, 1] = np.floor(np.maximum(memory, 0.0) + 0.001)  # decimals of KB: not read to the last bit
     if wanted.all_fields:

@@ -12,7 +12,7 @@ from loadmaster.model.arrays import Ints
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.named import Named
 from loadmaster.traces.options import ReadOptions
-from loadmaster.traces.swf_block import PARTITION_CODE, QUEUE_CODE
+from loadmaster.traces.swf_block import PARTITION_CODE, PRECEDING_CODE, QUEUE_CODE
 from loadmaster.traces.swf_words import Words, shaped
 
 _STATUS = {0: "failed", 1: "ok", 2: "partial", 3: "partial", 4: "partial", 5: "cancelled"}
@@ -38,7 +38,7 @@ def bound_of(
     one of its own (rule C9).
     """
     queue, partition = numbered(columns.pop(QUEUE_CODE)), numbered(columns.pop(PARTITION_CODE))
-    features, exclusive, several, notes = None, None, None, []
+    features, exclusive, several, notes = None, None, None, _of_followers(columns.pop(PRECEDING_CODE))
     if words is not None:
         queue = Named(columns.pop("queue word"), words.queues.names)
         features = Named(columns.pop("features"), words.features.names)
@@ -58,6 +58,15 @@ def bound_of(
         status = _status(columns["status"])
         found = replace(found, name=numbered(columns["executable"]), status=status)
     return (None if found.is_empty else found), notes
+
+
+def _of_followers(preceding: Ints) -> list[str]:
+    """What is said of jobs that were submitted after the end of another (field 17); one value in all lines is none."""
+    followers = int((preceding > 0).sum())
+    if not followers or preceding.min() == preceding.max():
+        return []
+    jobs = "1 job was" if followers == 1 else f"{followers:,} jobs were"
+    return [f"{jobs} submitted after another had ended (fields 17, 18): arrivals stay as they were recorded."]
 
 
 def numbered(values: Ints) -> Named | None:
