@@ -5,6 +5,7 @@ import pytest
 
 from loadmaster.model import InputError
 from loadmaster.rules.find import Reference, sources
+from loadmaster.rules.standing_alone import text_alone
 
 RULE = "def rule(demand, free, capacity):\n    return free[0]\n"
 
@@ -42,6 +43,13 @@ def test_the_same_text_gives_the_same_function_and_another_text_another(here):
     Path("mine.py").write_text(RULE.replace("free[0]", "-free[0]"))
     assert reference.function() is not first
     assert reference.function(RULE) is first
+
+
+def test_a_function_is_written_down_from_the_text_that_made_it_though_another_bears_its_file_name(here):
+    reference = Reference("mine.py", "rule")
+    first, later = reference.function(), reference.function("\n" + RULE.replace("free[0]", "-free[0]"))
+    assert "return free[0]" in text_alone(first)
+    assert "return -free[0]" in text_alone(later)
 
 
 def test_two_files_of_one_name_do_not_meet(here):

@@ -7,7 +7,6 @@ is, and nothing is written where somebody else could have put a link.
 import contextlib
 import importlib.util
 import inspect
-import linecache
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Any
 from loadmaster.model.errors import InputError
 from loadmaster.rules.by_value import is_given, name_in, text_given
 from loadmaster.rules.near import near_to
+from loadmaster.rules.texts import remember
 
 Sources = Mapping[str, str]
 """Text of every Python file that holds a function of the user's, by its path as given."""
@@ -156,7 +156,7 @@ def _run(path: str, file: str, text: str) -> ModuleType:
     name = f"{_GIVEN}{sha256(f'{file}:{text}'.encode()).hexdigest()[:16]}"
     module = ModuleType(name)
     module.__file__ = file
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    remember(name, file, text)
     sys.modules[name] = module
     try:
         with contextlib.redirect_stdout(sys.stderr):  # stdout is for what the verb prints

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from loadmaster.model.errors import InputError
+from loadmaster.rules.texts import recall
 
 MOST_VALUES = 100_000
 """Values of an array that are still written down."""
@@ -184,6 +185,7 @@ def _class_node(kind: type[Any]) -> ast.ClassDef:
     """What defines the class `kind`, found by one of its methods: a notebook knows no file of a class."""
     for method in _methods(kind):
         try:
+            recall(method.__module__)
             lines, _ = inspect.findsource(method)
         except (OSError, TypeError):
             continue
@@ -222,6 +224,7 @@ def _gist(code: CodeType) -> tuple[Any, ...]:
 
 def _source(function: FunctionType, name: str) -> str:
     try:
+        recall(function.__module__)
         return inspect.getsource(function)
     except (OSError, TypeError) as error:
         raise _unreadable(name) from error
