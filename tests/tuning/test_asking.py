@@ -58,6 +58,19 @@ def test_who_is_over_the_limit_is_not_followed():
     assert sum(values["order.length"] <= 0 for values in asked) > 8
 
 
+def test_what_a_search_begins_with_takes_the_place_of_draws_at_random():
+    known = [
+        TriedRule(
+            k,
+            {"order.length": value, "order.patience-h": 200, "backfilling.heads": 1, "backfilling.fill": "order"},
+            Figures((value,), 0.0),
+        )
+        for k, value in enumerate((-0.8, -0.79, 0.0, 0.1, 0.3, 0.5, 0.7, 0.9))
+    ]
+    asked = ask(KNOBS, known, [0.0] * len(known), 12, seed=0)
+    assert sum(values["order.length"] < 0 for values in asked) > 8
+
+
 @pytest.mark.parametrize("knob", KNOBS)
 def test_every_knob_has_a_range_that_optuna_knows(knob):
     assert list(distributions([knob])) == [knob.name]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from loadmaster.order.job import Job
-from loadmaster.tuning.orders import PATIENCE, first_orders, order_knobs, order_text
+from loadmaster.tuning.orders import AGEING, PATIENCE, first_orders, order_knobs, order_text
 
 KNOBS = order_knobs(7 * 3600.0, memory=True)
 JOB = Job(100.0, 100.0, 64.0, 1, 8.0, 1024.0, 0, 0, 0, 0, 0.0, 0.0)
@@ -27,8 +27,7 @@ def zero(**terms):
     ("terms", "rank"),
     [
         ({"length": 0.5}, 3.0), ({"width": -1.0}, -3.0), ({"memory": 0.1}, 1.0), ({"wait": -1.0}, -math.log2(64.0)),
-        ({"stretch": -2.0}, -2 * math.log2(1 + 63 / 64)), ({"age": -1.0}, -63 / 86400), ({}, -63.0),
-        ({"length": 1.0, "width": 1.0}, 9.0),
+        ({"stretch": -2.0}, -2 * math.log2(1 + 63 / 64)), ({}, -63.0), ({"length": 1.0, "width": 1.0}, 9.0),
     ],
 )  # fmt: skip
 def test_each_term_is_what_the_rules_say(terms, rank):
@@ -42,16 +41,31 @@ def test_who_has_waited_beyond_the_patience_goes_first_in_order_of_arrival():
     assert rank(JOB, 100.0 + 3600.0) == 6.0
 
 
+def test_ageing_grows_with_the_square_of_the_wait_beside_the_weights():
+    rank = rank_of({**zero(length=0.5), AGEING: 2})
+    assert [rank(JOB, 100.0 + 3600.0 * hours) for hours in (0, 2, 4, 20)] == [3.0, 2.0, -1.0, -97.0]
+
+
+def test_with_ageing_a_large_job_goes_before_small_ones_that_came_much_later_and_not_before():
+    rank = rank_of({**zero(length=1.0, width=1.0), AGEING: 10})
+    large, small = JOB._replace(submit_s=0.0, expected_s=2.0**16), JOB._replace(expected_s=2.0**4)
+    goes_first = [rank(large, now) < rank(small._replace(submit_s=now), now) for now in (3600.0 * 34, 3600.0 * 35)]
+    assert goes_first == [False, True]  # twelve doublings are 34.6 hours
+
+
 def test_terms_of_no_weight_and_no_patience_are_left_out():
     text = order_text(KNOBS, zero(length=0.25))
     assert "LENGTH = 0.25" in text
     assert "WIDTH" not in text
     assert "PATIENCE" not in text
+    assert "AGEING" not in text
 
 
-def test_patience_ends_at_the_longest_wait_that_is_allowed_and_every_first_order_is_in_range():
-    patience = next(knob for knob in KNOBS if knob.name == PATIENCE)
-    assert patience.high == 7
+def test_ageing_and_patience_end_at_the_longest_wait_that_is_allowed_and_every_first_order_is_in_range():
+    ranges = [{knob.name: (knob.low, knob.high) for knob in each if knob.off is None}
+              for each in (KNOBS, order_knobs(160 * 3600.0, memory=False))]  # fmt: skip
+    assert ranges == [{AGEING: (1, 7), PATIENCE: (1, 7)}, {AGEING: (10, 160), PATIENCE: (40, 160)}]
+    assert len({order_text(KNOBS, values) for values in first_orders(order_knobs(1e6, memory=True))}) == 8
     for values in first_orders(KNOBS):
         assert set(values) == {knob.name for knob in KNOBS}
         assert all(knob.low <= values[knob.name] <= knob.high for knob in KNOBS)

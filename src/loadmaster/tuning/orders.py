@@ -1,6 +1,7 @@
-"""Orders that are searched: weighted logarithms of what a job asks and has waited, and a patience (rule U5)."""
+"""Orders that are searched: weighted logarithms of what a job asks and has waited, ageing and a patience (rule U5)."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from loadmaster.tuning.knobs import Knob, Value, Values, weight
 
@@ -10,61 +11,84 @@ _FORMULAS: Mapping[str, str] = {
     "memory": "math.log2(max(job.memory, 1.0))",
     "wait": "math.log2(1.0 + wait_s)",
     "stretch": "math.log2(1.0 + wait_s / max(job.expected_s, 1.0))",
-    "age": "wait_s / 86400.0",
 }
-PATIENCE = "order.patience-h"
+AGEING, PATIENCE = "order.ageing-h", "order.patience-h"
+HOURS = (AGEING, PATIENCE)
+"""Terms whose number is a time in hours; a candidate from which one is taken out has no such entry."""
+_AGES = "a wait so long counts 1, one twice as long 4, one ten times as long 100"
+_STOPS = "who has waited longer goes before all others, first come, first served"
 _LONGEST_H = 24 * 365
 _ANYWAY_H = 2
-"""Patience is searched from one hour to at least so many."""
+"""Hours are searched to at least so many."""
+_TIMES: Mapping[str, int] = {AGEING: 16, PATIENCE: 4}
+"""Hours are searched from this part of the longest wait that is allowed; fewer are nearly first come, first served."""
 
 
-def order_knobs(patience_s: float, *, memory: bool) -> tuple[Knob, ...]:
+class _Begun(NamedTuple):
+    """An order to begin with: weights, and how many times the ageing goes into the longest wait that is allowed."""
+
+    length: float = 0.0
+    width: float = 0.0
+    stretch: float = 0.0
+    times: int = 1
+
+
+_BEGUN = (
+    _Begun(length=1.0, width=1.0, times=6), _Begun(length=1.0, width=0.5, times=6),
+    _Begun(length=1.0, width=1.0, times=4), _Begun(length=0.5, width=1.0, times=8),
+    _Begun(length=1.0, times=6), _Begun(stretch=-1.0), _Begun(length=0.5, width=0.5, stretch=-0.5, times=8),
+    _Begun(width=-0.67, stretch=-2.0),
+)  # fmt: skip
+"""Small in area first, and so on, as far as ageing lets them; short first; `lxf`; between them; `wfp3`'s logarithm."""
+
+
+def order_knobs(longest_s: float, *, memory: bool) -> tuple[Knob, ...]:
     """What is searched of an order.
 
     Args:
-        patience_s: more patience than this never helps: the longest wait that is allowed.
+        longest_s: the longest wait that is allowed: to wait longer for one's turn never helps.
         memory: jobs ask for memory.
     """
-    most_h = float(min(max(int(patience_s / 3600.0), _ANYWAY_H), _LONGEST_H))
+    most_h = float(min(max(int(longest_s / 3600.0), _ANYWAY_H), _LONGEST_H))
+    age, stop = (
+        Knob(name, f"hours: {meaning}", float(max(int(most_h / _TIMES[name]), 1)), most_h)
+        for name, meaning in ((AGEING, _AGES), (PATIENCE, _STOPS))
+    )
     asked = [weight("order.memory", "for each doubling of the memory of the whole job")] if memory else []
     return (
-        weight("order.length", "for each doubling of the expected runtime"),
+        weight("order.length", "for each doubling of the expected runtime", low=0.0),
         weight("order.width", "for each doubling of the cores of the whole job"),
         *asked,
         weight("order.wait", "for each doubling of the wait", low=-1.0, high=0.0),
         weight("order.stretch", "for each doubling of (wait + expected runtime) / expected runtime", -2.0, 0.0),
-        weight("order.age", "for each day of wait", low=-2.0, high=0.0),
-        Knob(PATIENCE, "hours: who has waited longer goes before all others, first come, first served", 1.0, most_h),
+        age,
+        stop,
     )
 
 
 def first_orders(knobs: tuple[Knob, ...]) -> list[dict[str, Value]]:
-    """Orders of the literature in these terms, to begin with: short, small in area, stretched, and between them."""
+    """Orders of the literature in these terms, to begin with; all with ageing, most with much of it."""
     most_h = int(next(knob.high for knob in knobs if knob.name == PATIENCE))
-    begun = (
-        {"length": 1.0}, {"length": 1.0, "width": 1.0}, {"stretch": -1.0}, {"length": 0.5, "wait": -0.5},
-        {"length": 0.5, "width": 0.5, "stretch": -0.5},
-    )  # fmt: skip
     zero: dict[str, Value] = {knob.name: 0.0 for knob in knobs if knob.off is not None}
-    halves = (max(most_h // 2, 1), max(most_h // 2, 1), most_h, most_h, max(most_h // 2, 1))
     return [
-        {**zero, **{f"order.{term}": value for term, value in terms.items()}, PATIENCE: patience}
-        for terms, patience in zip(begun, halves, strict=True)
-    ]
+        {**zero, "order.length": one.length, "order.width": one.width, "order.stretch": one.stretch,
+         AGEING: max(most_h // one.times, 1), PATIENCE: most_h}
+        for one in _BEGUN
+    ]  # fmt: skip
 
 
 def order_text(knobs: tuple[Knob, ...], values: Values) -> str:
     """The function `rank` with its constants, as a user would write it; terms of no weight are left out."""
     used = [knob for knob in knobs if knob.term in _FORMULAS and values[knob.name] != knob.off]
     constants = [f"{knob.constant} = {values[knob.name]!r}  # {knob.meaning}" for knob in used]
-    patient = values.get(PATIENCE) is not None
-    if patient:
-        meaning = "who has waited longer goes before all others, first come, first served"
-        constants.append(f"PATIENCE_S = {values[PATIENCE]} * 3600.0  # {meaning}")
+    terms = [f"+ {knob.constant} * {_FORMULAS[knob.term]}" for knob in used]
+    if AGEING in values:
+        constants.append(f"AGEING_S = {values[AGEING]} * 3600.0  # {_AGES}")
+        terms.append("- (wait_s / AGEING_S) ** 2")
     lines = ["def rank(job, now):", '    """Lower goes first."""', "    wait_s = now - job.submit_s"]
-    if patient:
+    if PATIENCE in values:
+        constants.append(f"PATIENCE_S = {values[PATIENCE]} * 3600.0  # {_STOPS}")
         lines += ["    if wait_s > PATIENCE_S:", "        return -1e9 - wait_s"]
-    terms = [f"{knob.constant} * {_FORMULAS[knob.term]}" for knob in used]
-    body = ["    return ("] + [f"        {'+ ' * (at > 0)}{term}" for at, term in enumerate(terms)] + ["    )"]
-    lines += body if terms else ["    return -wait_s"]
+    added = "\n        ".join(terms).removeprefix("+ ")
+    lines += ["    return (", f"        {added}", "    )"] if terms else ["    return -wait_s"]
     return "\n".join(["import math", "", *constants, "", "", *lines, ""])

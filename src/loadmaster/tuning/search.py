@@ -44,7 +44,7 @@ class SearchPlan:
     limit: float = 1.5
     trials: int = 100
     runs: int = 4
-    finalists: int = 5
+    finalists: int = 8
     final_runs: int = 8
     seed: int = 0
 

@@ -14,7 +14,7 @@ from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_o
 from loadmaster.schedule.notation import USUAL_ORDER, order_and_backfilling
 from loadmaster.tuning.backfillings import backfilling_knobs, backfilling_text, usual_backfilling
 from loadmaster.tuning.knobs import Knob, Value, Values
-from loadmaster.tuning.orders import PATIENCE, first_orders, order_knobs, order_text
+from loadmaster.tuning.orders import HOURS, first_orders, order_knobs, order_text
 from loadmaster.tuning.placements import first_placements, placement_knobs, placement_text
 from loadmaster.tuning.trees import cut, expression, first_trees, tree_knobs, tree_text
 
@@ -127,8 +127,8 @@ class Space:
         for knob in (each for each in self.knobs if each.part != "tree"):
             if knob.off is not None and values[knob.name] != knob.off:
                 taken.append((knob, {**values, knob.name: knob.off}))
-            elif knob.name == PATIENCE:
-                taken.append((knob, {name: value for name, value in values.items() if name != PATIENCE}))
+            elif knob.name in HOURS:
+                taken.append((knob, {name: value for name, value in values.items() if name != knob.name}))
         return taken + (cut(self.of("tree"), values) if "tree" in self.parts else [])
 
 
