@@ -5,7 +5,7 @@ from itertools import permutations, product
 import numpy as np
 
 from loadmaster.model import Cluster, Constraints, Named, Partition, SiteRules, Workload
-from loadmaster.search.rigid import rigid_of
+from loadmaster.search.rigid import host_by_host
 
 
 def tiny_queue(seed):
@@ -35,7 +35,7 @@ def least_sum_of_waits_s(workload, cluster):
 
     Some schedule of the least sum is among these: take its jobs in the order of their starts.
     """
-    queue = rigid_of(workload, cluster)
+    queue = host_by_host(workload, cluster)
     best = np.inf
     for order in permutations(range(queue.jobs)):
         best = min(best, least_in_order(queue, order, [], 0.0, best))

@@ -73,3 +73,31 @@ def test_on_a_single_host_jobs_of_several_tasks_are_moved_too():
         several = workload.task_count > 1
         improved += bool((listed.start_s[several] != found.start_s[several]).any())
     assert improved > 3
+
+
+def test_equal_hosts_that_hold_one_task_each_are_searched_as_one_and_handed_out_after():
+    for seed in range(12):
+        workload, _ = random_queue(seed)
+        tasks = Workload.of(
+            submit_s=workload.submit_s, runtime_s=workload.runtime_s, cores=np.full(workload.jobs, 3),
+            memory=workload.demand[:, 1], tasks=workload.task_count,
+        )  # fmt: skip
+        apart = Cluster(("cores", "memory"), np.full((5, 2), 5.0))
+        pool = Workload.of(submit_s=tasks.submit_s, runtime_s=tasks.runtime_s, cores=tasks.task_count)
+        one, two = (
+            best_found(jobs, on, within_s=20.0, clock=ticks())
+            for jobs, on in ((tasks, apart), (pool, Cluster.uniform(1, cores=5)))
+        )
+        assert violations(tasks, apart, one) == ()
+        assert one.start_s.tolist() == two.start_s.tolist()
+
+
+def test_hosts_are_not_one_where_two_tasks_fit_or_one_host_is_another():
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[5, 5], cores=[2, 3], tasks=[2, 1])
+    for cluster, hosts in ((Cluster.uniform(3, cores=3), 1), (Cluster.uniform(3, cores=4), 3), (mixed(), 2)):
+        assert len(rigid_of(jobs, cluster).class_of) == hosts
+
+
+def mixed():
+    """Two hosts that each hold one task, of two speeds."""
+    return Cluster(("cores",), np.full((2, 1), 3.0), speed=np.array([1.0, 2.0]))

@@ -127,6 +127,6 @@ def test_whoever_is_first_in_the_list_is_kept_a_place():
 
 
 def test_no_place_is_kept_for_jobs_of_several_tasks():
-    queue = rigid_of(Workload.of(submit_s=[0], runtime_s=[1], cores=[1], tasks=[2]), Cluster.uniform(2, cores=1))
+    queue = rigid_of(Workload.of(submit_s=[0], runtime_s=[1], cores=[1], tasks=[2]), Cluster.uniform(2, cores=2))
     with pytest.raises(ValueError, match="one task"):
         listed_reserving(queue, queue.ready_s, 0)

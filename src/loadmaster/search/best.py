@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.search.greedy import Planned, area_s, lengths, listed, listed_reserving
+from loadmaster.search.greedy import Planned, area_s, handed_out, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
 from loadmaster.search.rigid import Rigid, rigid_of
 
@@ -52,7 +52,7 @@ def best_found(
     now_s = clock()
     left_s = began + within_s - now_s
     planned = improved(queue, planned, key, lambda: (clock() - now_s) / left_s if left_s > 0 else 1.0, seed)
-    schedule = _schedule(workload, queue, planned)
+    schedule = _schedule(workload, cluster, queue, planned)
     if broken := violations(workload, cluster, schedule):
         raise InputError("best found", f"the search kept not all that binds these jobs: {broken[0]}", fix="report it")
     return schedule
@@ -101,14 +101,18 @@ def _keys(queue: Rigid, hint_s: Floats | None) -> Iterator[Floats]:
         yield from (hint_s + part * lasts for part in (0.5, 1.0, 2.0, 10.0))
 
 
-def _schedule(workload: Workload, queue: Rigid, planned: Planned) -> Schedule:
+def _schedule(workload: Workload, cluster: Cluster, queue: Rigid, planned: Planned) -> Schedule:
     """With a cycle at each moment at which something starts."""
     start_s, end_s = np.full(workload.jobs, np.nan), np.full(workload.jobs, np.nan)
     start_s[queue.row], end_s[queue.row] = planned.start_s, planned.end_s
     mine = np.isin(np.arange(workload.jobs), queue.row)
     host = np.full(int(workload.task_count.sum()), -1, np.int32)
-    tasks = workload.task_count[queue.row] // queue.tasks
-    host[np.repeat(mine, workload.task_count)] = np.repeat(planned.host, np.repeat(tasks, queue.tasks))
+    tasks = workload.task_count[queue.row].astype(np.int64)
+    if queue.of_one_task and cluster.hosts > len(queue.class_of):
+        planned = handed_out(planned, tasks, cluster.hosts)
+    elif queue.of_one_task:
+        planned = replace(planned, host=np.repeat(planned.host, tasks))
+    host[np.repeat(mine, workload.task_count)] = planned.host
     time_s, started = np.unique(planned.start_s, return_counts=True)
     arrived = np.searchsorted(workload.submit_s, time_s, side="right")
     length = arrived - np.cumsum(started) + started

@@ -1,10 +1,11 @@
 """Schedules made by a list: the order in which jobs may start, and where they go."""
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.search.list_kernel import Begun, Listed, ListState, run_list
 from loadmaster.search.reserving_kernel import Runs, run_reserving
 from loadmaster.search.rigid import Rigid
@@ -69,6 +70,21 @@ def _list(queue: Rigid, key: Floats) -> tuple[Listed, ListState, Begun]:
     free = queue.capacity[queue.class_of]
     room = ListState(free, np.empty(jobs, np.int64), np.empty(jobs), np.empty(jobs, np.int64))
     return order, room, Begun(np.empty(jobs), np.empty(jobs), np.empty(first[-1], np.int32))
+
+
+def handed_out(planned: Planned, tasks: Longs, hosts: int) -> Planned:
+    """Where hosts were only counted: a host for each of the `tasks` int64[J], the lowest that are free at the start."""
+    first = np.concatenate(([0], np.cumsum(tasks)))
+    host = np.empty(first[-1], np.int32)
+    free, running = list(range(hosts)), [(np.inf, -1)]
+    for j in np.lexsort((planned.end_s, planned.start_s)).tolist():
+        while running[0][0] <= planned.start_s[j]:
+            over = heappop(running)[1]
+            for h in host[first[over] : first[over + 1]].tolist():
+                heappush(free, h)
+        host[first[j] : first[j + 1]] = [heappop(free) for _ in range(tasks[j])]
+        heappush(running, (float(planned.end_s[j]), j))
+    return Planned(planned.start_s, planned.end_s, host)
 
 
 def area_s(queue: Rigid) -> Floats:

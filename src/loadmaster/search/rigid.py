@@ -1,6 +1,6 @@
 """A queue as the search for the best sees it: jobs of known runtime that run once, whole, on classes of alike hosts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class Rigid:
         ready_s: float64[J], when it may start at first: its arrival, or its begin time.
         late_s: float64[J], how long it must wait for that.
         lasts_s: float64[J, C], how long it runs on each class; infinite where it may not run or no task of it fits.
-        demand: float64[J, R], of one task; tasks: int64[J]. On a single host all tasks of a job are one here.
+        demand: float64[J, R], of one task; tasks: int64[J].
         class_of: int32[H]; capacity: float64[C, R], of one host; hosts: int64[C], how many there are.
     """
 
@@ -49,6 +49,15 @@ class Rigid:
 
 
 def rigid_of(workload: Workload, cluster: Cluster) -> Rigid:
+    """The queue of `workload` on `cluster`, its hosts as one where that makes no difference (rules D1 to D3).
+
+    Raises:
+        InputError: as `host_by_host`.
+    """
+    return joined(host_by_host(workload, cluster))
+
+
+def host_by_host(workload: Workload, cluster: Cluster) -> Rigid:
     """The queue of `workload` on `cluster`, as far as it binds every schedule.
 
     What only forbids (limits, dependencies, reservations, drained hosts) is left out: a schedule that keeps it is one
@@ -73,19 +82,31 @@ def rigid_of(workload: Workload, cluster: Cluster) -> Rigid:
     if not may.any(axis=1).all():
         job = int(row[np.argmin(may.any(axis=1))])
         raise InputError(f"job {workload.id_of(job)}", "no host that it may use holds a task of it", fix="leave it out")
-    demand, tasks = _together(workload.demand[row], workload.task_count[row].astype(np.int64), cluster)
     return Rigid(
-        row, ready_s[row], (ready_s - workload.submit_s)[row], np.where(may, lasts_s, np.inf), demand, tasks, class_of,
-        cluster.capacity[first], hosts,
+        row, ready_s[row], (ready_s - workload.submit_s)[row], np.where(may, lasts_s, np.inf), workload.demand[row],
+        workload.task_count[row].astype(np.int64), class_of, cluster.capacity[first], hosts,
     )  # fmt: skip
 
 
-def _together(demand: Floats, tasks: Longs, cluster: Cluster) -> tuple[Floats, Longs]:
-    """On a single host the tasks of a job lie side by side: one task that asks for all of it, which can be moved."""
-    whole = demand * tasks[:, None]
-    if cluster.hosts == 1 and bool((whole <= cluster.capacity[0]).all()):
-        return whole, np.ones_like(tasks)
-    return demand, tasks
+def joined(queue: Rigid) -> Rigid:
+    """The same queue on one host, with one task a job, where that has the same schedules; else `queue` as it is.
+
+    So it is on a single host; and on equal ones if no two tasks of whatever jobs fit on one, as then hosts are counted.
+    """
+    hosts, task = len(queue.class_of), queue.demand
+    alone = queue.classes == 1 and bool((2.0 * task.min(axis=0) > queue.capacity[0]).any())
+    if hosts == 1:
+        demand, capacity = task * queue.tasks[:, None], queue.capacity
+    elif alone:
+        demand, capacity = queue.tasks[:, None].astype(float), np.array([[float(hosts)]])
+    else:
+        return queue
+    if (demand > capacity[0]).any():
+        return queue
+    one = np.ones_like(queue.tasks)
+    return replace(
+        queue, demand=demand, tasks=one, class_of=np.zeros(1, np.int32), capacity=capacity, hosts=np.ones(1, np.int64)
+    )  # fmt: skip
 
 
 def _refuse_stopping(rules: SiteRules) -> None:
