@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.page import Heading, Table
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import simulate
+from loadmaster.site.fitted import SiteQueue
 from loadmaster.traces import Trace
 from loadmaster.verbs.fit import FitOptions, fit_with
 
@@ -79,6 +81,22 @@ def test_the_rule_that_made_a_log_is_found_again(shortest_first: Workload, tmp_p
     assert best.beside.odd.queue < 1e-9
     assert made.found.fit.usual.beside.odd.error > 0.05
     assert made.answer.startswith("The site's queue is most like sjf+easy, a cycle every 60 s: ")
+
+
+def test_a_cycle_is_looked_for_under_each_of_the_nearest_disciplines() -> None:
+    rng, count = np.random.default_rng(5), 900
+    submit_s = np.sort(rng.integers(0, 6 * 7 * 86400, count))
+    runtime_s = np.round(rng.lognormal(9.1, 1.0, count)) + 1
+    jobs = Workload.of(
+        submit_s=submit_s, runtime_s=runtime_s, cores=rng.integers(1, 5, count), estimate_s=2 * runtime_s
+    )  # fmt: skip
+    ran = simulate(
+        jobs, Cluster.uniform(3, cores=4), policy_named("first-fit"), discipline_named("easy"), interval_s=60.0
+    )  # fmt: skip
+    log = Trace(replace(jobs, recorded_wait_s=ran.start_s - jobs.submit_s))
+    made = lm.fit(log, "3x4c", disciplines=["fcfs+easy", "fcfs+skip", "sjf+easy"])
+    assert made.found.fit is not None
+    assert made.found.fit.best.queue == SiteQueue("fcfs+easy", 60.0)  # without a cycle, skip and a launch are nearer
 
 
 def test_a_fit_is_printed_as_its_schema_says_and_opened_again(

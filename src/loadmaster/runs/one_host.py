@@ -1,51 +1,62 @@
 """The same jobs on one host as large as all, where that starts every job when the hosts themselves would (rule Q11)."""
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from loadmaster.backfilling import Blocking, Easy, NetBatch, Skip
 from loadmaster.model import Cluster, Workload
-from loadmaster.order import FairShare, Order
+from loadmaster.order import ORDERS, FairShare, Order
 from loadmaster.schedule import Discipline
 from loadmaster.schedule.binding import binds
 
 GLADLY = (Blocking, Skip, Easy)
-"""Backfillings that are many times as fast on one host, by their exact type: conservative backfilling is slower there,
-and nobody knows what a rule of one's own looks at."""
+"""Backfillings that are many times as fast on one host, by their exact type: conservative backfilling is not, and
+nobody knows what a rule of one's own looks at."""
 BY_FREE = 1
 """The netbatch walk reserves hosts by what they have free of this resource, the last where there are fewer."""
 
 
-def as_one_host(workload: Workload, cluster: Cluster, discipline: Discipline) -> Cluster:
-    """One host that has what all of `cluster` have, where every task takes a whole one of equal hosts; else `cluster`.
+def as_one_host(workload: Workload, cluster: Cluster, discipline: Discipline) -> tuple[Workload, Cluster]:
+    """The jobs, and one host that has what all of `cluster` have, where every task takes a whole one of equal hosts.
 
     Every job starts when it would on the hosts themselves, whatever the policy; on which of them is not known then.
+    No order that comes with the package looks at the number of tasks, so there each job is one.
 
     Args:
-        workload: the jobs, which stay as they are: orders look at their tasks, cores and memory.
+        workload: the jobs.
         cluster: the hosts.
         discipline: serves the queue.
+
+    Returns:
+        `workload` and `cluster` themselves where they are not such, or nothing would be won.
 
     Example:
         >>> from loadmaster.schedule.notation import discipline_named
         >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[9, 9], cores=[1, 1], tasks=[2, 3])
-        >>> as_one_host(jobs, Cluster.uniform(4, cores=1), discipline_named("easy"))
-        <Cluster: 1 hosts, 4 cores>
+        >>> jobs, one = as_one_host(jobs, Cluster.uniform(4, cores=1), discipline_named("easy"))
+        >>> jobs.demand[:, 0].tolist(), one
+        ([2.0, 3.0], <Cluster: 1 hosts, 4 cores>)
     """
-    backfilling = type(discipline.backfilling)
-    if type(discipline.order) not in (Order, FairShare) or backfilling not in (*GLADLY, NetBatch):
-        return cluster
+    backfilling, order = type(discipline.backfilling), discipline.order
+    if type(order) not in (Order, FairShare) or backfilling not in (*GLADLY, NetBatch):
+        return workload, cluster
     one = _one_host(workload, cluster)
-    if backfilling is NetBatch and one is not cluster:
-        by = min(BY_FREE, len(cluster.resources) - 1)  # hosts in use must come behind all that are free
-        return one if (workload.demand[:, by] == cluster.capacity[0, by]).all() else cluster
-    return one
+    by = min(BY_FREE, len(cluster.resources) - 1)  # hosts in use must come behind all that are free
+    if one is cluster or (backfilling is NetBatch and (workload.demand[:, by] != cluster.capacity[0, by]).any()):
+        return workload, cluster
+    ours = type(order) is FairShare or order in ORDERS.values()
+    return _of_one_task(workload) if ours else workload, one
 
 
-@lru_cache(maxsize=8)
+def _of_one_task(workload: Workload) -> Workload:
+    demand = workload.demand * workload.task_count[:, None]
+    made = replace(workload, demand=demand, tasks=None)
+    return made if np.array_equal(made.demand, demand) else workload
+
+
 def _one_host(workload: Workload, cluster: Cluster) -> Cluster:
+    """One host as large as all; `cluster` itself where that would start jobs at other times."""
     assert cluster.speed is not None
     capacity = cluster.capacity[0]
     alike = bool((cluster.capacity == capacity).all() and (cluster.speed == 1.0).all())

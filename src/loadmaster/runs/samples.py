@@ -162,7 +162,7 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
     drawn = _drawn(case, task.drawing, task.number)
     workload = drawn.workload.scaled(factor) if (factor := _factor(case, task)) != 1.0 else drawn.workload
     discipline = discipline_of(setting, task.sources)
-    cluster = as_one_host(drawn.workload, case.cluster, discipline)  # nobody asks on which hosts
+    workload, cluster = as_one_host(workload, case.cluster, discipline)  # nobody asks on which hosts
     schedule = simulate(
         workload, cluster, policy_of(setting, task.sources), discipline, interval_s=setting.interval_s,
         seed=setting.seed, foresight=setting.foresight,

@@ -79,6 +79,10 @@ class _Search:
     def best(self) -> SiteQueue:
         return self.best_of(self.tried).queue
 
+    def best_under(self, discipline: str) -> SiteQueue:
+        """The best of what was tried under one discipline."""
+        return self.best_of(queue for queue in self.tried if queue.discipline == discipline).queue
+
     def leaders(self, disciplines: Sequence[str]) -> list[str]:
         """The disciplines that came nearest so far."""
         near = {
@@ -116,9 +120,11 @@ def fit_site(
     search = _Search(make)
     plain = [SiteQueue(name) for name in disciplines]
     search.look_at([USUAL, *(replace(queue, launch_s=s) for s in (0.0, _SOME_LAUNCH_S) for queue in plain)])
-    search.look_at(SiteQueue(name, launch_s=s) for name in search.leaders(disciplines) for s in LAUNCHES_S)
-    launches = _up_to(search.best.launch_s)  # a cycle and a launch stand for one another, so both are tried together
-    search.look_at(replace(search.best, interval_s=s, launch_s=o) for s in CYCLES_S for o in launches)
+    leaders = search.leaders(disciplines)
+    search.look_at(SiteQueue(name, launch_s=s) for name in leaders for s in LAUNCHES_S)
+    for near in [search.best_under(name) for name in leaders]:
+        launches = _up_to(near.launch_s)  # a cycle and a launch stand for one another, so both are tried together
+        search.look_at(replace(near, interval_s=s, launch_s=o) for s in CYCLES_S for o in launches)
     if workload.estimate_s is not None:
         search.look_at([replace(search.best, estimates="exact")])
     search.look_at(replace(search.best, discipline=name) for name in disciplines)

@@ -75,10 +75,11 @@ def make_trial(case: Case, trial: QueueTrial, moved: Moved) -> Weekly:
     """Run the whole log under a guess; the waits of those jobs are measured whose recorded wait is known."""
     setting = trial.setting
     discipline = discipline_of(setting, trial.sources)
+    held = held_longer(case.workload, trial.queue.launch_s)
+    workload, cluster = as_one_host(held, case.cluster, discipline)
     schedule = simulate(
-        held_longer(case.workload, trial.queue.launch_s), as_one_host(case.workload, case.cluster, discipline),
-        policy_of(setting, trial.sources), discipline, interval_s=setting.interval_s, seed=setting.seed,
-        progress=lambda started, _jobs: moved(started), foresight=setting.foresight,
+        workload, cluster, policy_of(setting, trial.sources), discipline, interval_s=setting.interval_s,
+        seed=setting.seed, progress=lambda started, _jobs: moved(started), foresight=setting.foresight,
     )  # fmt: skip
     assert case.workload.recorded_wait_s is not None
     wait_s = schedule.start_s - case.workload.submit_s
