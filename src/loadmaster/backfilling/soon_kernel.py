@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.backfilling.skyline_kernel import covering, first_on
-from loadmaster.kernels import inner
+from loadmaster.backfilling.skyline_kernel import covering, first_on, fits
+from loadmaster.kernels import inlined, inner
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.distinct import distinct_rows
 
@@ -26,13 +26,17 @@ FEW = 16
 ROUGHLY = 4
 """So many times as many are looked at roughly, without the hosts."""
 FREED = 4096
-"""What was given back is listed so far back."""
+"""What was given back is listed so far back: a power of two."""
+LAST = FREED - 1
+"""The last place of that list; & with it tells the place of an entry."""
 BLOCK = 64
 """Hosts whose least bound is kept."""
+MOST_NEEDS = 64
+"""Needs by which stretches of time are remembered: as many as there are, or fewer and lower ones."""
 
 
 class Soon(NamedTuple):
-    """C classes, H hosts, N entries in the list of what was given back.
+    """C classes, H hosts, N entries in the list of what was given back, G needs that stand for those of all classes.
 
     Attributes:
         of: int32[J], the class of a job.
@@ -46,6 +50,9 @@ class Soon(NamedTuple):
         freed_host, freed_s, until_s: int32[N], float64[N] twice, where something was given back, and for which time: a
             ring.
         freed_most: float64[N, R], the most that the host had then at any time in between.
+        needs: float64[G, R], none of them more than a class of it needs; need_of: int32[C], which of them a class has.
+        longest_s, begins_s: float64[N, G], the longest time for which so much is free that overlaps with what was given
+            back, -1 if nobody has asked for it, and when the first such time begins.
         freed: int64[1], how often that has happened.
         freed_at: int64[H], how often it had when it last did on the host.
     """
@@ -64,6 +71,10 @@ class Soon(NamedTuple):
     freed_s: NDArray[np.float64]
     until_s: NDArray[np.float64]
     freed_most: NDArray[np.float64]
+    needs: NDArray[np.float64]
+    need_of: NDArray[np.int32]
+    longest_s: NDArray[np.float64]
+    begins_s: NDArray[np.float64]
     freed: NDArray[np.int64]
     freed_at: NDArray[np.int64]
 
@@ -84,12 +95,14 @@ def empty_soon(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts
     np.minimum.at(need, of, demand[kind])
     np.minimum.at(short_s, of, expected_s)
     np.maximum.at(long_s, of, expected_s)
+    needs, need_of = _needs(need)
     entry, number = np.zeros(FREED), np.zeros(many, np.int64)
     return Soon(
         of, need, short_s, long_s, np.zeros((many, hosts)), np.zeros(many), np.zeros((many, -(-hosts // BLOCK))),
         _shorter(need, short_s), number, number.copy(),
-        np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)), np.full(1, 2 * FREED, np.int64),
-        np.zeros(hosts, np.int64),
+        np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)),
+        needs, need_of, np.full((FREED, len(needs)), -1.0), np.zeros((FREED, len(needs))),
+        np.full(1, 2 * FREED, np.int64), np.zeros(hosts, np.int64),
     )  # fmt: skip
 
 
@@ -102,6 +115,20 @@ def _classes(demand: Floats, kind: Ints, expected_s: Floats, parts: float, most:
         if len(shapes) <= most:
             return of.astype(np.int32)
     return np.zeros(len(kind), np.int32)
+
+
+def _needs(need: Floats) -> tuple[Floats, Ints]:
+    """float64[G, R]: few needs, and which of them is no more than that of each class."""
+    _, scale = np.frexp(need)
+    for alike in (need, scale.astype(np.float64)):
+        _, of = distinct_rows(alike)
+        if of.max(initial=0) < MOST_NEEDS:
+            break
+    else:
+        of = np.zeros(len(need), np.int32)
+    needs = np.full((int(of.max(initial=0)) + 1, need.shape[1]), np.inf)
+    np.minimum.at(needs, of, need)
+    return needs, of.astype(np.int32)
 
 
 def _shorter(need: Floats, short_s: Floats) -> Ints:
@@ -118,10 +145,11 @@ def _shorter(need: Floats, short_s: Floats) -> Ints:
 @inner
 def note_freed(soon, sky, host, from_s, until_s):
     """Something was given back on a host for that time."""
-    at = soon.freed[0] % soon.freed_host.shape[0]
+    at = soon.freed[0] & LAST
     soon.freed_host[at], soon.freed_s[at], soon.until_s[at] = host, from_s, until_s
     soon.freed[0] += 1
     soon.freed_at[host] = soon.freed[0]
+    soon.longest_s[at, :] = -1.0
     step, end = covering(sky, host, from_s), sky.first[host] + sky.many[host]
     for r in range(soon.freed_most.shape[1]):
         soon.freed_most[at, r] = sky.free[step, r]
@@ -132,7 +160,7 @@ def note_freed(soon, sky, host, from_s, until_s):
         step += 1
 
 
-@inner
+@inlined
 def was_enough(soon, at, kind):
     """Whether what was given back, entry `at` of the list, might let a job of the class start.
 
@@ -142,6 +170,41 @@ def was_enough(soon, at, kind):
     for r in range(soon.need.shape[1]):
         enough &= soon.freed_most[at, r] >= soon.need[kind, r]
     return enough
+
+
+@inlined
+def lasts(soon, sky, at, kind, expected_s, now_s):
+    """Whether a job of the class that takes so long might start thanks to what was given back, entry `at` of the list.
+
+    If so it overlaps with that, and what it needs is free for all its time: there was such a time when it was first
+    asked for, and what has been given back since has entries of its own.
+    """
+    if not was_enough(soon, at, kind):
+        return False
+    if soon.longest_s[at, soon.need_of[kind]] < 0.0:
+        _remember_longest(soon, sky, at, soon.need_of[kind], now_s)
+    return expected_s <= soon.longest_s[at, soon.need_of[kind]] + 1.0  # a second, for rounding
+
+
+@inner
+def _remember_longest(soon, sky, at, number, now_s):
+    """For how long at most so much is free in a time that overlaps with entry `at`, and when the first such begins."""
+    host, need, until_s = np.int64(soon.freed_host[at]), soon.needs[number], soon.until_s[at]
+    end, step = sky.first[host] + sky.many[host], covering(sky, host, soon.freed_s[at])
+    while step > sky.first[host] and fits(sky, step, need) and fits(sky, step - 1, need):
+        step -= 1
+    longest_s, begins_s, first_s = 0.0, np.inf, np.inf
+    while step < end and (begins_s < np.inf or sky.time_s[step] < until_s):
+        if not fits(sky, step, need):
+            if begins_s < np.inf:
+                longest_s = max(longest_s, sky.time_s[step] - begins_s)
+            begins_s = np.inf
+        elif begins_s == np.inf:
+            begins_s = max(sky.time_s[step], now_s)
+            first_s = min(first_s, begins_s)
+        step += 1
+    soon.longest_s[at, number] = np.inf if begins_s < np.inf else longest_s
+    soon.begins_s[at, number] = first_s
 
 
 @inner
@@ -171,27 +234,31 @@ def catch_up(soon, sky, kind, now_s):
         soon.live_at[kind] = freed
         return
     if freed - known > many:
-        _catch_up_roughly(soon, kind, known, freed, now_s)
+        _catch_up_roughly(soon, sky, kind, known, freed, now_s)
         return
     for entry in range(known, freed):
-        at = entry % soon.freed_host.shape[0]
+        at = entry & LAST
         host, until_s = soon.freed_host[at], soon.until_s[at]
         from_s = max(now_s, soon.freed_s[at] - soon.long_s[kind] - 1.0)  # a second, for rounding
-        if from_s < until_s and was_enough(soon, at, kind):
-            bound_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], from_s, until_s)
-            if bound_s < until_s:
-                soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
-                soon.least_s[kind] = min(soon.least_s[kind], bound_s)
+        if from_s < until_s and lasts(soon, sky, at, kind, soon.short_s[kind], now_s):
+            bound_s = max(from_s, soon.begins_s[at, soon.need_of[kind]])
+            if bound_s < soon.soon_s[kind, host]:
+                bound_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], bound_s, until_s)
+                if bound_s < until_s:
+                    soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
+                    soon.least_s[kind] = min(soon.least_s[kind], bound_s)
+                    soon.live_at[kind] = entry + 1
+            elif bound_s < until_s:
                 soon.live_at[kind] = entry + 1
 
 
 @inner
-def _catch_up_roughly(soon, kind, known, freed, now_s):
+def _catch_up_roughly(soon, sky, kind, known, freed, now_s):
     """The same without a look at the hosts."""
     for entry in range(known, freed):
-        at = entry % soon.freed_host.shape[0]
+        at = entry & LAST
         host, bound_s = soon.freed_host[at], max(now_s, soon.freed_s[at] - soon.long_s[kind] - 1.0)
-        if bound_s < soon.until_s[at] and was_enough(soon, at, kind):
+        if bound_s < soon.until_s[at] and lasts(soon, sky, at, kind, soon.short_s[kind], now_s):
             soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
             soon.least_s[kind] = min(soon.least_s[kind], bound_s)
             soon.live_at[kind] = entry + 1

@@ -8,7 +8,7 @@ learnt of the others is put back as the decision ends.
 import numpy as np
 
 from loadmaster.backfilling.skyline_kernel import first_on
-from loadmaster.backfilling.soon_kernel import was_enough
+from loadmaster.backfilling.soon_kernel import LAST, was_enough
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.plan_state import BLOCK
 from loadmaster.sim.queue.starts_kernel import STAMP
@@ -27,7 +27,7 @@ def catch_up(plan, kind, now):
         plan.block_s[kind, :] = -np.inf
         return
     for entry in range(known, freed):
-        at = entry % soon.freed_host.shape[0]
+        at = entry & LAST
         host, from_s = soon.freed_host[at], max(now, soon.freed_s[at] - soon.long_s[kind] - 1.0)  # for rounding
         if from_s < soon.until_s[at] and was_enough(soon, at, kind):
             soon.soon_s[kind, host] = min(soon.soon_s[kind, host], from_s)

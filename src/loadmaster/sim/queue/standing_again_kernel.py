@@ -61,7 +61,7 @@ def stand_again(asked, rules, standing, sky, soon, hand, rate, now_s):
             if start_s < np.inf:
                 choose(asked, rules, standing, hand, rate, job, able)
         else:
-            many = list_hosts(soon, sky, hand, job, np.inf, -1, now_s)
+            many = list_hosts(asked, soon, sky, hand, job, np.inf, -1, now_s)
             start_s = earliest(asked, rules, standing, sky, soon, hand, rate, job, np.inf, many, now_s)
         promise(asked, rules, standing, sky, hand, job, start_s, now_s)
         for task in range(asked.first[job], asked.first[job + 1]):

@@ -5,28 +5,30 @@ import numpy as np
 
 from loadmaster.backfilling.choice_kernel import tasks_in
 from loadmaster.backfilling.skyline_kernel import covering, first_on, fits, least, until
-from loadmaster.backfilling.soon_kernel import bound_on, catch_up, was_enough
+from loadmaster.backfilling.soon_kernel import FREED, LAST, bound_on, catch_up, lasts
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.standing_state import LAST_HOST, WRONG
 
 
 @inner
-def list_hosts(soon, sky, hand, job, before_s, seen, now_s):
+def list_hosts(asked, soon, sky, hand, job, before_s, seen, now_s):
     """List the hosts on which the job might start before that moment; returns how many.
 
     Something must have been given back there since `seen`; a negative one stands for all hosts.
     """
-    kind, freed, ring = soon.of[job], soon.freed[0], soon.freed_host.shape[0]
+    kind, freed = soon.of[job], soon.freed[0]
     catch_up(soon, sky, kind, now_s)
     hand.question[0] += 1
     if soon.least_s[kind] >= before_s or soon.live_at[kind] <= seen:
         return 0
     size = 0
-    if seen >= 0 and freed - seen < min(ring, max(soon.freed_at.shape[0] >> 1, 2)):
+    if seen >= 0 and freed - seen < min(FREED, max(soon.freed_at.shape[0] >> 1, 2)):
         for entry in range(seen, freed):
-            host, until_s = np.int64(soon.freed_host[entry % ring]), soon.until_s[entry % ring]
-            if soon.soon_s[kind, host] < min(before_s, until_s) and was_enough(soon, entry % ring, kind):
+            host, until_s = np.int64(soon.freed_host[entry & LAST]), soon.until_s[entry & LAST]
+            if soon.soon_s[kind, host] < min(before_s, until_s) and lasts(
+                soon, sky, entry & LAST, kind, asked.expected_s[job], now_s
+            ):
                 size = _list(hand, host, until_s, size)
         return size
     least_s = np.inf

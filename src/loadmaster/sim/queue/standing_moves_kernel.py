@@ -5,8 +5,9 @@ import numpy as np
 
 from loadmaster.backfilling.choice_kernel import tasks_in
 from loadmaster.backfilling.skyline_kernel import covering, is_free, least, next_step_s, until
+from loadmaster.backfilling.soon_kernel import catch_up
 from loadmaster.heap_kernel import drop_first, push
-from loadmaster.kernels import inner
+from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.standing_earliest_kernel import choose, earliest, list_hosts, list_own
 from loadmaster.sim.queue.standing_queue_kernel import give_up, hold_promise, promise, renew_block, renew_group
 from loadmaster.sim.queue.standing_state import BLOCK, LOOKED, MOVED, PASS, PROMISED, WRONG
@@ -19,7 +20,8 @@ def move_all(asked, rules, standing, sky, soon, hand, rate, now_s, by_moment):
     job = np.int64(standing.following[end])
     if not by_moment:
         while job < count[PROMISED] and not count[WRONG]:
-            _sooner(asked, rules, standing, sky, soon, hand, rate, job, now_s)
+            if _may_move(asked, standing, sky, soon, job, now_s):
+                _sooner(asked, rules, standing, sky, soon, hand, rate, job, now_s)
             job = np.int64(standing.following[job])
         return
     size = 0
@@ -29,16 +31,31 @@ def move_all(asked, rules, standing, sky, soon, hand, rate, now_s, by_moment):
     while size > 0 and not count[WRONG]:
         job = np.int64(standing.order[0])
         size = drop_first(standing.order_s, standing.order, size)
-        _sooner(asked, rules, standing, sky, soon, hand, rate, job, now_s)
+        if _may_move(asked, standing, sky, soon, job, now_s):
+            _sooner(asked, rules, standing, sky, soon, hand, rate, job, now_s)
+
+
+@inlined
+def _may_move(asked, standing, sky, soon, job, now_s):
+    """Whether something was given back, since the job was last looked at, that might let it start sooner."""
+    before_s, seen, kind = standing.start_s[job], standing.seen[job], soon.of[job]
+    if before_s <= now_s or seen == soon.freed[0]:
+        return False
+    if soon.known[kind] != soon.freed[0]:
+        catch_up(soon, sky, kind, now_s)
+    may = soon.least_s[kind] < before_s and soon.live_at[kind] > seen
+    for task in range(asked.first[job], asked.first[job + 1]):
+        may |= soon.freed_at[standing.host[task]] > seen
+    if not may:
+        standing.seen[job] = soon.freed[0]
+    return may
 
 
 @inner
 def _sooner(asked, rules, standing, sky, soon, hand, rate, job, now_s):
     """Move the job's promise to the first moment that is free, if that is sooner."""
     before_s, seen = standing.start_s[job], standing.seen[job]
-    if before_s <= now_s or seen == soon.freed[0]:
-        return
-    size = list_hosts(soon, sky, hand, job, before_s, seen, now_s)
+    size = list_hosts(asked, soon, sky, hand, job, before_s, seen, now_s)
     size = list_own(asked, standing, soon, sky, hand, job, seen, size)
     standing.seen[job] = soon.freed[0]
     if size == 0:

@@ -181,7 +181,7 @@ def _stand(asked, rules, standing, sky, soon, hand, log, rate, now_s):
         put_off(asked, standing, job, max(now_s, standing.start_s[job]))
         if not _hold_again(asked, standing, sky, job, now_s):
             unlink(asked, standing, job)
-            many = list_hosts(soon, sky, hand, job, np.inf, -1, now_s)
+            many = list_hosts(asked, soon, sky, hand, job, np.inf, -1, now_s)
             start_s = earliest(asked, rules, standing, sky, soon, hand, rate, job, np.inf, many, now_s)
             promise(asked, rules, standing, sky, hand, job, start_s, now_s)
         standing.seen[job] = 0
@@ -209,7 +209,7 @@ def _hold_again(asked, standing, sky, job, now_s):
 def _serve_new(jobs, asked, rules, standing, sky, soon, hand, scores, log, scan, rate, job, now_s):
     """Start the job now if it fits, else promise it the first moment at which it does."""
     count = standing.tally
-    many = list_hosts(soon, sky, hand, job, np.inf, -1, now_s)
+    many = list_hosts(asked, soon, sky, hand, job, np.inf, -1, now_s)
     start_s = earliest(asked, rules, standing, sky, soon, hand, rate, job, np.inf, many, now_s)
     if count[WRONG]:
         return
