@@ -31,6 +31,7 @@ LAST = FREED - 1
 """The last place of that list; & with it tells the place of an entry."""
 BLOCK = 64
 """Hosts whose least bound is kept."""
+UNKNOWN_S = -1.0
 MOST_NEEDS = 64
 """Needs by which stretches of time are remembered: as many as there are, or fewer and lower ones."""
 
@@ -51,8 +52,8 @@ class Soon(NamedTuple):
             ring.
         freed_most: float64[N, R], the most that the host had then at any time in between.
         needs: float64[G, R], none of them more than a class of it needs; need_of: int32[C], which of them a class has.
-        longest_s, begins_s: float64[N, G], the longest time for which so much is free that overlaps with what was given
-            back, -1 if nobody has asked for it, and when the first such time begins.
+        longest_s, begins_s: float64[G, N], the longest time for which so much is free that overlaps with what was given
+            back, `UNKNOWN_S` if nobody has asked for it yet, and when the first such time begins.
         freed: int64[1], how often that has happened.
         freed_at: int64[H], how often it had when it last did on the host.
     """
@@ -101,7 +102,7 @@ def empty_soon(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts
         of, need, short_s, long_s, np.zeros((many, hosts)), np.zeros(many), np.zeros((many, -(-hosts // BLOCK))),
         _shorter(need, short_s), number, number.copy(),
         np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)),
-        needs, need_of, np.full((FREED, len(needs)), -1.0), np.zeros((FREED, len(needs))),
+        needs, need_of, np.full((len(needs), FREED), UNKNOWN_S), np.zeros((len(needs), FREED)),
         np.full(1, 2 * FREED, np.int64), np.zeros(hosts, np.int64),
     )  # fmt: skip
 
@@ -149,7 +150,7 @@ def note_freed(soon, sky, host, from_s, until_s):
     soon.freed_host[at], soon.freed_s[at], soon.until_s[at] = host, from_s, until_s
     soon.freed[0] += 1
     soon.freed_at[host] = soon.freed[0]
-    soon.longest_s[at, :] = -1.0
+    soon.longest_s[:, at] = UNKNOWN_S
     step, end = covering(sky, host, from_s), sky.first[host] + sky.many[host]
     for r in range(soon.freed_most.shape[1]):
         soon.freed_most[at, r] = sky.free[step, r]
@@ -166,34 +167,41 @@ def was_enough(soon, at, kind):
 
     Of several such entries for one time the last one tells: only less is free since.
     """
+    return _is_enough(soon.freed_most[at], soon.need[kind])
+
+
+@inlined
+def _is_enough(free, need):
     enough = True
-    for r in range(soon.need.shape[1]):
-        enough &= soon.freed_most[at, r] >= soon.need[kind, r]
+    for r in range(need.shape[0]):
+        enough &= free[r] >= need[r]
     return enough
 
 
 @inlined
-def lasts(soon, sky, at, kind, expected_s, now_s):
-    """Whether a job of the class that takes so long might start thanks to what was given back, entry `at` of the list.
+def lasts(soon, sky, at, number, longest_s, expected_s, now_s):
+    """Whether somebody who takes so long and has need `number` might start thanks to entry `at` of what was given back.
 
-    If so it overlaps with that, and what it needs is free for all its time: there was such a time when it was first
-    asked for, and what has been given back since has entries of its own.
+    If so he overlaps with that, and what he needs is free for all his time: there was such a time when it was first
+    asked for, and what has been given back since has entries of its own. `longest_s` is the row of that need.
     """
-    if not was_enough(soon, at, kind):
-        return False
-    if soon.longest_s[at, soon.need_of[kind]] < 0.0:
-        _remember_longest(soon, sky, at, soon.need_of[kind], now_s)
-    return expected_s <= soon.longest_s[at, soon.need_of[kind]] + 1.0  # a second, for rounding
+    if longest_s[at] == UNKNOWN_S:
+        _remember_longest(soon, sky, at, number, now_s)
+    return expected_s <= longest_s[at] + 1.0  # a second, for rounding
 
 
 @inner
 def _remember_longest(soon, sky, at, number, now_s):
     """For how long at most so much is free in a time that overlaps with entry `at`, and when the first such begins."""
     host, need, until_s = np.int64(soon.freed_host[at]), soon.needs[number], soon.until_s[at]
+    soon.longest_s[number, at] = -np.inf
+    if not _is_enough(soon.freed_most[at], need):
+        return
     end, step = sky.first[host] + sky.many[host], covering(sky, host, soon.freed_s[at])
-    while step > sky.first[host] and fits(sky, step, need) and fits(sky, step - 1, need):
-        step -= 1
-    longest_s, begins_s, first_s = 0.0, np.inf, np.inf
+    if fits(sky, step, need):
+        while step > sky.first[host] and fits(sky, step - 1, need):
+            step -= 1
+    longest_s, begins_s, first_s = -np.inf, np.inf, np.inf
     while step < end and (begins_s < np.inf or sky.time_s[step] < until_s):
         if not fits(sky, step, need):
             if begins_s < np.inf:
@@ -203,8 +211,8 @@ def _remember_longest(soon, sky, at, number, now_s):
             begins_s = max(sky.time_s[step], now_s)
             first_s = min(first_s, begins_s)
         step += 1
-    soon.longest_s[at, number] = np.inf if begins_s < np.inf else longest_s
-    soon.begins_s[at, number] = first_s
+    soon.longest_s[number, at] = np.inf if begins_s < np.inf else longest_s
+    soon.begins_s[number, at] = first_s
 
 
 @inner
@@ -236,12 +244,16 @@ def catch_up(soon, sky, kind, now_s):
     if freed - known > many:
         _catch_up_roughly(soon, sky, kind, known, freed, now_s)
         return
+    number, short_s, long_s = np.int64(soon.need_of[kind]), soon.short_s[kind], soon.long_s[kind]
+    longest_s = soon.longest_s[number]
     for entry in range(known, freed):
         at = entry & LAST
-        host, until_s = soon.freed_host[at], soon.until_s[at]
-        from_s = max(now_s, soon.freed_s[at] - soon.long_s[kind] - 1.0)  # a second, for rounding
-        if from_s < until_s and lasts(soon, sky, at, kind, soon.short_s[kind], now_s):
-            bound_s = max(from_s, soon.begins_s[at, soon.need_of[kind]])
+        if not lasts(soon, sky, at, number, longest_s, short_s, now_s):
+            continue
+        host, until_s = np.int64(soon.freed_host[at]), soon.until_s[at]
+        from_s = max(now_s, soon.freed_s[at] - long_s - 1.0)  # a second, for rounding
+        if from_s < until_s:
+            bound_s = max(from_s, soon.begins_s[number, at])
             if bound_s < soon.soon_s[kind, host]:
                 bound_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], bound_s, until_s)
                 if bound_s < until_s:
@@ -255,10 +267,14 @@ def catch_up(soon, sky, kind, now_s):
 @inner
 def _catch_up_roughly(soon, sky, kind, known, freed, now_s):
     """The same without a look at the hosts."""
+    number, short_s, long_s = np.int64(soon.need_of[kind]), soon.short_s[kind], soon.long_s[kind]
+    longest_s = soon.longest_s[number]
     for entry in range(known, freed):
         at = entry & LAST
-        host, bound_s = soon.freed_host[at], max(now_s, soon.freed_s[at] - soon.long_s[kind] - 1.0)
-        if bound_s < soon.until_s[at] and lasts(soon, sky, at, kind, soon.short_s[kind], now_s):
+        if not lasts(soon, sky, at, number, longest_s, short_s, now_s):
+            continue
+        host, bound_s = np.int64(soon.freed_host[at]), max(now_s, soon.freed_s[at] - long_s - 1.0)
+        if bound_s < soon.until_s[at]:
             soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
             soon.least_s[kind] = min(soon.least_s[kind], bound_s)
             soon.live_at[kind] = entry + 1

@@ -24,12 +24,14 @@ def list_hosts(asked, soon, sky, hand, job, before_s, seen, now_s):
         return 0
     size = 0
     if seen >= 0 and freed - seen < min(FREED, max(soon.freed_at.shape[0] >> 1, 2)):
+        number, expected_s = np.int64(soon.need_of[kind]), asked.expected_s[job]
+        longest_s, bound_s = soon.longest_s[number], soon.soon_s[kind]
         for entry in range(seen, freed):
-            host, until_s = np.int64(soon.freed_host[entry & LAST]), soon.until_s[entry & LAST]
-            if soon.soon_s[kind, host] < min(before_s, until_s) and lasts(
-                soon, sky, entry & LAST, kind, asked.expected_s[job], now_s
-            ):
-                size = _list(hand, host, until_s, size)
+            at = entry & LAST
+            if lasts(soon, sky, at, number, longest_s, expected_s, now_s):
+                host, until_s = np.int64(soon.freed_host[at]), soon.until_s[at]
+                if bound_s[host] < min(before_s, until_s):
+                    size = _list(hand, host, until_s, size)
         return size
     least_s = np.inf
     for host in range(soon.freed_at.shape[0]):

@@ -38,7 +38,7 @@ def move_all(asked, rules, standing, sky, soon, hand, rate, now_s, by_moment):
 @inlined
 def _may_move(asked, standing, sky, soon, job, now_s):
     """Whether something was given back, since the job was last looked at, that might let it start sooner."""
-    before_s, seen, kind = standing.start_s[job], standing.seen[job], soon.of[job]
+    before_s, seen, kind = standing.start_s[job], standing.seen[job], np.int64(soon.of[job])
     if before_s <= now_s or seen == soon.freed[0]:
         return False
     if soon.known[kind] != soon.freed[0]:
