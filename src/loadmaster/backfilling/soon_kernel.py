@@ -21,10 +21,8 @@ PARTS_A_PASS = 0.25
 """The same where they are begun anew in each pass: each class has to learn of each host by itself."""
 MOST_BOUNDS = 2**21
 """Classes times hosts, about."""
-FEW = 16
-"""So many entries of the list are looked at one by one, or as many as there are hosts."""
-ROUGHLY = 4
-"""So many times as many are looked at roughly, without the hosts."""
+FEW, SEVERAL = 16, 4
+"""So many entries of the list, or so many as there are hosts, are looked at one by one, several times over."""
 FREED = 4096
 """What was given back is listed so far back: a power of two."""
 LAST = FREED - 1
@@ -227,22 +225,18 @@ def forget(soon):
 def catch_up(soon, sky, kind, now_s):
     """Lower the bounds of a class by what was given back since: a job that starts sooner for it overlaps with it.
 
-    Where much was given back since, what is told at a glance is enough; where too much, hosts begin anew.
+    Where too much was given back since, hosts begin anew.
     """
     known, freed = soon.known[kind], soon.freed[0]
     if known == freed:
         return
     soon.known[kind] = freed
-    many = max(soon.freed_at.shape[0], FEW)
-    if freed - known > min(ROUGHLY * many, soon.freed_host.shape[0]):
+    if freed - known > min(SEVERAL * max(soon.freed_at.shape[0], FEW), FREED):
         for host in range(soon.soon_s.shape[1]):
             if soon.freed_at[host] > known:
                 soon.soon_s[kind, host] = now_s
         soon.least_s[kind] = now_s
         soon.live_at[kind] = freed
-        return
-    if freed - known > many:
-        _catch_up_roughly(soon, sky, kind, known, freed, now_s)
         return
     number, short_s, long_s = np.int64(soon.need_of[kind]), soon.short_s[kind], soon.long_s[kind]
     longest_s = soon.longest_s[number]
@@ -262,22 +256,6 @@ def catch_up(soon, sky, kind, now_s):
                     soon.live_at[kind] = entry + 1
             elif bound_s < until_s:
                 soon.live_at[kind] = entry + 1
-
-
-@inner
-def _catch_up_roughly(soon, sky, kind, known, freed, now_s):
-    """The same without a look at the hosts."""
-    number, short_s, long_s = np.int64(soon.need_of[kind]), soon.short_s[kind], soon.long_s[kind]
-    longest_s = soon.longest_s[number]
-    for entry in range(known, freed):
-        at = entry & LAST
-        if not lasts(soon, sky, at, number, longest_s, short_s, now_s):
-            continue
-        host, bound_s = np.int64(soon.freed_host[at]), max(now_s, soon.freed_s[at] - long_s - 1.0)
-        if bound_s < soon.until_s[at]:
-            soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
-            soon.least_s[kind] = min(soon.least_s[kind], bound_s)
-            soon.live_at[kind] = entry + 1
 
 
 @inner
