@@ -1,4 +1,4 @@
-"""What was given back lets nobody be overlooked: the longest time that overlaps with it, as the plain outlook has it."""
+"""What was given back lets nobody be overlooked: who can start where all was held is told by an entry of it."""
 
 import numpy as np
 from hypothesis import given, settings
