@@ -26,6 +26,8 @@ from loadmaster.schedule import discipline_named
 from loadmaster.sim.queue import simulate
 
 RULES = (*MEMBERS, "twin")
+FIRST = RULES[0]
+HEADS = f"`{FIRST}`, h | best member, h | twin, h | margin | worst run | longest wait, d: twin of members"
 
 
 def main() -> None:
@@ -103,14 +105,15 @@ def _tell(log: RealLog, options: argparse.Namespace, kept: dict[str, list[list[f
     """Print the table of a log."""
     jobs, _ = log.read(options.traces)
     found: list[Window] = []
-    print(f"\n| {log.name}, week | {' | '.join(RULES)} | best member | margin | worst run | longest, d |")
-    print("|---" * (len(RULES) + 5) + "|")
+    print(f"\n| {log.name}, week | {HEADS} |\n|{'---|' * (HEADS.count('|') + 2)}")
     for first, _ in windows_of(jobs):
         rows = [kept[_key(log, first, version, options.every)] for version in range(options.versions)]
         window = margin_of(np.array(rows), RULES)
         found.append(window)
-        hours = " | ".join(f"{each / 3600:.2f}" for each in window.mean_wait_s)
-        print(f"| {first} | {hours} | {window.best} | {window.margin} | {window.worst} | {window.longest} |")
+        hours = {name: f"{wait_s / 3600:.2f}" for name, wait_s in zip(RULES, window.mean_wait_s, strict=True)}
+        best = f"{hours[window.best]} (`{window.best}`)"
+        print(f"| {first} | {hours[FIRST]} | {best} | {hours['twin']} | {window.margin} | {window.worst} |", end="")
+        print(f" {window.longest} |")
     print(f"\n{log.name}: {totals(found)}")
 
 
