@@ -3,6 +3,7 @@
 import io
 import math
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -24,15 +25,17 @@ from loadmaster.runs.samples import Drawing, SampleRun
 WAITS = {("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 800.0, ("random", 0.9): 1100.0}
 
 
-def sampled(levels, waits=WAITS, how="seeds", noise=0.02, samples=40):
-    """A comparison whose samples lie around exp(level)."""
+def sampled(levels, waits=WAITS, how="seeds", noise=0.02, samples=40, cut=(0,)):
+    """A comparison whose samples lie around exp(level), and cut as many dependencies as `cut` says in turn."""
     shown = comparison(waits)
     rng = np.random.default_rng(0)
     common = rng.normal(0, 1, samples)
     runs = []
     for level in levels:
         made = np.exp(common + level + rng.normal(0, noise, samples))
-        runs.append(tuple(SampleRun(9, 0, 0, float(wait), 0.0, 0.0, 0.0, 1.0) for wait in made))
+        runs.append(tuple(
+            SampleRun(9, 0, each, float(wait), 0.0, 0.0, 0.0, 1.0) for wait, each in zip(made, cycle(cut), strict=False)
+        ))  # fmt: skip
     found = judgement(shown.case, shown.outcomes, "first-fit", Sampled(Drawing(how), tuple(runs)))
     return replace(shown, judgements=(found,))
 
@@ -47,6 +50,13 @@ def test_a_best_is_named_with_its_interval_and_the_nearest_rule():
     text = answer(sampled([0, -0.5, -0.3]))
     assert text.startswith("mix-fit is the best of 3 rules over 40 logs of other seeds: 40 % less than first-fit (95 %")
     assert "the nearest, random, waits 2" in text
+
+
+def test_dependencies_that_few_samples_cut_are_not_told_as_none():
+    for cut, words in (((1, 0, 0, 0), "0.25 dependencies"), ((1,), "1 dependency "), ((60, 40), "50 dependencies")):
+        lines = more_of_the_answer(sampled([0, -0.5, -0.3], cut=cut))
+        assert any(f"A sample cuts {words}" in line for line in lines)
+    assert not any("cuts" in line for line in more_of_the_answer(sampled([0, -0.5, -0.3])))
 
 
 def test_where_the_baseline_is_the_best_the_next_is_told():

@@ -68,7 +68,10 @@ def _cut(comparison: Comparison) -> str:
     judgement = comparison.judgement
     if judgement is None or not judgement.sampled.cut:
         return ""
-    return f"A sample cuts {judgement.sampled.cut:,.0f} dependencies between jobs, on average (rule R4)."
+    cut = judgement.sampled.cut
+    number = f"{cut:,.0f}" if cut >= 10 else f"{cut:.2g}"  # one cut in some of the samples is not none
+    many = "dependency" if number == "1" else "dependencies"
+    return f"A sample cuts {number} {many} between jobs, on average (rule R4)."
 
 
 def _loads_that_mean_less(comparison: Comparison) -> list[str]:
