@@ -7,8 +7,10 @@ from loadmaster.model import Cluster, Constraints, Named, Partition, SiteRules, 
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.place import POLICIES
 from loadmaster.runs import case_of
+from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.reference import replay
 from loadmaster.traces import Trace
 
 
@@ -62,3 +64,13 @@ def test_a_partition_with_hosts_of_another_size_than_most_gives_those_whole():
     jobs = Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, constraints=bound)
     cluster = Cluster(("cores",), np.array([[4.0], [4.0], [16.0]]), rules=rules)
     assert hold_whole_hosts(jobs, cluster).demand[:, 0].tolist() == [4, 16, 4]
+
+
+def test_a_job_of_whole_hosts_is_as_large_as_those_of_the_first_of_its_partitions_that_hold_it():
+    rules = SiteRules((Partition("small", hosts=(0,), min_hosts=7), Partition("large", hosts=(1,))))
+    bound = Constraints(exclusive=[2, 0], partition=Named.of(["small,large", "large"]))
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[3, 1], constraints=bound)
+    cluster = Cluster(("cores",), np.array([[2.0], [4.0]]), rules=rules)
+    case = case_of(Trace(jobs), cluster)
+    schedule = replay(case.workload, case.cluster, Scheduler(POLICIES["first-fit"], discipline_named("skip")))
+    assert schedule.start_s.tolist() == [0, 30]

@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import EXCLUSIVE, Constraints
-from loadmaster.model.site_rules import SiteRules
+from loadmaster.model.site_rules import Partition, SiteRules
 from loadmaster.model.workload import Workload
 
 HOST = EXCLUSIVE.index("host")
@@ -30,8 +30,8 @@ def wants_whole_hosts(workload: Workload, cluster: Cluster) -> Bools:
 def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     """The same jobs, those that want hosts to themselves asking for as many as hold their tasks, all cores of each.
 
-    Or as many as their `min_hosts`, or as their first partition gives at least, if that is more. Of hosts of several
-    sizes: the size of which their partition has most that hold a task. Memory is asked for as it was.
+    Or as many as their `min_hosts`, or as their partition gives at least, if that is more: the first of theirs in which
+    a host holds a task. Of hosts of several sizes: the size of which it has most. Memory is asked for as it was.
 
     Example:
         >>> bound = Constraints(exclusive=[HOST, 0])
@@ -44,19 +44,20 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     if not wants.any():
         return workload
     demand, tasks = workload.demand.copy(), workload.task_count.copy()
-    pools, fewest_given, pool = _pools(workload, cluster)
+    pools, pool = _pools(workload, cluster)
     rows, which = np.unique(np.column_stack((pool, workload.demand))[wants], axis=0, return_inverse=True)
     chosen = np.flatnonzero(wants)
     bound = workload.constraints or Constraints()
     least = np.zeros(workload.jobs) if bound.min_hosts is None else bound.min_hosts
     for number, (of, *amounts) in enumerate(rows.tolist()):
         jobs, asked = chosen[which.reshape(-1) == number], np.array(amounts)
-        size = _usual_size(asked, pools[int(of)])
-        if size is None:
+        found = _size_in(asked, pools[int(of)], cluster)
+        if found is None:
             continue
+        size, fewest_given = found
         each = _held(asked, size)
         fewest = np.ceil(tasks[jobs] / each)
-        hosts = np.maximum(np.maximum(fewest, np.minimum(least[jobs], tasks[jobs])), fewest_given[int(of)])
+        hosts = np.maximum(np.maximum(fewest, np.minimum(least[jobs], tasks[jobs])), fewest_given)
         on_one = np.where(hosts > fewest, np.ceil(tasks[jobs] / hosts), np.minimum(each, tasks[jobs]))
         demand[jobs] = asked * on_one[:, None]
         demand[jobs, 0] = size[0]
@@ -64,20 +65,25 @@ def hold_whole_hosts(workload: Workload, cluster: Cluster) -> Workload:
     return replace(workload, demand=demand, tasks=None if (tasks == 1).all() else tasks)
 
 
-def _pools(workload: Workload, cluster: Cluster) -> tuple[list[Floats], list[int], Ints]:
-    """What the hosts of each partition have, those of the usual one last, and how many of them a job gets at least;
-    int32[J], the partition of every job: its first.
-    """
+def _pools(workload: Workload, cluster: Cluster) -> tuple[list[list[Partition | None]], Ints]:
+    """The partitions that each name lists, the usual one last, None for all hosts; int32[J], the name of every job."""
     bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
-    known = {part.name: part for part in rules.partitions}
+    known: dict[str, Partition | None] = {part.name: part for part in rules.partitions}
     usual = known.get(rules.default_partition) or next(iter(rules.partitions), None)
     named = () if bound.partition is None else bound.partition.names
-    parts = [known.get(name.split(",")[0].strip(), usual) for name in named]
-    every = [None if part is None else part.hosts for part in (*parts, usual)]
-    pools = [cluster.capacity if hosts is None else cluster.capacity[list(hosts)] for hosts in every]
-    fewest = [0 if part is None else part.min_hosts or 0 for part in (*parts, usual)]
+    lists = [[known.get(part.strip(), usual) for part in name.split(",")] for name in named]
     none = np.full(workload.jobs, -1, np.int32)
-    return pools, fewest, none if bound.partition is None else bound.partition.code
+    return [*lists, [usual]], none if bound.partition is None else bound.partition.code
+
+
+def _size_in(asked: Floats, parts: list[Partition | None], cluster: Cluster) -> tuple[Floats, int] | None:
+    """What hosts have where such a task lies, in the first of its partitions that holds one, and how many it gives."""
+    for part in parts:
+        hosts = None if part is None else part.hosts
+        size = _usual_size(asked, cluster.capacity if hosts is None else cluster.capacity[list(hosts)])
+        if size is not None:
+            return size, 0 if part is None else part.min_hosts or 0
+    return None
 
 
 def _usual_size(asked: Floats, capacity: Floats) -> Floats | None:
