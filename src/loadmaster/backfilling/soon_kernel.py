@@ -29,6 +29,8 @@ LAST = FREED - 1
 """The last place of that list; & with it tells the place of an entry."""
 BLOCK = 64
 """Hosts whose least bound is kept."""
+APART = 8
+"""Places by which the rows of needs are longer than the list: else those of an entry share few lines of the cache."""
 UNKNOWN_S = -1.0
 MOST_NEEDS = 64
 """Needs by which stretches of time are remembered: as many as there are, or fewer and lower ones."""
@@ -50,8 +52,8 @@ class Soon(NamedTuple):
             ring.
         freed_most: float64[N, R], the most that the host had then at any time in between.
         needs: float64[G, R], none of them more than a class of it needs; need_of: int32[C], which of them a class has.
-        longest_s, begins_s: float64[G, N], the longest time for which so much is free that overlaps with what was given
-            back, `UNKNOWN_S` if nobody has asked for it yet, and when the first such time begins.
+        longest_s, begins_s: float64[G, N and a few], the longest time for which so much is free that overlaps with what
+            was given back, `UNKNOWN_S` if nobody has asked for it yet, and when the first such time begins.
         freed: int64[1], how often that has happened.
         freed_at: int64[H], how often it had when it last did on the host.
     """
@@ -100,7 +102,7 @@ def empty_soon(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts
         of, need, short_s, long_s, np.zeros((many, hosts)), np.zeros(many), np.zeros((many, -(-hosts // BLOCK))),
         _shorter(need, short_s), number, number.copy(),
         np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)),
-        needs, need_of, np.full((len(needs), FREED), UNKNOWN_S), np.zeros((len(needs), FREED)),
+        needs, need_of, np.full((len(needs), FREED + APART), UNKNOWN_S), np.zeros((len(needs), FREED + APART)),
         np.full(1, 2 * FREED, np.int64), np.zeros(hosts, np.int64),
     )  # fmt: skip
 
