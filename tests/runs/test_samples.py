@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from small_case import busy_case
 
+from loadmaster.dask_client import DaskAddress
 from loadmaster.measure.resample import WEEK_S
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.runs import Case, Setting, Store, Threads, case_of
+from loadmaster.runs import Case, OnDask, Setting, Store, Threads, case_of
 from loadmaster.runs.samples import (
     Drawing,
     drawing_for,
@@ -143,3 +144,14 @@ def test_how_to_draw_is_chosen_by_what_the_log_allows():
 
 def test_runs_on_samples_are_another_kind_of_result_than_runs_on_the_log():
     assert work_on(long_case()).kind == "sample"
+
+
+def test_samples_come_out_the_same_on_a_dask_cluster(tmp_path):
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    ways = [(long_case(), Drawing("users")), (long_case(), Drawing("weeks", 1)), (busy_case(), Drawing("seeds"))]
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as cluster:
+        there = OnDask(DaskAddress(cluster.scheduler_address))
+        for case, drawing in ways:
+            found = [run_samples(case, TWO, drawing, range(3), None, pool) for pool in (Threads(1), there)]
+            assert found[0] == found[1]
+            assert len({run.mean_wait_s for run in found[0][0]}) == 3
