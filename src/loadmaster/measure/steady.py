@@ -88,8 +88,8 @@ def _ahead(moments: Floats, edges: Floats) -> Floats:
 def mser(series: Floats) -> int | None:
     """How much to cut off the beginning of `series` (White 1997, marginal standard error rule, batches of five).
 
-    The cut has the least variance of what is left over the number left. None where it would cut more than half: then
-    nothing has settled.
+    Of all cuts up to the half, the one that leaves the least variance over the number left. None where that is the half
+    itself: then nothing has settled. Later ones are not looked at: a few equal batches at the end are always less.
 
     Example:
         >>> mser(np.concatenate((np.arange(50.0), np.full(450, 50.0))))
