@@ -1,5 +1,7 @@
 """Placement policies: each rates one host for one task; the lowest rated host that fits is taken."""
 
+from collections.abc import Callable, Mapping
+
 from loadmaster.place.assign_u import assign_u
 from loadmaster.place.balanced_allocation import balanced_allocation
 from loadmaster.place.best_fit import best_fit_cores, best_fit_memory
@@ -66,4 +68,10 @@ POLICIES: dict[str, Policy] = {
 }  # fmt: skip
 """Every built-in placement policy by its name on the command line."""
 
-__all__ = ["POLICIES", "Context", "Policy", "Score"]
+FACTORIES: Mapping[str, Callable[..., Score]] = {
+    "least-allocated": least_allocated, "most-allocated": most_allocated, "balanced-allocation": balanced_allocation,
+    "requested-to-capacity-ratio": requested_to_capacity_ratio, "borg-like": borg_like,
+}  # fmt: skip
+"""What makes the policies that have parameters, which stand in parentheses behind their names."""
+
+__all__ = ["FACTORIES", "POLICIES", "Context", "Policy", "Score"]

@@ -1,7 +1,7 @@
 """Objects of classes, built in or the user's, with the parameters that stand behind their name."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import FunctionType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -111,7 +111,7 @@ def _readers(hint: Any) -> Iterator[tuple[str, Callable[[str], Any]]]:
     elif get_origin(hint) is Literal:
         words = get_args(hint)
         yield ", ".join(words), _word(words, {word: word for word in words})
-    elif get_origin(hint) is tuple:
+    elif get_origin(hint) in (tuple, Sequence):
         yield _several(get_args(hint)[0])
     else:
         yield "text", str
@@ -119,6 +119,8 @@ def _readers(hint: Any) -> Iterator[tuple[str, Callable[[str], Any]]]:
 
 def _several(hint: Any) -> tuple[str, Callable[[str], Any]]:
     """Of a tuple of numbers, of words of a list, or of pairs of a name and a number."""
+    if hint == tuple[int, int]:
+        return "pairs of whole numbers such as 0:0;100:10", lambda text: tuple(map(_point, text.split(";")))
     if get_origin(hint) is tuple:
         return "names and numbers such as cores:300;gpus:50", lambda text: tuple(map(_pair, text.split(";")))
     if hint is str:
@@ -131,6 +133,11 @@ def _several(hint: Any) -> tuple[str, Callable[[str], Any]]:
 def _pair(text: str) -> tuple[str, float]:
     name, _, number = text.partition(":")
     return name.strip(), _number(number)
+
+
+def _point(text: str) -> tuple[int, int]:
+    first, _, second = text.partition(":")
+    return _whole(first.strip()), _whole(second.strip())
 
 
 def _word(words: tuple[str, ...], values: Mapping[str, Any]) -> Callable[[str], Any]:
