@@ -145,7 +145,7 @@ def test_a_meta_rule_that_fails_is_refused_in_one_line():
         ("mine.py:Turns(after=3)", "mine.py:Turns has no such parameter; it has every_s"),
         ("max-jobs(members=mix-fit:mix-fit)", "a member of a meta-rule is named once"),
         ("max-jobs(target=speed)", "this parameter takes jobs, cores, weighted"),
-        ("mix-fit(anchor=full)", "no such placement policy"),
+        ("mix-fit(anchor=full)", "mix-fit has no parameters"),
     ],
 )
 def test_what_is_wrong_with_a_name_is_said(own, spec, said):
