@@ -44,7 +44,7 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
         columns["status"] = rng.integers(0, 2, jobs)
     if "array" in kinds:
         columns["array"] = np.where(rng.random(jobs) < 0.6, 100, -1)
-        columns["array_task"] = np.arange(jobs)[:: -1 if seed % 2 else 1]
+        columns["array_task"] = np.arange(jobs)
         columns["throttle"] = np.full(jobs, rng.integers(1, 4))
     if "partition" in kinds:
         columns["partition"] = Named.of([str(rng.choice(["a", "b", "a,b", "b,a", ""])) for _ in range(jobs)])
