@@ -31,7 +31,8 @@ BLOCK = 64
 """Hosts whose least bound is kept."""
 APART = 8
 """Places by which the rows of needs are longer than the list: else those of an entry share few lines of the cache."""
-UNKNOWN_S = -1.0
+UNKNOWN_S = 0.0
+"""No such time is so short: rooms for what nobody asks for need not be written."""
 MOST_NEEDS = 64
 """Needs by which stretches of time are remembered: as many as there are, or fewer and lower ones."""
 
@@ -102,7 +103,7 @@ def empty_soon(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts
         of, need, short_s, long_s, np.zeros((many, hosts)), np.zeros(many), np.zeros((many, -(-hosts // BLOCK))),
         _shorter(need, short_s), number, number.copy(),
         np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)),
-        needs, need_of, np.full((len(needs), FREED + APART), UNKNOWN_S), np.zeros((len(needs), FREED + APART)),
+        needs, need_of, np.zeros((len(needs), FREED + APART)), np.zeros((len(needs), FREED + APART)),
         np.full(1, 2 * FREED, np.int64), np.zeros(hosts, np.int64),
     )  # fmt: skip
 
