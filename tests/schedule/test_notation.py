@@ -129,7 +129,7 @@ def test_a_backfilling_of_no_job_at_all_and_capitals_are_refused_with_what_is_me
 @pytest.mark.parametrize(
     ("spec", "notes"),
     [
-        ("skip", ["skip: nothing is promised to anybody"]), ("f1", ["f1: arrivals count from the first job"]),
+        ("skip", ["nothing is promised to anybody"]), ("f1", ["arrivals count from the first job"]),
         ("f4+conservative", ["arrivals count", "every pass promises all jobs anew"]), ("easy", []), ("sjf+none", []),
     ],
 )  # fmt: skip

@@ -60,3 +60,10 @@ def test_what_says_how_a_file_is_read_is_refused_where_the_log_is_read_already(t
 def test_runs_are_kept_where_a_folder_is_named(tmp_path):
     lm.compare(limit=50, policies=["first-fit"], out=tmp_path)
     assert (tmp_path / "results.sqlite").is_file()
+
+
+def test_a_note_that_several_disciplines_share_is_told_once_and_names_them():
+    notes = lm.compare(limit=20, policies="first-fit", disciplines="skip,easy,sjf+skip,f1+skip").notes
+    starving = [note for note in notes if "nothing is promised to anybody" in note]
+    assert [note.partition(":")[0] for note in starving] == ["skip, sjf+skip, f1+skip"]
+    assert any(note.startswith("f1+skip: arrivals count") for note in notes)

@@ -27,7 +27,8 @@ class Discipline:
         order: ranks the waiting jobs; its ranks stand in the snapshot.
         backfilling: what a job that does not fit keeps for itself.
         name: as on the command line.
-        notes: what the name does not say: what was chosen for this order, what it counts from, whom it may starve.
+        notes: what the name does not say: what was chosen for this order, what it counts from, whom it may starve;
+            sentences to stand behind the names of all disciplines of which they hold.
     """
 
     order: AnyOrder
@@ -43,7 +44,7 @@ class Discipline:
             fitted = behind(arrival=self.order == ORDERS["fcfs"])
             notes += [_ANEW] if fitted != self.backfilling and fitted.early_end == "replan" else []
             object.__setattr__(self, "backfilling", fitted)
-        object.__setattr__(self, "notes", tuple(f"{self.name or self.order.name}: {note}" for note in notes))
+        object.__setattr__(self, "notes", tuple(notes))
 
     @property
     def looks_ahead(self) -> bool:

@@ -22,13 +22,16 @@ def noting_runs(case: "Case", settings: "Sequence[Setting]") -> "Case":
 
     case = noting(case, *(spec for setting in settings for spec in (setting.policy, *setting.members)))
     notes: dict[str, None] = {}
+    named: dict[str, dict[str, None]] = {}
     for setting in settings:
         discipline = discipline_of(setting, sources_of(setting))
-        notes |= dict.fromkeys(discipline.notes)
+        for note in discipline.notes:
+            named.setdefault(note, {})[discipline.name or discipline.order.name] = None
         notes |= dict.fromkeys(setting.foresight.notes)
         tell = getattr(discipline.order, "notes", None)  # a class of the user's own need not have it
         notes |= dict.fromkeys(tell(case.workload, case.cluster) if tell is not None else ())
-    return replace(case, notes=(*case.notes, *notes))
+    shared = (f"{', '.join(names)}: {note}" for note, names in named.items())
+    return replace(case, notes=(*case.notes, *shared, *notes))
 
 
 def remarks(case: "Case") -> list[str]:
