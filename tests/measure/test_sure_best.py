@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadmaster.measure.paired import over_resamples, over_seeds
-from loadmaster.measure.sure_best import holm, judged
+from loadmaster.measure.sure_best import holm, judged, weeks_to_tell
 
 
 def waits(*levels, samples=60, noise=0.02, seed=0):
@@ -37,6 +37,21 @@ def test_two_rules_equal_to_the_bit_are_tied():
     table = waits(0.0, -0.5)
     verdict = judged(np.vstack((table, table[1])), range(3), TWELVE_WEEKS)
     assert (verdict.kind, set(verdict.best)) == ("tied", {1, 2})
+
+
+@pytest.mark.parametrize("samples", [20, 60])
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_tied_in_all_weeks_of_a_log_needs_more_of_them_and_the_last_no_fewer_than_the_first(samples, seed):
+    table = waits(0.0, -0.06, 0.02, -0.05, 0.01, 0.9, samples=samples, noise=0.04, seed=seed)
+    verdict = judged(table, range(6), TWELVE_WEEKS)
+    leader, *tied = verdict.best
+    spread = {row: float(np.log(table[leader] / table[row]).std(ddof=1)) for row in verdict.apart}
+    needed = weeks_to_tell(verdict, spread, 12)
+    assert verdict.kind == "tied"
+    assert all(needed[row] > 12 for row in tied)
+    assert needed[5] < 12
+    alone = judged(table[[leader, tied[0]]], range(2), TWELVE_WEEKS)
+    assert weeks_to_tell(alone, {1: spread[tied[0]]}, 12)[1] <= needed[tied[0]]
 
 
 def test_rows_that_may_not_be_judged_are_not_there():

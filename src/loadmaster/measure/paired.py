@@ -99,11 +99,17 @@ def of_chaos(ratio: Floats) -> Difference:
     return Difference(float(ratio.mean()), float(low), float(high), math.nan, "chaos")
 
 
-def weeks_needed(difference: Difference, deviation: float, weeks: int) -> float:
-    """About how many weeks of log would tell the two apart, W (t sd / |mean|)^2 (rule R9); infinite for equals."""
+def weeks_needed(difference: Difference, deviation: float, weeks: int, sure: float = SURE) -> float:
+    """About how many weeks of log would tell the two apart (rule R9); infinite for equals.
+
+    W (reach / |mean|)^2, where what must become shorter than the mean is t x the deviation of the samples, and the
+    interval on the side of 0.
+    """
     if difference.mean == 0:
         return math.inf
-    return weeks * (student(SURE, weeks - 1) * deviation / abs(difference.mean)) ** 2
+    nearer = difference.high if difference.mean < 0 else difference.low
+    reach = max(student(sure, weeks - 1) * deviation, abs(nearer - difference.mean))
+    return weeks * (reach / abs(difference.mean)) ** 2
 
 
 def student(sure: float, freedom: int) -> float:

@@ -1,12 +1,12 @@
 """Which rule is the best over samples, or that they cannot tell (rules R10 and R11)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from loadmaster.measure.paired import Difference, log_ratio
+from loadmaster.measure.paired import Difference, log_ratio, weeks_needed
 from loadmaster.model.arrays import Floats
 
 UNSURE = 0.05
@@ -47,6 +47,26 @@ def judged(wait_s: Floats, rows: Sequence[int], judge: Judge, unsure: float = UN
     adjusted = holm([apart[row].p for row in others])
     level = [row for row, p in zip(others, adjusted, strict=True) if not p <= unsure or apart[row].holds_zero]
     return Verdict("tied" if level else "best", (leader, *level), apart)
+
+
+def weeks_to_tell(verdict: Verdict, deviation: Mapping[int, float], weeks: int) -> dict[int, float]:
+    """About how many weeks of log would tell each row from the leader (rule R9), each at the level that Holm leaves it.
+
+    Args:
+        verdict: over a log of `weeks` weeks.
+        deviation: of the samples' log-ratios, for each row beside the leader.
+        weeks: W.
+
+    Returns:
+        For each row beside the leader; above W for those that are tied with it, infinite for equals.
+    """
+    found, most = {}, 0.0
+    rows = sorted(verdict.apart, key=lambda row: verdict.apart[row].p)
+    for rank, row in enumerate(rows):
+        sure = 1 - UNSURE / (len(rows) - rank)
+        most = max(most, weeks_needed(verdict.apart[row], deviation[row], weeks, sure))
+        found[row] = most
+    return found
 
 
 def holm(p: Sequence[float]) -> list[float]:

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from loadmaster.measure.looks import unsure_at
-from loadmaster.measure.paired import Difference, log_ratio, of_chaos, over_resamples, over_seeds, weeks_needed
+from loadmaster.measure.paired import Difference, log_ratio, of_chaos, over_resamples, over_seeds
 from loadmaster.measure.resample import whole_weeks, without_interval
-from loadmaster.measure.sure_best import NO_VERDICT, Verdict, judged
+from loadmaster.measure.sure_best import NO_VERDICT, Verdict, judged, weeks_to_tell
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome
@@ -104,11 +104,12 @@ def judgement(case: Case, outcomes: Sequence[Outcome], baseline: str, sampled: S
     against = baseline_among(outcomes, baseline)
     judge = partial(_judge, sampled, weeks, bool(because))
     verdict = NO_VERDICT if because else _verdict(sampled, wait, np.flatnonzero(sound).tolist(), judge)
+    needed = _weeks(sampled, wait, verdict, weeks)
     rows = tuple(
         Judged(
             outcome.setting, judge(k, against)(_ratio(wait, k, against)) if _comparable(sound, k, against) else None,
             1 + int((wait[k] < outcome.metrics.mean_wait_s).sum()), wait[k].size, _lowest_in(wait, sound, k),
-            _weeks(sampled, wait, verdict, k, weeks),
+            needed.get(k),
         )
         for k, outcome in enumerate(outcomes)
     )  # fmt: skip
@@ -189,12 +190,14 @@ def _lowest_in(wait: list[Floats], sound: Bools, k: int) -> float:
     return float((table[np.flatnonzero(rows == k)[0]] == table.min(axis=0)).mean()) if table.size else 0.0
 
 
-def _weeks(sampled: Sampled, wait: list[Floats], verdict: Verdict, k: int, weeks: int) -> float | None:
-    """How many would tell a rule that is tied with the leader from it."""
-    if verdict.kind != "tied" or k not in verdict.best[1:] or sampled.drawing.how not in ("users", "weeks"):
-        return None
-    needed = weeks_needed(verdict.apart[k], float(_ratio(wait, verdict.best[0], k).std(ddof=1)), weeks)
-    return needed if math.isfinite(needed) else None
+def _weeks(sampled: Sampled, wait: list[Floats], verdict: Verdict, weeks: int) -> dict[int, float]:
+    """How many would tell each rule that is tied with the leader from it; those of which none would are not there."""
+    if verdict.kind != "tied" or sampled.drawing.how not in ("users", "weeks"):
+        return {}
+    leader = verdict.best[0]
+    deviation = {k: float(_ratio(wait, leader, k).std(ddof=1)) for k in verdict.apart}
+    needed = weeks_to_tell(verdict, deviation, weeks)
+    return {k: needed[k] for k in verdict.best[1:] if math.isfinite(needed[k])}
 
 
 def _second(settings: Sequence[Setting], verdict: Verdict) -> tuple[Setting, Difference] | None:
