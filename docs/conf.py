@@ -57,9 +57,10 @@ def _policies() -> None:
     from loadmaster.runs.kinds import KINDS
 
     lines = [
-        "# Policies and disciplines", "", "What the command line takes by name, as `loadmaster policies` lists it; a "
-        "discipline is written ORDER+BACKFILLING. `max-jobs` runs several placement policies on the same snapshot in "
-        "every cycle and keeps the outcome that starts most jobs.", "",
+        "# Policies and disciplines", "", "What the command line takes by name, as `loadmaster policies` lists "
+        "it, with what binds jobs, whence estimates come and the formats of logs. A discipline is written "
+        "ORDER+BACKFILLING. `max-jobs` runs several placement policies on the same snapshot in every cycle and keeps "
+        "the outcome that starts most jobs.", "",
     ]  # fmt: skip
     for kind in KINDS:
         lines += [f"## {kind.name.capitalize()}", "", "| name | what it does | source |", "|---|---|---|"]

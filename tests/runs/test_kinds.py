@@ -11,9 +11,13 @@ from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
 from loadmaster.runs.kinds import KINDS, elsewhere, listed
+from loadmaster.schedule.foresight import SOURCES
 from loadmaster.schedule.time_shared import METHODS, MOVERS
+from loadmaster.sharing.models import SHARING_MODELS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS
+from loadmaster.traces.constraint_table import CONSTRAINT_COLUMNS
+from loadmaster.traces.reader import FORMATS
 
 
 @pytest.mark.parametrize(
@@ -21,7 +25,8 @@ from loadmaster.sizing import SIZERS
     [
         ("placement", POLICIES), ("packer", PACKERS), ("order", {**ORDERS, **ORDERS_WITH_MEMORY}),
         ("backfilling", BACKFILLINGS), ("method", METHODS), ("mover", MOVERS), ("sizer", SIZERS),
-        ("vm-choice", VM_CHOICES), ("meta-rule", ["max-jobs"]),
+        ("vm-choice", VM_CHOICES), ("meta-rule", ["max-jobs"]), ("format", FORMATS),
+        ("constraint", CONSTRAINT_COLUMNS), ("estimates", SOURCES), ("sharing-model", SHARING_MODELS),
     ],
 )  # fmt: skip
 def test_everything_in_a_registry_is_listed_under_its_kind(kind, names):
@@ -66,6 +71,8 @@ def test_what_is_not_there_is_answered_by_what_is_near(kind, part, said):
         ("placement policy", "fractional", "a method"), ("placement policy", "pc-g", "virtual machines"),
         ("placement policy", "mosix", "a method"), ("placement policy", "enhanced-mosix", "moves tasks"),
         ("discipline", "max-jobs", "a meta-rule"), ("discipline", "mcb8", "a packer"),
+        ("placement policy", "last-two", "--estimates"), ("discipline", "swf", "--format"),
+        ("discipline", "features", "--ignore"),
     ],
 )  # fmt: skip
 def test_a_name_in_the_wrong_place_is_led_to_the_right_one(wanted, name, said):

@@ -14,8 +14,7 @@ VERBS = {  # in the order of --help
     "explain": "Show why a job got its host at that time: the hosts it could have had, their scores, what it waited "
     "for.",
     "report": "Write the page of a live run, or of what a verb has kept, from its record; nothing is run again.",
-    "policies": "List every rule that can be named: placement policies, packers, orders, backfillings, movers, "
-    "sizers, ...",
+    "policies": "List all that can be named: rules of every kind, constraints, estimates, formats of logs.",
     "pack": "Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.",
     "rebalance": "Which tasks to move where, in an order in which no host is ever too full.",
     "size": "How many machines to rent for a bag of tasks: cost against span, and the point to choose.",

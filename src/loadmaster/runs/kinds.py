@@ -1,8 +1,8 @@
 """Every kind of rule that can be named, read off the registries, and where each is taken."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 from loadmaster.backfilling import BACKFILLINGS
@@ -10,6 +10,7 @@ from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
 from loadmaster.rules.near import no_such, pick
+from loadmaster.schedule.foresight import SOURCES
 from loadmaster.schedule.meta_rules import META_RULES
 from loadmaster.schedule.notation import WHOLE
 from loadmaster.schedule.time_shared import METHODS, MOVERS
@@ -54,13 +55,18 @@ class Kind:
 
     Attributes:
         name: as `loadmaster policies --kind` takes it.
-        rules: all of it, in the order of their registry.
+        registry: all of it, in the order of their registry; asked once, as readers of logs are dear to load.
         taken: what a name of it is, and where it is taken: said where it is given in the wrong place.
     """
 
     name: str
-    rules: tuple[NamedRule, ...]
+    registry: Callable[[], tuple[NamedRule, ...]]
     taken: str
+
+    @cached_property
+    def rules(self) -> tuple[NamedRule, ...]:
+        """All of it, in the order of their registry."""
+        return self.registry()
 
 
 def named(registry: Mapping[str, NamedObjects]) -> tuple[NamedRule, ...]:
@@ -101,20 +107,41 @@ _OWN_GENERATOR = NamedRule(
     "file.py:function", "a generator of your own: jobs(seed, ...), a log or a bag; also wherever a log is asked for"
 )
 
+_OWN_FACTOR = NamedRule("a number", "what the user said times that")
+
+
+def _constraints() -> tuple[NamedRule, ...]:
+    from loadmaster.traces.constraint_table import CONSTRAINT_COLUMNS
+
+    return tuple(NamedRule(name, summary) for name, summary in CONSTRAINT_COLUMNS.items())
+
+
+def _formats() -> tuple[NamedRule, ...]:
+    from loadmaster.traces.reader import FORMATS
+
+    return tuple(NamedRule(name, each.summary) for name, each in FORMATS.items())
+
+
 KINDS: tuple[Kind, ...] = (
-    Kind("placement", (*named(POLICIES), _OWN_POLICY), _PLACEMENT),
-    Kind("meta-rule", (*described(META_RULES), _OWN_META), "it is a meta-rule: give it to --policies"),
-    Kind("packer", (*named(PACKERS), _OWN_PACKER), "it is a packer: `loadmaster pack --method` takes it"),
-    Kind("order", (*named(ORDERS), *described(ORDERS_WITH_MEMORY), _OWN_ORDER), _DISCIPLINE),
-    Kind("backfilling", (*described(BACKFILLINGS), _OWN_BACKFILLING), _DISCIPLINE),
-    Kind("discipline", described(WHOLE), _DISCIPLINE),
-    Kind("method", (*named(METHODS), _FRACTIONAL), "it is a method of `loadmaster share`: --methods takes it"),
-    Kind("sharing-model", (*described(SHARING_MODELS), _OWN_MODEL), "it is a sharing model: give it to --sharing"),
-    Kind("mover", (*described(MOVERS), _OWN_MOVER),
+    Kind("placement", lambda: (*named(POLICIES), _OWN_POLICY), _PLACEMENT),
+    Kind("meta-rule", lambda: (*described(META_RULES), _OWN_META), "it is a meta-rule: give it to --policies"),
+    Kind("packer", lambda: (*named(PACKERS), _OWN_PACKER), "it is a packer: `loadmaster pack --method` takes it"),
+    Kind("order", lambda: (*named(ORDERS), *described(ORDERS_WITH_MEMORY), _OWN_ORDER), _DISCIPLINE),
+    Kind("backfilling", lambda: (*described(BACKFILLINGS), _OWN_BACKFILLING), _DISCIPLINE),
+    Kind("discipline", lambda: described(WHOLE), _DISCIPLINE),
+    Kind("method", lambda: (*named(METHODS), _FRACTIONAL), "it is a method of `loadmaster share`: --methods takes it"),
+    Kind("sharing-model", lambda: (*described(SHARING_MODELS), _OWN_MODEL),
+         "it is a sharing model: give it to --sharing"),
+    Kind("mover", lambda: (*described(MOVERS), _OWN_MOVER),
          "it moves tasks of shared machines: `loadmaster share --methods POLICY+MOVER`"),
-    Kind("sizer", (*described(SIZERS), _OWN_SIZER), "it is a sizer: `loadmaster size` and `run` take it"),
-    Kind("generator", (*described(GENERATORS), _OWN_GENERATOR), "it is a generator: `loadmaster generate` takes it"),
-    Kind("vm-choice", described(VM_CHOICES), "it is a choice of virtual machines: `share --methods` takes it"),
+    Kind("sizer", lambda: (*described(SIZERS), _OWN_SIZER), "it is a sizer: `loadmaster size` and `run` take it"),
+    Kind("generator", lambda: (*described(GENERATORS), _OWN_GENERATOR),
+         "it is a generator: `loadmaster generate` takes it"),
+    Kind("vm-choice", lambda: described(VM_CHOICES), "it is a choice of virtual machines: `share --methods` takes it"),
+    Kind("constraint", _constraints, "it is a constraint, a column of jobs: --ignore leaves it aside"),
+    Kind("estimates", lambda: (*described(SOURCES), _OWN_FACTOR),
+         "it says whence estimates come: give it to --estimates"),
+    Kind("format", _formats, "it is a format of logs: give it to --format"),
 )  # fmt: skip
 """Every kind; a new registry is one line here, and `loadmaster policies` lists it. A name of two is said to be of the
 first."""

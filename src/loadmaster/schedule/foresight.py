@@ -1,5 +1,6 @@
 """What a scheduler may count on: whence a job's expected runtime, and what becomes of one that proves too short."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -15,6 +16,12 @@ from loadmaster.schedule.discipline import Discipline
 Source = Literal["user", "exact", "last-two"]
 Correction = Literal["none", "steps", "user", "double"]
 Overrun = Literal["run", "kill"]
+SOURCES: Mapping[str, tuple[str, str]] = {
+    "user": ("what the user said; the runtime itself where the log does not say it", ""),
+    "exact": ("the runtime: the best that any prediction could do", ""),
+    "last-two": ("the mean of the user's last two runtimes, corrected as it passes", "Tsafrir et al. 2007"),
+}
+"""Whence estimates come: what each expects, and its source."""
 SHORTEST_LIMIT_S = 1.0
 """Of a job whose estimate is zero (rule E4)."""
 
@@ -135,7 +142,7 @@ def foresight_named(estimates: str, overrun: str = "run") -> Foresight:
     if overrun not in get_args(Overrun):
         raise InputError(overrun, "jobs that outlive their limit run on or are killed", fix="run or kill")
     part = Part.of(estimates)
-    if part.name not in get_args(Source):
+    if part.name not in SOURCES:
         return Foresight(factor=_factor(part.name), overrun=overrun, **values_of(_Parameters, part))  # type: ignore[arg-type]
     return Foresight(part.name, overrun=overrun, **values_of(_Parameters, part))  # type: ignore[arg-type]
 
@@ -154,7 +161,7 @@ def _factor(text: str) -> float:
     except ValueError:
         factor = np.nan
     if not (factor > 0 and np.isfinite(factor)):
-        raise InputError(text, f"estimates are {', '.join(get_args(Source))}, or a factor above 0")
+        raise InputError(text, f"estimates are {', '.join(SOURCES)}, or a factor above 0")
     return factor
 
 

@@ -20,11 +20,11 @@ CODED = {"hold": HOLDS, "exclusive": EXCLUSIVE, "status": STATUSES}
 """Columns of words."""
 CONSTRAINT_COLUMNS = {
     "eligible_s": "when the job may start at first, as submit_s; inf if never",
-    "partition": "a name, or several joined by commas",
+    "partition": "the name of where it may run, or several joined by commas",
     "qos": "quality of service, a name",
-    "name": "of the job",
+    "name": "what its user calls the job",
     "features": "of its hosts, joined by & and |",
-    "reservation": "a name",
+    "reservation": "the name of that in which it runs",
     "depends": "as Slurm writes it: afterok:12,afterany:13",
     "priority": "higher is more urgent",
     "nice": "taken off the priority",

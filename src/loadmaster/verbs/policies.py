@@ -1,4 +1,4 @@
-"""`policies`: everything that can be named where a rule is asked for."""
+"""`policies`: everything that can be named, rules, constraints, estimates and formats."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ class PoliciesOptions(Options):
     """All that `policies` can be told."""
 
     name: Annotated[str | None, Option("A kind, such as packer, or a part of names.", argument=True)] = None
-    kind: Annotated[str | None, Option("Only this kind: placement, packer, order, backfilling, ...")] = None
+    kind: Annotated[str | None, Option("Only this kind: order, backfilling, constraint, format, ...")] = None
 
 
 def rules_with(options: PoliciesOptions) -> "list[tuple[str, NamedRule]]":
@@ -33,10 +33,10 @@ def rules_with(options: PoliciesOptions) -> "list[tuple[str, NamedRule]]":
 
 
 def policies_with(options: PoliciesOptions) -> "pl.DataFrame":
-    """Every rule that can be named: placement policies, packers, orders, backfillings, movers, sizers, ...
+    """All that can be named: rules of every kind, constraints, estimates, formats of logs.
 
     Returns:
-        A row a rule: its kind, its name, what it does, where it was published.
+        A row a name: its kind, the name, what it does, where it was published.
 
     Raises:
         InputError: no such kind, or no rule with such a name.
