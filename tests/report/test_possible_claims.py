@@ -90,6 +90,16 @@ def test_only_near_ones_are_said_to_leave_nothing_to_gain():
     assert "no schedule at all" not in apart
 
 
+def test_where_a_run_is_the_best_found_the_sentence_names_it_and_compares_it_with_nothing():
+    compared = far()
+    best = replace(compared.possible[0], run=compared.outcomes[2].setting)
+    taken = replace(compared, possible=[best])
+    (sentence,) = possible_sentences(taken)
+    assert "the best found is what first-fit under easy made here, 16.7 min (longest 11.6 d)" in sentence
+    assert "times that" not in sentence
+    assert comparison_document(taken)["possible"][0]["best_found_by"] == {"policy": "first-fit", "discipline": "easy"}
+
+
 @pytest.mark.parametrize(
     ("bound_s", "found_s", "near"), [(0.0, 0.0, True), (100.0, 110.0, True), (100.0, 111.0, False)]
 )

@@ -8,6 +8,8 @@ from loadmaster.measure import violations, waits
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Workload
 from loadmaster.search.best import best_found
 from loadmaster.search.bound import bound_of
+from loadmaster.search.foreseen import foreseen
+from loadmaster.search.greedy import lengths, listed
 from loadmaster.search.rigid import rigid_of
 
 
@@ -73,6 +75,24 @@ def test_on_a_single_host_jobs_of_several_tasks_are_moved_too():
         several = workload.task_count > 1
         improved += bool((listed.start_s[several] != found.start_s[several]).any())
     assert improved > 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_jobs_of_several_tasks_on_several_hosts_wait_no_longer_than_under_a_discipline_that_knows_runtimes(seed):
+    rng, jobs = np.random.default_rng(seed), 120
+    workload = Workload.of(
+        submit_s=np.sort(rng.integers(0, 6000, jobs)), runtime_s=np.round(rng.lognormal(5.5, 1.2, jobs)) + 1,
+        cores=np.full(jobs, 2), tasks=rng.choice([1, 2, 4, 6], jobs),
+    )  # fmt: skip
+    cluster = Cluster.uniform(4, cores=4)
+    queue = rigid_of(workload, cluster)
+    found = best_found(workload, cluster, within_s=100.0, clock=ticks())
+    assert violations(workload, cluster, found) == ()
+    lists = min(listed(queue, key, 0).start_s.sum() for key in (queue.ready_s, lengths(queue), queue.lasts_s[:, 0]))
+    runs = [each.start_s.sum() for each in foreseen(workload, cluster, queue)]
+    assert len(runs) == 8
+    assert found.start_s.sum() <= min(runs)
+    assert min(runs) < lists
 
 
 def test_equal_hosts_that_hold_one_task_each_are_searched_as_one_and_handed_out_after():

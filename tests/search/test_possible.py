@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from loadmaster.kept.store import Store
 from loadmaster.model import CalendarRow, Cluster, Constraints, Dependencies, InputError, SiteRules, Workload
 from loadmaster.runs import Case, Setting, Threads
-from loadmaster.search.possible import ToFind, from_bytes, look, possible, to_bytes
+from loadmaster.runs.sweep import sweep
+from loadmaster.search.possible import ToFind, from_bytes, look, no_higher_than_runs, possible, to_bytes
 
 
 def crowded(**more):
@@ -35,6 +38,23 @@ def test_where_dependencies_bind_there_is_a_bound_and_no_best_found():
     each = look(crowded(constraints=depends), ToFind(1.0, 0.1, 0), lambda _steps: None)
     assert each.bound_s > 0.0
     assert (each.found, each.because) == (None, "dependencies")
+
+
+def test_a_run_that_is_lower_than_what_the_search_found_is_the_best_found_and_no_other():
+    case = crowded()
+    found = possible(case, [Setting("first-fit")], 0.1, None, Threads(1))
+    (run,) = sweep(case, [Setting("first-fit")], None, Threads(1))
+
+    def beside(mean_wait_s, **more):
+        return replace(run, metrics=replace(run.metrics, mean_wait_s=mean_wait_s, **more))
+
+    lower, above = found[0].found.mean_wait_s - 1.0, found[0].found.mean_wait_s + 1.0
+    assert no_higher_than_runs(found, [beside(above), beside(0.0, unstarted=1)]) == found
+    elsewhere = replace(beside(lower), setting=Setting("first-fit", beta=0.5))
+    assert no_higher_than_runs(found, [elsewhere]) == found
+    (taken,) = no_higher_than_runs(found, [beside(above), beside(lower)])
+    assert (taken.found.mean_wait_s, taken.run) == (lower, Setting("first-fit"))
+    assert taken.bound_s == found[0].bound_s
 
 
 def test_runs_that_kill_and_hosts_that_go_down_have_no_bound_and_nothing_is_searched():

@@ -6,7 +6,8 @@ from loadmaster.measure import Metrics
 from loadmaster.model.units import show_seconds
 from loadmaster.report.columns import short
 from loadmaster.report.comparison import Comparison, Group, load_words, percent
-from loadmaster.runs import Outcome
+from loadmaster.report.machines_claims import rule_document
+from loadmaster.runs import Outcome, Setting
 
 if TYPE_CHECKING:  # the search compiles kernels
     from loadmaster.search.possible import Possible
@@ -40,7 +41,7 @@ def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
     """
     each = possible_at(comparison, outcome.load, outcome.setting.hosts)
     found = None if each is None else each.found
-    if each is None or found is None or found.mean_wait_s <= 0.0 or not _runs_all(each, outcome):
+    if each is None or found is None or found.mean_wait_s <= 0.0 or not outcome.ran_once(each.jobs):
         return None
     return outcome.metrics.mean_wait_s / found.mean_wait_s
 
@@ -78,6 +79,7 @@ def possible_document(comparison: Comparison) -> list[dict[str, Any]]:
         {
             "load": each.load, **_named(each), "bound_s": each.bound_s,
             "best_found_s": None if each.found is None else each.found.mean_wait_s,
+            "best_found_by": None if each.run is None else rule_document(each.run),
             "near": is_near(each), "settled": each.settled, "steps": each.steps, "because": each.because or None,
             "sentence": _sentence(comparison, each),
         }
@@ -105,21 +107,23 @@ def is_near(each: "Possible") -> bool:
     return each.found is not None and each.found.mean_wait_s <= NEAR * each.bound_s
 
 
-def _runs_all(each: "Possible", outcome: Outcome) -> bool:
-    """Every job that can run ran once, to its end: the mean is one of the same jobs (rule D8)."""
-    m, lost = outcome.metrics, outcome.losses
-    return m.jobs - m.unstarted == each.jobs and not (lost.stopped or lost.killed)
-
-
 def _sentence(comparison: Comparison, each: "Possible") -> str:
     at = where_words(each)
     least = f"{at[0].upper()}{at[1:]}: no schedule has a mean wait below {show_seconds(each.bound_s)}"
     if each.found is None:
         return f"{least}; a best one was not looked for, since the search does not keep {each.because}."
     longest = show_seconds(each.found.longest_wait_s)
-    known = f"with all arrivals and runtimes known and nobody spared a long wait (longest {longest})"
-    least += f"; the best found, {known}, has {show_seconds(each.found.mean_wait_s)}. "
-    return least + _lowest(comparison, each) + _distance(each)
+    known = "with all arrivals and runtimes known and nobody spared a long wait"
+    has = show_seconds(each.found.mean_wait_s)
+    if each.run is not None:
+        name = _name(comparison, each.run)
+        least += (
+            f"; the best found is what {name} made here, {has} (longest {longest}): the search, {known}, found none"
+        )
+        return f"{least} as low in that time. {_distance(each)}"
+    return (
+        f"{least}; the best found, {known} (longest {longest}), has {has}. {_lowest(comparison, each)}{_distance(each)}"
+    )
 
 
 def _lowest(comparison: Comparison, each: "Possible") -> str:
@@ -128,8 +132,11 @@ def _lowest(comparison: Comparison, each: "Possible") -> str:
     if not known:
         return ""
     times, outcome = min(known, key=lambda pair: pair[0])
-    name = outcome.setting.policy + (f" under {outcome.setting.discipline}" if len(comparison.disciplines) > 1 else "")
-    return f"The lowest here, {name}, waits {times:.3g} times that. "
+    return f"The lowest here, {_name(comparison, outcome.setting)}, waits {times:.3g} times that. "
+
+
+def _name(comparison: Comparison, setting: Setting) -> str:
+    return setting.policy + (f" under {setting.discipline}" if len(comparison.disciplines) > 1 else "")
 
 
 def _distance(each: "Possible") -> str:

@@ -60,6 +60,11 @@ class Outcome:
     beside: Beside
     same_hosts: float | None = None
 
+    def ran_once(self, jobs: int) -> bool:
+        """Whether it ran so many jobs, all that can run, each once and to its end (rule D8)."""
+        m, lost = self.metrics, self.losses
+        return m.jobs - m.unstarted == jobs and not (lost.stopped or lost.killed)
+
     def row(self) -> dict[str, Any]:
         """The row that `compare --json` prints."""
         m = self.metrics

@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.search.foreseen import foreseen
 from loadmaster.search.greedy import Planned, area_s, handed_out, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
 from loadmaster.search.rigid import Rigid, rigid_of
@@ -48,7 +49,7 @@ def best_found(
     began = clock()
     queue = rigid_of(workload, cluster)
     key = lengths(queue)
-    planned = _begun(queue, hint_s, lambda: clock() - began > within_s * _FOR_LISTS)
+    planned = _begun(queue, hint_s, foreseen(workload, cluster, queue), lambda: clock() - began > within_s * _FOR_LISTS)
     now_s = clock()
     left_s = began + within_s - now_s
     planned = improved(queue, planned, key, lambda: (clock() - now_s) / left_s if left_s > 0 else 1.0, seed)
@@ -75,16 +76,19 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
     return next((kind for kind, there in kinds.items() if there), "")
 
 
-def _begun(queue: Rigid, hint_s: Floats | None, over: Callable[[], bool]) -> Planned:
-    """The best of the lists: at each resource, then with a place kept, filled by what did best, until `over`."""
+def _begun(queue: Rigid, hint_s: Floats | None, runs: Iterator[Planned], over: Callable[[], bool]) -> Planned:
+    """The best of the lists: at each resource, then with a place kept, filled by what did best, until `over`.
+
+    A place for jobs of several tasks is kept by the disciplines of `runs`.
+    """
     keys = list(_keys(queue, hint_s))
     best, tight = listed(queue, keys[0], 0), 0
     for key, tight_in in product(keys, range(queue.demand.shape[1])):
         one = listed(queue, key, tight_in)
         if one.sum_s < best.sum_s:
             best, tight = one, tight_in
-    for key in keys if queue.of_one_task else []:
-        best = min(best, listed_reserving(queue, key, tight), key=lambda each: each.sum_s)
+    for planned in (listed_reserving(queue, key, tight) for key in keys) if queue.of_one_task else runs:
+        best = min(best, planned, key=lambda each: each.sum_s)
         if over():
             break
     return best

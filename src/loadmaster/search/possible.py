@@ -6,13 +6,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.measure import Metrics, metrics
 from loadmaster.model import InputError
 from loadmaster.model.units import show_seconds
-from loadmaster.runs import Case, Setting
+from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.machines import MachineSet
 from loadmaster.search.best import best_found, cannot_keep
 from loadmaster.search.bound import bound_of
@@ -34,6 +36,7 @@ class Possible:
         found: metrics of the best schedule that was found; None where the search does not keep what binds the jobs.
         because: what it does not keep.
         hosts: the name of the machines, where there are several sets.
+        run: whose schedule it is, where the search found none as low as a run has; else None.
     """
 
     beta: float
@@ -46,6 +49,7 @@ class Possible:
     found: Metrics | None
     because: str = ""
     hosts: str = ""
+    run: Setting | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,22 @@ def possible(
         return run_study(work, cells, store, pool, None, lambda each: {"bound_s": each.bound_s})
 
 
+def no_higher_than_runs(found: Sequence[Possible], outcomes: Sequence[Outcome]) -> list[Possible]:
+    """With the schedule of a run as the best found where that is lower: it is one of those that were looked for."""
+    return [_or_of_a_run(each, outcomes) for each in found]
+
+
+def _or_of_a_run(each: Possible, outcomes: Sequence[Outcome]) -> Possible:
+    if each.found is None:
+        return each
+    here = [o for o in outcomes if (o.setting.beta, o.setting.hosts) == (each.beta, each.hosts)]
+    sound = [o for o in here if o.ran_once(each.jobs) and o.metrics.mean_wait_s < each.found.mean_wait_s]
+    if not sound:
+        return each
+    lowest = min(sound, key=lambda o: o.metrics.mean_wait_s)
+    return replace(each, found=lowest.metrics, run=lowest.setting)
+
+
 def refuse_unbounded(machines: Sequence[MachineSet], settings: Sequence[Setting]) -> None:
     """See that a bound can be given on every set, before anything is run.
 
@@ -129,7 +149,8 @@ def _compile(case: Case) -> Callable[[Sequence[ToFind], Watch], None]:
     """Let a few jobs be looked at first, so that compiling is not taken for searching."""
 
     def prepare(_tasks: Sequence[ToFind], _watch: Watch) -> None:
-        few = replace(case, workload=case.workload.take(slice(0, 2)))
+        widest = np.argsort(-case.workload.task_count, kind="stable")[:2]
+        few = replace(case, workload=case.workload.take(np.sort(widest)))
         for _ in range(2):  # the lists take all the time while they are compiled, so the moves are when they are
             look(few, ToFind(1.0, 0.01, 0), lambda _steps: None)
 

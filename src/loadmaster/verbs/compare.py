@@ -203,9 +203,9 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     judgements = options.judgements(machines, drawing, outcomes, against, kept, pool, watch)
     best = []
     if within_s is not None:
-        from loadmaster.search.possible import possible_on
+        from loadmaster.search.possible import no_higher_than_runs, possible_on
 
-        best = possible_on(machines, settings, within_s, kept, pool, watch)
+        best = no_higher_than_runs(possible_on(machines, settings, within_s, kept, pool, watch), outcomes)
     if kept is not None:
         kept.close()
     as_logged = any(setting.beta == 1.0 for setting in settings)
