@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ from loadmaster.place import Policy
 from loadmaster.place.room_arrays import LAST_HOST, RESERVED, RoomArrays
 from loadmaster.schedule.discipline import Discipline
 from loadmaster.schedule.slurm_scene import slurm_pass
-from loadmaster.schedule.snapshot_arrays import Scene
+from loadmaster.schedule.snapshot_arrays import Scene, spans
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
         return True
     tasks = dict(zip(queue.job.tolist(), queue.tasks.tolist(), strict=True))
     return all(
-        np.isfinite(promise.start_s) and len(promise.hosts) in (0, tasks.get(job, 0))
+        isfinite(promise.start_s) and len(promise.hosts) in (0, tasks.get(job, 0))
         for job, promise in snapshot.promises.items()
         if job in tasks
     )
@@ -239,7 +240,7 @@ def _decision(scene: Scene, room: RoomArrays, board: BoardArrays, rule: Compiled
     hosts = board.started_host.tolist()
     place = tuple(Place(job[i], tuple(hosts[first[i] : first[i + 1]]), part[i]) for i in range(many))
     promised, host = _promised(board), board.promised_host
-    bound = host[_spans(scene.rows.of["first_host"][promised], board.promised["many"][promised])]
+    bound = host[spans(scene.rows.of["first_host"][promised], board.promised["many"][promised])]
     reserved = tuple(dict.fromkeys((*room.reserved[: room.tally[RESERVED]].tolist(), *bound.tolist())))
     wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
     kept = _promises(scene, board, promised) if rule.keeps else {}
@@ -264,12 +265,5 @@ def _promises(scene: Scene, board: BoardArrays, rows: Longs) -> dict[int, Promis
     job, first = scene.snapshot.queue.job[rows].tolist(), scene.rows.of["first_host"][rows].tolist()
     many, start_s = board.promised["many"][rows].tolist(), board.promised["start_s"][rows].tolist()
     host = board.promised_host.tolist()
-    return {
-        number: Promise(at_s, tuple(host[at : at + tasks]))
-        for number, at_s, at, tasks in zip(job, start_s, first, many, strict=True)
-    }
-
-
-def _spans(first: Longs, many: Longs) -> Longs:
-    """The numbers from each `first` on, so many of each, one span behind the other."""
-    return np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
+    hosts = [tuple(host[at : at + tasks]) for at, tasks in zip(first, many, strict=True)]
+    return dict(zip(job, map(Promise, start_s, hosts), strict=True))

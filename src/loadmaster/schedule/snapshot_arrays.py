@@ -1,6 +1,7 @@
 """A snapshot laid out as the compiled board takes it: `loadmaster.backfilling.board_arrays`."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -266,15 +267,24 @@ def _calendar(snapshot: Snapshot) -> CalendarArrays:
 
 
 def _standing(snapshot: Snapshot, rows: RowArrays) -> PromiseArrays:
-    queue = snapshot.queue
-    promised = table(STANDING, len(queue) if snapshot.promises else 0)
-    host = np.zeros(int(queue.tasks.sum(dtype=np.int64)) if snapshot.promises else 0, np.int32)
-    found = []
-    for row, number in enumerate(queue.job.tolist() if snapshot.promises else ()):
-        promise = snapshot.promises.get(number)
-        if promise:
-            found.append(row)
-            promised["start_s"][row], promised["many"][row] = promise.start_s, len(promise.hosts)
-            first = int(rows.of["first_host"][row])
-            host[first : first + len(promise.hosts)] = promise.hosts
-    return PromiseArrays(np.array(found, np.int32), promised, host)
+    queue, promises = snapshot.queue, snapshot.promises
+    promised = table(STANDING, len(queue) if promises else 0)
+    host = np.zeros(int(queue.tasks.sum(dtype=np.int64)) if promises else 0, np.int32)
+    found = [promises.get(number) for number in queue.job.tolist()] if promises else []
+    row = np.array([row for row, promise in enumerate(found) if promise], np.int32)
+    kept = [promise for promise in found if promise]
+    hosts = [promise.hosts for promise in kept]
+    promised["start_s"][row] = [promise.start_s for promise in kept]
+    promised["many"][row] = many = np.fromiter(map(len, hosts), np.int64, len(hosts))
+    host[spans(rows.of["first_host"][row], many)] = list(chain.from_iterable(hosts))
+    return PromiseArrays(row, promised, host)
+
+
+def spans(first: Longs, many: Longs) -> Longs:
+    """The numbers from each `first` on, so many of each, one span behind the other.
+
+    Example:
+        >>> spans(np.array([5, 0]), np.array([2, 1]))
+        array([5, 6, 0])
+    """
+    return np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
