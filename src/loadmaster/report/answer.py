@@ -5,7 +5,7 @@ One replay of one log gives one number a rule and no interval, so the sentence s
 
 from functools import partial
 
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import show_alike, show_seconds
 from loadmaster.report.change import change_on_this_log
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
 from loadmaster.report.machines_claims import machines_sentence
@@ -118,6 +118,7 @@ def _sentence(comparison: Comparison, group: Group) -> str:
         second = min(others, key=lambda outcome: outcome.metrics.mean_wait_s)
         more = second.metrics.mean_wait_s / best.metrics.mean_wait_s - 1 if best.metrics.mean_wait_s > 0 else 0.0
         return f"{lowest}{level}: the next, {name(second)}, waits {percent(more)} more"
+    wait, against = show_alike(best.metrics.mean_wait_s, group.baseline.metrics.mean_wait_s)
     return f"{lowest}{level}: {percent(-_change(group, best))} less than {baseline} ({wait}, not {against})"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from loadmaster.measure.paired import Difference
 from loadmaster.measure.resample import without_interval
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import show_alike
 from loadmaster.report.change import change_of
 from loadmaster.report.comparison import Comparison, Group, listed, load_words, percent
 from loadmaster.report.machines_claims import rule_document
@@ -51,20 +51,18 @@ def samples_words(judgement: Judgement) -> str:
 
 def beyond_the_mean(comparison: Comparison, outcome: Outcome, group: Group) -> str:
     """What this log itself says of a rule: mean, p99 and the longest wait, and the baseline's beside."""
-    m = outcome.metrics
-    text = (
-        f"On this log {comparison.rule_name(outcome.setting)} waits {show_seconds(m.mean_wait_s)} on average, p99 "
-        f"{show_seconds(m.p99_wait_s)}, at most {show_seconds(m.longest_wait_s)}"
-    )
+    m, base = outcome.metrics, group.baseline
+    b = m if base is None else base.metrics
+    mean, base_mean = show_alike(m.mean_wait_s, b.mean_wait_s)
+    p99, base_p99 = show_alike(m.p99_wait_s, b.p99_wait_s)
+    longest, base_longest = show_alike(m.longest_wait_s, b.longest_wait_s)
+    text = f"On this log {comparison.rule_name(outcome.setting)} waits {mean} on average, p99 {p99}, at most {longest}"
     judged = group.sampled(outcome)
     if judged is not None:
         text += f" (its mean is number {judged.rank} of {judged.samples + 1} with the samples)"
-    base = group.baseline
     if base is None or base is outcome:
         return f"{text}."
-    b, name = base.metrics, comparison.rule_name(base.setting)
-    other = f"{name} {show_seconds(b.mean_wait_s)}, p99 {show_seconds(b.p99_wait_s)}"
-    return f"{text}; {other}, at most {show_seconds(b.longest_wait_s)}."
+    return f"{text}; {comparison.rule_name(base.setting)} {base_mean}, p99 {base_p99}, at most {base_longest}."
 
 
 def would_tell(comparison: Comparison) -> str:
