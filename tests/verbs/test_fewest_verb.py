@@ -84,3 +84,15 @@ def test_what_cannot_be_asked_is_refused_in_one_line(log, options, why):
     with pytest.raises(lm.InputError, match=why) as refused:
         lm.fewest(log, **{"hosts": "1..9x4c", **options})
     assert len(str(refused.value)) < 300
+
+
+def test_dependencies_that_samples_cut_are_told_as_compare_tells_them(tmp_path, capsys, monkeypatch):
+    path, lines = tmp_path / "weeks.csv", ["job_id,submit_s,runtime_s,cores,user,depends"]
+    lines += [f"{i + 1},{i * 30000},3000,1,u{i % 6},{f'afterany:{i}' if i % 3 == 0 and i else ''}" for i in range(100)]
+    path.write_text("\n".join(lines) + "\n")
+    asked = f"fewest {path} --hosts 1..4x4c --p95 1h --samples 5 -o {tmp_path / 'f'}"
+    _, out, _ = printed(f"{asked} --json", capsys, monkeypatch)
+    (row,) = json.loads(out)["rows"]
+    _, out, _ = printed(asked, capsys, monkeypatch)
+    assert row["dependencies_cut"] > 10
+    assert f"A sample cuts {row['dependencies_cut']:.0f} dependencies between jobs" in " ".join(out.split())

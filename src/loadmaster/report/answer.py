@@ -9,7 +9,7 @@ from loadmaster.model.units import show_alike, show_seconds
 from loadmaster.report.change import change_on_this_log
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
 from loadmaster.report.machines_claims import machines_sentence
-from loadmaster.report.sure import beyond_the_mean, load_clause, one_run, sure_sentence
+from loadmaster.report.sure import beyond_the_mean, cut_sentence, load_clause, one_run, sure_sentence
 from loadmaster.runs import Outcome
 
 
@@ -66,12 +66,7 @@ def leader(comparison: Comparison) -> tuple[Outcome, Group]:
 
 def _cut(comparison: Comparison) -> str:
     judgement = comparison.judgement
-    if judgement is None or not judgement.sampled.cut:
-        return ""
-    cut = judgement.sampled.cut
-    number = f"{cut:,.0f}" if cut >= 10 else f"{cut:.2g}"  # one cut in some of the samples is not none
-    many = "dependency" if number == "1" else "dependencies"
-    return f"A sample cuts {number} {many} between jobs, on average (rule R4)."
+    return cut_sentence(judgement.sampled.cut) if judgement is not None and judgement.sampled.cut else ""
 
 
 def _loads_that_mean_less(comparison: Comparison) -> list[str]:

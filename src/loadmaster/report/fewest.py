@@ -8,6 +8,7 @@ from loadmaster.measure.paired import ENOUGH_FOR_PERCENTILES
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import percent
 from loadmaster.report.machines_claims import money
+from loadmaster.report.sure import cut_sentence
 from loadmaster.runs import Case
 from loadmaster.runs.machines import MachineSet
 from loadmaster.runs.samples import Drawing
@@ -154,6 +155,7 @@ def answer_row(found: FewestFound, each: FewestRow) -> dict[str, Any]:
         "met_in": None if told is None else told.met_in,
         "p95_wait_low_s": None if told is None else told.p95_low_s,
         "p95_wait_high_s": None if told is None else told.p95_high_s,
+        "dependencies_cut": None if told is None else told.cut,
     }  # fmt: skip
     return row
 
@@ -181,6 +183,7 @@ def details(found: FewestFound) -> list[str]:
         low, high = show_seconds(best.needed.p95_low_s), show_seconds(best.needed.p95_high_s)
         part = "all" if len(best.needed.numbers) < ENOUGH_FOR_PERCENTILES else "the middle 95 %"
         lines.append(f"With these machines p95 is between {low} and {high} in {part} of the samples.")
+        lines += [cut_sentence(best.needed.cut)] if best.needed.cut else []
     return lines
 
 

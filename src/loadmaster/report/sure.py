@@ -65,6 +65,13 @@ def beyond_the_mean(comparison: Comparison, outcome: Outcome, group: Group) -> s
     return f"{text}; {comparison.rule_name(base.setting)} {base_mean}, p99 {base_p99}, at most {base_longest}."
 
 
+def cut_sentence(cut: float) -> str:
+    """Of the dependencies that samples part, `cut` in each on average."""
+    number = f"{cut:,.0f}" if cut >= 10 else f"{cut:.2g}"  # one cut in some of the samples is not none
+    many = "dependency" if number == "1" else "dependencies"
+    return f"A sample cuts {number} {many} between jobs, on average (rule R4)."
+
+
 def would_tell(comparison: Comparison) -> str:
     """The command that would tell merit from chance; empty where samples were drawn, or nothing is compared."""
     if comparison.judgements or not comparison.command or comparison.case.without_verdict or not _several(comparison):

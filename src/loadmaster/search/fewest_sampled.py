@@ -32,6 +32,7 @@ class Needed:
         met_in: the part of the samples in which the number found on the log itself meets the target.
         p95_low_s, p95_high_s: between which the 95th percentile of the waits lies there in 95 of 100 samples; in all of
             fewer than 40.
+        cut: dependencies cut in a sample, on average.
     """
 
     numbers: tuple[int | None, ...]
@@ -42,6 +43,7 @@ class Needed:
     met_in: float
     p95_low_s: float
     p95_high_s: float
+    cut: float
 
 
 def needed(
@@ -65,7 +67,8 @@ def needed(
     because = "" if drawing.how == "seeds" else without_interval(case.workload, drawing.how)
     ranks = _ranks(samples)
     met = sum(search.met(k, run) for k, run in enumerate(there)) / samples
-    return Needed(numbers, low, high, how, because, met, float(p95[ranks[0]]), float(p95[ranks[1]]))
+    cut = sum(run.cut for run in there) / samples
+    return Needed(numbers, low, high, how, because, met, float(p95[ranks[0]]), float(p95[ranks[1]]), cut)
 
 
 @dataclass(eq=False)
