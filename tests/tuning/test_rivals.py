@@ -4,7 +4,7 @@ import pytest
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.runs import Case, Setting
-from loadmaster.tuning.rivals import rivals
+from loadmaster.tuning.rivals import of_the_kind, rivals
 from loadmaster.tuning.space import space_of
 
 CASE = Case(Workload.of(submit_s=[0, 1], runtime_s=[1, 1], cores=[1, 1]), Cluster.uniform(2, cores=2))
@@ -33,3 +33,19 @@ def test_placements_run_under_the_discipline_that_is_given(discipline):
     assert found[:2] == [("mix-fit", "fcfs+easy"), ("mix-fit", discipline)]
     assert {each for _, each in found[1:]} == {discipline}
     assert "random" not in {policy for policy, _ in found}
+
+
+@pytest.mark.parametrize(
+    ("parts", "base", "kind"),
+    [
+        (("order",), Setting("first-fit", "easy"), True), (("order",), Setting("first-fit", "lxf+easy"), True),
+        (("order",), Setting("first-fit", "netbatch"), False), (("placement",), Setting("mix-fit", "lxf+easy"), False),
+        (("placement",), Setting("mix-fit", "easy"), True), (("backfilling",), Setting("first-fit", "easy"), True),
+        (("backfilling",), Setting("first-fit", "lxf+easy"), False),
+    ],
+)  # fmt: skip
+def test_first_come_first_served_with_easy_may_be_of_another_kind_than_what_is_searched(parts, base, kind):
+    space = space_of(CASE, parts, base, 60.0)
+    zero, *others = rivals(space, CASE)
+    assert of_the_kind(zero, space) == kind
+    assert all(of_the_kind(each, space) for each in others)

@@ -12,8 +12,9 @@ import loadmaster as lm
 from loadmaster.cli import main
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.paired import Difference
+from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.report.page import Table
+from loadmaster.report.page import Table, Text
 from loadmaster.report.tune_charts import weeks_chart
 from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer
 from loadmaster.report.tune_document import tune_document
@@ -25,6 +26,17 @@ from weekly_log import WEEK_S, weekly_log
 
 HOSTS = lm.hosts("1x8c")
 SMALL = {"hosts": HOSTS, "trials": 6, "runs": 2, "samples": 5}
+
+
+FEW = {name: ORDERS[name] for name in ("fcfs", "smallest", "srf", "lxf", "wfp3")}
+"""Built-in orders that candidates beat on this log."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_built_in_orders():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("loadmaster.tuning.rivals.ORDERS", FEW)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +141,7 @@ def test_the_page_says_what_it_is_why_it_wins_and_where_it_loses(folder, found):
 
 
 def test_every_term_of_the_winner_is_taken_out_once(found):
-    values = found.tuning.selection.trials[found.tuning.selection.winner.number].values
+    values = found.tuning.selection.won.values
     terms = {name for name, value in values.items() if value != 0.0}
     assert {each.knob.name for each in found.tuning.unseen.ablations} == terms
 
@@ -196,11 +208,74 @@ def test_a_built_in_rule_beyond_the_limit_or_that_leaves_more_jobs_is_not_the_on
     assert rule_to_beat(rules, [made[0], replace(made[1], longest_wait_s=150.0), made[2]], plan) == "sjf"
 
 
+@pytest.fixture(scope="module")
+def known_wins(log, tmp_path_factory):
+    """A search on the same log, where every built-in order is known."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("loadmaster.tuning.rivals.ORDERS", ORDERS)
+        return lm.tune(log, **SMALL, out=tmp_path_factory.mktemp("known"))
+
+
+def test_a_built_in_rule_that_is_lower_in_the_finals_wins(known_wins, found):
+    selection = known_wins.tuning.selection
+    assert selection.trials == found.tuning.selection.trials
+    assert selection.winner.rule.setting.discipline == "area+easy"
+    assert selection.won is None
+    assert selection.winner.judged.value == min(each.judged.value for each in selection.finalists)
+    assert selection.winner.judged.value < found.tuning.selection.winner.judged.value
+
+
+def test_every_built_in_rule_within_the_limit_is_judged_beside_the_candidates(known_wins):
+    selection = known_wins.tuning.selection
+    judged = {each.rule.setting for each in selection.finalists if each.number is None}
+    assert len(judged) > 5
+    assert judged <= {rule.setting for rule, tried in selection.builtins[1:] if tried.keeps(1.5)}
+    assert all(each.judged.value < 0 and each.judged.keeps(1.5) for each in selection.finalists)
+
+
+def test_a_built_in_winner_is_named_is_no_file_and_is_not_measured_against_itself(known_wins):
+    tuning, told = known_wins.tuning, known_wins.tuning.unseen
+    assert " area+easy's mean wait is " in known_wins.answer
+    assert "the tuned rule" not in known_wins.answer
+    assert "area+easy is a built-in rule: of 6 candidates none was lower" in " ".join(known_wins.notes)
+    assert told.rival.setting.discipline != "area+easy"
+    assert [rule.setting.discipline for rule in told.rules].count("area+easy") == 1
+    assert told.ablations == ()
+    assert known_wins.file is None
+    assert (known_wins.rule.policy, known_wins.rule.discipline) == ("first-fit", ("area", "easy"))
+    assert "--disciplines 'area+easy'" in known_wins.rule.text
+    document = tune_document(tuning, known_wins.notes, "x")
+    assert document["winner"] == {
+        "policy": "first-fit", "discipline": "area+easy", "file": None, "trial": None, "values": {},
+    }  # fmt: skip
+    assert "area+easy, the winner" in json.dumps(known_wins.plot().to_dict())
+    said = [block.text for block in known_wins.page().blocks if isinstance(block, Text)]
+    assert any(text.startswith("A built-in rule: area+easy.") for text in said)
+
+
+def test_a_folder_with_a_built_in_winner_is_opened_again(known_wins, tmp_path):
+    known_wins.save(tmp_path)
+    assert not (tmp_path / FILE).exists()
+    assert lm.open(tmp_path).answer == known_wins.answer
+
+
+def test_nothing_is_found_where_nobody_is_lower_than_first_come_first_served():
+    idle = weekly_log(weeks=4, jobs_a_week=10)
+    idle = replace(idle, submit_s=np.arange(idle.jobs) * WEEK_S * 4 / (idle.jobs - 1))  # nobody waits for anybody
+    made = lm.tune(idle, **SMALL)
+    assert made.tuning.selection.winner is None
+    assert made.rule is None
+    assert made.answer == (
+        "Nothing was found: none of 6 candidates, and no built-in rule, was lower than fcfs+easy on further training "
+        "logs with its longest wait within 1.5 times that of fcfs+easy on three of four."
+    )
+
+
 @pytest.mark.parametrize("form", ["placement", "tree"])
 def test_placement_and_backfilling_are_searched_together_for_two_targets(monkeypatch, tmp_path, form):
     monkeypatch.setattr("loadmaster.tuning.rivals.POLICIES", {"best-fit-cores": POLICIES["best-fit-cores"]})
     made = lm.tune(
-        weekly_log(weeks=4, jobs_a_week=15), hosts="2x8c", search=[form, "backfilling"], trials=2, runs=2,
+        weekly_log(weeks=4, jobs_a_week=25), hosts="2x8c", search=[form, "backfilling"], trials=4, runs=2,
         samples=5, target="p95-wait,bounded-slowdown", longest_wait_limit=4.0, out=tmp_path,
     )  # fmt: skip
     winner = made.tuning.selection.winner.rule.setting

@@ -5,6 +5,7 @@ from typing import Any
 
 from loadmaster.report.theme import ACCENT, INK, MUTED, RULE, rows, themed, tooltip
 from loadmaster.report.tune_claims import rule_words
+from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import WORDS, TargetName
 from loadmaster.tuning.seen_whole import Whole
 from loadmaster.tuning.tune import Tuning
@@ -34,17 +35,24 @@ def trials_chart(tuning: Tuning) -> Any:
 
 
 def _rival(tuning: Tuning) -> list[Any]:
-    """A line at what the rule to beat came to on the same logs, and its name; nothing where no weeks were judged."""
-    import altair as alt
-
+    """Lines at what the rule to beat, and a built-in winner, came to on the same logs; none where nothing was found."""
     if tuning.unseen is None:
         return []
-    rule = tuning.unseen.rival
+    lines = _line(tuning, tuning.unseen.rival, "the rule to beat", _RIVAL, 0)
+    if tuning.selection.winner is None or tuning.selection.won is not None:
+        return lines
+    return [*lines, *_line(tuning, tuning.selection.winner.rule, _WON, ACCENT, _WIDTH)]
+
+
+def _line(tuning: Tuning, rule: Ruled, what: str, colour: str, at: int) -> list[Any]:
+    """A line for a built-in rule, and its name above it: to the left where `at` is 0, else to the right."""
+    import altair as alt
+
     found = next(figures for each, figures in tuning.selection.builtins if each == rule)
-    data = rows([{"t0": math.exp(found.values[0]), "name": f"{rule_words(tuning, rule)}, the rule to beat"}])
+    data = rows([{"t0": math.exp(found.values[0]), "name": f"{rule_words(tuning, rule)}, {what}"}])
     base = alt.Chart(data).encode(y="t0:Q")
-    words = base.mark_text(align="left", dx=6, dy=-7, color=_RIVAL, fontSize=12)
-    return [base.mark_rule(color=_RIVAL, strokeDash=[6, 3]), words.encode(x=alt.value(0), text="name:N")]
+    words = base.mark_text(align="right" if at else "left", dx=-6 if at else 6, dy=-7, color=colour, fontSize=12)
+    return [base.mark_rule(color=colour, strokeDash=[6, 3]), words.encode(x=alt.value(at), text="name:N")]
 
 
 def _dots(values: list[dict[str, Any]], target: TargetName, x: Any, width: int) -> Any:

@@ -15,7 +15,7 @@ TUNED = "the tuned rule"
 def rule_words(tuning: Tuning, rule: Ruled) -> str:
     """A rule as it is called in a sentence."""
     winner = tuning.selection.winner
-    if winner is not None and rule == winner.rule:
+    if winner is not None and winner.number is not None and rule == winner.rule:
         return TUNED
     if not tuning.selection.space.places:
         return rule.setting.discipline
@@ -24,27 +24,30 @@ def rule_words(tuning: Tuning, rule: Ruled) -> str:
     return f"{rule.setting.policy} under {rule.setting.discipline}"
 
 
+def winner_words(tuning: Tuning) -> str:
+    """What won, as it is called in a sentence."""
+    assert tuning.selection.winner is not None
+    return rule_words(tuning, tuning.selection.winner.rule)
+
+
 def tune_answer(tuning: Tuning) -> str:
     """The headline: the gain on weeks that the search never saw, or that none is claimed."""
     told, weeks = tuning.unseen, _weeks(tuning.weeks.kept_for_the_end)
     if told is None:
-        limit = f"{tuning.plan.limit:g} times that of fcfs+easy"
-        count = f"{len(tuning.selection.trials)} candidates"
-        return (
-            f"Nothing was found: none of {count} kept its longest wait within {limit} on three of four training logs."
-        )
+        return _nothing(tuning)
     first, what = told.gains[0], WORDS[tuning.plan.targets[0]]
-    against = rule_words(tuning, first.against)
+    against, winner = rule_words(tuning, first.against), winner_words(tuning)
+    other = "other " if tuning.selection.won is None else ""
     if told.because:
-        shaken = f"On held-out weeks with shaken arrivals {TUNED}'s {what} is {_shift(first)} {against}'s."
+        shaken = f"On held-out weeks with shaken arrivals {winner}'s {what} is {_shift(first)} {against}'s."
         return f"No gain is claimed: {told.because}. {shaken}"
     if first.claimed:
-        same = f"on {weeks} that the search never saw {TUNED}'s {what} is {_shift(first)} {against}'s, the best "
-        same += f"built-in rule there under the same limit ({_ends(first)}){_and_baseline(tuning, told)}"
+        same = f"on {weeks} that the search never saw {winner}'s {what} is {_shift(first)} {against}'s, the best "
+        same += f"{other}built-in rule there under the same limit ({_ends(first)}){_and_baseline(tuning, told)}"
         if as_low(tuning):
             return f"No gain is claimed: {against} is as low on those weeks as they are; {same}."
         return f"O{same[1:]}."
-    text = f"No gain is claimed: on {weeks} that the search never saw {TUNED}'s {what} is {_shift(first)} "
+    text = f"No gain is claimed: on {weeks} that the search never saw {winner}'s {what} is {_shift(first)} "
     return text + f"{against}'s, the interval {_ends(first)} holds 0{_and_baseline(tuning, told)}."
 
 
@@ -90,6 +93,8 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
         f"of fcfs+easy ({show_seconds(zero)}): the limit of {tuning.plan.limit:g} is "
     )
     notes = [text + ("kept." if kept else "not kept there, though it was on the training logs.")]
+    if tuning.selection.won is None:
+        notes.append(f"{winner_words(tuning)} is a built-in rule: {_none_lower(tuning)}.")
     if len(tuning.plan.targets) > 1:
         count = len(tuning.selection.front)
         notes.append(f"{count} candidates are on the Pareto front of the trials; the winner is least in the mean.")
@@ -120,6 +125,22 @@ def rule_table(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
             show_seconds(m.p95_wait_s), show_seconds(m.longest_wait_s), f"{times:.2f}{over}",
         ])  # fmt: skip
     return heads, rows
+
+
+def _nothing(tuning: Tuning) -> str:
+    """That no candidate and no built-in rule kept the limit and was lower than the baseline."""
+    limit = f"{tuning.plan.limit:g} times that of fcfs+easy"
+    count = f"{len(tuning.selection.trials)} candidates"
+    if not any(trial.figures.keeps(tuning.plan.limit) for trial in tuning.selection.trials):
+        return (
+            f"Nothing was found: none of {count} kept its longest wait within {limit} on three of four training logs."
+        )
+    lower = f"lower than fcfs+easy on further training logs with its longest wait within {limit} on three of four"
+    return f"Nothing was found: none of {count}, and no built-in rule, was {lower}."
+
+
+def _none_lower(tuning: Tuning) -> str:
+    return f"of {len(tuning.selection.trials)} candidates none was lower within the limit on the final training logs"
 
 
 def _weeks(count: int) -> str:

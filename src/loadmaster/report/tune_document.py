@@ -64,10 +64,10 @@ def _named(rule: Ruled) -> dict[str, str]:
 
 
 def _winner(tuning: Tuning) -> dict[str, Any] | None:
-    winner = tuning.selection.winner
+    winner, won = tuning.selection.winner, tuning.selection.won
     if winner is None:
         return None
-    values = dict(tuning.selection.trials[winner.number].values)
+    values = {} if won is None else dict(won.values)
     return {**_named(winner.rule), "file": file_name(tuning.selection), "trial": winner.number, "values": values}
 
 

@@ -9,9 +9,10 @@ from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Te
 from loadmaster.report.sure import difference_text
 from loadmaster.report.theme import unchecked
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
-from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer
+from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer, winner_words
 from loadmaster.tuning.figures import WORDS
 from loadmaster.tuning.losers import losers
+from loadmaster.tuning.search import Finalist
 from loadmaster.tuning.seen_whole import GROUPS
 from loadmaster.tuning.tune import Tuning
 from loadmaster.tuning.written import FRONT, usage
@@ -33,16 +34,43 @@ def tune_page(tuning: Tuning, notes: Sequence[str], command: str) -> Page:
 
 
 def _found(tuning: Tuning) -> list[Block]:
-    winner = tuning.selection.winner
-    if winner is None:
+    selection = tuning.selection
+    if selection.winner is None:
         return []
-    values = tuning.selection.trials[winner.number].values
-    rows = [list(line) for line in tuning.selection.space.described(values)]
-    return [
-        Heading("What it is"),
-        Table(["term", "value", "what it weighs"], rows, caption="Terms of no weight are left out.", prose=True),
-        Text(f"To use it: {usage(tuning.selection)}"),
+    return [Heading("What it is"), _terms(tuning), Text(f"To use it: {usage(selection)}"), *_finals(tuning)]
+
+
+def _terms(tuning: Tuning) -> Block:
+    """The winner term by term, or its name."""
+    won = tuning.selection.won
+    if won is None:
+        return Text(f"A built-in rule: {winner_words(tuning)}. No candidate was lower in the finals.")
+    rows = [list(line) for line in tuning.selection.space.described(won.values)]
+    return Table(["term", "value", "what it weighs"], rows, caption="Terms of no weight are left out.", prose=True)
+
+
+def _finals(tuning: Tuning) -> list[Block]:
+    """Why it is this one: candidates and built-in rules on the logs that decided."""
+    rows = [
+        [_contestant(tuning, each), *(f"{math.exp(value):.2f}" for value in _told(each))]
+        for each in tuning.selection.finalists
     ]
+    heads = ["rule", "on the logs of the trials", "on the final logs", "longest wait there"]
+    caption = (
+        "Those that kept the limit in the finals too, on logs of the training weeks that no trial had seen; multiples "
+        f"of fcfs+easy's {WORDS[tuning.plan.targets[0]]}. The lowest in all targets there wins."
+    )
+    return [Heading("The finals"), Table(heads, rows, caption)]
+
+
+def _contestant(tuning: Tuning, finalist: Finalist) -> str:
+    if finalist.number is None:
+        return rule_words(tuning, finalist.rule)
+    return f"candidate {finalist.number + 1}"
+
+
+def _told(finalist: Finalist) -> tuple[float, float, float]:
+    return finalist.tried.values[0], finalist.judged.values[0], finalist.judged.longest
 
 
 def _unseen(tuning: Tuning) -> list[Block]:

@@ -37,6 +37,16 @@ def rivals(space: Space, case: Case) -> list[Ruled]:
     return [Ruled(each, sources_of(each)) for each in once.values()]
 
 
+def of_the_kind(rule: Ruled, space: Space) -> bool:
+    """Whether a built-in rule is what is searched: whatever is not searched is as in the base."""
+    (order, backfilling), own = (order_and_backfilling(each.discipline) for each in (rule.setting, space.base))
+    return (
+        (space.places or rule.setting.policy == space.base.policy)
+        and ("order" in space.parts or order == own[0])
+        and ("backfilling" in space.parts or backfilling == own[1])
+    )
+
+
 def _written(discipline: str) -> str:
     """A discipline with both its sides, so that `easy` and `fcfs+easy` are one rule."""
     return "+".join(order_and_backfilling(discipline))

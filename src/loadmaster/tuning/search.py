@@ -15,7 +15,7 @@ from loadmaster.tuning.bench import Ruled, TrialBench
 from loadmaster.tuning.figures import Figures, TargetName, figures, front
 from loadmaster.tuning.kept_trials import KeptTrials
 from loadmaster.tuning.knobs import Values
-from loadmaster.tuning.rivals import baseline, rivals
+from loadmaster.tuning.rivals import baseline, of_the_kind, rivals
 from loadmaster.tuning.space import FILE, PartName, Space, space_of
 
 _MORE = 8
@@ -51,19 +51,19 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class Finalist:
-    """A candidate that was judged on the final logs.
+    """A candidate, or a built-in rule, that was judged on the final logs.
 
     Attributes:
         rule: the rule.
         tried: its figures on the logs of the trials.
         judged: on the final logs.
-        number: of its trial.
+        number: of its trial; None of a built-in rule.
     """
 
     rule: Ruled
     tried: Figures
     judged: Figures
-    number: int
+    number: int | None
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class SearchOutcome:
     Attributes:
         space: what was searched.
         trials: all candidates, in the order in which they were tried.
-        finalists: candidates, the best first.
+        finalists: candidates and built-in rules that kept the limit and were lower than the baseline, the best first.
         builtins: built-in rules and their figures on the logs of the trials, the baseline first.
         front: numbers of the trials that keep the limit and that none beats in all targets.
     """
@@ -86,8 +86,13 @@ class SearchOutcome:
 
     @property
     def winner(self) -> Finalist | None:
-        """The best candidate; None where none keeps the limit on the longest wait."""
+        """The best; None where none keeps the limit on the longest wait and is lower than the baseline."""
         return self.finalists[0] if self.finalists else None
+
+    @property
+    def won(self) -> TriedRule | None:
+        """The winner as it was tried; None where there is none, and where a built-in rule won."""
+        return None if self.winner is None or self.winner.number is None else self.trials[self.winner.number]
 
 
 def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None) -> SearchOutcome:
@@ -171,14 +176,26 @@ def _again(
     best = [keeping[at] for at in front([trial.figures for trial in keeping])]
     others = [trial for trial in keeping if trial not in best]
     chosen = _first(space, [*sorted(best, key=_value), *sorted(others, key=_value)], plan.finalists)
-    rules = [*(ruled(space, trial.values) for trial in chosen), builtins[0][0]]
+    asked = [(ruled(space, trial.values), trial.figures, trial.number) for trial in chosen]
+    finalists = [*asked, *_known(space, plan, builtins)]
+    zero = builtins[0][0]
+    rules = [*(rule for rule, _, _ in finalists), zero]
     *runs, against = bench.in_turn(rules, range(plan.runs, plan.runs + plan.final_runs))
     judged = [
-        Finalist(rule, trial.figures, figures(each, against, plan.targets), trial.number)
-        for rule, trial, each in zip(rules, chosen, runs, strict=False)
+        Finalist(rule, tried, figures(each, against, plan.targets), number)
+        for (rule, tried, number), each in zip(finalists, runs, strict=True)
     ]
-    passed = sorted((each for each in judged if each.judged.keeps(plan.limit)), key=lambda each: each.judged.value)
+    highest = 0.0 if of_the_kind(zero, space) else math.inf  # the baseline stands among those to choose from, or not
+    passed = [each for each in judged if each.judged.keeps(plan.limit) and each.judged.value < highest]
+    passed.sort(key=lambda each: each.judged.value)
     return SearchOutcome(space, trials, tuple(passed), builtins, tuple(sorted(trial.number for trial in best)))
+
+
+def _known(
+    space: Space, plan: SearchPlan, builtins: Sequence[tuple[Ruled, Figures]]
+) -> list[tuple[Ruled, Figures, None]]:
+    """The built-in rules of the kind that is searched, but the baseline, that keep the limit."""
+    return [(rule, tried, None) for rule, tried in builtins[1:] if of_the_kind(rule, space) and tried.keeps(plan.limit)]
 
 
 def _first(space: Space, ranked: list[TriedRule], count: int) -> list[TriedRule]:

@@ -80,7 +80,7 @@ class Unseen:
 
     @property
     def rival(self) -> Ruled:
-        """The rule to beat, in sentences, tables and charts: the best built-in one of these weeks within the limit."""
+        """The rule to beat, in sentences, tables and charts: the best built-in one here but the winner."""
         return self.gains[0].against
 
     def of(self, rule: Ruled) -> Whole:
@@ -98,7 +98,8 @@ def unseen(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: 
         logs: how many to draw for the gain.
     """
     assert selection.winner is not None
-    winner, builtins = selection.winner.rule, [rule for rule, _ in selection.builtins]
+    winner = selection.winner.rule
+    builtins = [rule for rule, _ in selection.builtins if rule != winner]  # the baseline is none that wins
     rules = (winner, *builtins)
     whole = seen_whole(bench.case, rules, bench.store, bench.pool, bench.watch)
     best, zero = rule_to_beat(builtins, [each.metrics for each in whole[1:]], plan), builtins[0]
@@ -137,9 +138,8 @@ def _without(
     how: Resampling,
     weeks: int,
 ) -> tuple[Ablation, ...]:
-    assert selection.winner is not None
     space = selection.space
-    taken = space.without(selection.trials[selection.winner.number].values)
+    taken = [] if selection.won is None else space.without(selection.won.values)
     runs = bench.drawn([ruled(space, values) for _, values in taken], how, len(winner)) if taken else []
     return tuple(
         Ablation(knob, _difference(each, winner, plan.targets[0], how, weeks), _longest(each, winner))

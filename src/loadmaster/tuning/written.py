@@ -22,7 +22,9 @@ def written(selection: SearchOutcome, plan: SearchPlan, told: str, source: str) 
         source: name of the log.
     """
     assert selection.winner is not None
-    return _file(selection, plan, selection.winner.number, FILE, told, source)
+    if selection.won is None:
+        return _built_in(selection, plan, told, source)
+    return _file(selection, plan, selection.won.number, FILE, told, source)
 
 
 def front_files(selection: SearchOutcome, plan: SearchPlan, source: str) -> dict[str, str]:
@@ -45,22 +47,35 @@ def _on_front(found: Figures, plan: SearchPlan) -> str:
 
 def _file(selection: SearchOutcome, plan: SearchPlan, number: int, path: str, told: str, source: str) -> str:
     values = selection.trials[number].values
+    first = f"Candidate {number + 1} of {len(selection.trials)}"
+    head = _head(selection, plan, first, told, source, selection.space.setting(values, path))
+    return "\n".join([*head, selection.space.text(values)])
+
+
+def _built_in(selection: SearchOutcome, plan: SearchPlan, told: str, source: str) -> str:
+    """What is told of a winner that needs no file."""
+    assert selection.winner is not None
+    first = f"A built-in rule, lower on the final logs than all of {len(selection.trials)} candidates"
+    return "\n".join(_head(selection, plan, first, told, source, selection.winner.rule.setting))
+
+
+def _head(
+    selection: SearchOutcome, plan: SearchPlan, first: str, told: str, source: str, setting: Setting
+) -> list[str]:
     what = " and ".join(selection.space.parts)
-    head = [
+    return [
         f'"""A rule ({what}) found by `loadmaster tune` {__version__} on {_plain(source)}.',
         "",
         *_wrapped(_plain(told)),
         "",
-        f"Candidate {number + 1} of {len(selection.trials)}, seed {plan.seed}; for {', '.join(plan.targets)}; "
-        f"longest wait at most {plan.limit:g} times",
+        f"{first}, seed {plan.seed}; for {', '.join(plan.targets)}; longest wait at most {plan.limit:g} times",
         "that of fcfs+easy. Constants of other logs are other constants: tune again for yours.",
         "",
         "Use:",
-        f"    {_usage(selection.space.setting(values, path))}",
+        f"    {_usage(setting)}",
         '"""',
         "",
     ]
-    return "\n".join([*head, selection.space.text(values)])
 
 
 def usage(selection: SearchOutcome) -> str:
@@ -74,7 +89,7 @@ def _usage(setting: Setting) -> str:
 
 
 def file_name(selection: SearchOutcome) -> str | None:
-    """The file that the winner needs; None where all that was found is a parameter of a built-in backfilling."""
+    """The file that the winner needs; None where it is built-in but for parameters of a backfilling."""
     assert selection.winner is not None
     return FILE if FILE in selection.winner.rule.sources else None
 
