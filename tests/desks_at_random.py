@@ -54,8 +54,6 @@ def both(seed, discipline=None):
     rng = np.random.default_rng(seed)
     kinds, policy = TOGETHER[rng.integers(len(TOGETHER))], RULES[rng.integers(len(RULES))]
     named = discipline or DISCIPLINES[rng.integers(len(DISCIPLINES))]
-    if "slurm" in named:  # whose passes know nothing of rule C9
-        kinds = tuple(kind for kind in kinds if kind not in ("hosts", "wide"))
     if "fair-share" in named:  # where jobs are served by need, nobody is stopped by this engine
         kinds = tuple(kind for kind in kinds if kind != "preempt")
     interval_s, rule = float(rng.choice([0.0, 7.0])), discipline_named(named)

@@ -6,6 +6,7 @@ A row is tried at the ends of windows and of reservations, one after another; mo
 
 import numpy as np
 
+from loadmaster.backfilling.apart_kernel import asks_for_hosts, fits_apart, none_held
 from loadmaster.backfilling.board_arrays import ODD, STARTED, STATUS
 from loadmaster.backfilling.board_kernel import is_promised, note_promise, start, write_promise
 from loadmaster.backfilling.choice_kernel import choose, tasks_in
@@ -169,7 +170,7 @@ def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row)
             if window + 1 < slurm.look[windows].windows:
                 from_s = min(from_s, slurm.window[windows, window + 1].over_s)
         else:
-            able = _list(rows, outlook, slurm, row, windows, window)
+            able = _list(rows, room, outlook, slurm, row, windows, window)
             if able > 0:
                 if choose(rows, hosts, room, board, outlook, rate, now, row, able):
                     _write_reservation(rows, room, board, now, slurm, row, time_s)
@@ -179,19 +180,24 @@ def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row)
 
 
 @inner
-def _list(rows, outlook, slurm, row, group, window):
-    """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold all tasks."""
-    able, total = 0, np.int64(0)
+def _list(rows, room, outlook, slurm, row, group, window):
+    """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold the row."""
+    able, total, tasks, apart = 0, np.int64(0), rows.of[row].tasks, asks_for_hosts(rows, row)
+    if apart:
+        none_held(room, tasks)
     for word in range(slurm.usable.shape[0]):
         bits = slurm.usable[word]
         while bits != np.uint64(0):
             host, bits = 64 * word + lowest_bit(bits), bits & (bits - ONE)
             for r in range(rows.demand.shape[1]):
                 outlook.window[host, r] = slurm.free[group, window, r, host]
-            total += tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, rows.of[row].tasks)
+            held = tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, tasks)
+            total += held
+            if apart:
+                room.count[held] += 1
             outlook.able[able] = host
             able += 1
-    return able if total >= rows.of[row].tasks else 0
+    return able if total >= tasks and (not apart or fits_apart(rows, room, row)) else 0
 
 
 @inner

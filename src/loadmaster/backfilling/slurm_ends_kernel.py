@@ -202,9 +202,9 @@ def _most_on_one(rows, slurm, row):
 
 @inner
 def hosts_needed(rows, slurm, place, row):
-    """So many hosts at least are needed for all tasks of the row."""
+    """So many hosts at least are needed for all tasks of the row, or asked for."""
     wide = slurm.able[place].wide
-    return (np.int64(rows.of[row].tasks) + wide - 1) // wide
+    return max((np.int64(rows.of[row].tasks) + wide - 1) // wide, np.int64(rows.of[row].least))
 
 
 @inner

@@ -135,7 +135,7 @@ def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
     if len(queue) == 0 or len(snapshot.free) == 0 or (queue.tasks < 1).any():
         return False
     apart = queue.min_hosts is not None or queue.max_hosts is not None
-    if apart and (rule.slurm is not None or (counts_hosts(snapshot, rule) and not _one_host_a_task(queue))):  # rule C9
+    if apart and counts_hosts(snapshot, rule) and not _one_host_a_task(queue):  # rule C9
         return False
     if not (np.isfinite(queue.expected_s).all() and np.isfinite(running.expected_end_s).all()):
         return False

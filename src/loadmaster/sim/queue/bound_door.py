@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from loadmaster.backfilling import Easy, Slurm
+from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Constraints, Schedule, SiteRules, Workload
 from loadmaster.order import FairShare
 from loadmaster.schedule import AnyPolicy, Discipline
@@ -57,24 +57,13 @@ def serves_at_desk(
 ) -> bool:
     """Whether the engine over the compiled board knows all that binds these jobs, under this policy and discipline.
 
-    It stops nobody for jobs that are served by need. Limits kill on hosts of speed 1 alone. Slurm's passes count no
-    hosts of a job.
+    It stops nobody for jobs that are served by need. Limits kill on hosts of speed 1 alone.
     """
     from loadmaster.sim.queue import at_desk
     from loadmaster.sim.queue.awaited import serves_foresight
 
     apart = preempts(cluster) and type(discipline.order) is FairShare  # groups have no line to go through
-    known = not apart and serves_foresight(foresight, cluster)
-    counted = type(discipline.backfilling) is Slurm and _counts_hosts(workload, cluster)
-    return known and not counted and at_desk.serves(policy, discipline)
-
-
-def _counts_hosts(workload: Workload, cluster: Cluster) -> bool:
-    """Whether some job is to lie on a number of hosts (rule C9)."""
-    if not binds(workload, cluster):
-        return False
-    entries = binding_of(workload, cluster).entries
-    return entries.min_hosts is not None or entries.max_hosts is not None
+    return not apart and serves_foresight(foresight, cluster) and at_desk.serves(policy, discipline)
 
 
 def uncompiled(workload: Workload, cluster: Cluster, foresight: Foresight) -> Callable[..., Schedule]:
