@@ -35,3 +35,27 @@ def test_a_plan_is_the_same_however_little_it_remembers(monkeypatch, bounds, und
         quick = simulate(*given, interval_s=0.0, engine="planning")
         np.testing.assert_array_equal(quick.start_s, plain.start_s)
         np.testing.assert_array_equal(quick.host, plain.host)
+
+
+def queued(seed):
+    """Jobs of one task, a few of two, behind each other on three like hosts, of which most end before they should."""
+    rng, jobs = np.random.default_rng(seed), 120
+    runtime_s = rng.integers(1, 30, jobs) * 7.0
+    workload = Workload(
+        ("cores", "memory"), np.sort(rng.integers(0, 1500, jobs)).astype(float), runtime_s,
+        rng.integers(1, 5, (jobs, 2)).astype(float), tasks=rng.choice([1, 1, 1, 1, 1, 1, 2], jobs).astype(np.int32),
+        estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0, 3.0], jobs),
+    )  # fmt: skip
+    return workload, Cluster(("cores", "memory"), np.full((3, 2), 8.0))
+
+
+@pytest.mark.parametrize("unseen", [1, 2, 32])
+@pytest.mark.parametrize("policy", ["best-fit-cores", "random", "round-robin"])
+def test_what_was_promised_before_is_promised_again_where_nothing_has_changed_for_it(monkeypatch, unseen, policy):
+    monkeypatch.setattr(planning, "MOST_UNSEEN", unseen)
+    for seed, lookahead in enumerate(("", ",lookahead=20")):
+        given = *queued(seed), POLICIES[policy], discipline_named(f"conservative(early_end=replan{lookahead})")
+        plain = simulate(*given, interval_s=0.0, engine="reference")
+        quick = simulate(*given, interval_s=0.0, engine="planning")
+        np.testing.assert_array_equal(quick.start_s, plain.start_s)
+        np.testing.assert_array_equal(quick.host, plain.host)

@@ -17,13 +17,13 @@ def first_for_one(jobs, state, plan, job, now):
     kind, hosts = plan.soon.of[job], state.free.shape[0]
     catch_up(plan, kind, now)
     likely = np.int64(plan.likely[kind])
-    best_s, able = _first_or_later(jobs, state, plan, job, kind, likely, now, np.inf, 0)
+    best_s, able = first_or_later(jobs, state, plan, job, kind, likely, now, np.inf, 0)
     for block in range(plan.block_s.shape[1]):
         if plan.block_s[kind, block] > best_s:
             continue
         for host in range(block * BLOCK, min((block + 1) * BLOCK, hosts)):
             if host != likely and plan.soon.soon_s[kind, host] <= best_s:
-                best_s, able = _first_or_later(jobs, state, plan, job, kind, host, now, best_s, able)
+                best_s, able = first_or_later(jobs, state, plan, job, kind, host, now, best_s, able)
     if best_s < np.inf:
         for i in range(able):
             least(plan.ahead, plan.hand.able[i], best_s, until(best_s, state.expected_s[job]), plan.hand.window)
@@ -31,7 +31,7 @@ def first_for_one(jobs, state, plan, job, now):
 
 
 @inner
-def _first_or_later(jobs, state, plan, job, kind, host, now, best_s, able):
+def first_or_later(jobs, state, plan, job, kind, host, now, best_s, able):
     """The first moment up to `best_s` for the job on one more host, and how many hosts give that."""
     start_s = max(now, plan.soon.soon_s[kind, host])
     if plan.exact_at[kind, host] != plan.changed_at[host] and start_s <= best_s:

@@ -7,6 +7,7 @@ from loadmaster.kernels import inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.plan_ahead_kernel import hold_running, room_needed
 from loadmaster.sim.queue.plan_kernel import decide_plan
+from loadmaster.sim.queue.plan_unlike_kernel import note_more
 from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PAUSED
 from loadmaster.sim.queue.starts_kernel import ARRIVED, FIRST, MORE_ROOM, RUNNING, STARTED, UNDER_WAY, admit, complete
 
@@ -57,4 +58,5 @@ def _complete(jobs, state, scores, plan, log, now):
             for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
                 host = log.host[task]
                 hold_running(plan, host, now, held_s, demand, -1.0, now)
+                note_more(plan.since, host, now, held_s)
                 note_freed(plan.soon, plan.base, host, now, held_s)

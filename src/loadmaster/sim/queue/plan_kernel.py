@@ -10,10 +10,19 @@ import numpy as np
 from loadmaster.backfilling.skyline_kernel import least, until
 from loadmaster.heap_kernel import drop_first
 from loadmaster.kernels import inner
+from loadmaster.sim.queue.plan_again_kernel import first_again
 from loadmaster.sim.queue.plan_ahead_kernel import begin_plan, drop_plan, hold_planned, hold_running
 from loadmaster.sim.queue.plan_bounds_kernel import put_back
-from loadmaster.sim.queue.plan_earliest_kernel import choose, first_for_many, first_for_one, lowest_able
+from loadmaster.sim.queue.plan_earliest_kernel import choose, first_for_many, lowest_able
 from loadmaster.sim.queue.plan_hope_kernel import begin_hope, holds, next_hope
+from loadmaster.sim.queue.plan_unlike_kernel import (
+    come_to,
+    leave_off,
+    note_given_up,
+    note_less,
+    note_promise,
+    take_up,
+)
 from loadmaster.sim.queue.starts_kernel import (
     ARRIVED,
     FIRST,
@@ -51,11 +60,12 @@ def decide_plan(jobs, capacity, rules, state, scores, plan, log, scan, rate, now
     head = kept = looked = count[FIRST]
     behind = looked + limit - tried + 1
     hope, host = head + 1, np.int64(-1)  # the head is known not to fit
-    while looked < behind and not wrong:
-        hope, host = next_hope(jobs, state, plan, hope, host, behind, now)
-        if hope == behind:
-            break
+    hope, host = next_hope(jobs, state, plan, hope, host, behind, now)
+    if hope < behind:
+        take_up(plan)
+    while hope < behind and not wrong:
         job = state.queue[looked]
+        come_to(plan, job)
         placed = False
         if looked == hope:
             placed, wrong = _start_now(jobs, capacity, rules, state, scores, plan, log, scan, rate, job, now)
@@ -65,6 +75,9 @@ def decide_plan(jobs, capacity, rules, state, scores, plan, log, scan, rate, now
             state.queue[kept] = job
             kept += 1
         looked += 1
+        hope, host = next_hope(jobs, state, plan, hope, host, behind, now)
+        if hope == behind:
+            leave_off(plan, job)
     drop_plan(state, plan, used)
     put_back(plan)
     for i in range(plan.many_begun[0]):
@@ -89,6 +102,7 @@ def _let_overdue_end(jobs, state, plan, log, now):
             for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
                 demand = jobs.demand[jobs.kind[job]]
                 hold_running(plan, log.host[task], now, np.nextafter(now, np.inf), demand, 1.0, now)
+                note_less(plan.since, log.host[task], now, np.nextafter(now, np.inf))
     count[OVERDUE] = still
 
 
@@ -104,6 +118,7 @@ def _start_prefix(jobs, rules, state, scores, plan, log, scan, now, limit):
         if not placed:
             return tried, wrong
         start(jobs, state, log, job, now)
+        note_given_up(jobs, state, plan, plan.since, job)
         _hold_started(jobs, state, plan, log, job, now)
         count[FIRST] += 1
     return tried, 0
@@ -114,6 +129,7 @@ def _hold_started(jobs, state, plan, log, job, now):
     end_s, demand = until(now, state.expected_s[job]), jobs.demand[jobs.kind[job]]
     for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
         hold_running(plan, log.host[task], now, end_s, demand, 1.0, now)
+        note_less(plan.since, log.host[task], now, end_s)
 
 
 @inner
@@ -144,8 +160,10 @@ def _start_now(jobs, capacity, rules, state, scores, plan, log, scan, rate, job,
     placed, wrong = _take_now(jobs, capacity, rules, state, scores, plan, scan, rate, job, now, end_s)
     if not placed:
         return False, wrong
+    note_given_up(jobs, state, plan, plan.unlike, job)
     for k in range(jobs.tasks[job]):
         hold_planned(state, plan, state.undo_host[k], now, end_s, demand, now)
+        note_less(plan.unlike, state.undo_host[k], now, end_s)
     start(jobs, state, log, job, now)
     plan.begun[plan.many_begun[0]] = job
     plan.many_begun[0] += 1
@@ -184,8 +202,9 @@ def _take_now(jobs, capacity, rules, state, scores, plan, scan, rate, job, now, 
 @inner
 def _plan_later(jobs, capacity, rules, state, plan, rate, job, now):
     """Hold the hosts of `job` from the first moment after `now` at which it fits; returns 1 on a score not finite."""
+    same = False
     if jobs.tasks[job] == 1:
-        start_s, able = first_for_one(jobs, state, plan, job, now)
+        start_s, able, same = first_again(jobs, rules, state, plan, job, now)
     else:
         from_s = _bound(jobs, state, plan, job, now)
         start_s, able = np.inf, 0
@@ -193,10 +212,14 @@ def _plan_later(jobs, capacity, rules, state, plan, rate, job, now):
             start_s, able = first_for_many(jobs, state, plan, job, from_s, now)
         _learn(jobs, state, plan, job, start_s)
     if start_s == np.inf:
+        note_promise(jobs, state, plan, job, start_s, False)
         return 0
-    if choose(jobs, capacity, rules, state, plan, rate, job, able):
+    if same:
+        state.undo_host[0] = plan.promised.host[jobs.first_task[job]]
+    elif choose(jobs, capacity, rules, state, plan, rate, job, able):
         return 1
     end_s, demand = until(start_s, state.expected_s[job]), jobs.demand[jobs.kind[job]]
     for k in range(jobs.tasks[job]):
         hold_planned(state, plan, state.undo_host[k], start_s, end_s, demand, now)
+    note_promise(jobs, state, plan, job, start_s, able == 1 and jobs.tasks[job] == 1)
     return 0

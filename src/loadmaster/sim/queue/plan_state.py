@@ -33,6 +33,53 @@ class HandOfPlan(NamedTuple):
     question: NDArray[np.int64]
 
 
+class Promises(NamedTuple):
+    """What waiting jobs were promised when they were last planned for; J jobs, T tasks.
+
+    Attributes:
+        last: int64[1], the last job that was; all that wait before it were.
+        start_s, host: float64[J], int32[T], when and where; never, and nowhere, if `start_s` is infinite.
+        alone: bool[J], it has one task, and no other host could take it then.
+    """
+
+    last: NDArray[np.int64]
+    start_s: NDArray[np.float64]
+    host: NDArray[np.int32]
+    alone: NDArray[np.bool_]
+
+
+class Unlike(NamedTuple):
+    """Where hosts may have something else free than they had when jobs were promised what they are; H hosts.
+
+    Attributes:
+        hosts, many: int32[H], int64[1], hosts of which any such time is known.
+        more_from_s, more_until_s: float64[H], when more may be free than there was, empty if never.
+        less_from_s, less_until_s: the same for less.
+    """
+
+    hosts: NDArray[np.int32]
+    many: NDArray[np.int64]
+    more_from_s: NDArray[np.float64]
+    more_until_s: NDArray[np.float64]
+    less_from_s: NDArray[np.float64]
+    less_until_s: NDArray[np.float64]
+
+
+class Unseen(NamedTuple):
+    """The same for jobs that no decision has come to since: a stack, the first of these jobs on top; S of N hosts.
+
+    Attributes:
+        many, job: int64[1], int64[S], from which job on each counts; entry: int64[S + 1], where its hosts begin.
+        host, span_s: int32[N], float64[N, 4], hosts, with the times of `Unlike` in their order.
+    """
+
+    many: NDArray[np.int64]
+    job: NDArray[np.int64]
+    entry: NDArray[np.int64]
+    host: NDArray[np.int32]
+    span_s: NDArray[np.float64]
+
+
 class PlanArrays(NamedTuple):
     """The plan of one decision, and what is known from one to the next; C classes, H hosts, K demands, B blocks.
 
@@ -53,6 +100,9 @@ class PlanArrays(NamedTuple):
             from now on for so long.
         bound_at, bound_tasks, bound_long_s, bound_s: int64[K], int32[K], float64[K] twice: in the decision of that
             stamp no job of the demand with so many tasks, so long, can start before `bound_s`.
+        promised: what jobs were promised before.
+        unlike: what is otherwise now for the job at hand; since: what is so since the last plan was begun, for all.
+        unseen: what else is for those that no plan has come to since.
         begun: int32[J], the jobs started since the plan was begun; many_begun: int64[1].
         hand: the job at hand.
     """
@@ -78,6 +128,10 @@ class PlanArrays(NamedTuple):
     bound_tasks: NDArray[np.int32]
     bound_long_s: NDArray[np.float64]
     bound_s: NDArray[np.float64]
+    promised: Promises
+    unlike: Unlike
+    since: Unlike
+    unseen: Unseen
     begun: NDArray[np.int32]
     many_begun: NDArray[np.int64]
     hand: HandOfPlan

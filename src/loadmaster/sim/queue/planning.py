@@ -17,7 +17,7 @@ from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.compiled_plans import plan_engine
 from loadmaster.sim.queue.conservative_runs import conservative_of, replayed
 from loadmaster.sim.queue.laid_out import jobs_of, often
-from loadmaster.sim.queue.plan_state import BLOCK, HandOfPlan, PlanArrays
+from loadmaster.sim.queue.plan_state import BLOCK, HandOfPlan, PlanArrays, Promises, Unlike, Unseen
 from loadmaster.sim.queue.queue_state import Jobs, Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress
@@ -25,6 +25,8 @@ from loadmaster.sim.queue.starts_kernel import LAST_HOST, RUNNING_TASKS, STARTED
 
 PARTS = 0.1
 """Classes of one demand for each doubling of the expected runtime: few, since each learns of each plan by itself."""
+MOST_UNSEEN = 32
+"""Plans that ended before those of earlier decisions, of which it is still known what they changed."""
 MOST_UNDONE = 2**16
 """Bounds that one decision may learn for itself; it goes on without more of them."""
 
@@ -153,10 +155,36 @@ def _plan(jobs: Jobs, cluster: Cluster) -> PlanArrays:
         bound_tasks=np.zeros(kinds, np.int32),
         bound_long_s=np.zeros(kinds),
         bound_s=np.zeros(kinds),
+        promised=Promises(
+            np.full(1, -1, np.int64),
+            np.zeros(len(jobs.kind)),
+            np.zeros(int(jobs.tasks.sum()), np.int32),
+            np.zeros(len(jobs.kind), np.bool_),
+        ),
+        unlike=_unlike(hosts),
+        since=_unlike(hosts),
+        unseen=_unseen(hosts),
         begun=np.zeros(len(jobs.kind), np.int32),
         many_begun=np.zeros(1, np.int64),
         hand=_hand(cluster),
     )
+
+
+def _unlike(hosts: int) -> Unlike:
+    """Nothing is."""
+    soonest, latest = np.full(hosts, np.inf), np.full(hosts, -np.inf)
+    return Unlike(
+        np.zeros(hosts, np.int32), np.zeros(1, np.int64), soonest, latest, soonest.copy(), latest.copy()
+    )  # fmt: skip
+
+
+def _unseen(hosts: int) -> Unseen:
+    """Nothing is."""
+    room = MOST_UNSEEN * hosts
+    return Unseen(
+        np.zeros(1, np.int64), np.zeros(MOST_UNSEEN, np.int64), np.zeros(MOST_UNSEEN + 1, np.int64),
+        np.zeros(room, np.int32), np.zeros((room, 4)),
+    )  # fmt: skip
 
 
 def _ahead(base: Skyline) -> Skyline:
