@@ -10,7 +10,15 @@ from rich.console import Console
 from loadmaster.measure.recorded import Recorded
 from loadmaster.report.compare_document import comparison_document
 from loadmaster.report.compare_page import write_report
-from loadmaster.report.record_claims import against, heading, model_error, record_sentence, why_unexplained
+from loadmaster.report.record_claims import (
+    against,
+    against_text,
+    beside_row,
+    heading,
+    model_error,
+    record_sentence,
+    why_unexplained,
+)
 from loadmaster.report.summary import write_summary
 from loadmaster.report.terminal import print_comparison
 from loadmaster.runs import Setting
@@ -127,3 +135,16 @@ def test_without_a_record_nothing_of_it_is_shown():
     made = comparison({("mix-fit", 0.9): 40.0, ("first-fit", 0.9): 50.0})
     assert (record_sentence(made), comparison_document(made)["recorded"]) == ("", None)
     assert "ecorded" not in shown(made)
+
+
+def test_on_other_machines_the_site_s_own_queue_is_no_error_and_a_gain_is_told_with_its_machines():
+    made = beside({"first-fit": 90.0, "mix-fit": 40.0}, 70.0)
+    now, rule, site = made.outcomes
+    runs = [(now, "now"), (replace(rule, setting=now.setting), "more"), (site, "now"), (site, "more")]
+    sets = [replace(each, setting=replace(each.setting, hosts=hosts)) for each, hosts in runs]
+    made = replace(made, outcomes=sets)
+    assert [against_text(made, each) for each in sets] == ["within error", "−60 %", "error", "within error"]
+    assert "netbatch on more waits 40 s, 60 % less" in record_sentence(made)
+    assert [bool(beside_row(made, each)) for each in sets] == [True, True, False, True]
+    never = replace(sets[2], metrics=replace(sets[2].metrics, unstarted=1))
+    assert model_error(replace(made, outcomes=[*sets[:2], never, sets[3]])) is None

@@ -152,6 +152,21 @@ def test_a_launch_overhead_holds_hosts_in_every_run_and_recorded_use_is_counted_
     assert found[1]["candidate"] > found[0]["candidate"]
 
 
+def test_a_launch_overhead_holds_on_every_one_of_several_sets_of_machines(
+    shortest_first: Workload, tmp_path: Path
+) -> None:
+    (tmp_path / "site.yaml").write_text(
+        "hosts: 6x1c\nspread: any\ndiscipline: sjf+easy\ninterval_s: 60\nlaunch_s: 600\n"
+    )
+    rules = {"site": tmp_path / "site.yaml", "policies": "first-fit", "disciplines": "easy"}
+    alone = lm.compare(Trace(shortest_first), **rules).frame
+    both = lm.compare(Trace(shortest_first), ["6x1c", "9x1c"], **rules)
+    here = both.frame.filter((both.frame["hosts"] == "6x1c") | (both.frame["kind"] == "recorded"))
+    for column in ("kind", "load", "jobs", "mean_wait_s", "change_on_recorded"):
+        assert here[column].to_list() == alone[column].to_list()
+    assert any("600 s beyond its runtime" in note for note in both.notes)
+
+
 def test_waits_that_are_no_queueing_are_refused_with_code_1(tmp_path: Path, call: Call) -> None:
     held = log_served("fcfs+easy", 0.0, held=True)
     write_log(tmp_path / "log.csv", held)

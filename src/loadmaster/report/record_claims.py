@@ -67,7 +67,7 @@ def against_text(comparison: Comparison, outcome: Outcome) -> str:
     beside = against(comparison, outcome)
     if beside is None:
         return "-"
-    if outcome.setting.kind == SITE:
+    if outcome is _site(comparison):
         return "error"
     if not beside.tells:
         return "within error"
@@ -147,7 +147,7 @@ def _on_hosts_document(comparison: Comparison) -> dict[str, Any] | None:
 def beside_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     """What the row of a run says of what really happened; empty where nothing may be said."""
     beside = against(comparison, outcome)
-    if beside is None or outcome.setting.kind == SITE:
+    if beside is None or outcome is _site(comparison):
         return {}
     return {
         "change_on_recorded": beside.change, "model_error": beside.error, "gain_claimed": beside.gain_claimed,
@@ -164,7 +164,10 @@ def _site(comparison: Comparison) -> Outcome | None:
 
 
 def _own_runs(comparison: Comparison) -> list[Outcome]:
-    return [o for o in comparison.outcomes if o.setting.kind == SITE and o.setting.policy == comparison.site_policy]
+    """On the machines of the log, which are the first set."""
+    hosts = comparison.outcomes[0].setting.hosts
+    rows = [o for o in comparison.outcomes if o.setting.kind == SITE and o.setting.hosts == hosts]
+    return [o for o in rows if o.setting.policy == comparison.site_policy]
 
 
 def _is_as_logged(outcome: Outcome) -> bool:
@@ -179,7 +182,7 @@ def _claim(comparison: Comparison) -> str:
     best = min(runs, key=lambda outcome: outcome.metrics.mean_wait_s)
     beside = against(comparison, best)
     assert beside is not None
-    name = best.setting.policy + (f" under {best.setting.discipline}" if len(comparison.disciplines) > 1 else "")
+    name = comparison.rule_name(best.setting)
     if beside.gain_claimed:
         wait = show_seconds(best.metrics.mean_wait_s)
         return f"{name} waits {wait}, {percent(-beside.change)} less than recorded: more than that error"

@@ -1,7 +1,7 @@
 """The option that takes several sets of machines, and what it comes to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,7 +83,11 @@ class MachineOptions(LogOptions):
                 for name, each in given.items()
             }
             first = next(iter(known.values()))
-            found = machines_of(self.trace_read_for(first, self.spread), known, self.spread)
+            spread = self.spread if at is None or self.spread != "auto" else at.spread
+            read = self.trace_read_for(first, spread)
+            found = machines_of(read if at is None else at.jobs_of(read), known, spread)
+            if at is not None:
+                found = tuple(replace(e, case=replace(e.case, launch_s=at.queue.launch_s)) for e in found)
         self.refuse_money_without_prices(found)
         return found
 
