@@ -74,3 +74,18 @@ def test_one_set_with_prices_has_costs_and_needs_no_name(log):
     found = lm.compare(log, "2x4c@1.5", policies="first-fit")
     assert found.frame["cost_per_hour"].to_list() == [3.0]
     assert "hosts" not in found.frame.columns
+
+
+def test_features_that_bind_nobody_are_told_and_of_several_sets_where(tmp_path):
+    (tmp_path / "log.csv").write_text("submit_s,runtime_s,cores,features\n0,9,1,\n1,9,1,ssd\n2,9,1,ssd\n")
+    (tmp_path / "named.csv").write_text("cores,features\n4,ssd\n4,\n")
+    named, log = tmp_path / "named.csv", tmp_path / "log.csv"
+
+    def told(hosts):
+        return [note for note in lm.compare(log, hosts, policies="first-fit").notes if "features" in note]
+
+    (alone,) = told("2x4c")
+    assert alone.startswith("2 jobs ask for features of hosts, and the hosts given have none")
+    (both,) = told([named, "2x4c", "3x4c"])
+    assert "hosts of 2x4c, 3x4c have none" in both
+    assert told(named) == []

@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.whole_hosts import hold_whole_hosts
+from loadmaster.runs.unbound import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts
 from loadmaster.traces.fit import FOREIGN
@@ -104,7 +105,8 @@ def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice =
     if workload.jobs == 0:
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
-    notes = (*trace.notes, *([note] if note else []), *notes_on_hosts(hosts))
+    unbound = notes_on_features(workload, hosts)
+    notes = (*trace.notes, *([note] if note else []), *notes_on_hosts(hosts), *unbound)
     return Case(workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None, trace.recipe)
 
 

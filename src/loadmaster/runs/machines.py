@@ -15,6 +15,7 @@ from loadmaster.runs.outcome import Outcome
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples
 from loadmaster.runs.setting import Setting
 from loadmaster.runs.sweep import sweep
+from loadmaster.runs.unbound import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.fit import held_by
 
@@ -69,9 +70,12 @@ def machines_of(trace: Trace, sets: Mapping[str, Cluster], spread: SpreadChoice)
     rejected = _rejected(trace, held)
     kept = replace(trace, workload=log.take(everywhere))
     found: list[MachineSet] = []
+    without = [name for name, cluster in sets.items() if notes_on_features(kept.workload, cluster)]
+    unbound = notes_on_features(kept.workload, sets[without[0]], ", ".join(without)) if without else ()
     for name, cluster in sets.items():
         case = case_of(kept, cluster, chosen.spread)
-        notes = (*case.notes, *([chosen.note] if chosen.note and not found else []))
+        own = (note for note in case.notes if note not in notes_on_features(case.workload, cluster))
+        notes = (*own, *([chosen.note] if chosen.note and not found else []), *unbound)
         case = replace(
             case, rejected=rejected, notes=notes, among=tuple(sets.values()), first=found[0].case if found else None
         )
