@@ -61,6 +61,8 @@ STEP = _layout(start_s="f8", next="i8")
 """A step of an outlook: when it begins, and the next one, -1 after the last."""
 PLAN_FAILURE = _layout(serial="i8", expected_s="f8", tasks="i8")
 """Of a demand on a set of hosts: with how many tasks and for how long it has failed beside the plan of that number."""
+ROOMY = _layout(serial="i8", many="i8")
+"""How many hosts a row of a demand on a set of hosts found with room now beside the plan of that number."""
 CHAIN = _layout(first="i8", last="i8", held="i8", falls_s="f8")
 """The steps of a host; before `falls_s` it never has less than now; `last` and `held`, tasks of the row at hand, are
 scratch."""
@@ -211,6 +213,7 @@ class OutlookArrays(NamedTuple):
         turn_s, turn_host: float64[H + B], int32[H + B], heap of hosts by their next step, and of blocks of hosts.
         score, rated: float64[H], int32[H], heap of hosts by their scores.
         failed: PLAN_FAILURE[C, K]; most: float64[S], what no host has more of now, as `Room.memory`.
+        roomy: ROOMY[N], by set of hosts and demand, of the first N; roomy_host: int32[N, H], these hosts.
         soon: when rows could start at the soonest on each host.
     """
 
@@ -228,6 +231,8 @@ class OutlookArrays(NamedTuple):
     rated: Ints
     failed: Records
     most: Floats
+    roomy: Records
+    roomy_host: Ints
     soon: Soon
 
 

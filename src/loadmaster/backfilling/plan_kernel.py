@@ -6,6 +6,7 @@ The hosts of a row that is placed stand in `room.host`, one a task; where hosts 
 
 import numpy as np
 
+from loadmaster.backfilling.board_arrays import SERIAL
 from loadmaster.backfilling.bounds_kernel import let_start, note_freed
 from loadmaster.backfilling.choice_kernel import choose, tasks_in
 from loadmaster.backfilling.outlook_kernel import end_of, has_from, has_now, has_room, hold, least, step_at
@@ -106,14 +107,36 @@ def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, star
 @inner
 def _list_hosts(rows, hosts, room, outlook, row, at_once):
     """List the hosts that the row may use, of these only those that hold a task now if it is to start now."""
-    allowed, kind, many = hosts.allowed[rows.of[row].hosts], rows.of[row].kind, 0
-    columns = rows.demand.shape[1] if at_once else 0
+    if at_once:
+        return _list_roomy(rows, hosts, room, outlook, row)
+    allowed, many = hosts.allowed[rows.of[row].hosts], 0
     for host in range(room.open.shape[0]):
-        usable = room.open[host] & allowed[host]
-        for r in range(columns):
-            usable &= outlook.step_free[host, r] >= rows.demand[kind, r]
         outlook.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
+        many += room.open[host] & allowed[host]
+    return many
+
+
+@inner
+def _list_roomy(rows, hosts, room, outlook, row):
+    """List the hosts that hold a task of the row now, of those that did when one of its demand asked before.
+
+    Until something is taken back a host has ever less.
+    """
+    allowed, kind, many = hosts.allowed[rows.of[row].hosts], rows.of[row].kind, 0
+    number = np.int64(rows.of[row].hosts) * rows.demand.shape[0] + kind
+    kept = number < outlook.roomy.shape[0]
+    known = kept and outlook.roomy[number].serial == outlook.size[SERIAL]
+    for i in range(outlook.roomy[number].many if known else room.open.shape[0]):
+        host = outlook.roomy_host[number, i] if known else i
+        usable = room.open[host] & allowed[host]
+        for r in range(rows.demand.shape[1]):
+            usable &= outlook.step_free[host, r] >= rows.demand[kind, r]
+        outlook.able[many] = host
         many += usable
+    if kept:
+        outlook.roomy[number].serial, outlook.roomy[number].many = outlook.size[SERIAL], many
+        for i in range(many):
+            outlook.roomy_host[number, i] = outlook.able[i]
     return many
 
 

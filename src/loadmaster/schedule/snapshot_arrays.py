@@ -17,6 +17,7 @@ from loadmaster.backfilling.board_arrays import (
     PLACE,
     PLAN_FAILURE,
     PROMISED,
+    ROOMY,
     ROW,
     STANDING,
     STEP,
@@ -43,6 +44,8 @@ from loadmaster.scores_kernel import Scores, empty_scores
 
 MOST_STEPS = 1024
 """Whole units of the first resource that are told apart where hosts without room are passed over."""
+MOST_ROOMY = 2**20
+"""Places, demands times hosts, for the hosts that were found with room now."""
 NO_HOSTS = np.zeros(0, np.bool_)
 
 
@@ -135,12 +138,14 @@ class Scene:
         """An empty plan with room for so many steps."""
         hosts, resources = self.snapshot.free.shape
         turns = hosts + -(-hosts // BLOCK)
+        roomy = min(len(self.hosts.allowed) * len(self.rows.demand), MOST_ROOMY // max(hosts, 1))
         return OutlookArrays(
             step=table(STEP, steps), step_free=np.zeros((steps, resources)), size=np.zeros(3, np.int64),
             chain=table(CHAIN, hosts), window=np.zeros((hosts, resources)), value=np.zeros(hosts),
             able=np.zeros(hosts, np.int32), again=np.zeros(1, np.int32), turn_s=np.zeros(turns),
             turn_host=np.zeros(turns, np.int32), score=np.zeros(hosts), rated=np.zeros(hosts, np.int32),
-            failed=_failures(self, PLAN_FAILURE), most=np.zeros(self._units), soon=self._soon(hosts),
+            failed=_failures(self, PLAN_FAILURE), most=np.zeros(self._units), roomy=table(ROOMY, roomy),
+            roomy_host=np.zeros((roomy, hosts), np.int32), soon=self._soon(hosts),
         )  # fmt: skip
 
     def _soon(self, hosts: int) -> Soon:
