@@ -76,3 +76,17 @@ def test_a_recorded_log_is_not_made_again(capsys, monkeypatch, tmp_path):
     made = json.loads(out)
     assert (code, made["verdict"], made["loads"][0]["interval"]) == (0, "none", "chaos")
     assert "0 whole weeks" in made["verdict_because"]
+
+
+@pytest.mark.parametrize("name", ["log.swf", "log.csv.gz", "log.parquet"])
+def test_a_log_that_generate_wrote_carries_what_made_it_so_other_seeds_can_be_drawn(
+    name, capsys, monkeypatch, tmp_path
+):
+    log = tmp_path / name
+    made = printed(f"generate netbatch --jobs 200 --hosts 4 --load 1.2 --seed 3 -o {log}", capsys, monkeypatch)
+    assert made[0] == 0
+    asked = f"compare {log} --policies first-fit,mix-fit --samples 5 --json -o {tmp_path / 'r'}"
+    code, out, err = printed(f"{asked} --hosts {tmp_path / 'log.hosts.csv'}", capsys, monkeypatch)
+    assert code == 0, err
+    (load,) = json.loads(out)["loads"]
+    assert (load["resample"], load["samples"]) == ("seeds", 5)

@@ -32,7 +32,7 @@ def netbatch(
         trace = netbatch_with(options)
         cluster = trace.cluster
         assert cluster is not None
-        write_trace(trace.workload, out)
+        write_trace(trace.workload, out, recipe=trace.recipe)
         write_hosts(cluster, beside)
     if as_json:
         content = {

@@ -28,7 +28,7 @@ def opportunity(
     beside = hosts_beside(out)
     trace = opportunity_with(options)
     assert trace.cluster is not None
-    write_trace(trace.workload, out)
+    write_trace(trace.workload, out, recipe=trace.recipe)
     write_hosts(trace.cluster, beside)
     facts = {
         "kind": "opportunity", "trace": str(out), "hosts_file": str(beside), "jobs": trace.workload.jobs,

@@ -54,7 +54,7 @@ def _written(made: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[
     from loadmaster.traces import write_hosts, write_trace
     from loadmaster.traces.writer import hosts_beside
 
-    write_trace(made.workload, out, made.extra)
+    write_trace(made.workload, out, made.extra, made.recipe)
     content: dict[str, Any] = {"trace": str(out), "jobs": made.workload.jobs, "span_s": made.workload.span_s}
     lines = [f"{out}: {made.workload.jobs:,} synthetic jobs, seed {seed}"]
     if made.cluster is not None:
