@@ -71,6 +71,17 @@ def test_what_cannot_be_told_apart_is_said_and_no_winner_named():
     assert "best" not in text
 
 
+def test_a_lead_over_a_baseline_that_a_race_left_early_says_over_how_many_samples_it_is():
+    shown = sampled([0, -0.5, -0.5], noise=0.05)
+    baseline, *others = shown.judgement.sampled.runs
+    race = Sampled(Drawing("seeds"), (baseline[:10], *others), looks=(1, 3, 3), ending="time")
+    found = judgement(shown.case, shown.outcomes, "first-fit", race)
+    text = answer(replace(shown, judgements=(found,)))
+    assert "over 40 logs of other seeds" in text
+    assert "less than first-fit (over the first 10; 95 % interval" in text
+    assert "over the first" not in answer(shown)
+
+
 def test_a_short_log_has_no_verdict_and_what_is_lowest_on_it_is_still_told():
     text = answer(sampled([0, -0.5, 0.3], how="users"))
     assert text.startswith("No verdict: the log has 0 whole weeks, and 4 are the least")

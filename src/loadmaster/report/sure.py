@@ -191,7 +191,7 @@ def _lead(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
     lead = ""
     if leader.difference is not None:
         base = comparison.rule_name(judgement.baseline)
-        lead = f"{_less(leader.difference)} than {base} (95 % interval {interval_text(leader.difference)})"
+        lead = f"{_less(leader.difference)} than {base} ({_over_both(judgement, leader)}{_interval(leader.difference)})"
     if judgement.second is None or (lead and judgement.second[0] == judgement.baseline):
         return lead
     setting, apart = judgement.second
@@ -201,14 +201,24 @@ def _lead(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
     return f"{lead}; {nearest}" if lead else nearest
 
 
+def _interval(difference: Difference) -> str:
+    return f"95 % interval {interval_text(difference)}"
+
+
+def _over_both(judgement: Judgement, leader: Judged) -> str:
+    """Over how many of the samples the leader is set beside a baseline that a race ran on fewer."""
+    both = min(leader.samples, _row(judgement, judgement.baseline).samples)
+    return f"over the first {both:,}; " if both < judgement.sampled.samples else ""
+
+
 def _lean(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
     """Whom the samples favour all the same, and what would tell."""
     text = ""
     if leader.difference is not None:
         base = comparison.rule_name(judgement.baseline)
         text = (
-            f": {comparison.rule_name(leader.setting)} leads with {_less(leader.difference)} than {base} (95 % "
-            f"interval {interval_text(leader.difference)})"
+            f": {comparison.rule_name(leader.setting)} leads with {_less(leader.difference)} than {base} "
+            f"({_over_both(judgement, leader)}{_interval(leader.difference)})"
         )
     weeks = [row.weeks for row in judgement.rows if row.weeks is not None]
     if weeks:
