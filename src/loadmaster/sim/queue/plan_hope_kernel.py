@@ -4,7 +4,7 @@
 import numpy as np
 
 from loadmaster.backfilling.skyline_kernel import is_free, until
-from loadmaster.kernels import inner
+from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.starts_kernel import STAMP
 
 
@@ -22,6 +22,9 @@ def next_hope(jobs, state, plan, position, host, behind, now):
     """
     while position < behind:
         job = state.queue[position]
+        if _is_dead(jobs, state, plan, job):
+            position, host = position + 1, np.int64(-1)
+            continue
         if host < 0 or not holds(jobs, state, plan, job, host, now):
             host = _witness(jobs, state, plan, job, now)
         if host >= 0:
@@ -30,12 +33,17 @@ def next_hope(jobs, state, plan, position, host, behind, now):
     return position, host
 
 
+@inlined
+def _is_dead(jobs, state, plan, job):
+    """Whether it is known that no host can hold a task of `job` in this decision."""
+    kind = jobs.kind[job]
+    return plan.dead_at[kind] == state.tally[STAMP] and state.expected_s[job] >= plan.dead_long_s[kind]
+
+
 @inner
 def _witness(jobs, state, plan, job, now):
     """A host that could hold a task of `job` from now on for its whole expected runtime, -1 if none could."""
     kind = jobs.kind[job]
-    if plan.dead_at[kind] == state.tally[STAMP] and state.expected_s[job] >= plan.dead_long_s[kind]:
-        return np.int64(-1)
     if plan.many_roomy[0] < 0:
         _list_roomy(state, plan)
     for i in range(plan.many_roomy[0]):
