@@ -18,6 +18,7 @@ from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.interval_chart import interval_chart
 from loadmaster.report.page import Heading
 from loadmaster.report.sure import difference_text, would_tell
+from loadmaster.report.sure_page import sure_blocks
 from loadmaster.report.terminal import print_comparison
 from loadmaster.runs.judgement import Sampled, judgement
 from loadmaster.runs.samples import Drawing, SampleRun
@@ -80,6 +81,12 @@ def test_a_lead_over_a_baseline_that_a_race_left_early_says_over_how_many_sample
     assert "over 40 logs of other seeds" in text
     assert "less than first-fit (over the first 10; 95 % interval" in text
     assert "over the first" not in answer(shown)
+    captions = [
+        block.caption for block in sure_blocks(replace(shown, judgements=(found,))) if hasattr(block, "caption")
+    ]
+    assert any("on no more of them, 10 at least" in each for each in captions)
+    assert any("the part of the first 10 samples in which" in each for each in captions)
+    assert not any("10" in block.caption for block in sure_blocks(shown) if hasattr(block, "caption"))
 
 
 def test_a_short_log_has_no_verdict_and_what_is_lowest_on_it_is_still_told():

@@ -28,14 +28,21 @@ def _caption(judgement: Judgement) -> str:
     }  # fmt: skip
     kinds = {row.difference.how for row in judgement.rows if row.difference is not None}
     text = f"The dot is the mean over {samples_words(judgement)}, paired: all rules saw the same. "
+    if (all_ran := _all_ran(judgement)) < judgement.sampled.samples:
+        text += (
+            f"A rule that was surely worse was run on no more of them, {all_ran:,} at least; a dot and its whisker are "
+            "over those on which the rule and the baseline ran. "
+        )
     return text + " ".join(how[kind] for kind in sorted(kinds))
 
 
 def _table(comparison: Comparison, judgement: Judgement) -> Table:
     best = [k for k, row in enumerate(judgement.rows) if row.setting in judgement.best]
     weeks = any(row.weeks is not None for row in judgement.rows)
+    all_ran = _all_ran(judgement)
+    which = f"the first {all_ran:,} samples" if all_ran < judgement.sampled.samples else "the samples"
     caption = (
-        "Lowest in: the part of the samples in which the rule waits least. Rank: the place of this log's own mean wait "
+        f"Lowest in: the part of {which} in which the rule waits least. Rank: the place of this log's own mean wait "
         "among those of the samples, from 1."
     )
     more = " Weeks: of such a log, to tell a rule from the leader." if weeks else ""
@@ -45,6 +52,11 @@ def _table(comparison: Comparison, judgement: Judgement) -> Table:
         [_cells(comparison, judgement, row, weeks) for row in judgement.rows],
         best=frozenset((k, 1) for k in best), caption=caption + more,
     )  # fmt: skip
+
+
+def _all_ran(judgement: Judgement) -> int:
+    """On so many samples all rules ran: a race leaves out whoever is surely worse."""
+    return min(row.samples for row in judgement.rows)
 
 
 def _cells(comparison: Comparison, judgement: Judgement, row: Judged, weeks: bool) -> list[str]:
