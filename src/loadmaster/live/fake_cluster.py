@@ -8,6 +8,7 @@ import numpy as np
 
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, Over
+from loadmaster.live.fake_waits import FakeWaits
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
@@ -71,6 +72,7 @@ class FakeCluster:
         hosts: the machines, each with a name.
         ids: the names of the jobs.
         jobs: what has become of each.
+        waits: what each waits for in others.
         over: by name, when and how each job ended.
         ended: the same, in the order in which they did.
         requeued: how often a job has lost its host while it ran.
@@ -91,6 +93,7 @@ class FakeCluster:
         self.hosts = Cluster(cluster.resources, cluster.capacity, names, cluster.speed, cluster.rules)
         self.ids = [str(workload.id_of(job)) for job in range(workload.jobs)]
         self.jobs = [FakeJob() for _ in range(workload.jobs)]
+        self.waits = FakeWaits(workload, self.ids)
         self.over: dict[str, tuple[float, str]] = {}
         self.ended: list[Over] = []
         self.requeued = 0
@@ -120,6 +123,14 @@ class FakeCluster:
         """The jobs that have come and are not over."""
         come = int(np.searchsorted(self.work.submit_s, self.now_s, side="right"))
         return [number for number in range(come) if self.ids[number] not in self.over]
+
+    def is_idle(self) -> bool:
+        """Every job has come, and is over or can never start."""
+        if len(self.over) == self.work.jobs:
+            return True
+        here, come = set(self.here()), len(self.over)
+        waits = all(self.jobs[number].state == HELD for number in here)
+        return waits and len(here) + come == self.work.jobs and self.waits.stuck(here, self.over) == here
 
     def pass_time(self) -> None:
         """All that happens up to now, moment by moment."""
@@ -187,8 +198,12 @@ class FakeCluster:
         for number in self.here():
             job = self.jobs[number]
             own = self._starts and job.state == HELD and bool(self.work.submit_s[number] <= now_s)
-            if own or (job.state == CLAIMED and job.at_s <= now_s):
+            released = job.state == CLAIMED and job.at_s <= now_s
+            if (released and not job.free) or ((own or released) and self._is_ready(number)):
                 yield number, own
+
+    def _is_ready(self, number: int) -> bool:
+        return self.waits.has_come(number, self.over, lambda other: self.jobs[other].ran > 0)
 
     def _first_fit(self, number: int) -> tuple[int, ...]:
         free, hosts = self.free, []

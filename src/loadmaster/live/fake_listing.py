@@ -26,12 +26,14 @@ def fake_listing(cluster: FakeCluster, strange: Mapping[str, str], token: str) -
     left_out = [number for number in present if cluster.ids[number] in strange]
     here = np.array([number for number in present if number not in left_out], np.int64)
     jobs = cluster.work.take(here)
+    vain = [cluster.waits.in_vain(int(number), cluster.over) for number in here]
     cluster.ended = [each for each in cluster.ended if now_s - each.end_s <= _REMEMBERED_S]
     return Seen(
-        now_s, _without(cluster, left_out), cluster.up, _estimated(jobs), tuple(cluster.ids[number] for number in here),
+        now_s, _without(cluster, left_out), cluster.up, _never(_estimated(jobs), [each is not None for each in vain]),
+        tuple(cluster.ids[number] for number in here),
         _tasks([cluster.jobs[number] for number in here], jobs.task_count),
         tuple((cluster.ids[number], strange[cluster.ids[number]]) for number in left_out),
-        tuple(cluster.ended), token,
+        tuple(cluster.ended), token, awaits=tuple(each for each in vain if each is not None),
     )  # fmt: skip
 
 
@@ -52,6 +54,15 @@ def _without(cluster: FakeCluster, left_out: Sequence[int]) -> Cluster:
         for host in cluster.jobs[number].host:
             capacity[host] -= cluster.work.demand[number]
     return replace(cluster.hosts, capacity=capacity) if left_out else cluster.hosts
+
+
+def _never(jobs: Workload, vain: Sequence[bool]) -> Workload:
+    """Who waits in vain for others may never start."""
+    bound = jobs.constraints or Constraints()
+    if not any(vain):
+        return jobs
+    eligible_s = np.where(vain, np.inf, jobs.submit_s if bound.eligible_s is None else bound.eligible_s)
+    return replace(jobs, constraints=replace(bound, eligible_s=eligible_s))
 
 
 def _estimated(jobs: Workload) -> Workload:
