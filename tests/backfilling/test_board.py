@@ -1,11 +1,14 @@
-"""What becomes of the promise to one row of a job when the job starts by another."""
+"""What a job of several rows is promised, and what becomes of that when it starts by another row."""
 
 import numpy as np
+import pytest
 
 from loadmaster.backfilling import Board
-from loadmaster.model import Cluster
+from loadmaster.model import Cluster, Constraints, Named, Partition, SiteRules, Workload
 from loadmaster.model.snapshot import Closure, Promise, Queue, Running, Snapshot
 from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named
+from loadmaster.sim.queue import simulate
 
 NOWHERE = Closure(np.zeros(2, bool), 1e6, 2e6)
 
@@ -38,3 +41,38 @@ def test_a_moment_that_was_bound_to_hosts_is_given_back_once_the_job_starts_else
     assert first.promise(2, moment=True) == 60.0
     assert first.start(1)
     assert first.promise(3) == 50.0
+
+
+def test_of_the_moments_of_a_job_in_several_partitions_the_soonest_is_promised_and_no_other_is_held():
+    first = board([0, 0, 1], [0, 1, 1])
+    assert first.start(2)
+    assert first.promise(0, moment=True) == 50.0
+    assert first.promise(1, moment=True) == 10.0
+    assert list(first.promised) == [1]
+    bound = board([0, 0, 1], [0, 1, 0])
+    assert bound.start(1)
+    assert bound.promise(2) == 50.0
+    later = board([0, 0, 1], [0, 0, 0])
+    assert [later.promise(row) for row in range(3)] == [50.0, 50.0, 60.0]
+    assert list(later.promised) == [0, 2]
+
+
+WIDE_OR_NARROW = SiteRules((Partition("wide", min_hosts=3), Partition("narrow", max_hosts=2)))
+"""Three hosts, of which jobs of the first partition take all, those of the second two."""
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+@pytest.mark.parametrize("rule", ["easy", "easy(promise=hosts)", "stepwise", "selective(expansion=1)", "conservative"])
+@pytest.mark.parametrize(("held_s", "start_s"), [([50], 1.0), ([50, 30], 30.0)])
+def test_what_a_job_is_promised_in_one_partition_does_not_keep_it_from_the_hosts_of_another(
+    engine, rule, held_s, start_s
+):
+    many = len(held_s)
+    names = Named.of([*["narrow"] * many, "wide,narrow"])
+    cores = Workload.of(
+        submit_s=[*[0] * many, 1], runtime_s=[*held_s, 100], cores=[*[2] * many, 1], tasks=[*[1] * many, 3]
+    )
+    jobs = Workload(**{**vars(cores), "constraints": Constraints(partition=names)})
+    cluster = Cluster(("cores",), np.full((3, 1), 2.0), rules=WIDE_OR_NARROW)
+    found = simulate(jobs, cluster, POLICIES["first-fit"], discipline_named(rule), interval_s=0.0, engine=engine)
+    assert found.start_s[-1] == start_s

@@ -1,5 +1,6 @@
 """One pass over the queue, as a backfilling sees it: who waits, who may start, what others are promised."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal, NoReturn
 
@@ -47,6 +48,9 @@ class Board:
         self.clock = snapshot.clock
         """When the loops of a scheduler that has several run next."""
         self._line = QueueLine(snapshot)
+        self._rows_of = defaultdict[int, list[int]](list)
+        for row, job in enumerate(snapshot.queue.job.tolist()):
+            self._rows_of[job].append(row)
         self._started: dict[int, Place] = {}
         self._noted: set[int] = set()
         self._moments: dict[int, Moment] = {}
@@ -74,7 +78,7 @@ class Board:
         return self._line.shortest_first()
 
     def start(self, row: int, on: Bools | None = None) -> bool:
-        """Start the job now if it fits beside all that is promised and reserved; whether it did.
+        """Start the job now if it fits beside all that is promised to others and reserved; whether it did.
 
         Args:
             row: in the queue.
@@ -92,6 +96,9 @@ class Board:
     def promise(self, row: int, *, moment: bool = False) -> float:
         """Promise the job the first moment at which it fits beside all other promises; infinite if there is none.
 
+        A job that waits in several partitions is promised the soonest of their moments, of equal ones the one found
+        first: nothing is promised to its other rows.
+
         Args:
             row: in the queue.
             moment: promise the moment alone, and no hosts, where that is exact (rule Q6).
@@ -99,16 +106,23 @@ class Board:
         self._refuse_started(row, "promised a start after it has started")
         if row in self.promised:
             self._refuse(row, "promised something twice in one pass", "withdraw the first promise")
+        own = self._promised_elsewhere(row)
         if moment and self._may_promise_a_moment(row):
-            found = Moment(
-                self.snapshot.queue.demand[row], self.snapshot.queue.asked(row), self.room.hosts_of(row),
-                self.now_s, self.room.free, self.releases(),
-            )  # fmt: skip
-            self._moments[row] = found
-            self.promised[row] = Promise(found.shadow_s, ())
-        else:
-            self.promised[row] = self.plan().earliest(row)
-        return self.promised[row].start_s
+            return self._promise_moment(row, own)
+        plan = self.plan()
+        if own is None:
+            self.promised[row] = plan.earliest(row)
+            return self.promised[row].start_s
+        before = self.promised[own]
+        plan.release(own, before)
+        found = plan.earliest(row)
+        if found.start_s < before.start_s:
+            del self.promised[own]
+            self.promised[row] = found
+            return found.start_s
+        plan.release(row, found)
+        plan.hold(own, before)
+        return before.start_s
 
     def stand(self) -> list[int]:
         """Promise again what earlier passes promised and kept; the rows of those jobs, in the order of arrival.
@@ -257,15 +271,34 @@ class Board:
             tuple(self.started), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s, clock=self.clock
         )
 
+    def _promise_moment(self, row: int, own: int | None) -> float:
+        found = Moment(
+            self.snapshot.queue.demand[row], self.snapshot.queue.asked(row), self.room.hosts_of(row),
+            self.now_s, self.room.free, self.releases(),
+        )  # fmt: skip
+        if own is not None:
+            if self.promised[own].start_s <= found.shadow_s:
+                return self.promised[own].start_s
+            self._forget(own)
+        self._moments[row] = found
+        self.promised[row] = Promise(found.shadow_s, ())
+        return found.shadow_s
+
+    def _promised_elsewhere(self, row: int) -> int | None:
+        """The row of the same job that is promised something, None if there is none; what was only noted aside."""
+        rows = (other for other in self._rows_of[self.job(row)] if other != row and other not in self._noted)
+        return next((other for other in rows if other in self.promised), None)
+
     def _place(self, row: int, on: Bools | None) -> tuple[int, ...] | None:
+        own = self._promised_elsewhere(row)
         if self._plan is not None:
-            held = self._plan.place(row, self.now_s, on)
-            return None if held is None else self._plan.begin(row, held)
+            return self._place_planned(self._plan, row, own, on)
         last_host, runtime_s = self.room.last_host, self.expected_s(row)
+        others = [moment for other, moment in self._moments.items() if other != own]
 
         def place(speed: float, left: Bools) -> tuple[int, ...] | None:
             until_s = self.now_s + runtime_s / speed
-            outlasted = [moment for moment in self._moments.values() if until_s > moment.shadow_s]
+            outlasted = [moment for moment in others if until_s > moment.shadow_s]
             hosts = self.room.place(row, outlasted, left if on is None else left & on)
             if hosts is not None and self.speed[list(hosts)].min() < speed:
                 self.room.give_back(row, hosts, outlasted)
@@ -275,11 +308,24 @@ class Board:
         found = at_its_pace(self.speed, self.room.hosts_of(row), place)
         return None if found is None else found[0]
 
+    def _place_planned(self, plan: Plan, row: int, own: int | None, on: Bools | None) -> tuple[int, ...] | None:
+        if own is not None:
+            plan.release(own, self.promised[own])
+        held = plan.place(row, self.now_s, on)
+        if held is None:
+            if own is not None:
+                plan.hold(own, self.promised[own])
+            return None
+        if own is not None:
+            del self.promised[own]
+        return plan.begin(row, held)
+
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
         self._started[row] = Place(self.job(row), hosts, self.partition(row))
         self._line.note_start(row)
-        for other in [other for other in self.promised if self.job(other) == self.job(row)]:
-            self._forget(other)
+        for other in self._rows_of[self.job(row)]:
+            if other in self.promised:
+                self._forget(other)
 
     def _forget(self, row: int) -> None:
         """Promise nothing any more to a job that has started in another partition."""

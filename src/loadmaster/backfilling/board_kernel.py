@@ -25,15 +25,24 @@ from loadmaster.backfilling.earliest_kernel import earliest
 from loadmaster.backfilling.moment_kernel import (
     counts_same_hosts,
     find_for_long,
+    forget_last_moment,
     forget_moment,
     forget_moments,
     is_outlasted,
     promise_moment,
+    put_off_moment,
     take_for_long,
 )
 from loadmaster.backfilling.outlook_kernel import lay_out
 from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, may_fit_planned
-from loadmaster.backfilling.plan_kernel import place_at, release_promise, slowest_of
+from loadmaster.backfilling.plan_kernel import (
+    give_up_promise,
+    hold_promise,
+    lift_promise,
+    place_at,
+    release_promise,
+    slowest_of,
+)
 from loadmaster.backfilling.releases import INSTANT_S
 from loadmaster.backfilling.rows_kernel import begin_board
 from loadmaster.kernels import inner
@@ -75,20 +84,54 @@ def make_plan(rows, hosts, room, ends, board, outlook, now):
 def start(rows, hosts, calendar, room, board, moments, outlook, scores, scan, rate, now, row, on):
     """Start the row now if it fits beside all that is promised and reserved; whether it did.
 
+    What its job is promised by another row is in nobody's way.
+
     Args: `on` bool[H], the hosts to choose from, bool[0] for all that it may use.
     """
+    own = _promised_elsewhere(rows, board, row)
     if outlook is not None and board.tally[PLANNED]:
-        if on.shape[0] == 0 and not may_fit_planned(rows, outlook, row):
+        if own < 0 and on.shape[0] == 0 and not may_fit_planned(rows, outlook, row):
             return False
+        if own >= 0:
+            lift_promise(rows, hosts, board, outlook, now, own, row)
+            if board.promised[own].start_s <= now.now_s:
+                forget_planned_failures(outlook)  # now, too, there is more room than before
         if not place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, now.now_s, on):
+            if own >= 0:
+                hold_promise(rows, hosts, calendar, board, outlook, now, own)
             return False
+        if own >= 0:
+            _give_up_for(rows, hosts, board, outlook, now, own)
         _take_planned(rows, hosts, room, board, moments, scores, scan, now, row)
         note_start(rows, hosts, room, board, moments, outlook, now, row)
         return True
+    before_s = np.inf if own < 0 or moments is None else put_off_moment(moments, own, np.inf)
     if _place(rows, hosts, room, board, moments, scores, scan, now, row, on):
         note_start(rows, hosts, room, board, moments, outlook, now, row)
         return True
+    if own >= 0 and moments is not None:
+        put_off_moment(moments, own, before_s)
     return False
+
+
+@inner
+def _promised_elsewhere(rows, board, row):
+    """The row of the same job that is promised something, -1 if there is none; what was only noted aside."""
+    other = np.int64(rows.of[row].next_row)
+    if board.tally[NOTED]:
+        return np.int64(-1)
+    while other != row:
+        if is_promised(board, other):
+            return other
+        other = np.int64(rows.of[other].next_row)
+    return np.int64(-1)
+
+
+@inner
+def _give_up_for(rows, hosts, board, outlook, now, row):
+    """The promise to the row, which has been lifted, has come to another row of its job."""
+    give_up_promise(rows, hosts, board, outlook, now, row)
+    board.promised[row].number = 0
 
 
 @inner
@@ -215,10 +258,19 @@ def note_promise(board, row):
 
 @inner
 def promise(rows, hosts, ends, calendar, room, board, moments, outlook, rate, now, row):
-    """Promise the row the first moment at which it fits: the moment alone where that is exact and moments are given."""
+    """Promise the row the first moment at which it fits: the moment alone where that is exact and moments are given.
+
+    Nothing if its job is promised as soon a moment by another row; if this one is sooner, the other loses its promise.
+    """
+    own = _promised_elsewhere(rows, board, row)
     if moments is not None and not board.tally[PLANNED] and not counts_same_hosts(rows, hosts, moments, row):
-        board.promised[row].start_s = promise_moment(rows, hosts, room, ends, board, moments, now, row)
-        board.promised[row].many = 0
+        start_s = promise_moment(rows, hosts, room, ends, board, moments, now, row)
+        if own >= 0 and board.promised[own].start_s <= start_s:
+            forget_last_moment(moments)
+            return
+        if own >= 0:
+            _forget(rows, hosts, board, moments, outlook, now, own)
+        board.promised[row].start_s, board.promised[row].many = start_s, 0
         note_promise(board, row)
         return
     if outlook is None:
@@ -231,8 +283,25 @@ def promise(rows, hosts, ends, calendar, room, board, moments, outlook, rate, no
                 return  # there is no room for it
             if moments is not None:
                 _bind_moments(rows, hosts, calendar, room, board, moments, outlook, rate, now)
+        if own >= 0:
+            _promise_sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, own)
+            return
         _promise_earliest(rows, hosts, calendar, room, board, outlook, rate, now, row)
         note_promise(board, row)
+
+
+@inner
+def _promise_sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, own):
+    """Let the promise to the row `own` of the same job pass to this one, if that is sooner."""
+    before_s = board.promised[own].start_s
+    lift_promise(rows, hosts, board, outlook, now, own, row)
+    start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
+    if start_s < before_s:
+        _give_up_for(rows, hosts, board, outlook, now, own)
+        write_promise(rows, room, board, now, row, start_s)
+        note_promise(board, row)
+    elif before_s < np.inf:
+        hold_promise(rows, hosts, calendar, board, outlook, now, own)
 
 
 @inner

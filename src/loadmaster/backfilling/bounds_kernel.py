@@ -29,9 +29,9 @@ def note_freed(outlook, host, from_s):
 
 
 @inner
-def let_start(rows, hosts, board, outlook, now, row):
-    """What the row is promised is free: rows of its class may start sooner on those hosts."""
-    kind, first = class_of(rows, hosts, outlook, now, row), rows.of[row].first_host
+def let_start(rows, hosts, board, outlook, now, row, asker):
+    """What the row is promised is free: rows of the class of `asker` may start sooner on those hosts."""
+    kind, first = class_of(rows, hosts, outlook, now, asker), rows.of[row].first_host
     for at in range(first, first + rows.of[row].tasks):
         _lower(outlook.soon, kind, board.promised_host[at], board.promised[row].start_s, now)
 

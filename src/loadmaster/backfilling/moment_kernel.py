@@ -211,3 +211,24 @@ def forget_moment(moments, row):
             for host in range(moments.counted.shape[0]):
                 if moments.counted[host].owner == number:
                     moments.counted[host].owner = -1
+
+
+@inner
+def forget_last_moment(moments):
+    """The last moment was promised to nobody."""
+    number = moments.many[0] - 1
+    for host in range(moments.counted.shape[0]):
+        if moments.counted[host].owner == number:
+            moments.counted[host].owner = -1
+    moments.many[0] = number
+
+
+@inner
+def put_off_moment(moments, row, until_s):
+    """Let the moment promised to the row be another; returns which it was, infinite if it is promised none."""
+    for number in range(moments.many[0]):
+        if moments.promise[number].row == row:
+            before_s = moments.promise[number].shadow_s
+            moments.promise[number].shadow_s = until_s
+            return before_s
+    return np.inf

@@ -184,8 +184,8 @@ def hold_promise(rows, hosts, calendar, board, outlook, now, row):
 
 
 @inner
-def lift_promise(rows, hosts, board, outlook, now, row):
-    """Take what the row is promised out of its own way, until it is held again or given up."""
+def lift_promise(rows, hosts, board, outlook, now, row, asker):
+    """Take what the row is promised out of the way of `asker`, a row of its job, until it is held again or given up."""
     start_s, first, tasks = board.promised[row].start_s, rows.of[row].first_host, rows.of[row].tasks
     if start_s == np.inf or not has_room(board, outlook, 2 * tasks, outlook.size[0]):
         return
@@ -195,7 +195,7 @@ def lift_promise(rows, hosts, board, outlook, now, row):
         end_s = end_on(rows, hosts, board.promised_host, first, row, start_s)
         hold_all(rows, board.promised_host, first, outlook, row, start_s, end_s, -1.0)
         if not now.several_speeds:
-            let_start(rows, hosts, board, outlook, now, row)
+            let_start(rows, hosts, board, outlook, now, row, asker)
 
 
 @inner
@@ -213,7 +213,7 @@ def give_up_promise(rows, hosts, board, outlook, now, row):
 @inner
 def release_promise(rows, hosts, board, outlook, now, row):
     """Hold what the row is promised no longer."""
-    lift_promise(rows, hosts, board, outlook, now, row)
+    lift_promise(rows, hosts, board, outlook, now, row, row)
     give_up_promise(rows, hosts, board, outlook, now, row)
 
 

@@ -83,7 +83,7 @@ def sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, only_now
     before_s = board.promised[row].start_s
     if before_s <= now.now_s:
         return
-    lift_promise(rows, hosts, board, outlook, now, row)
+    lift_promise(rows, hosts, board, outlook, now, row, row)
     found_s = np.inf
     if not only_now:
         found_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
