@@ -76,3 +76,16 @@ def test_what_a_job_is_promised_in_one_partition_does_not_keep_it_from_the_hosts
     cluster = Cluster(("cores",), np.full((3, 1), 2.0), rules=WIDE_OR_NARROW)
     found = simulate(jobs, cluster, POLICIES["first-fit"], discipline_named(rule), interval_s=0.0, engine=engine)
     assert found.start_s[-1] == start_s
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+@pytest.mark.parametrize("rule", ["fcfs+skip", "easy", "conservative"])
+def test_a_task_of_an_array_is_tried_in_each_of_its_partitions_and_those_behind_it_in_others(engine, rule):
+    names = Named.of(["one", "one,other", "one,other", "other"])
+    bound = Constraints(partition=names, array=np.array([-1, 7, 7, 7]))
+    log = Workload.of(submit_s=[0, 1, 1, 1], runtime_s=[50, 10, 10, 10], cores=[1] * 4)
+    rules = SiteRules((Partition("one", hosts=(0,)), Partition("other", hosts=(1,))))
+    cluster = Cluster(("cores",), np.array([[1.0], [2.0]]), rules=rules)
+    jobs = Workload(**{**vars(log), "constraints": bound})
+    found = simulate(jobs, cluster, POLICIES["first-fit"], discipline_named(rule), interval_s=0.0, engine=engine)
+    assert found.start_s.tolist() == [0.0, 1.0, 1.0, 11.0]

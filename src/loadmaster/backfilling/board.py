@@ -61,7 +61,8 @@ class Board:
     def rows(self, *, beyond_limits: bool = False, whole_arrays: bool = False) -> Iterator[int]:
         """The waiting jobs in their order; who is beyond a limit as its turn comes is passed over.
 
-        Of an array, tasks behind one that did not start are passed over, and of a job all rows once it has started.
+        Of an array, tasks behind one that did not start are passed over in its partition, and of a job all rows once it
+        has started.
 
         Args:
             beyond_limits: offer those as well that are beyond a limit.

@@ -141,7 +141,8 @@ class BoardArrays(NamedTuple):
     Attributes:
         order: int32[Q], the rows to serve, those of each group together, in their order; group: GROUP[G].
         left: float64[L], what is left of each limit.
-        job_passed, array_passed: int64[J], int64[A], the pass in which the job started, or the array was left.
+        job_passed, array_passed: int64[J], int64[A * parts], the pass in which the job started, or the array was left
+            in that partition.
         part: PART[P].
         promised: PROMISED[E]; promised_host: int32[T], from `first_host` of the row on.
         place: PLACE[Q + 1], the rows started; started_host: int32[T].

@@ -17,7 +17,7 @@ class QueueLine:
         self._put_off: list[int] = []
         self._started = 0
         self._jobs_started: set[int] = set()
-        self._arrays_passed: set[int] = set()
+        self._arrays_passed: set[tuple[int, int]] = set()
         self._stopped: set[int] = set()
 
     def rows(self, *, beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
@@ -68,13 +68,13 @@ class QueueLine:
         for row in rows:
             if self.job(row) in self._jobs_started:
                 continue  # what it holds by now keeps nobody back
-            array = -1 if self._queue.array is None else int(self._queue.array[row])
+            array = (-1 if self._queue.array is None else int(self._queue.array[row]), self.partition(row))
             held_back = not beyond_limits and self._is_limited(row)
             if array in self._arrays_passed or held_back:
                 continue
             taken = self._started + len(self._put_off)
             yield row
-            if array >= 0 and not whole_arrays and self._started + len(self._put_off) == taken:
+            if array[0] >= 0 and not whole_arrays and self._started + len(self._put_off) == taken:
                 self._arrays_passed.add(array)
 
     def _is_limited(self, row: int) -> bool:

@@ -49,7 +49,8 @@ def walk_again(board):
 def next_row(rows, board, now, beyond, whole):
     """The next row in the order, -1 at the end.
 
-    Who is beyond a limit is offered with `beyond`; tasks of an array behind one that did not start, with `whole`.
+    Who is beyond a limit is offered with `beyond`; tasks of an array behind one that did not start in their partition,
+    with `whole`.
     """
     _note_taken(rows, board, whole)
     while board.tally[STATUS] == 0:
@@ -108,7 +109,7 @@ def _note_taken(rows, board, whole):
     row = board.tally[OFFERED]
     taken = board.tally[STARTED] + board.tally[LISTED] > board.tally[TAKEN]
     if row >= 0 and rows.of[row].array >= 0 and not whole and not taken:
-        board.array_passed[rows.of[row].array] = board.tally[PASS]
+        board.array_passed[_array_in_partition(rows, board, row)] = board.tally[PASS]
 
 
 @inner
@@ -118,8 +119,12 @@ def _is_offered(rows, board, now, row, beyond):
         return False  # what it holds by now keeps nobody back
     if not beyond and _is_limited(rows, board, now, row):
         return False
-    array = rows.of[row].array
-    return array < 0 or board.array_passed[array] != number
+    return rows.of[row].array < 0 or board.array_passed[_array_in_partition(rows, board, row)] != number
+
+
+@inner
+def _array_in_partition(rows, board, row):
+    return np.int64(rows.of[row].array) * board.part.shape[0] + rows.of[row].partition
 
 
 @inner

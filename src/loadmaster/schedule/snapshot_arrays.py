@@ -114,7 +114,7 @@ class Scene:
             order=self.order, group=self.group.copy(),
             left=np.zeros(0) if snapshot.left is None else np.array(snapshot.left, np.float64),
             job_passed=np.zeros(many, np.int64),
-            array_passed=np.zeros(int(self.rows.of["array"].max(initial=-1)) + 1, np.int64),
+            array_passed=np.zeros((int(self.rows.of["array"].max(initial=-1)) + 1) * self.parts, np.int64),
             part=table(PART, self.parts), promised=table(PROMISED, many), promised_host=np.zeros(tasks, np.int32),
             place=table(PLACE, many + 1), started_host=np.zeros(tasks, np.int32),
             listed=np.zeros(many, np.int32), key_s=np.zeros(many), heap=np.zeros(many, np.int32),

@@ -84,6 +84,7 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
     with_latest = np.flatnonzero(np.isfinite(binding.latest_s))
     number, keeps_back = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
     stops = bool(binding.calendar.failures) or binding.rules.preemption.by != "none"
+    queues = 1 + int(entries.partition.max(initial=0))
     return BoundState(
         job=job,
         row=row,
@@ -92,8 +93,8 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
         most=binding.submits.most.copy(),
         timer_s=np.zeros(2 * number + 2),
         timer=np.zeros(2 * number + 2, np.int32),
-        passed=np.zeros(1 + int(job.array.max()), np.int64),
-        shunned=np.zeros(1 + int(entries.partition.max(initial=0)), np.int64),
+        passed=np.zeros((1 + int(job.array.max())) * queues, np.int64),
+        shunned=np.zeros(queues, np.int64),
         saved=np.zeros(len(jobs.use_limit)),
         saved_limit=np.zeros(len(jobs.use_limit), np.int32),
         clock=np.array([-np.inf, np.inf]),

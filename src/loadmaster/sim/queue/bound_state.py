@@ -120,7 +120,7 @@ class BoundState(NamedTuple):
         limit: int32[U], most: float64[S]: limits of what runs or waits, by job; what they have left, a job
             takes 1 of each.
         timer_s, timer: float64, int32[2J + 2], heap of moments from which on jobs may start; some hold no longer.
-        passed, shunned: int64[A], int64[P]: the pass in which an array or a partition is passed over.
+        passed, shunned: int64[A * P], int64[P]: the pass in which an array in a partition is passed over, or all of it.
         saved, saved_limit: float64[V], int32[V], what limits had left before the starts of this pass.
         clock: float64[2], the present moment; when to decide again though nothing happens, infinite if never.
         news: records[J], of this step; empty where nobody asks.

@@ -34,15 +34,15 @@ def is_offered(jobs, state, bound, row):
         limited = not _within_limits(jobs, state, row)
         if limited and bound.limits_stop:
             bound.shunned[partition] = stamp
-    array = bound.job[job].array
+    array = _array_in_queue(bound, row)
     return not (limited or (array >= 0 and bound.passed[array] == stamp))
 
 
 @inner
 def pass_over_array(state, bound, row):
-    """The row has not started: the array that its job is a task of is passed over from now on."""
+    """The row has not started: in its queue the array that its job is a task of is passed over from now on."""
     if bound is not None:
-        array = bound.job[bound.row[row].owner].array
+        array = _array_in_queue(bound, row)
         if array >= 0:
             bound.passed[array] = state.tally[STAMP]
 
@@ -113,6 +113,12 @@ def was_shut_out(bound):
     if bound is None:
         return False
     return bound.tally[SHUT] != 0
+
+
+@inner
+def _array_in_queue(bound, row):
+    """Where `passed` speaks of the array of the row in its queue; less than 0 if it is of none."""
+    return np.int64(bound.job[bound.row[row].owner].array) * bound.shunned.shape[0] + bound.row[row].queue
 
 
 @inner
