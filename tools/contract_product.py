@@ -7,14 +7,15 @@
 Registries say what there is: whoever adds an order, a backfilling, a meta-rule or a kind of constraint is in it. Of
 each combination it is held that the compiled run equals the plain one to the bit; that the checker finds no constraint
 broken, no limit passed, nothing started twice; that work is accounted for; and, with estimates that nobody outlives,
-that promises are kept which the discipline makes. A failure is printed as the command that repeats it; exit code 1.
+that promises are kept which the discipline makes, as `tests/kept_promises.py` says. A failure is printed as the command
+that repeats it; exit code 1.
 """
 
 import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from random import Random
@@ -27,7 +28,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from bound_jobs import KINDS, bound_jobs
-from loadmaster.backfilling import BACKFILLINGS, Backfilling, Board, Conservative, Easy
+from kept_promises import Listening, broken_by_conservative, broken_by_easy
+from loadmaster.backfilling import BACKFILLINGS, Conservative, Easy
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.errors import one_line
@@ -40,7 +42,7 @@ from loadmaster.sim.queue.reference import replay
 
 POLICIES = ("first-fit", "worse-fit-cores", "random", *META_RULES)
 """One that packs, one that spreads, one that draws, and every meta-rule."""
-KEEP_PROMISES = {(), ("features",), ("begin",), ("array",), ("hosts",), ("wide",)}
+KEEP_PROMISES = {"features", "begin", "array", "hosts", "wide", "speed"}
 """Constraints under which a promise is more than a lower bound: limits, dependencies and failures may postpone it."""
 INTERVALS_S = (0.0, 7.0)
 
@@ -138,34 +140,6 @@ def _unaccounted(workload: Workload, schedule: Schedule) -> list[str]:
     return [f"unaccounted: job {job} ran {host_time_s[job]:g} s of its work" for job in np.flatnonzero(short)[:1]]
 
 
-@dataclass(frozen=True)
-class Listening:
-    """Writes down what another backfilling promises in every pass, and whether somebody started before it."""
-
-    inner: Backfilling
-    given: list[tuple[float, dict[int, float], bool]] = field(default_factory=list)
-
-    def serve(self, board: Board) -> None:
-        """As the other does."""
-        self.inner.serve(board)
-        promised = {board.job(row): promise.start_s for row, promise in board.promised.items()}
-        before = min(board.promised, default=0)
-        started = {place.job for place in board.decision().place}
-        ahead = any(
-            board.job(row) in started for row in range(len(board.snapshot.queue)) if _before(board, row, before)
-        )
-        self.given.append((board.snapshot.now_s, promised, ahead))
-
-
-def _before(board: Board, row: int, head: int) -> bool:
-    queue = board.snapshot.queue
-    keys = [
-        (0.0 if queue.tier is None else queue.tier[at], 0.0 if queue.rank is None else queue.rank[at], at)
-        for at in (row, head)
-    ]
-    return keys[0] < keys[1]
-
-
 def _late(
     cell: Combination,
     workload: Workload,
@@ -178,22 +152,13 @@ def _late(
     backfilling = discipline.backfilling
     by_head = backfilling == Easy()
     stands = type(backfilling) is Conservative and backfilling.early_end != "replan"
-    if cell.kinds not in KEEP_PROMISES or not (by_head or stands):
+    if not KEEP_PROMISES.issuperset(cell.kinds) or not (by_head or stands):
         return []
     exact = replace(workload, estimate_s=workload.runtime_s)
-    listening = Listening(backfilling)
-    listened = Discipline(discipline.order, listening)
-    schedule = replay(exact, cluster, Scheduler(policy, listened), interval_s=interval_s, seed=5)
-    found, standing = [], dict[int, float]()
-    for now_s, promised, ahead in listening.given:
-        for job, start_s in promised.items():
-            if job in standing and start_s > standing[job] + 1e-9 and not (by_head and ahead):
-                found.append(f"late: job {job} was promised {standing[job]:g} s, at {now_s:g} s it is {start_s:g} s")
-        standing = (standing if stands else {}) | promised
-    if stands:
-        late = [job for job, start_s in standing.items() if schedule.start_s[job] > start_s + max(interval_s, 1e-9)]
-        found += [f"late: job {job} starts after its promise of {standing[job]:g} s" for job in late]
-    return found[:1]
+    listening = Listening(policy, discipline)
+    replay(exact, cluster, listening, interval_s=interval_s, seed=5)
+    broken = broken_by_easy if by_head else broken_by_conservative
+    return [f"late: {fault}" for fault in broken(listening.passes, interval_s)][:1]
 
 
 def _cells(asked: argparse.Namespace) -> Iterator[Combination]:

@@ -71,20 +71,62 @@ def test_an_engine_that_says_something_else_is_found(product, monkeypatch):
     assert "compiled and plain differ: start_s" in found
 
 
-def test_a_promise_that_is_put_off_is_found(product, monkeypatch):
-    usual, passes = Board.promise, []
+LATE = ("fcfs+easy", "fcfs+conservative", "fcfs+conservative(early_end=now)")
+
+
+def late(product, discipline, kinds, seeds):
+    cells = (product.Combination(discipline, "first-fit", kinds, seed) for seed in seeds)
+    return [
+        fault for cell in cells for fault in product.faults(cell, 13, plain_only=True) if fault.startswith("late: ")
+    ]
+
+
+@pytest.mark.parametrize("discipline", LATE)
+@pytest.mark.parametrize("kinds", [(), ("wide",)], ids=str)
+def test_promises_are_kept_in_cycles_and_without(product, discipline, kinds):
+    assert late(product, discipline, kinds, range(13, 21)) == []
+
+
+@pytest.mark.parametrize("discipline", LATE)
+@pytest.mark.parametrize("first", [0, 1], ids=["no cycles", "cycles"])
+def test_a_promise_later_than_it_need_be_is_found(product, monkeypatch, discipline, first):
+    usual = Board.promise
 
     def later(self, row, **how):
-        passes.append(row)
-        start_s = usual(self, row, **how)
-        self.promised[row] = self.promised[row]._replace(start_s=start_s + len(passes))
+        start_s = usual(self, row, **how) + 1.0
+        self.promised[row] = self.promised[row]._replace(start_s=start_s)
         return start_s
 
     monkeypatch.setattr(Board, "promise", later)
-    late = [
-        fault
-        for seed in range(12)
-        for fault in product.faults(product.Combination("fcfs+easy", "first-fit", (), seed), 13, plain_only=True)
-        if fault.startswith("late: ")
-    ]
-    assert late
+    assert late(product, discipline, (), range(first, 12, 2))
+
+
+@pytest.mark.parametrize("only_slid", [False, True], ids=["that still fits", "that has to slide"])
+def test_a_standing_promise_that_moves_further_than_it_must_is_found(product, monkeypatch, only_slid):
+    usual = Board.stand
+
+    def slack(self):
+        rows = usual(self)
+        for row in rows:
+            promise, before_s = self.promised[row], self.snapshot.promises[self.job(row)].start_s
+            if promise.start_s > self.now_s and (promise.start_s > before_s) == only_slid:
+                self.promised[row] = promise._replace(start_s=promise.start_s + 0.5)
+        return rows
+
+    monkeypatch.setattr(Board, "stand", slack)
+    assert bool(late(product, "fcfs+conservative", (), range(0, 24, 2))) is not only_slid
+    assert late(product, "fcfs+conservative", (), range(1, 24, 2))
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["no cycles", "cycles"])
+def test_a_head_that_is_overtaken_is_found(product, monkeypatch, first):
+    usual = Board._place
+
+    def heedless(self, row, on):
+        moments, self._moments = self._moments, {}
+        hosts = usual(self, row, on)
+        self._moments = moments
+        return hosts
+
+    monkeypatch.setattr(Board, "_place", heedless)
+    assert late(product, "fcfs+easy", ("hosts",), range(first, 40, 2))
