@@ -72,10 +72,13 @@ class Beliefs:
             now_s: the nominal cycle.
             forgetful: the engine or we were away: what it does not confirm now is given up at once (rule X3).
         """
+        opened = self.waiting.moments_between(self.now_s, now_s)
         before, self.listing, self.now_s = self.listing, listing, now_s
         restarted = bool(before) and before["token"] != listing["token"]
         news = News(restarted=restarted)
         self._note_hosts(before, news)
+        news.hosts |= opened
+        self.ended |= opened
         self._note_ends(news)
         self._note_runs(news, forgetful or restarted, first=not before)
         self._note_jobs(news)

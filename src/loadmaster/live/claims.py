@@ -40,7 +40,7 @@ class News:
 
     Attributes:
         restarted: the engine has been restarted since the last.
-        hosts: hosts have come or gone, or their health has changed.
+        hosts: hosts have come or gone, or their health or what the calendar closes has changed.
         arrived: in the order of arrival.
         ended: (job, when, how) of jobs that had hosts, in the order of time.
         withdrawn: left without having started.
