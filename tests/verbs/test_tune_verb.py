@@ -65,6 +65,14 @@ def test_the_same_seed_finds_the_same_winner_without_a_folder_too(log, found):
     assert again.answer == found.answer
 
 
+def test_a_dask_cluster_finds_the_same_winner(log, found):
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as cluster:
+        there = lm.tune(log, **SMALL, on=cluster.scheduler_address)
+    assert chosen(there) == chosen(found)
+    assert there.answer == found.answer
+
+
 def test_weeks_that_are_held_out_are_not_looked_at_by_the_search(log, found):
     late = np.flatnonzero(log.submit_s - log.submit_s[0] >= 5 * WEEK_S)
     runtime_s, demand, estimate_s = log.runtime_s.copy(), log.demand.copy(), log.estimate_s.copy()

@@ -45,13 +45,14 @@ def _rival(tuning: Tuning) -> list[Any]:
 
 
 def _line(tuning: Tuning, rule: Ruled, what: str, colour: str, at: int) -> list[Any]:
-    """A line for a built-in rule, and its name above it: to the left where `at` is 0, else to the right."""
+    """A line for a built-in rule, and its name: above it on the left where `at` is 0, else below it on the right."""
     import altair as alt
 
     found = next(figures for each, figures in tuning.selection.builtins if each == rule)
     data = rows([{"t0": math.exp(found.values[0]), "name": f"{rule_words(tuning, rule)}, {what}"}])
     base = alt.Chart(data).encode(y="t0:Q")
-    words = base.mark_text(align="right" if at else "left", dx=-6 if at else 6, dy=-7, color=colour, fontSize=12)
+    x, y = (-6, 9) if at else (6, -7)
+    words = base.mark_text(align="right" if at else "left", dx=x, dy=y, color=colour, fontSize=12)
     return [base.mark_rule(color=colour, strokeDash=[6, 3]), words.encode(x=alt.value(at), text="name:N")]
 
 
