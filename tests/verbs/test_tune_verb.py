@@ -241,6 +241,14 @@ def test_every_built_in_rule_within_the_limit_is_judged_beside_the_candidates(kn
     assert all(each.judged.value < 0 and each.judged.keeps(1.5) for each in selection.finalists)
 
 
+def test_a_built_in_rule_over_the_limit_is_not_judged(log, monkeypatch):
+    monkeypatch.setattr("loadmaster.tuning.rivals.ORDERS", ORDERS)
+    selection = lm.tune(log, **SMALL, longest_wait_limit=1.0).tuning.selection
+    over = {rule.setting for rule, tried in selection.builtins[1:] if not tried.keeps(1.0)}
+    assert "smallest+easy" in {setting.discipline for setting in over}
+    assert not over & {each.rule.setting for each in selection.finalists}
+
+
 def test_a_built_in_winner_is_named_is_no_file_and_is_not_measured_against_itself(known_wins):
     tuning, told = known_wins.tuning, known_wins.tuning.unseen
     assert " area+easy's mean wait is " in known_wins.answer
