@@ -48,3 +48,11 @@ def test_jobs_and_hosts_must_name_the_same_resources():
             POLICIES["first-fit"],
             named("netbatch"),
         )
+
+
+def test_the_offered_load_counts_from_the_first_arrival_that_is_left():
+    jobs = Workload.of(submit_s=[0, 900, 1000], runtime_s=[1, 50, 50], cores=[1, 1, 1])
+    cluster = Cluster.uniform(1, cores=2)
+    assert jobs.offered_load(cluster) == pytest.approx(101 / 2000)
+    assert jobs.take(slice(1, None)).offered_load(cluster) == pytest.approx(100 / 200)
+    assert jobs.take(slice(2, None)).offered_load(cluster) == float("inf")

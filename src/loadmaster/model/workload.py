@@ -198,14 +198,15 @@ class Workload:
         return replace(self, submit_s=submit_s, constraints=later, recorded_wait_s=None, recorded_hosts=None)
 
     def offered_load(self, cluster: Cluster, resource: int = 0) -> float:
-        """Work asked for over what `cluster` can give until the last arrival, as a fraction.
+        """Work asked for over what `cluster` can give from the first arrival to the last, as a fraction.
 
-        Load = sum(demand x tasks x runtime) / (capacity x speed x last arrival), Shai 2014, section 6.
+        Load = sum(demand x tasks x runtime) / (capacity x speed x last arrival), Shai 2014, section 6, whose first
+        arrival is at 0. Here it need not be: the first jobs of a log may be left out.
         """
         work = float(np.sum(self.demand[:, resource] * self.task_count * self.runtime_s))
         assert cluster.speed is not None
         speed = float(np.sum(cluster.capacity[:, resource] * cluster.speed))
-        given = speed * (self.submit_s[-1] if self.jobs else 0.0)
+        given = speed * self.span_s
         return work / given if given > 0 else np.inf
 
     def _freeze(self, column, freeze) -> None:  # type: ignore[no-untyped-def]
