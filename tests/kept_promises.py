@@ -224,9 +224,7 @@ def broken_by_easy(passes: list[Pass], interval_s: float) -> Iterator[str]:
 def in_front(each: Pass, job: int) -> bool:
     """Whether a job in front of this one, that could use a host of it, has started or is promised something."""
     seen = each.snapshot
-    keys = [column for column in (seen.queue.job, seen.queue.rank, seen.queue.tier) if column is not None]
-    line = np.lexsort(keys).tolist()
-    rows = rows_of(seen, job)
+    line, rows = line_of(each), rows_of(seen, job)
     if not rows:
         return False
     hosts = np.logical_or.reduce([may_use(seen, row) for row in rows])
@@ -235,6 +233,27 @@ def in_front(each: Pass, job: int) -> bool:
         if other != job and (other in each.started or other in each.promised) and (hosts & may_use(seen, row)).any():
             return True
     return False
+
+
+def line_of(each: Pass) -> list[int]:
+    """The rows in the order in which they are served; by need, a start counts as use at once."""
+    seen = each.snapshot
+    keys = [column for column in (seen.queue.job, seen.queue.rank, seen.queue.tier) if column is not None]
+    ranked = np.lexsort(keys).tolist()
+    if seen.need is None:
+        return ranked
+    used, share, group = seen.need.used.copy(), seen.need.share, seen.need.group.tolist()
+    line: list[int] = []
+    counted: set[int] = set()
+    while len(line) < len(ranked):
+        left = [row for row in ranked if row not in line]
+        neediest = min({group[row] for row in left}, key=lambda each: (used[each] / share[each], each))
+        line.append(next(row for row in left if group[row] == neediest))
+        job = int(seen.queue.job[line[-1]])
+        if job in each.started and job not in counted:
+            counted.add(job)
+            used[neediest] += seen.queue.demand[line[-1], 0] * seen.queue.tasks[line[-1]]
+    return line
 
 
 def _moved(job: int, before: Promise, start_s: float, now_s: float) -> str:

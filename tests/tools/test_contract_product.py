@@ -87,6 +87,15 @@ def test_promises_are_kept_in_cycles_and_without(product, discipline, kinds):
     assert late(product, discipline, kinds, range(13, 21)) == []
 
 
+def test_a_head_that_others_in_need_have_overtaken_was_promised_nothing_by_them(product):
+    assert (
+        product.faults(
+            product.Combination("fair-share+easy", "max-jobs", ("features", "speed"), 304), 13, plain_only=True
+        )
+        == []
+    )
+
+
 @pytest.mark.parametrize("discipline", LATE)
 @pytest.mark.parametrize("first", [0, 1], ids=["no cycles", "cycles"])
 def test_a_promise_later_than_it_need_be_is_found(product, monkeypatch, discipline, first):
