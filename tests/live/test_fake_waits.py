@@ -45,7 +45,7 @@ def test_the_run_is_over_where_all_that_is_left_can_never_start():
 
 
 def test_one_that_waits_for_any_of_several_waits_in_vain_only_when_all_are_lost():
-    waits = FakeWaits(jobs(["afterok:1?afterok:3", "afternotok:1", ""]), ["1", "2", "3", "4"])
+    waits = FakeWaits(jobs(["afterok:1?afterok:3", "afternotok:1", ""]), ONE, ["1", "2", "3", "4"])
     failed, well = (10.0, "failed"), (10.0, "ok")
     assert waits.in_vain(1, {"1": failed}) is None
     assert waits.in_vain(1, {"1": failed, "3": failed}).words == "can never start: jobs 1 and 3 did not end well"

@@ -93,7 +93,7 @@ class FakeCluster:
         self.hosts = Cluster(cluster.resources, cluster.capacity, names, cluster.speed, cluster.rules)
         self.ids = [str(workload.id_of(job)) for job in range(workload.jobs)]
         self.jobs = [FakeJob() for _ in range(workload.jobs)]
-        self.waits = FakeWaits(workload, self.ids)
+        self.waits = FakeWaits(workload, self.hosts, self.ids)
         self.over: dict[str, tuple[float, str]] = {}
         self.ended: list[Over] = []
         self.requeued = 0

@@ -5,9 +5,10 @@ from itertools import chain
 
 import numpy as np
 
-from loadmaster.model import Constraints, Workload
+from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.awaits import UNTIL, AwaitedJob, Awaits
 from loadmaster.model.dependencies import KINDS
+from loadmaster.schedule.binding import binding_of, binds
 from loadmaster.schedule.binding_waits import waits_of
 
 _WELL = (KINDS.index("afterok"), KINDS.index("aftercorr"))
@@ -15,14 +16,14 @@ _BADLY, _AFTER = KINDS.index("afternotok"), KINDS.index("after")
 
 
 class FakeWaits:
-    """Dependencies of the jobs of a log, by their numbers, whose names are `ids`."""
+    """What keeps the jobs of a log from starting on these hosts, by their numbers; their names are `ids`."""
 
-    def __init__(self, workload: Workload, ids: list[str]) -> None:
-        self._ids, bound = ids, workload.constraints or Constraints()
-        self._waits = waits_of(workload, bound)
-        self._held = np.zeros(workload.jobs, bool) if bound.hold is None else bound.hold > 0
-        if bound.eligible_s is not None:
-            self._held = self._held | ~np.isfinite(bound.eligible_s)
+    def __init__(self, workload: Workload, cluster: Cluster, ids: list[str]) -> None:
+        self._ids = ids
+        self._waits = waits_of(workload, workload.constraints or Constraints())
+        self._never = np.zeros(workload.jobs, bool)
+        if binds(workload, cluster):
+            self._never = binding_of(workload, cluster).never > 0
 
     def in_vain(self, job: int, over: Mapping[str, tuple[float, str]]) -> Awaits | None:
         """What a job waits for that can not come any more, so that it never starts; `over`: how others have ended."""
@@ -32,7 +33,7 @@ class FakeWaits:
         return Awaits(self._ids[job], tuple(chain.from_iterable(missed)), one) if missed and lost else None
 
     def has_come(self, job: int, over: Mapping[str, tuple[float, str]], begun: Callable[[int], bool]) -> bool:
-        """Whether what a job waits for has come, delays and singletons aside; `begun`: whether another has."""
+        """Whether a job may start and what it waits for has come, delays and singletons aside; `begun`: another has."""
         came = [
             all(
                 (kind == _AFTER and begun(other))
@@ -41,11 +42,13 @@ class FakeWaits:
             )
             for kind, on in self._dependencies(job)
         ]
+        if self._never[job]:
+            return False
         return not came or (any(came) if self._waits.one_is_enough[job] else all(came))
 
     def stuck(self, waiting: Set[int], over: Mapping[str, tuple[float, str]]) -> set[int]:
-        """Those of `waiting` that never start: held, waiting in vain, or for one of these."""
-        found = {job for job in waiting if self._held[job] or self.in_vain(job, over) is not None}
+        """Those of `waiting` that never start: held, admitted nowhere, waiting in vain, or for one of these."""
+        found = {job for job in waiting if self._never[job] or self.in_vain(job, over) is not None}
         while True:
             more = {job for job in waiting - found if self._waits_for(job, found)}
             if not more:

@@ -6,12 +6,12 @@ from typing import Annotated
 from loadmaster.verbs.live_drive import Screen, drive, quiet
 from loadmaster.verbs.live_options import OnExit, Others, QueueOptions
 from loadmaster.verbs.live_result import Lived
-from loadmaster.verbs.log_options import LogOptions
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.site_options import SiteOptions
 
 
 @dataclass(frozen=True)
-class FakeOptions(QueueOptions, LogOptions):
+class FakeOptions(QueueOptions, SiteOptions):
     """All that a run on a cluster in memory can be told."""
 
     _: KW_ONLY
@@ -40,7 +40,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     how = options.conduct(options.on_exit, options.others)
     rates, launch_s = Rates.of(options.trouble), parse_seconds(str(options.launch))
     setting = options.setting(how)
-    case = noting(options.case(), setting.policy)
+    case = noting(options.case(options.at_site()), setting.policy)
     work = case.workload
     clock = FakeClock(float(work.submit_s[0]))
     engine = FakeEngine(
