@@ -118,25 +118,25 @@ def _list_hosts(rows, hosts, room, outlook, row, at_once):
 
 @inner
 def _list_roomy(rows, hosts, room, outlook, row):
-    """List the hosts that hold a task of the row now, of those that did when one of its demand asked before.
+    """List the open hosts that hold a task of the row now, of those that did when one of its demand asked before.
 
-    Until something is taken back a host has ever less.
+    Until something is taken back a host has ever less, but one that is closed may be opened again.
     """
-    allowed, kind, many = hosts.allowed[rows.of[row].hosts], rows.of[row].kind, 0
-    number = np.int64(rows.of[row].hosts) * rows.demand.shape[0] + kind
-    kept = number < outlook.roomy.shape[0]
-    known = kept and outlook.roomy[number].serial == outlook.size[SERIAL]
+    allowed, kind, kept, many = hosts.allowed[rows.of[row].hosts], rows.of[row].kind, 0, 0
+    number, remembered = np.int64(rows.of[row].hosts) * rows.demand.shape[0] + kind, outlook.roomy.shape[0]
+    known = number < remembered and outlook.roomy[number].serial == outlook.size[SERIAL]
     for i in range(outlook.roomy[number].many if known else room.open.shape[0]):
-        host = outlook.roomy_host[number, i] if known else i
-        usable = room.open[host] & allowed[host]
+        host = np.int64(outlook.roomy_host[number, i]) if known else i
+        roomy = allowed[host]
         for r in range(rows.demand.shape[1]):
-            usable &= outlook.step_free[host, r] >= rows.demand[kind, r]
-        outlook.able[many] = host
-        many += usable
-    if kept:
-        outlook.roomy[number].serial, outlook.roomy[number].many = outlook.size[SERIAL], many
-        for i in range(many):
-            outlook.roomy_host[number, i] = outlook.able[i]
+            roomy &= outlook.step_free[host, r] >= rows.demand[kind, r]
+        if number < remembered:
+            outlook.roomy_host[number, kept] = host  # no sooner than that place was read
+        kept += roomy
+        outlook.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
+        many += roomy & room.open[host]
+    if number < remembered:
+        outlook.roomy[number].serial, outlook.roomy[number].many = outlook.size[SERIAL], kept
     return many
 
 
