@@ -3,7 +3,7 @@
     python tools/demo_seeds.py
 
 The demo's log is one draw of a generator. This prints the change at each of the seeds 0 to 19, their mean with its 95 %
-interval, the median, and the seed nearest to it, which `loadmaster.traces.demo` takes; what it prints there is cited.
+interval, the median, and the seed nearest to it, which `traces.demo_log` takes; what it prints there is cited.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 
 from loadmaster.runs import Setting, Threads, case_of
 from loadmaster.runs.sweep import sweep
-from loadmaster.traces.demo import TWENTY, drawn
+from loadmaster.traces.demo_log import TWENTY, drawn
 
 SEEDS = range(TWENTY.seeds)
 POLICIES = ("first-fit", "best-fit-cores", "best-fit-memory", "mix-fit", "opportunity-cost", "max-jobs")

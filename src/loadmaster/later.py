@@ -1,9 +1,9 @@
-"""Functions that a table names and that are loaded when they are first called.
+"""What is loaded when it is first used: functions that a table names, names of a package.
 
 A table of rules is read far more often than all its rules are used, and the modules of some load Numba or SciPy.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -27,3 +27,20 @@ def later(module: str, name: str) -> Callable[..., Any]:
 
     called.__name__ = called.__qualname__ = name
     return called
+
+
+def names_later(package: str, holds: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose names are loaded when they are first used.
+
+    Args:
+        package: its full name.
+        holds: for full names of modules the names that come from each.
+    """
+    where = {name: module for module, names in holds.items() for name in names}
+
+    def found(name: str) -> Any:
+        if name not in where:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return vars(import_module(package)).setdefault(name, getattr(import_module(where[name]), name))
+
+    return found

@@ -16,8 +16,8 @@ from loadmaster.schedule.time_shared import METHODS, MOVERS
 from loadmaster.sharing.models import SHARING_MODELS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS
-from loadmaster.traces.constraint_table import CONSTRAINT_COLUMNS
-from loadmaster.traces.reader import FORMATS
+from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
+from loadmaster.traces.formats import FORMATS
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ It stands above the engines, and below everything that shows results or drives a
 when it is first used: a list of rules needs neither engines nor readers nor a database.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from loadmaster.later import names_later
 
 if TYPE_CHECKING:
     from loadmaster.kept.on_dask import OnDask
@@ -21,21 +22,15 @@ __all__ = [
     "policy_of", "run", "run_fully", "sources_of",
 ]  # fmt: skip
 
-_HOLDS = {
-    "kept.on_dask": ("OnDask",),
-    "kept.store": ("Store",),
-    "kept.threads": ("Threads",),
-    "kept.watch": ("Watch",),
-    "runs.case": ("Case", "case_of"),
-    "runs.outcome": ("Outcome", "run", "run_fully"),
-    "runs.setting": ("MAX_JOBS", "Setting", "discipline_of", "policy_of", "sources_of"),
-}
-_WHERE = {name: module for module, names in _HOLDS.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module 'loadmaster.runs' has no attribute {name!r}")
-    found = getattr(import_module(f"loadmaster.{_WHERE[name]}"), name)
-    globals()[name] = found
-    return found
+__getattr__ = names_later(
+    __name__,
+    {
+        "loadmaster.kept.on_dask": ("OnDask",),
+        "loadmaster.kept.store": ("Store",),
+        "loadmaster.kept.threads": ("Threads",),
+        "loadmaster.kept.watch": ("Watch",),
+        "loadmaster.runs.case": ("Case", "case_of"),
+        "loadmaster.runs.outcome": ("Outcome", "run", "run_fully"),
+        "loadmaster.runs.setting": ("MAX_JOBS", "Setting", "discipline_of", "policy_of", "sources_of"),
+    },
+)

@@ -17,6 +17,8 @@ from loadmaster.schedule.time_shared import METHODS, MOVERS
 from loadmaster.sharing.models import SHARING_MODELS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS
+from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
+from loadmaster.traces.formats import FORMATS
 
 
 class NamedRule(NamedTuple):
@@ -55,7 +57,7 @@ class Kind:
 
     Attributes:
         name: as `loadmaster policies --kind` takes it.
-        registry: all of it, in the order of their registry; asked once, as readers of logs are dear to load.
+        registry: all of it, in the order of their registry.
         taken: what a name of it is, and where it is taken: said where it is given in the wrong place.
     """
 
@@ -110,18 +112,6 @@ _OWN_GENERATOR = NamedRule(
 _OWN_FACTOR = NamedRule("a number", "what the user said times that")
 
 
-def _constraints() -> tuple[NamedRule, ...]:
-    from loadmaster.traces.constraint_table import CONSTRAINT_COLUMNS
-
-    return tuple(NamedRule(name, summary) for name, summary in CONSTRAINT_COLUMNS.items())
-
-
-def _formats() -> tuple[NamedRule, ...]:
-    from loadmaster.traces.reader import FORMATS
-
-    return tuple(NamedRule(name, each.summary) for name, each in FORMATS.items())
-
-
 KINDS: tuple[Kind, ...] = (
     Kind("placement", lambda: (*named(POLICIES), _OWN_POLICY), _PLACEMENT),
     Kind("meta-rule", lambda: (*described(META_RULES), _OWN_META), "it is a meta-rule: give it to --policies"),
@@ -138,10 +128,12 @@ KINDS: tuple[Kind, ...] = (
     Kind("generator", lambda: (*described(GENERATORS), _OWN_GENERATOR),
          "it is a generator: `loadmaster generate` takes it"),
     Kind("vm-choice", lambda: described(VM_CHOICES), "it is a choice of virtual machines: `share --methods` takes it"),
-    Kind("constraint", _constraints, "it is a constraint, a column of jobs: --ignore leaves it aside"),
+    Kind("constraint", lambda: tuple(NamedRule(*each) for each in CONSTRAINT_COLUMNS.items()),
+         "it is a constraint, a column of jobs: --ignore leaves it aside"),
     Kind("estimates", lambda: (*described(SOURCES), _OWN_FACTOR),
          "it says whence estimates come: give it to --estimates"),
-    Kind("format", _formats, "it is a format of logs: give it to --format"),
+    Kind("format", lambda: tuple(NamedRule(name, each.summary) for name, each in FORMATS.items()),
+         "it is a format of logs: give it to --format"),
 )  # fmt: skip
 """Every kind; a new registry is one line here, and `loadmaster policies` lists it. A name of two is said to be of the
 first."""

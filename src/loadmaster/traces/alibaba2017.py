@@ -37,6 +37,13 @@ BEFORE = Rule("created before the log begins", bad=False)
 NO_INSTANCES = Rule("number of instances is not a whole number from 1 up")
 
 
+def is_alibaba2017(line: str) -> bool:
+    """Whether a log begins with `line`, be it a header or a task."""
+    cells = line.split(",")
+    states = ("Terminated", "Waiting", "Failed", "Running", "Cancelled", "Interrupted", "Ready")
+    return "task_create_time" in line or (len(cells) == len(TASK_FIELDS) and cells[5].strip() in states)
+
+
 def read_alibaba2017(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read `batch_task.csv`, plain or gzip, with or without a header line; a job is one task row, its instances tasks.
 

@@ -11,6 +11,7 @@ from loadmaster.model import Constraints, Dependencies, Named
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
 from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
+from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.slurm_bound import STATUS
 from loadmaster.traces.spreadsheet import as_named
@@ -18,29 +19,6 @@ from loadmaster.traces.values import moments, words
 
 CODED = {"hold": HOLDS, "exclusive": EXCLUSIVE, "status": STATUSES}
 """Columns of words."""
-CONSTRAINT_COLUMNS = {
-    "eligible_s": "when the job may start at first, as submit_s; inf if never",
-    "partition": "the name of where it may run, or several joined by commas",
-    "qos": "quality of service, a name",
-    "name": "what its user calls the job",
-    "features": "of its hosts, joined by & and |",
-    "reservation": "the name of that in which it runs",
-    "depends": "as Slurm writes it: afterok:12,afterany:13",
-    "priority": "higher is more urgent",
-    "nice": "taken off the priority",
-    "hold": "none, user, admin",
-    "array": "the array of which it is a task, a whole number",
-    "array_task": "the number of the task",
-    "throttle": "so many tasks of the array at once",
-    "exclusive": "none, user, host: with whom it shares its hosts",
-    "requeue": "whether it may go back to the queue: true, false",
-    "min_hosts": "so many hosts at least",
-    "max_hosts": "so many hosts at most",
-    "restarts": "how often it went back",
-    "status": ", ".join(STATUSES),
-    "limit_s": "the runtime at which it is killed",
-}
-"""Every column of constraints and what it holds."""
 
 
 def constraint_columns(bound: Constraints | None) -> dict[str, pl.Series]:

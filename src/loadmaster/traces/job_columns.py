@@ -19,7 +19,8 @@ from loadmaster.traces.amount_columns import (
     unknown_column,
 )
 from loadmaster.traces.bound_columns import BindingColumns
-from loadmaster.traces.constraint_table import CONSTRAINT_COLUMNS, read_constraints
+from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
+from loadmaster.traces.constraint_table import read_constraints
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import EXTRA as LOGGED
 from loadmaster.traces.swf_memory import memory_scale

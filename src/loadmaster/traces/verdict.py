@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
-from loadmaster.traces.reader import FORMATS
+from loadmaster.traces.formats import FORMATS
 from loadmaster.traces.summary import Fit, Summary
 from loadmaster.traces.swf_memory import believable, option_to_try
 from loadmaster.traces.trace import Trace

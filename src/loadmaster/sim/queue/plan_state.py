@@ -65,7 +65,7 @@ class Unlike(NamedTuple):
     less_until_s: NDArray[np.float64]
 
 
-class Unseen(NamedTuple):
+class PassedOver(NamedTuple):
     """The same for jobs that no decision has come to since: a stack, the first of these jobs on top; S of N hosts.
 
     Attributes:
@@ -131,7 +131,7 @@ class PlanArrays(NamedTuple):
     promised: Promises
     unlike: Unlike
     since: Unlike
-    unseen: Unseen
+    unseen: PassedOver
     begun: NDArray[np.int32]
     many_begun: NDArray[np.int64]
     hand: HandOfPlan

@@ -17,7 +17,7 @@ from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.compiled_plans import plan_engine
 from loadmaster.sim.queue.conservative_runs import conservative_of, replayed
 from loadmaster.sim.queue.laid_out import jobs_of, often
-from loadmaster.sim.queue.plan_state import BLOCK, HandOfPlan, PlanArrays, Promises, Unlike, Unseen
+from loadmaster.sim.queue.plan_state import BLOCK, HandOfPlan, PassedOver, PlanArrays, Promises, Unlike
 from loadmaster.sim.queue.queue_state import Jobs, Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress
@@ -178,10 +178,10 @@ def _unlike(hosts: int) -> Unlike:
     )  # fmt: skip
 
 
-def _unseen(hosts: int) -> Unseen:
+def _unseen(hosts: int) -> PassedOver:
     """Nothing is."""
     room = MOST_UNSEEN * hosts
-    return Unseen(
+    return PassedOver(
         np.zeros(1, np.int64), np.zeros(MOST_UNSEEN, np.int64), np.zeros(MOST_UNSEEN + 1, np.int64),
         np.zeros(room, np.int32), np.zeros((room, 4)),
     )  # fmt: skip

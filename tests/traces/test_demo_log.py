@@ -6,7 +6,7 @@ from scipy import stats
 from loadmaster.runs import Setting, Threads, case_of
 from loadmaster.runs.sweep import sweep
 from loadmaster.traces import demo, fit_to
-from loadmaster.traces.demo import SEED, TWENTY, drawn, one_of_many
+from loadmaster.traces.demo_log import SEED, TWENTY, drawn, one_of_many
 
 
 def test_the_demo_is_small_synthetic_loaded_and_the_same_each_time():
