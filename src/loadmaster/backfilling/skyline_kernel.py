@@ -82,6 +82,8 @@ def covering(sky, host, time_s):
     """The last step of a host that begins at or before `time_s`, or its first."""
     low = sky.first[host]
     high = low + sky.many[host] - 1
+    if low == high or sky.time_s[low + 1] > time_s:
+        return low
     while high - low > FEW:
         middle = (low + high + 1) >> 1
         if sky.time_s[middle] <= time_s:
@@ -129,7 +131,12 @@ def fits(sky, at, demand):
 @inner
 def is_free(sky, host, from_s, until_s, demand):
     """Whether a host has `demand` free for the whole time."""
-    at = covering(sky, host, from_s)
+    return is_free_from(sky, host, covering(sky, host, from_s), until_s, demand)
+
+
+@inner
+def is_free_from(sky, host, at, until_s, demand):
+    """Whether a host has `demand` free from its step `at` on until that time."""
     end = sky.first[host] + sky.many[host]
     while True:
         if not fits(sky, at, demand):

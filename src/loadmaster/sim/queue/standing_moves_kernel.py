@@ -4,7 +4,7 @@
 import numpy as np
 
 from loadmaster.backfilling.choice_kernel import tasks_in
-from loadmaster.backfilling.skyline_kernel import covering, is_free, least, next_step_s, until
+from loadmaster.backfilling.skyline_kernel import covering, is_free, is_free_from, least, next_step_s, until
 from loadmaster.backfilling.soon_kernel import catch_up
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
@@ -132,12 +132,12 @@ def _look_at(asked, standing, sky, host, job, waiting, now_s):
         standing.looked[count[LOOKED]] = host
         count[LOOKED] += 1
         standing.look_s[host] = now_s
-    _note_most(standing, sky, host, now_s)
+    at = _note_most(standing, sky, host, now_s)
     task = standing.on_first[host]
     while task >= 0:
         other = np.int64(asked.task_job[task])
         later = other >= job and standing.seen[other] != count[PASS] and standing.start_s[other] > now_s
-        if later and _fits_before_own(asked, standing, sky, host, other, now_s):
+        if later and _fits_before_own(asked, standing, sky, host, at, other, now_s):
             standing.seen[other] = count[PASS]  # in the heap
             waiting = push(standing.order_s, standing.order, waiting, np.float64(other), other)
         task = standing.on_next[task]
@@ -146,16 +146,18 @@ def _look_at(asked, standing, sky, host, job, waiting, now_s):
 
 @inner
 def _note_most(standing, sky, host, now_s):
+    """Note what a host has free now; returns the step that it is in."""
     at = covering(sky, host, now_s)
     for r in range(standing.look_most.shape[0]):
         standing.look_most[r] = max(standing.look_most[r], sky.free[at, r])
+    return at
 
 
 @inner
-def _fits_before_own(asked, standing, sky, host, job, now_s):
-    """Whether the job fits on a host of its promise from now until that begins, or it would be over."""
+def _fits_before_own(asked, standing, sky, host, at, job, now_s):
+    """Whether the job fits on a host of its promise from now, in step `at`, until that begins, or it would be over."""
     end_s = min(standing.start_s[job], until(now_s, asked.expected_s[job]))
-    return is_free(sky, host, now_s, end_s, asked.demand[asked.kind[job]])
+    return is_free_from(sky, host, at, end_s, asked.demand[asked.kind[job]])
 
 
 @inner
