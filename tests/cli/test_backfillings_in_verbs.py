@@ -51,6 +51,16 @@ class Fails:
         raise KeyError("row " * 200)
 
 
+class Soon:
+    def serve(self, board):
+        board.wake_s = "soon"
+
+
+class Unknown:
+    def serve(self, board):
+        board.wake_s = float("nan")
+
+
 class Nothing:
     pass
 """
@@ -98,6 +108,8 @@ def test_how_fast_the_plain_engine_begins_is_said_before_a_long_run(run, monkeyp
         ("Again", "promised something twice in one pass"),
         ("Beyond", "no row of the queue"),
         ("Fails", "this backfilling fails: KeyError"),
+        ("Soon", "board.wake_s must be a moment in seconds, and this backfilling sets 'soon'"),
+        ("Unknown", "board.wake_s must be a moment in seconds, and this backfilling sets 'nan'"),
         ("Nothing", "this backfilling has no method serve"),
     ],
 )

@@ -97,7 +97,7 @@ def test_an_unknown_format(tmp_path):
         read_trace(write(tmp_path, "a.txt", "hello world\n"))
     one_line(error, "no known format", "--format pbs|")
     with pytest.raises(InputError) as error:
-        read_trace(write(tmp_path, "a.swf", swf_line()), ReadOptions(format="tape"))
+        read_trace(write(tmp_path, "a.swf", swf_line()), ReadOptions(format="papyrus"))
     one_line(error, "no such format", "known: auto, pbs")
 
 

@@ -1,11 +1,16 @@
 """What binds jobs goes through CSV and Parquet and comes back; what was unknown stays unknown."""
 
+from dataclasses import fields
+
 import numpy as np
 import polars as pl
 import pytest
 
 from loadmaster.model import Constraints, Dependencies, InputError, Named, Workload
+from loadmaster.runs.record_constraints import constraint_columns, constraints_in, names_of
 from loadmaster.traces import ReadOptions, read_trace, write_trace
+from loadmaster.traces.bound_columns import DEFAULTS, NAMED
+from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from traces.logs import swf_line, write
 
 ENDINGS = pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
@@ -23,6 +28,22 @@ WORK = Workload.of(
     submit_s=[0, 5, 9], runtime_s=[1, 2, 3], cores=[1, 1, 1], memory=[0, 0, 0], user=[0, 1, 0], project=[1, 0, 1],
     job_id=[7, 8, 9], constraints=BOUND,
 )  # fmt: skip
+
+
+def test_every_column_of_the_model_is_in_this_file_listed_and_has_a_way_to_be_read():
+    columns = {field.name for field in fields(Constraints)} - {"user_names", "account_names"}
+    assert set(BOUND.given) == columns
+    assert set(CONSTRAINT_COLUMNS) == columns
+    assert {*NAMED, *DEFAULTS, "depends", "eligible_s"} == columns
+
+
+def test_a_record_keeps_every_column():
+    again = constraints_in(pl.DataFrame(constraint_columns(BOUND)), names_of(BOUND))
+    assert again.given == BOUND.given
+    assert constraint_columns(again).keys() == constraint_columns(BOUND).keys()
+    for name, column in constraint_columns(BOUND).items():
+        assert list(constraint_columns(again)[name]) == list(column), name
+    assert (again.user_names, again.account_names) == (BOUND.user_names, BOUND.account_names)
 
 
 @ENDINGS

@@ -1,19 +1,18 @@
 """Constraints in a record: columns of the table of jobs, and the site's rules as JSON."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import polars as pl
 from pydantic import TypeAdapter
 
 from loadmaster.model import Constraints, Dependencies, Named, SiteRules
+from loadmaster.traces.bound_columns import NAMED
 
 _RULES = TypeAdapter(SiteRules)
-_NAMED = ("partition", "qos", "name", "features", "reservation")
-_PLAIN = (
-    "eligible_s", "priority", "nice", "hold", "array", "array_task", "throttle", "exclusive", "min_hosts", "max_hosts",
-    "requeue", "restarts", "status", "limit_s",
-)  # fmt: skip
+_TEXTS = (*NAMED, "depends", "user_names", "account_names")
+_PLAIN = tuple(field.name for field in fields(Constraints) if field.name not in _TEXTS)
 
 
 def constraint_columns(constraints: Constraints | None) -> dict[str, Any]:
@@ -40,7 +39,7 @@ def names_of(constraints: Constraints | None) -> dict[str, list[str]]:
 def constraints_in(jobs: pl.DataFrame, names: Mapping[str, list[str]]) -> Constraints | None:
     """The constraints that a table of jobs holds; None if it has no such column."""
     found: dict[str, Any] = {name: jobs[name].to_numpy() for name in _PLAIN if name in jobs}
-    found |= {name: Named.of(jobs[name]) for name in _NAMED if name in jobs}
+    found |= {name: Named.of(jobs[name]) for name in NAMED if name in jobs}
     if "depends" in jobs:
         found["depends"] = Dependencies.of(jobs["depends"])
     if not found:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from loadmaster.backfilling import (
     Backfilling,
     Blocking,
@@ -69,10 +71,18 @@ class Discipline:
         except Exception as error:  # a user's class may fail in any way
             rule = f"this backfilling fails: {type(error).__name__}: {str(error)[:120]}"
             raise InputError(str(self), rule) from error
+        if not _is_moment(board.wake_s):
+            rule = f"board.wake_s must be a moment in seconds, and this backfilling sets {str(board.wake_s)[:40]!r}"
+            raise InputError(str(self), rule, fix="set min(board.wake_s, the moment that you count on)")
         return board.decision()
 
     def __str__(self) -> str:
         return self.name
+
+
+def _is_moment(wake_s: object) -> bool:
+    """Whether a class has left there a number that is one; infinity is never."""
+    return isinstance(wake_s, int | float | np.number) and not np.isnan(wake_s)
 
 
 _FROM_THE_START = ("f1", "f2", "f3", "f4")
