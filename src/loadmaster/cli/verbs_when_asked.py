@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from loadmaster.cli.as_typed import taking_words_as_they_are
 from loadmaster.cli.examples import shown_below
 from loadmaster.cli.given_twice import refusing_two_values
+from loadmaster.cli.value_missing import refusing_options_as_values
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -89,6 +90,7 @@ def _ours(command: Any) -> Any:
     command.context_settings = {**command.context_settings, **HELP}
     taking_words_as_they_are(command)
     refusing_two_values(command)
+    refusing_options_as_values(command)
     _arguments_named(command)
     for each in getattr(command, "commands", {}).values():
         _ours(each)

@@ -1,4 +1,4 @@
-"""An option given two values is refused, whatever the verb; one that may be repeated takes them all."""
+"""An option given two values or none is refused, whatever the verb; one that may be repeated takes them all."""
 
 import pytest
 import typer.main
@@ -47,6 +47,12 @@ def test_two_values_are_refused_and_the_same_twice_is_one(command, option):
 @pytest.mark.parametrize(("command", "option"), OFTEN)
 def test_what_may_be_repeated_takes_all_values(command, option):
     assert list(given(command, option, "5", "6")) == ["5", "6"]
+
+
+@pytest.mark.parametrize(("command", "option"), [*ONCE, *OFTEN])
+def test_another_option_is_no_value(command, option):
+    with pytest.raises(InputError, match=f"{max(option.opts, key=len)} needs a value"):
+        given(command, option, "--help")
 
 
 def test_a_list_is_written_as_one():
