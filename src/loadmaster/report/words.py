@@ -1,4 +1,7 @@
-"""Text as a page shows it: a number stays on one line with its unit, and names in backticks are code."""
+"""Text as a page shows it: a number stays on one line with its unit, and names in backticks are code.
+
+An option of the command line is not broken after its hyphens.
+"""
 
 import re
 from typing import TYPE_CHECKING
@@ -21,4 +24,6 @@ def as_words(text: str) -> "Markup":
     """
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(unbroken(text)))))
+    escaped = str(escape(unbroken(text)))
+    whole = re.sub(r"(?<![\w-])(--[a-z][\w-]*)", r'<span class="option">\1</span>', escaped)
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", whole))
