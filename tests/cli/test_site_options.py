@@ -79,6 +79,10 @@ def test_partitions_bind_every_run(here, said):
 def test_a_single_run_is_the_site_s_own_unless_another_is_named(said):
     own = said("simulate", "log.sacct", *SITE, "-o", "own")
     assert (own["kind"], own["policy"], own["discipline"]) == ("site", "first-fit", "site")
+    queue = said("simulate", "log.sacct", *SITE, "--discipline", "site", "-o", "queue")
+    assert (queue["kind"], queue["policy"], queue["discipline"]) == ("site", "first-fit", "site")
+    easy = said("simulate", "log.sacct", *SITE, "--discipline", "easy", "-o", "easy")
+    assert (easy["kind"], easy["policy"], easy["discipline"]) == ("candidate", "mix-fit", "easy")
     other = said("simulate", "log.sacct", *SITE, "--policy", "mix-fit", "-o", "other")
     assert (other["kind"], other["policy"], other["discipline"]) == ("candidate", "mix-fit", "netbatch")
     mixed = said("simulate", "log.sacct", *SITE, "--policy", "mix-fit", "--discipline", "site", "-o", "mixed")

@@ -117,6 +117,15 @@ def test_what_is_not_modelled_is_counted_and_said(tmp_path):
     assert (bound.given, bound.exclusive.tolist()) == (("exclusive",), [0, 0, 0, 2])
 
 
+@pytest.mark.parametrize(("field", "said"), [("Eligible", False), ("Comment", True)])
+def test_a_begin_time_that_only_the_command_names_is_said(tmp_path, field, said):
+    jobs = [("1", "sbatch --begin=now+60 a"), ("2", "sbatch -H a"), ("3", "sbatch a")]
+    rows = [f"{job}|2024-01-01T00:00:00|2024-01-01T00:00:00|00:01:00|1|{line}" for job, line in jobs]
+    path = write(tmp_path, "log.sacct", "\n".join([f"JobID|Submit|{field}|Elapsed|ReqCPUS|SubmitLine", *rows, ""]))
+    note = "2 jobs name a begin time or were held: when they might start stands in the field Eligible"
+    assert (note in " ".join(read_trace(path).notes)) == said
+
+
 def test_runs_that_went_back_to_the_queue_are_counted_by_job(tmp_path):
     trace, bound = bound_of(tmp_path, line(5, state="REQUEUED"), line(5, state="REQUEUED"), line(5), line(6))
     assert (trace.workload.job_id.tolist(), bound.restarts.tolist()) == ([5, 6], [2, 0])

@@ -226,6 +226,11 @@ def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> li
         )
     if shared := marked.get("shared by some"):
         notes.append(f"{shared:,} jobs keep their hosts for their own user or group: that is not modelled.")
+    if later := marked.get("later"):
+        notes.append(
+            f"{later:,} jobs name a begin time or were held: when they might start stands in the field Eligible, "
+            "which the log lacks."
+        )
     if running := marked.get("running"):
         notes.append(f"{running:,} jobs were running when the log was dumped; their runtime so far is used.")
     if asking := marked.get("others"):

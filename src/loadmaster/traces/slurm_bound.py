@@ -90,6 +90,8 @@ def _said(frame: pl.DataFrame, bound: BindingColumns, found: dict[str, NDArray[A
         found["max_hosts"] = np.where(least > 0, most, found["max_hosts"])
         reserved = reserved.fill_null(pl.Series([one.reservation or None for one in told], dtype=pl.String))
         found.setdefault("nice", np.array([one.nice for one in told]))
+        if "eligible" not in frame.columns:
+            marks["later"] = np.array([one.later for one in told])
         marks["shared by some"] = np.array([bool(one.shared_by) for one in told])
     found["reservation"] = bound.codes("reservation", reserved)
     found["features"] = bound.codes("features", features)

@@ -15,7 +15,7 @@ _FLAGS_WORDS = (
 _FLAGS = frozenset(_FLAGS_WORDS.split())
 """Long options that take a value, if they take one, behind `=` only."""
 _SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
-_SHORT = {"d": "dependency", "a": "array", "C": "constraint", "N": "nodes"}
+_SHORT = {"d": "dependency", "a": "array", "C": "constraint", "N": "nodes", "b": "begin", "H": "hold"}
 _NODES = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?")
 _THROTTLE = re.compile(r".*%(\d{1,9})")
 _LONGEST = 10_000
@@ -34,6 +34,7 @@ class Submitted(NamedTuple):
         nodes: how many hosts at least and at most, 0 and 0 where it says nothing.
         reservation: that it names; accounting forgets one that had not begun when the job came.
         shared_by: `user` or `mcs`: whole hosts shared by these alone, which is not modelled.
+        later: it names a begin time or is held; when that came accounting knows (its field Eligible).
     """
 
     depends: str = ""
@@ -45,6 +46,7 @@ class Submitted(NamedTuple):
     nodes: tuple[int, int] = (0, 0)
     reservation: str = ""
     shared_by: str = ""
+    later: bool = False
 
 
 def submitted(line: str) -> Submitted:
@@ -69,6 +71,7 @@ def submitted(line: str) -> Submitted:
         nodes=_nodes(given.get("nodes", "")),
         reservation=given.get("reservation", "").strip(),
         shared_by=whole if whole in ("user", "mcs", "topo") else "",
+        later=not {"begin", "hold"}.isdisjoint(given),
     )
 
 

@@ -205,8 +205,9 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
 
 
 def _usual(options: SimulateOptions, at: "AtSite | None") -> tuple[Rule, Discipline]:
-    """Policy and discipline: under a site, where neither is given, the site's own."""
-    if at is None or {"policy", "discipline"} & {*options.given}:
+    """Policy and discipline: under a site the site's own, where neither is given or its queue without a policy."""
+    given = {"policy", "discipline"} & {*options.given}
+    if at is None or (given and not (given == {"discipline"} and options.discipline == "site")):
         return options.policy, options.discipline
     return at.policy, "site"
 
