@@ -67,5 +67,23 @@ def test_a_log_without_limits_gets_those_of_the_partitions(tmp_path):
     made, notes = jobs_at(site, jobs)
     assert made.estimate_s.tolist() == [600, 60, 9]
     assert notes == ("The log has no limits of time: 2 jobs get the default of their partition.",)
+    assert made.constraints.limit_s is None
     said = Workload.of(submit_s=[0], runtime_s=[9], cores=[2], estimate_s=np.array([5.0]))
     assert jobs_at(site, said)[0].estimate_s.tolist() == [5]
+
+
+def test_of_a_log_in_which_some_jobs_have_limits_the_others_get_those_of_their_partitions(tmp_path):
+    jobs = Workload.of(
+        submit_s=[0, 1, 2, 3], runtime_s=[9, 90, 9, 9], cores=[2, 1, 4, 1], estimate_s=np.array([30.0, 90.0, 9.0, 9.0]),
+        constraints=Constraints(
+            limit_s=np.array([30.0, np.inf, np.inf, np.inf]), partition=Named.of([None, None, "short", "free"])
+        ),
+    )  # fmt: skip
+    site = site_of(
+        tmp_path, HOSTS.replace("Default", "MaxTime=20 DefaultTime=10 Default")
+        + "PartitionName=short Nodes=ALL MaxTime=1\nPartitionName=free Nodes=ALL\n"
+    )  # fmt: skip
+    made, notes = jobs_at(site, jobs)
+    assert made.constraints.limit_s.tolist() == [30, 600, 60, np.inf]
+    assert made.estimate_s.tolist() == [30, 600, 60, 9]
+    assert "2 jobs have no limit of time in the log: they get the default of their partition." in notes

@@ -6,6 +6,7 @@ from pathlib import Path
 from loadmaster.model import Cluster, InputError
 from loadmaster.runs.launch import held_longer
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
+from loadmaster.runs.strangers import strangers
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.discipline import discipline_of_site
 from loadmaster.site.fitted import FittedSite, SiteQueue, is_fitted, read_fitted
@@ -61,7 +62,7 @@ class AtSite:
             workload, said = jobs_at(self.site, workload)
             bound, several = workload.constraints, int((workload.task_count > 1).sum())
             unsaid = several and (bound is None or bound.min_hosts is None)
-            notes += [*said, *([_TOGETHER.format(several)] if unsaid else [])]
+            notes += [*said, *strangers(workload, self.cluster.rules), *([_TOGETHER.format(several)] if unsaid else [])]
         workload = held_longer(workload, self.queue.launch_s)
         return replace(trace, workload=workload, notes=tuple(notes), recipe=None)
 

@@ -153,7 +153,7 @@ class _Scopes:
             if qos is not None:
                 yield f"qos {qos.name}", qos.limits
         account, user = self._account[job], self._user[job]
-        if (account, user) in self._nodes:
+        if user and (account, user) in self._nodes:  # the row of an account has no user
             yield f"user {user} in {account}", self._nodes[account, user].limits
         node = self._nodes.get((account, "")) or self._nodes.get(("root", ""))
         while node is not None:

@@ -17,10 +17,10 @@ WHOLE_HOST = EXCLUSIVE.index("host")
 def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     """The jobs as the site would take them, and what a user must know of it, one sentence each.
 
-    Where the log has no limits of time at all, a job has the default of its partition, if there is one. Where memory is
-    counted, a job that asks for none gets the default of its partition, else that of the cluster; where there is no
-    default it gets all memory of its hosts, so that nobody shares them with it. Where it is not counted, as under
-    CR_Core, what jobs ask for of it binds nobody.
+    A job without a limit of time in the log has the default of its partition, if there is one. Where memory is counted,
+    a job that asks for none gets the default of its partition, else that of the cluster; where there is no default it
+    gets all memory of its hosts, so that nobody shares them with it. Where it is not counted, as under CR_Core, what
+    jobs ask for of it binds nobody.
     """
     workload, limited = _with_limits(site, workload)
     if not site.selection.memory:
@@ -46,16 +46,30 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
 
 
 def _with_limits(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
-    """The jobs with DefaultTime (without it MaxTime) of their partitions, where the log says nothing of limits."""
+    """The jobs with DefaultTime (without it MaxTime) of their partitions, where the log says nothing of a limit."""
+    unsaid, bound = _without_limit(workload), workload.constraints
+    if not unsaid.any():
+        return workload, ()
+    default_s = np.array([part.default_time_s if part else np.inf for part in _parts(site, workload)])
+    given = unsaid & np.isfinite(default_s)
+    if not given.any():
+        return workload, ()
+    if bound is not None and bound.limit_s is not None:
+        bound = replace(bound, limit_s=np.where(given, default_s, bound.limit_s))
+    expected_s = workload.runtime_s if workload.estimate_s is None else workload.estimate_s
+    limited = replace(workload, estimate_s=np.where(given, default_s, expected_s), constraints=bound)
+    several = f"{int(given.sum()):,} jobs"
+    if unsaid.all():
+        return limited, (f"The log has no limits of time: {several} get the default of their partition.",)
+    return limited, (f"{several} have no limit of time in the log: they get the default of their partition.",)
+
+
+def _without_limit(workload: Workload) -> Bools:
+    """bool[J]: jobs of whose limit of time the log says nothing, or that there is none."""
     bound = workload.constraints
-    if workload.estimate_s is not None or (bound is not None and bound.limit_s is not None):
-        return workload, ()
-    given_s = np.array([part.default_time_s if part else np.inf for part in _parts(site, workload)])
-    several = int(np.isfinite(given_s).sum())
-    if not several:
-        return workload, ()
-    limited = replace(workload, estimate_s=np.where(np.isfinite(given_s), given_s, workload.runtime_s))
-    return limited, (f"The log has no limits of time: {several:,} jobs get the default of their partition.",)
+    if bound is not None and bound.limit_s is not None:
+        return np.asarray(np.isinf(bound.limit_s))
+    return np.full(workload.jobs, workload.estimate_s is None)
 
 
 def _parts(site: Site, workload: Workload) -> list[SitePartition | None]:

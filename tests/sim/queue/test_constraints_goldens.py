@@ -158,6 +158,13 @@ def test_of_two_scopes_that_set_one_kind_of_limit_the_first_counts():
     assert starts([(0, 1, 10)] * 3, turned, "skip") == [0, 0, 10]
 
 
+def test_jobs_of_nobody_known_count_against_the_limits_of_their_account_with_those_of_its_users():
+    rules = SiteRules(accounts=(Account("p", limits=Limits(grp_jobs=1)), Account("p", "eve")))
+    names = {"user_names": ("eve",), "account_names": ("p",), "nice": [0, 0, 0]}
+    columns = {"user": np.array([0, -1, -1]), "project": np.array([0, 0, 0])}
+    assert starts([(0, 1, 10)] * 3, rules, "skip", columns=columns, **names) == [0, 10, 20]
+
+
 LOW_AND_HIGH = [(0, 4, 100), (30, 2, 20)]
 
 
