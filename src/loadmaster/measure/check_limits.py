@@ -14,6 +14,8 @@ _KINDS = {
 }  # fmt: skip
 _WORK = {"grp_tres_s": "", "grp_tres_run_s": "", "grp_wall_s": ""}
 _SLACK = 1e-9
+_UNKNOWN = "?"
+"""A scope whose limits may bind a job or not: they count for nothing, and leave nothing to the scopes behind it."""
 _Key = tuple[str, ...]
 
 
@@ -22,6 +24,9 @@ def broken_work(workload: Workload, bound: Constraints, rules: SiteRules, schedu
     runs: dict[_Key, list[tuple[float, float, float, float]]] = defaultdict(list)
     most: dict[_Key, float] = {}
     limit_s = bound.limit_s if bound.limit_s is not None else workload.estimate_s
+    faded = 1 - (
+        _SLACK if rules.use_half_life_s > 0.0 else 0.0
+    )  # a start is at the moment at which use has faded to it
     for job, start_s, end_s in _spans(workload, schedule):
         over_s = np.inf if limit_s is None else start_s + float(limit_s[job])
         for key, limit, amount in _limits_of(job, workload, bound, rules, _WORK):
@@ -33,7 +38,7 @@ def broken_work(workload: Workload, bound: Constraints, rules: SiteRules, schedu
             here = (start_s <= now_s) & (now_s < end_s)
             ahead = float(np.sum(amount[here] * np.maximum(over_s[here] - now_s, 0.0)))
             done = float(np.sum(amount * _still_counts(start_s, end_s, now_s, rules.use_half_life_s)))
-            used_up = done >= most[key] > 0.0
+            used_up = done * faded >= most[key] > 0.0
             whole = {"grp_tres_run_s": ahead, "grp_tres_s": done + ahead if rules.limits_safe else 0.0}.get(key[1], 0.0)
             if whole > most[key] * (1 + _SLACK) or (key[1] != "grp_tres_run_s" and used_up and not whole):
                 yield f"{' '.join(filter(None, key))}: a job starts at {now_s:.6g} s beyond the limit {most[key]:.6g}"
@@ -102,6 +107,8 @@ def _limits_of(
             for resource, limit in pairs:
                 if (kind, resource) not in seen:
                     seen.add((kind, resource))
+                    if scope == _UNKNOWN:
+                        continue
                     amount = asked.get(resource, 0.0) if resource else 1.0
                     yield (scope, kind, resource, subject[of]), float(limit), amount
     throttle = 0 if bound.throttle is None or bound.array is None or bound.array[job] < 0 else int(bound.throttle[job])
@@ -115,10 +122,11 @@ def _scopes(job: int, user: str, account: str, bound: Constraints, rules: SiteRu
     named = bound.partition[job].split(",") if bound.partition is not None and bound.partition[job] else []
     parts = [part for part in rules.partitions if part.name in (named or [rules.default_partition])]
     parts = parts or list(rules.partitions[:1])
-    of_part = known.get(parts[0].qos) if len(parts) == 1 else None
-    order = [own, of_part] if own is not None and own.over_partition else [of_part, own]
-    if len(parts) <= 1:  # with several it is not known in which it ran
-        yield from ((f"qos {qos.name}", qos.limits) for qos in dict.fromkeys(order) if qos is not None)
+    of_parts = list(dict.fromkeys(known.get(part.qos) for part in parts))
+    others = [qos for qos in of_parts if qos is not own]
+    for qos in [own, *others] if own is not None and own.over_partition else [*others, own]:
+        if qos is not None:  # with several partitions it is not known in which the job ran, and whose QOS came first
+            yield f"qos {qos.name}" if qos is own or len(of_parts) <= 1 else _UNKNOWN, qos.limits
     nodes = {(node.account, node.user): node for node in rules.accounts}
     if (account, user) in nodes and user:
         yield f"user {user} in {account}", nodes[account, user].limits
