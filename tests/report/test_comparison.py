@@ -62,6 +62,19 @@ def test_a_run_that_breaks_littles_law_is_told():
     assert unstarted == "first-fit, netbatch, load 0.90: 3 jobs never started; means leave them out"
 
 
+def test_a_warning_that_holds_of_several_runs_is_told_once():
+    shown = comparison({(f"policy{i}", 0.9): 100.0 for i in range(7)})
+    for i in range(6):
+        shown = with_metrics(shown, i, unstarted=1 if i == 5 else 2)
+    two, one = faults(shown)
+    named = "; ".join(f"policy{i}, netbatch, load 0.90" for i in range(4))
+    assert two == f"{named}; 1 more: 2 jobs never started; means leave them out"
+    assert one == "policy5, netbatch, load 0.90: 1 job never started; means leave them out"
+    for i in range(7):
+        shown = with_metrics(shown, i, unstarted=2)
+    assert faults(shown) == ["all runs: 2 jobs never started; means leave them out"]
+
+
 def test_jobs_that_never_started_have_a_column_of_their_own_only_where_there_are_some():
     shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 500.0})
     assert "never" not in printed(shown)

@@ -31,7 +31,11 @@ def test_the_advice_goes_by_what_most_jobs_lack():
     assert "(--spread any)" in case([1] * 4, tasks=[1, 4, 4, 4]).without_verdict
     assert case([1] * 4, "any", tasks=[1, 4, 4, 4]).without_verdict == ""
     gpus = case([1] * 4, gpus=[0, 1, 1, 1]).without_verdict
-    assert "give machines that have all that the jobs ask for (--hosts)" in gpus
+    assert "give machines that have gpus (--hosts)" in gpus
+
+
+def test_one_job_is_left_out_and_two_are():
+    assert "1 of 5 jobs (20%) is left out; " in case([1] * 4 + [8]).without_verdict
 
 
 def test_machines_of_the_header_let_tasks_go_anywhere_unless_others_are_given():

@@ -16,6 +16,8 @@ from loadmaster.runs.machines import MachineSet
 if TYPE_CHECKING:  # the search compiles kernels
     from loadmaster.search.possible import Possible
 
+MOST_NAMED = 4
+"""Runs that a warning names."""
 CLOSE = 0.01
 """Policies whose mean waits differ by less than this are called equally good."""
 
@@ -195,12 +197,21 @@ class Comparison:
 
 
 def faults(comparison: Comparison) -> list[str]:
-    """Runs that must not be trusted, and why; one sentence each."""
-    return [
-        f"{outcome.setting.policy}, {outcome.setting.discipline}, {load_words(outcome.load)}: {warning}"
-        for outcome in comparison.outcomes
-        for warning in warnings(outcome)
-    ]
+    """Runs that must not be trusted, and why; one sentence for all runs of which it holds."""
+    named: dict[str, list[str]] = {}
+    for outcome in comparison.outcomes:
+        setting = outcome.setting
+        for warning in warnings(outcome):
+            named.setdefault(warning, []).append(f"{setting.policy}, {setting.discipline}, {load_words(outcome.load)}")
+    return [f"{_runs(names, len(comparison.outcomes))}: {warning}" for warning, names in named.items()]
+
+
+def _runs(names: Sequence[str], many: int) -> str:
+    """Runs by their names, the first of many; all of them in a word."""
+    if len(names) == many > 1:
+        return "all runs"
+    more = f"; {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return "; ".join(names[:MOST_NAMED]) + more
 
 
 def warnings(outcome: Outcome) -> list[str]:

@@ -12,7 +12,8 @@ from loadmaster.runs.case import MOST_LEFT_OUT
 def why_not(found: Recorded | None, left_out: int = 0) -> str:
     """Why queueing does not explain what `found` says, where `left_out` jobs did not fit; empty where it can."""
     if found is not None and fits_too_little(found, left_out):
-        return f"{left_out:,} of {found.metrics.jobs + left_out:,} jobs do not fit these machines and are left out"
+        do, be = ("does", "is") if left_out == 1 else ("do", "are")
+        return f"{left_out:,} of {found.metrics.jobs + left_out:,} jobs {do} not fit these machines and {be} left out"
     return why_unexplained(found)
 
 

@@ -65,17 +65,20 @@ class Case:
         """Why the queue of these jobs says nothing about the log, and what to change; mostly empty."""
         lost = self.rejected.total + self.skipped.malformed
         asked = self.workload.jobs + lost
+        foreign = [reason for reason in self.rejected.counts if reason.startswith(FOREIGN)]
         if lost <= MOST_LEFT_OUT * asked:
             return ""
         if self.skipped.malformed > self.rejected.total:
             fix = "say what the log holds (--format, --columns), or mend its lines"
-        elif FOREIGN in self.rejected.counts and self.rejected.counts[FOREIGN] > self.rejected.total / 2:
-            fix = "give machines that have all that the jobs ask for (--hosts)"
+        elif 2 * sum(self.rejected.counts[each] for each in foreign) > self.rejected.total:
+            what = ", ".join(each.removeprefix(FOREIGN) for each in foreign)
+            fix = f"give machines that have {what} (--hosts)"
         elif self.spread == "single-host" and self.several_tasks:
             fix = "let the tasks of a job go to several hosts (--spread any), or give larger machines (--hosts)"
         else:
             fix = "give larger machines (--hosts), or the right unit of memory (--memory-unit)"
-        return f"No verdict: {lost:,} of {asked:,} jobs ({lost / asked:.0%}) are left out; {fix}."
+        be = "is" if lost == 1 else "are"
+        return f"No verdict: {lost:,} of {asked:,} jobs ({lost / asked:.0%}) {be} left out; {fix}."
 
     def beta_for(self, load: float) -> float:
         """The factor on the times between arrivals that makes `load` the offered load."""

@@ -11,7 +11,8 @@ from loadmaster.model.arrays import Bools, Floats
 from loadmaster.traces.trace import Skipped
 
 Spread = Literal["single-host", "any", "asked"]
-FOREIGN = "asks for a resource the cluster does not have"
+FOREIGN = "no host has what it asks for: "
+"""So begins the reason of jobs that ask for a resource of no host; its name follows."""
 
 
 def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host") -> tuple[Workload, Skipped]:
@@ -41,13 +42,13 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     rejected = Skipped()
     aligned, foreign, too_big = _compared(workload, cluster)
     where = "host" if spread == "single-host" else "cluster"
-    reasons = (FOREIGN, f"no empty {where} can hold it")
-    for bad, reason in zip((foreign, too_big), reasons, strict=True):
+    reasons = (*((bad, FOREIGN + name) for name, bad in foreign.items()), (too_big, f"no empty {where} can hold it"))
+    for bad, reason in reasons:
         if bad.any():
             first = np.flatnonzero(bad)[: rejected.shown]
             rejected.add(reason, [aligned.id_of(int(job)) for job in first], int(bad.sum()))
     if rejected.total:
-        aligned = aligned.take(~(foreign | too_big))
+        aligned = aligned.take(~np.logical_or.reduce([bad for bad, _ in reasons]))
     return aligned, rejected
 
 
@@ -60,14 +61,14 @@ def held_by(workload: Workload, cluster: Cluster, spread: Spread = "single-host"
         [False, True]
     """
     _, foreign, too_big = _compared(_spread(workload, spread), cluster)
-    return np.asarray(~(foreign | too_big))
+    return np.asarray(~np.logical_or.reduce([too_big, *foreign.values()]))
 
 
-def _compared(workload: Workload, cluster: Cluster) -> tuple[Workload, Bools, Bools]:
-    """The jobs with the columns of `cluster`, and bool[J] each which ask for what it has not, or too much."""
+def _compared(workload: Workload, cluster: Cluster) -> tuple[Workload, dict[str, Bools], Bools]:
+    """The jobs with the columns of `cluster`, and bool[J] each which ask for what it has not, by name, or too much."""
     foreign = _asks_for_foreign(workload, cluster)
     aligned = _aligned(workload, cluster)
-    return aligned, foreign, np.asarray(~(_held(aligned, cluster) | foreign))
+    return aligned, foreign, np.asarray(~np.logical_or.reduce([_held(aligned, cluster), *foreign.values()]))
 
 
 def _spread(workload: Workload, spread: Spread) -> Workload:
@@ -83,9 +84,14 @@ def _on_any_number(workload: Workload) -> Workload:
     return replace(workload, constraints=replace(bound, min_hosts=None, max_hosts=None))
 
 
-def _asks_for_foreign(workload: Workload, cluster: Cluster) -> Bools:
-    foreign = [r for r, name in enumerate(workload.resources) if name not in cluster.resources]
-    return np.asarray((workload.demand[:, foreign] > 0).any(axis=1))
+def _asks_for_foreign(workload: Workload, cluster: Cluster) -> dict[str, Bools]:
+    """The jobs that ask for a resource which the cluster has not, each by the first such resource."""
+    found, seen = {}, np.zeros(workload.jobs, np.bool_)
+    for r, name in enumerate(workload.resources):
+        if name not in cluster.resources:
+            found[name] = (workload.demand[:, r] > 0) & ~seen
+            seen |= found[name]
+    return found
 
 
 def _aligned(workload: Workload, cluster: Cluster) -> Workload:
