@@ -138,4 +138,4 @@ def _scopes(job: int, user: str, account: str, bound: Constraints, rules: SiteRu
 
 def _name(codes: np.ndarray | None, names: tuple[str, ...], job: int) -> str:
     code = -1 if codes is None else int(codes[job])
-    return "" if code < 0 else names[code] if code < len(names) else str(code)
+    return "" if code < 0 else names[code] if code < len(names) else "" if names else str(code)

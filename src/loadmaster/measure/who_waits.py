@@ -111,7 +111,7 @@ def _properties(workload: Workload, on: Bools) -> Iterator[tuple[str, Longs, Cal
 def _name(code: int, names: tuple[str, ...]) -> str:
     if code < 0:
         return "unknown"
-    return names[code] if code < len(names) else str(code)
+    return names[code] if code < len(names) else "unknown" if names else str(code)
 
 
 def _size_name(doublings: int) -> str:

@@ -260,9 +260,11 @@ def qos_names(workload: Workload, rules: SiteRules, bound: Constraints) -> np.nd
 
 
 def _names(codes: Ints | None, names: tuple[str, ...], jobs: int) -> np.ndarray:
+    """The name behind each code; the number itself where no name is known at all, "" where only this one is not."""
     if codes is None:
         return np.array([""] * jobs, dtype=object)
     known = {
-        code: names[code] if 0 <= code < len(names) else "" if code < 0 else str(code) for code in set(codes.tolist())
+        code: names[code] if 0 <= code < len(names) else "" if names or code < 0 else str(code)
+        for code in set(codes.tolist())
     }
     return np.array([known[code] for code in codes.tolist()], dtype=object)

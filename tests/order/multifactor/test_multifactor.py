@@ -232,6 +232,18 @@ def test_a_weight_for_a_resource_that_is_not_there_is_refused():
         named("multifactor(tres=gpus:10)").order.begin(two_users(), ONE_HOST)
 
 
+def test_a_job_without_an_account_goes_to_the_first_one_of_its_user():
+    rules = SiteRules(accounts=(Account("x"), Account("y"), Account("x", "eve"), Account("y", "eve")))
+    log = Workload.of(
+        submit_s=[0, 0], runtime_s=[9, 9], cores=[1, 1], user=np.array([0, 0], np.int32),
+        project=np.array([0, 1], np.int32),  # as readers have it: the number behind those of all known accounts
+        constraints=Constraints(user_names=("eve",), account_names=("y",)),
+    )  # fmt: skip
+    view = view_of(log, Cluster(("cores",), np.array([[8.0]]), rules=rules))
+    assert view.notes == ()
+    assert view.leaf[0] != view.leaf[1]
+
+
 def test_under_saturation_users_get_what_their_shares_say():
     """Two accounts of 3 and 1 shares with an endless queue each: use follows the shares."""
     jobs = 800

@@ -165,6 +165,15 @@ def test_jobs_of_nobody_known_count_against_the_limits_of_their_account_with_tho
     assert starts([(0, 1, 10)] * 3, rules, "skip", columns=columns, **names) == [0, 10, 20]
 
 
+def test_jobs_without_an_account_are_not_those_of_one_whose_name_is_a_number():
+    rules = SiteRules(accounts=(Account("p"), Account("1", limits=Limits(grp_jobs=1))))
+    names = {"user_names": ("eve",), "account_names": ("p",), "nice": [0, 0, 0]}
+    columns = {"user": np.array([0, 0, 0]), "project": np.array([0, 1, 1])}  # who has no account has the number behind
+    assert starts([(0, 1, 10)] * 3, rules, "skip", columns=columns, **names) == [0, 0, 0]
+    numbers = {"nice": [0, 0, 0]}  # where no account has a name the numbers are their names
+    assert starts([(0, 1, 10)] * 3, rules, "skip", columns=columns, **numbers) == [0, 0, 10]
+
+
 LOW_AND_HIGH = [(0, 4, 100), (30, 2, 20)]
 
 

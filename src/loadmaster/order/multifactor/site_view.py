@@ -94,7 +94,7 @@ def _payers(workload: Workload, *, with_account: bool) -> tuple[Longs, Longs]:
 
 def _name(code: int, names: tuple[str, ...]) -> str:
     """The name behind a code, its number where there are no names; "" where nothing is known."""
-    return "" if code < 0 else names[code] if code < len(names) else str(code)
+    return "" if code < 0 else names[code] if code < len(names) else "" if names else str(code)
 
 
 def _home_accounts(rows: tuple[Account, ...]) -> dict[str, str]:
