@@ -53,6 +53,17 @@ def test_the_second_program_starts_every_job_when_the_product_does(tool, seed):
         np.testing.assert_array_equal(pool.replay(jobs, CORES, members, every_s), schedule.start_s)
 
 
+def test_an_echo_of_nothing_changes_nothing_and_one_of_a_burst_is_another_twin(tool):
+    pool, _ = tool
+    work = log(1)
+    jobs = pool.Jobs(work.submit_s, work.runtime_s, work.expected_s, work.demand[:, 0])
+    usual = tuple(pool.MEMBERS.values())
+    silent, echoed = (pool.replay(jobs, CORES, usual, 600.0, echo_s) for echo_s in (1e-9, 7200.0))
+    np.testing.assert_array_equal(silent, pool.replay(jobs, CORES, usual, 600.0))
+    assert (echoed != silent).any()
+    assert (echoed >= work.submit_s).all()
+
+
 def test_a_margin_is_the_mean_over_versions_against_the_member_that_is_best_on_their_mean(tool):
     _, windows = tool
     waits_s = np.array([[100.0, 90.0, 103.0], [100.0, 130.0, 99.0]])

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from pool import MEMBERS, Jobs, replay
@@ -24,6 +25,14 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
 from loadmaster.sim.queue import simulate
+
+
+class Looks(NamedTuple):
+    """Seconds from look to look, and of arrivals that a look takes to come once more; the product has no such echo."""
+
+    every_s: float
+    echo_s: float = 0.0
+
 
 RULES = (*MEMBERS, "twin")
 FIRST = RULES[0]
@@ -37,9 +46,13 @@ def main() -> None:
     asked.add_argument("--only", default="", help="logs whose names begin so")
     asked.add_argument("--versions", type=int, default=10, help="of every window, the log itself among them")
     asked.add_argument("--every", type=float, default=3600.0, help="seconds from look to look")
+    asked.add_argument("--echo", type=float, default=0.0, help="hours of arrivals that are expected to come once more")
     asked.add_argument("--check", type=int, default=0, help="windows a log that the product runs, too")
     asked.add_argument("-o", "--out", type=Path, default=Path("twin-windows.jsonl"))
     options = asked.parse_args()
+    options.looks = Looks(options.every, 3600.0 * options.echo)
+    if options.echo and options.check:
+        asked.error("the product has no echo: leave out --echo or --check")
     kept = _kept(options.out)
     for log in LOGS:
         if log.file.startswith(options.only):
@@ -55,45 +68,45 @@ def _run(log: RealLog, options: argparse.Namespace, kept: dict[str, list[list[fl
     jobs, cluster = log.read(options.traces)
     for number, (first, window) in enumerate(windows_of(jobs)):
         for version, sample in enumerate(versions_of(window, first, options.versions)):
-            key = _key(log, first, version, options.every)
+            key = _key(log, first, version, options.looks)
             if number < options.check and version == number % options.versions:
-                _check(log, sample, cluster, first, options.every)
+                _check(log, sample, cluster, first, options.looks)
             if key not in kept:
-                kept[key] = [list(row) for row in _waits(log, sample, cluster, options.every)]
+                kept[key] = [list(row) for row in _waits(log, sample, cluster, options.looks)]
                 with options.out.open("a") as out:
                     print(json.dumps([key, kept[key]]), file=out)
         cpu_s = time.process_time() - began_s
         print(f"{log.name}, week {first} on: {window.jobs:,} jobs, {cpu_s:.0f} CPU s so far", file=sys.stderr)
 
 
-def _key(log: RealLog, first: int, version: int, every_s: float) -> str:
-    return f"{log.name} {log.hosts} week {first} version {version} every {every_s:g}"
+def _key(log: RealLog, first: int, version: int, looks: Looks) -> str:
+    echo = f" echo {looks.echo_s:g}" if looks.echo_s else ""
+    return f"{log.name} {log.hosts} week {first} version {version} every {looks.every_s:g}{echo}"
 
 
 def _kept(path: Path) -> dict[str, list[list[float]]]:
     return dict(json.loads(line) for line in path.read_text().splitlines()) if path.exists() else {}
 
 
-def _starts(log: RealLog, sample: Workload, cluster: Cluster, every_s: float) -> Iterator[tuple[str, np.ndarray]]:
+def _starts(log: RealLog, sample: Workload, cluster: Cluster, looks: Looks) -> Iterator[tuple[str, np.ndarray]]:
     """float64[J]: when the jobs start under each rule."""
     jobs = Jobs(sample.submit_s, sample.runtime_s, sample.expected_s, log.cores_of(sample, cluster))
-    jobs = Jobs(*(np.array(column, np.float64) for column in jobs))
     for name, member in MEMBERS.items():
         yield name, replay(jobs, cluster.total[0], (member,))
-    yield "twin", replay(jobs, cluster.total[0], tuple(MEMBERS.values()), every_s)
+    yield "twin", replay(jobs, cluster.total[0], tuple(MEMBERS.values()), *looks)
 
 
-def _waits(log: RealLog, sample: Workload, cluster: Cluster, every_s: float) -> Iterator[tuple[float, float]]:
+def _waits(log: RealLog, sample: Workload, cluster: Cluster, looks: Looks) -> Iterator[tuple[float, float]]:
     """Mean and longest wait under each rule, in seconds."""
-    for _, start_s in _starts(log, sample, cluster, every_s):
+    for _, start_s in _starts(log, sample, cluster, looks):
         wait_s = start_s - sample.submit_s
         yield float(wait_s.mean()), float(wait_s.max())
 
 
-def _check(log: RealLog, sample: Workload, cluster: Cluster, first: int, every_s: float) -> None:
+def _check(log: RealLog, sample: Workload, cluster: Cluster, first: int, looks: Looks) -> None:
     """Stop if the product starts any job at another moment."""
-    for name, start_s in _starts(log, sample, cluster, every_s):
-        rule = discipline_named(f"twin(every_s={every_s:g})" if name == "twin" else name)
+    for name, start_s in _starts(log, sample, cluster, looks):
+        rule = discipline_named(f"twin(every_s={looks.every_s:g})" if name == "twin" else name)
         schedule = simulate(sample, cluster, POLICIES["first-fit"], rule, interval_s=0.0)
         differ = int((schedule.start_s != start_s).sum())
         if differ:
@@ -107,7 +120,7 @@ def _tell(log: RealLog, options: argparse.Namespace, kept: dict[str, list[list[f
     found: list[Window] = []
     print(f"\n| {log.name}, week | {HEADS} |\n|{'---|' * (HEADS.count('|') + 2)}")
     for first, _ in windows_of(jobs):
-        rows = [kept[_key(log, first, version, options.every)] for version in range(options.versions)]
+        rows = [kept[_key(log, first, version, options.looks)] for version in range(options.versions)]
         window = margin_of(np.array(rows), RULES)
         found.append(window)
         hours = {name: f"{wait_s / 3600:.2f}" for name, wait_s in zip(RULES, window.mean_wait_s, strict=True)}

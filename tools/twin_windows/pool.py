@@ -46,14 +46,17 @@ class Jobs(NamedTuple):
     cores: Floats
 
 
-def replay(jobs: Jobs, cores: float, members: tuple[Member, ...], every_s: float = 3600.0) -> Floats:
-    """float64[J]: when every job starts under a twin of these, or under the one."""
-    start_s: Floats = _replay(jobs, float(cores), np.array(members, np.int64), every_s)
+def replay(
+    jobs: Jobs, cores: float, members: tuple[Member, ...], every_s: float = 3600.0, echo_s: float = 0.0
+) -> Floats:
+    """float64[J]: when every job starts under a twin of these, or under the one; with an echo as no rule has it."""
+    jobs = Jobs(*(np.array(column, np.float64) for column in jobs))
+    start_s: Floats = _replay(jobs, float(cores), np.array(members, np.int64), every_s, echo_s)
     return start_s
 
 
 @njit(cache=True)
-def _replay(jobs, cores, members, every_s):
+def _replay(jobs, cores, members, every_s, echo_s):
     start_s, ends_s = np.full(jobs.submit_s.size, np.nan), np.full(jobs.submit_s.size, np.nan)
     waiting, running, ends = [0][:0], [0][:0], [(0.0, 0)][:0]
     come, free, member, look_s = 0, cores, -1, -np.inf
@@ -74,7 +77,7 @@ def _replay(jobs, cores, members, every_s):
         if len(members) == 1:
             member = 0
         elif look_s <= now_s:
-            member = _look(jobs, waiting, running, ends_s, free, now_s, members, member)
+            member = _look(jobs, come, waiting, running, ends_s, free, now_s, members, member, echo_s)
             look_s = (np.floor(now_s / every_s) + 1) * every_s
         for job in _serve(jobs, waiting, running, ends_s, free, now_s, members[member]):
             start_s[job], ends_s[job] = now_s, now_s + jobs.expected_s[job]
@@ -97,35 +100,59 @@ def _end(jobs, ends, running, now_s):
 
 
 @njit(cache=True)
-def _look(jobs, waiting, running, ends_s, free, now_s, members, before):
-    """The member of the lowest mean wait; of equal ones the one that was followed `before`, else the first (Q20)."""
+def _look(jobs, come, waiting, running, ends_s, free, now_s, members, before, echo_s):
+    """The member of the lowest mean wait; of equal ones the one that was followed `before`, else the first (Q20).
+
+    With an echo, those count too who came in the last `echo_s`, as if the like of them came once more.
+    """
+    known = jobs.submit_s.size
+    jobs = _echoed(jobs, np.searchsorted(jobs.submit_s[:come], now_s - echo_s, side="right"), come, echo_s)
+    ends_s = np.append(ends_s, np.full(jobs.submit_s.size - known, np.nan))
+    counted = np.append(np.array(waiting), np.arange(known, jobs.submit_s.size))
     mean_s = np.empty(len(members))
     for m in range(len(members)):
-        start_s = _work_off(jobs, waiting, running, ends_s, free, now_s, members[m])
-        mean_s[m] = np.mean(np.array([start_s[job] - jobs.submit_s[job] for job in waiting]))
+        start_s = _work_off(jobs, known, waiting, running, ends_s, free, now_s, members[m])
+        mean_s[m] = np.mean(start_s[counted] - jobs.submit_s[counted])
     if before >= 0 and mean_s[before] == mean_s.min():
         return before
     return int(mean_s.argmin())
 
 
 @njit(cache=True)
-def _work_off(jobs, waiting, running, ends_s, free, now_s, member):
-    """When all those start who wait, if nobody comes any more (rule Q19)."""
+def _echoed(jobs, first, come, echo_s):
+    """The jobs, and behind them those from `first` to `come` once more, `echo_s` later and as long as estimated."""
+    if echo_s == 0.0:
+        return jobs
+    expected_s = np.append(jobs.expected_s, jobs.expected_s[first:come])
+    submit_s = np.append(jobs.submit_s, jobs.submit_s[first:come] + echo_s)
+    return Jobs(submit_s, expected_s, expected_s, np.append(jobs.cores, jobs.cores[first:come]))
+
+
+@njit(cache=True)
+def _work_off(jobs, come, waiting, running, ends_s, free, now_s, member):
+    """When all those start who wait, if nobody comes any more but those from `come` on (rule Q19)."""
     start_s, ends_s = np.full(jobs.submit_s.size, np.nan), ends_s.copy()
     waiting, running = list(waiting), list(running)
     ends = [(max(ends_s[job], np.nextafter(now_s, np.inf)), job) for job in running]
     heapify(ends)
-    while len(waiting) > 0:
-        for job in _serve(jobs, waiting, running, ends_s, free, now_s, member):
-            start_s[job], ends_s[job] = now_s, now_s + jobs.expected_s[job]
-            free -= jobs.cores[job]
-            running.append(job)
-            waiting.remove(job)
-            heappush(ends, (max(ends_s[job], np.nextafter(now_s, np.inf)), job))
-        if len(ends) == 0:
+    while len(waiting) > 0 or come < jobs.submit_s.size:
+        if len(waiting) > 0:
+            for job in _serve(jobs, waiting, running, ends_s, free, now_s, member):
+                start_s[job], ends_s[job] = now_s, now_s + jobs.expected_s[job]
+                free -= jobs.cores[job]
+                running.append(job)
+                waiting.remove(job)
+                heappush(ends, (max(ends_s[job], np.nextafter(now_s, np.inf)), job))
+        next_s = ends[0][0] if len(ends) > 0 else np.inf
+        if come < jobs.submit_s.size:
+            next_s = min(next_s, jobs.submit_s[come])
+        if next_s == np.inf:
             break
-        now_s = ends[0][0]
+        now_s = next_s
         free += _end(jobs, ends, running, now_s)
+        while come < jobs.submit_s.size and jobs.submit_s[come] <= now_s:
+            waiting.append(come)
+            come += 1
     return start_s
 
 
