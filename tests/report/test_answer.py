@@ -81,3 +81,10 @@ def test_nobody_waiting_is_no_division_by_zero():
     assert "hardly matters" in answer(shown)
     nobody = answer(comparison({("first-fit", 0.9): 0.0, ("mix-fit", 0.9): 5.0}))
     assert nobody.startswith("first-fit has the lowest mean wait on this log")
+
+
+def test_the_answer_compares_no_waits_where_no_job_starts():
+    shown = comparison({("first-fit", 0.9): 0.0, ("mix-fit", 0.9): 0.0})
+    jobs = shown.case.workload.jobs
+    outcomes = [replace(each, metrics=replace(each.metrics, unstarted=jobs)) for each in shown.outcomes]
+    assert answer(replace(shown, outcomes=outcomes)) == "No job starts under any rule, so there is no wait to compare."

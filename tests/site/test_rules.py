@@ -171,6 +171,15 @@ def test_what_of_limits_on_work_is_not_modelled_is_said_where_some_are_set(model
     assert "limits on work" not in " ".join(modelled(text, ACCOUNTS.replace("cpu=100", "") + qos).notes)
 
 
+def test_a_qos_of_a_partition_that_no_file_of_accounts_describes_is_said_where_limits_bind(modelled):
+    binding = SMALL.replace("Default", "QOS=cap Default") + WORK.format("limits")
+    words = "QOS=cap of partition main, which no file of accounts describes"
+    assert words in " ".join(modelled(binding).notes)
+    assert words in " ".join(modelled(binding, ACCOUNTS + QOS).notes)
+    assert words not in " ".join(modelled(binding, ACCOUNTS + "Name|Priority\ncap|0\n").notes)
+    assert words not in " ".join(modelled(binding.replace("=limits", "=associations")).notes)
+
+
 def test_a_strict_order_of_preemption_is_said_where_there_is_preemption(modelled):
     strict = "SchedulerParameters=preempt_strict_order\n"
     assert "preempt_strict_order" not in " ".join(modelled(SMALL + strict).notes)

@@ -82,6 +82,8 @@ def _loads_that_mean_less(comparison: Comparison) -> list[str]:
 def _on_this_log(comparison: Comparison, loads: list[float], group: Group) -> str:
     if comparison.several_machines:
         return machines_sentence(comparison)
+    if group.best.metrics.unstarted == comparison.case.workload.jobs:
+        return "No job starts under any rule, so there is no wait to compare."
     sentence = _overload(comparison, group, group.best) + _sentence(comparison, group)
     if len(loads) > 1:
         sentence += f", at {load_words(loads[-1])}"

@@ -57,7 +57,7 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
         use_half_life_s=site.priority.half_life_s if site.priority.multifactor else 0.0,
     )
     _say_of_devices(nodes, left_out)
-    _say_of_accounts(accounts, left_out)
+    _say_of_accounts(site, accounts, left_out)
     _say_of_work(site, rules, accounts, left_out)
     cluster = cluster_of_nodes(nodes, memory=site.selection.memory, rules=rules)
     return Modelled(cluster, tuple(_notes(site, accounts, left_out)))
@@ -149,8 +149,14 @@ def _qos(qos: SiteQos, site: Site, left_out: dict[str, None]) -> model.Qos:
     )
 
 
-def _say_of_accounts(accounts: Accounts | None, left_out: dict[str, None]) -> None:
-    """Flags of QOS that change who may start or is refused, and the QOS that users have where a job names none."""
+def _say_of_accounts(site: Site, accounts: Accounts | None, left_out: dict[str, None]) -> None:
+    """QOS of partitions that nobody describes, flags of QOS that change who may start or is refused, and the QOS that
+    users have where a job names none.
+    """
+    known = {qos.name for qos in (() if accounts is None else accounts.qos)}
+    for part in site.partitions:
+        if part.qos and part.qos not in known and site.limits_bind:
+            left_out[f"QOS={part.qos} of partition {part.name}, which no file of accounts describes"] = None
     if accounts is None:
         return
     flags = {flag for qos in accounts.qos for flag in qos.flags} - _FLAGS_OF_QOS
