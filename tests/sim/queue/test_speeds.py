@@ -1,9 +1,13 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from loadmaster.measure import metrics, violations
 from loadmaster.model import CalendarRow, Cluster, SiteRules, Workload
+from loadmaster.order import ORDERS, Order, job_columns
 from loadmaster.place import POLICIES
+from loadmaster.schedule import Discipline
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import simulate
 
@@ -64,3 +68,27 @@ def test_a_job_takes_a_quick_host_where_it_would_hold_up_a_head_on_the_slow_one(
     )
     assert schedule.host.tolist() == [0, 0, 1, 2, 1, 2]
     assert schedule.start_s.tolist() == [0.0, 10.0, 2.0, 2.0]
+
+
+def by_length_and_arrival(job, now):
+    """Lengths and moments beside each other: whoever shortens the one and not the other gets another order."""
+    return job.expected_s + 2.0 * job.submit_s
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("backfilling", ["none", "easy", "easy(heads=2)", "conservative", "slurm", "selective"])
+@pytest.mark.parametrize("order", ["f1", "f4", "own"])
+@pytest.mark.parametrize("speed", [[4.0], [4.0, 4.0, 2.0]])
+def test_ranks_see_the_runtime_at_speed_1_on_hosts_of_any_speed(engine, backfilling, order, speed):
+    rng = np.random.default_rng(7)
+    hosts = Cluster(("cores",), np.ones((len(speed), 1)), speed=np.array(speed))
+    rule = ORDERS[order] if order in ORDERS else Order("own", by_length_and_arrival)
+    discipline = Discipline(rule, discipline_named(f"sjf+{backfilling}").backfilling)
+    jobs = Workload.of(submit_s=np.sort(rng.integers(0, 300, 40)), runtime_s=rng.integers(1, 300, 40), cores=[1] * 40)
+    run = simulate(jobs, hosts, POLICIES["first-fit"], discipline, interval_s=0.0, engine=engine)
+    plain = simulate(jobs, hosts, POLICIES["first-fit"], discipline, interval_s=0.0, engine="reference")
+    assert run.start_s.tolist() == plain.start_s.tolist()
+    ranks = [rule.rank(job_columns(jobs).job(number), 0.0) for number in range(jobs.jobs)]
+    for before, after in combinations(np.argsort(run.start_s, kind="stable"), 2):  # of two that waited, the lower rank
+        if backfilling == "none" and jobs.submit_s[after] <= run.start_s[before] and len(speed) == 1:
+            assert ranks[before] <= ranks[after]

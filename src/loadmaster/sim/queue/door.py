@@ -22,6 +22,7 @@ from loadmaster.sim.queue.bound_door import (
     simulate_bound,
     uncompiled,
 )
+from loadmaster.sim.queue.one_speed import common_speed, in_one_speed
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
 Engine = Literal["auto", "rows", "compiled", "planning", "reference"]
@@ -79,7 +80,7 @@ def simulate(
         if schedule is not None:
             return schedule
     if engine != "reference" and not bound:
-        if _is_told_before(foresight, cluster):
+        if _is_told_before(foresight, cluster, discipline):
             return _foretold(workload, cluster, policy, discipline, interval_s, seed, engine, progress, foresight)
         if _guesses(foresight, cluster, policy, discipline):
             return _guessed(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
@@ -96,7 +97,7 @@ def _foretold(
 ) -> Schedule:  # fmt: skip
     """A run without constraints of which all that is expected, and all that limits cut, is known before."""
     told = foresight.told(workload)
-    quick, alike, one_speed = _in_one_speed(told, cluster)
+    quick, alike, one_speed = in_one_speed(told, cluster, discipline)
     quick, killed = _cut(quick, foresight.killed_after_s(workload))
     schedule = _unbound(quick, alike, one_speed, policy, discipline, interval_s, seed, engine, progress)
     if foresight != USERS:
@@ -141,11 +142,10 @@ def _guessed(
     return replace(schedule, status=status, end_s=schedule.start_s + cut.runtime_s)
 
 
-def _is_told_before(foresight: Foresight, cluster: Cluster) -> bool:
+def _is_told_before(foresight: Foresight, cluster: Cluster, discipline: Discipline) -> bool:
     """Whether all that is expected, and all that limits cut, is known before the run: for compiled engines."""
-    assert cluster.speed is not None
-    several_speeds = bool((cluster.speed != cluster.speed[0]).any())
-    return foresight.is_fixed and not (several_speeds and foresight.overrun == "kill")
+    speed = common_speed(cluster, discipline)
+    return foresight.is_fixed and not (speed is None and foresight.overrun == "kill")
 
 
 def _cut(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
@@ -213,18 +213,6 @@ def _ends(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
     return np.asarray(schedule.start_s + workload.runtime_s / slowest)
 
 
-def _in_one_speed(workload: Workload, cluster: Cluster) -> tuple[Workload, Cluster, bool]:
-    """The same run on hosts of speed 1, where all hosts have one speed; and whether they have."""
-    assert cluster.speed is not None
-    speed = float(cluster.speed[0])
-    if (cluster.speed != speed).any():
-        return workload, cluster, False
-    if speed == 1.0:
-        return workload, cluster, True
-    quick = replace(workload, runtime_s=workload.runtime_s / speed, estimate_s=workload.expected_s / speed)
-    return quick, replace(cluster, speed=None), True
-
-
 def is_compiled(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
 ) -> bool:
@@ -245,7 +233,7 @@ def is_compiled(
     if binds(workload, cluster):
         given = workload, cluster, policy, discipline, foresight
         return serves_bound(*given) or serves_at_desk(*given)
-    if not _is_told_before(foresight, cluster):
+    if not _is_told_before(foresight, cluster, discipline):
         return _guesses(foresight, cluster, policy, discipline)
     if served.serves(policy, discipline):
         return True
