@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from backlog_order import BY_BACKLOG
 from boards_at_random import rate_in_python, scan_in_python
 from bound_jobs import KINDS, bound_jobs
 from loadmaster.model import Cluster
@@ -32,6 +33,7 @@ DISCIPLINES = (
     "slurm", "slurm(bf_interval=1,bf_resolution=5)", "slurm(over_time_limit=none,bf_window_linear=5,bf_interval=2)",
     "wfp3+slurm(bf_interval=3,default_queue_depth=2,sched_interval=20)", "netbatch(reservations=1,lookahead=3)",
     f"{MULTIFACTOR}+easy", f"{MULTIFACTOR[:-1]},recalc=pass)+skip", f"{MULTIFACTOR}+slurm(bf_interval=1,defer=yes)",
+    f"{BY_BACKLOG}+easy", f"{BY_BACKLOG}+conservative", f"{BY_BACKLOG}+stepwise(depth=2)",
 )  # fmt: skip
 RULES = (
     *(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random", "round-robin")), MaxJobs(),
@@ -116,8 +118,10 @@ def in_python():
 
 def _ranker_in_python(order):
     def rank(columns, jobs, many, now, out):
+        numbers = jobs[:many].astype(np.int64) if len(jobs) else np.arange(many)
+        backlog = columns.backlog(numbers, now)
         for k in range(many):
-            out[k] = rank_of(order, columns.job(int(jobs[k]) if len(jobs) else k), now)
+            out[k] = rank_of(order, columns.job(int(numbers[k])), now, backlog)
         return 0
 
     return rank

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from numba import njit
 from numba.core.caching import NullCache
 
+from backlog_order import by_backlog
 from loadmaster.compiled_order import check_order, is_compiled, no_ranker, ranker, refusing_order
 from loadmaster.model import InputError
-from loadmaster.order import ORDERS, Job, JobColumns, Order
+from loadmaster.order import ORDERS, Backlog, Job, JobColumns, Order
+from loadmaster.order.job import MOST_CORE_S
 from loadmaster.order.order import rank_of
 
 NONE = np.zeros(0, np.int32)
@@ -56,6 +58,28 @@ def test_ranks_are_finite_and_the_same_compiled(order, jobs, seed, wait):
     assert ranks(order, jobs, numbers, now) == ([plain[number] for number in numbers], 0)
 
 
+@given(jobs=columns(), seed=st.integers(0, 99), wait=st.sampled_from([0.0, 1.0, 12345.678]))
+def test_an_order_that_looks_at_the_backlog_is_the_same_compiled_whichever_jobs_wait(jobs, seed, wait):
+    order, now = Order("mine", by_backlog), float(jobs.submit_s.max() + wait)
+    for numbers in (np.arange(len(jobs.submit_s)), np.random.default_rng(seed).permutation(len(jobs.submit_s))[:9]):
+        backlog = jobs.backlog(numbers, now)
+        plain = [rank_of(order, jobs.job(number), now, backlog) for number in numbers]
+        assert ranks(order, jobs, numbers.astype(np.int32), now) == (plain, 0)
+    assert ranks(order, jobs, now=now)[0] == [
+        rank_of(order, jobs.job(number), now, jobs.backlog(np.arange(len(jobs.submit_s)), now))
+        for number in range(len(jobs.submit_s))
+    ]
+
+
+def test_a_backlog_is_what_all_that_wait_ask_for_and_the_longest_wait():
+    jobs = some_jobs(
+        submit_s=np.array([0.0, 5.0, 9.0]), expected_s=np.array([60.0, 1.25, np.inf]), cores=np.full(3, 2.0)
+    )
+    assert jobs.backlog(np.array([1, 0]), 10.0) == Backlog(2, 122.0, 10.0)
+    assert jobs.backlog(np.array([2]), 10.0) == Backlog(1, MOST_CORE_S, 1.0)
+    assert jobs.backlog(np.zeros(0, int), 10.0) == Backlog(0, 0.0, 0.0)
+
+
 def double(amount):
     return 2.0 * amount
 
@@ -93,8 +117,8 @@ def test_ranks_that_are_not_finite_are_counted():
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ("def rank(job):\n    return 0.0", r"takes 2 parameters, this takes 1; write it as rank\(job, now\)"),
-        ("def rank(job, now, weight=2):\n    return 0.0", "takes 2 parameters, this takes 3"),
+        ("def rank(job):\n    return 0.0", r"takes 2 or 3 parameters, this takes 1; write it as rank\(job, now\)"),
+        ("def rank(job, now, weight=2):\n    return 0.0", "has a default, which nobody sets"),
         ("async def rank(job, now):\n    return 0.0", "async def"),
         ("def rank(job, now):\n    yield 0.0", "a generator"),
         ("def rank(job, now):\n    job.nice = 2.0\n    return 0.0", "cannot be compiled"),

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from functools import cache, lru_cache
 from typing import Any, cast
 
+import numpy as np
 from numba import njit, types
 
 from loadmaster.compiled import CHECKED, compiling, with_helpers
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.errors import InputError
-from loadmaster.order import ORDERS, AnyOrder, Job, JobColumns, Order
+from loadmaster.order import ORDERS, AnyOrder, Backlog, Job, JobColumns, Order
+from loadmaster.order.job import MOST_CORE_S
 from loadmaster.order.trial import try_out
 from loadmaster.rules.sound import RANK as RANK_SHAPE
 from loadmaster.rules.sound import check_function
@@ -31,6 +33,9 @@ _JOB = types.NamedTuple([types.int64 if name in _WHOLE else types.float64 for na
 _BUILT_IN = [rank for order in ORDERS.values() for rank in (order.rank, *dict(order.forms).values())]
 RANK = types.float64(_JOB, types.float64)
 """rank(job, now)."""
+_BACKLOG = types.NamedTuple([types.int64, types.float64, types.float64], Backlog)
+RANK_BESIDE = types.float64(_JOB, types.float64, _BACKLOG)
+"""rank(job, now, backlog)."""
 
 
 @lru_cache(maxsize=256)
@@ -41,7 +46,8 @@ def ranker(order: Order) -> Callable[..., int]:
         InputError: the function uses Python that cannot be compiled.
     """
     with compiling(order.name, "an order"):
-        return njit(RANKER, **LEAN)(_rank_all(_rank(order)))
+        all_of = _rank_all_beside if order.asks_backlog else _rank_all
+        return njit(RANKER, **LEAN)(all_of(_rank(order)))
 
 
 @cache
@@ -97,36 +103,70 @@ def _rank(order: Order) -> Any:
     if is_built_in(order):
         return njit(RANK, error_model="numpy")(order.rank)
     rank: Any = order.rank
-    return njit(RANK, **CHECKED)(with_helpers(getattr(rank, "py_func", rank), {}))
+    shape = RANK_BESIDE if order.asks_backlog else RANK
+    return njit(shape, **CHECKED)(with_helpers(getattr(rank, "py_func", rank), {}))
 
 
 def _rank_none(columns, jobs, n, now, out):
     return 0
 
 
+@njit(error_model="numpy")
+def _job(columns, i):
+    return Job(
+        columns.submit_s[i], columns.eligible_s[i], columns.expected_s[i], columns.tasks[i] + 0, columns.cores[i],
+        columns.memory[i], columns.user[i] + 0, columns.account[i] + 0, columns.partition[i] + 0, columns.qos[i] + 0,
+        columns.priority[i], columns.nice[i],
+    )  # fmt: skip
+
+
+@njit(error_model="numpy")
+def _not_finite(out, n):
+    wrong = 0
+    for k in range(n):
+        wrong += not abs(out[k]) < float("inf")
+    return wrong
+
+
 def _rank_all(rank):
     def one(columns, i, now):
-        return rank(
-            Job(
-                columns.submit_s[i], columns.eligible_s[i], columns.expected_s[i], columns.tasks[i] + 0,
-                columns.cores[i], columns.memory[i], columns.user[i] + 0, columns.account[i] + 0,
-                columns.partition[i] + 0, columns.qos[i] + 0, columns.priority[i], columns.nice[i],
-            ),
-            now,
-        )  # fmt: skip
+        return rank(_job(columns, i), now)
 
     inlined = njit(error_model="numpy")(one)
 
     def rank_all(columns, jobs, n, now, out):
-        wrong = 0
         if jobs.shape[0] == 0:
             for k in range(n):
                 out[k] = inlined(columns, k, now)
         else:
             for k in range(n):
                 out[k] = inlined(columns, jobs[k], now)
-        for k in range(n):
-            wrong += not abs(out[k]) < float("inf")
-        return wrong
+        return _not_finite(out, n)
 
     return rank_all
+
+
+def _rank_all_beside(rank):
+    def one(columns, i, now, backlog):
+        return rank(_job(columns, i), now, backlog)
+
+    inlined = njit(error_model="numpy")(one)
+
+    def rank_all(columns, jobs, n, now, out):
+        backlog = _backlog(columns, jobs, n, now)
+        for k in range(n):
+            out[k] = inlined(columns, k if jobs.shape[0] == 0 else jobs[k], now, backlog)
+        return _not_finite(out, n)
+
+    return rank_all
+
+
+@njit(error_model="numpy")
+def _backlog(columns, jobs, n, now):
+    """What waits, as `JobColumns.backlog` has it."""
+    core_s, first_s = np.int64(0), now
+    for k in range(n):
+        i = k if jobs.shape[0] == 0 else jobs[k]
+        core_s += np.int64(min(columns.expected_s[i] * columns.cores[i], MOST_CORE_S))
+        first_s = min(first_s, columns.submit_s[i])
+    return Backlog(n, float(core_s), now - first_s)

@@ -7,7 +7,7 @@ from loadmaster.order.f3 import f3
 from loadmaster.order.f4 import f4
 from loadmaster.order.fair_share import FairShare
 from loadmaster.order.fcfs import fcfs
-from loadmaster.order.job import Job, JobColumns, job_columns
+from loadmaster.order.job import Backlog, Job, JobColumns, job_columns
 from loadmaster.order.largest import largest
 from loadmaster.order.ljf import ljf
 from loadmaster.order.lxf import lxf
@@ -54,6 +54,6 @@ ORDERS_WITH_MEMORY: dict[str, tuple[type[AnyOrder], str, str]] = {
 """Every order with parameters or a memory: class, summary, source."""
 
 __all__ = [
-    "ORDERS", "ORDERS_WITH_MEMORY", "AnyOrder", "FairShare", "Job", "JobColumns", "Multifactor", "Order", "Rank",
-    "Ranking", "job_columns",
+    "ORDERS", "ORDERS_WITH_MEMORY", "AnyOrder", "Backlog", "FairShare", "Job", "JobColumns", "Multifactor", "Order",
+    "Rank", "Ranking", "job_columns",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.workload import Workload
 
@@ -37,6 +37,26 @@ class Job(NamedTuple):
     nice: float
 
 
+class Backlog(NamedTuple):
+    """What waits as a pass begins: all jobs that are ranked together, a job of several partitions once in each.
+
+    Sums are of whole numbers, so that they come out the same in whichever order jobs are added.
+
+    Attributes:
+        jobs: their number.
+        core_s: cores x expected runtime of all, the whole core-seconds of each, at most `MOST_CORE_S`.
+        oldest_s: the longest wait among them.
+    """
+
+    jobs: int
+    core_s: float
+    oldest_s: float
+
+
+MOST_CORE_S = 1e12
+"""More core-seconds of one job count as so many: the sum of ten million jobs is still a whole number."""
+
+
 class JobColumns(NamedTuple):
     """The same of J jobs, a column a property: float64[J] and, for counts and codes, int32[J]."""
 
@@ -56,6 +76,13 @@ class JobColumns(NamedTuple):
     def job(self, number: int) -> Job:
         """Job `number` as a rank sees it."""
         return Job(*(column[number].item() for column in self))
+
+    def backlog(self, jobs: Longs, now_s: float) -> Backlog:
+        """What waits where those `jobs` int64[Q] do."""
+        if len(jobs) == 0:
+            return Backlog(0, 0.0, 0.0)
+        core_s = np.minimum(self.expected_s[jobs] * self.cores[jobs], MOST_CORE_S).astype(np.int64)
+        return Backlog(len(jobs), float(core_s.sum()), float(now_s - self.submit_s[jobs].min()))
 
 
 def job_columns(workload: Workload) -> JobColumns:

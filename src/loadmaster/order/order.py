@@ -3,19 +3,24 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from inspect import signature
 from types import FunctionType
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need
-from loadmaster.order.job import Job, JobColumns, job_columns
+from loadmaster.order.job import Backlog, Job, JobColumns, job_columns
 from loadmaster.rules.sound import draws_at_random
 
-Rank = Callable[[Job, float], float]
-"""`rank(job, now) -> float`: lower goes first."""
+Rank = Callable[[Job, float], float] | Callable[[Job, float, Backlog], float]
+"""`rank(job, now)` or `rank(job, now, backlog) -> float`: lower goes first."""
+
+WITH_BACKLOG = 3
+"""Parameters of a rank that looks at the backlog."""
 
 
 class Ranking(Protocol):
@@ -66,7 +71,7 @@ class AnyOrder(Protocol):
 
 @dataclass(frozen=True)
 class Order:
-    """An order without a memory: a function of the job and the time.
+    """An order without a memory: a function of the job, the time and, if it asks for it, of what waits.
 
     Attributes:
         name: as on the command line.
@@ -94,6 +99,11 @@ class Order:
         if word not in forms:
             raise InputError(word, f"this parameter takes {' or '.join(forms)}", where=f"{self.name}(form=...)")
         return replace(self, name=f"{self.name}(form={word})", rank=forms[word])
+
+    @cached_property
+    def asks_backlog(self) -> bool:
+        """Whether its function looks at what waits, too: it has a third parameter."""
+        return len(signature(getattr(self.rank, "py_func", self.rank)).parameters) == WITH_BACKLOG
 
     def begin(self, workload: Workload, cluster: Cluster) -> Ranking:
         """The order at work on a log that begins."""
@@ -156,7 +166,9 @@ class JobByJob(Unmoved):
         Raises:
             InputError: the rank fails or is not finite.
         """
-        return np.array([rank_of(self._order, self._jobs.job(int(job)), now_s) for job in jobs], float)
+        order, known = self._order, self._jobs
+        backlog = known.backlog(jobs, now_s) if order.asks_backlog else None
+        return np.array([rank_of(order, known.job(int(job)), now_s, backlog) for job in jobs], float)
 
 
 def columns_of(ranking: Ranking, jobs: Longs) -> JobColumns | None:
@@ -165,14 +177,21 @@ def columns_of(ranking: Ranking, jobs: Longs) -> JobColumns | None:
     return None if tell is None else tell(jobs)
 
 
-def rank_of(order: Order, job: Job, now_s: float) -> float:
+def rank_of(order: Order, job: Job, now_s: float, backlog: Backlog | None = None) -> float:
     """The rank as every plain engine takes it.
+
+    Args:
+        order: asked.
+        job: ranked.
+        now_s: the moment.
+        backlog: what waits; needed where the order asks for it.
 
     Raises:
         InputError: the function fails, or gives something that is no finite number.
     """
     try:
-        rank = float(order.rank(job, now_s))
+        given = (job, now_s, backlog) if order.asks_backlog else (job, now_s)
+        rank = float(cast(Callable[..., float], order.rank)(*given))
     except ArithmeticError as error:
         raise rank_not_finite(order.name) from error
     except Exception as error:  # a user's function may fail in any way

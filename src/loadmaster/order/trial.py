@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from loadmaster.model.errors import InputError
-from loadmaster.order.job import Job, JobColumns
+from loadmaster.order.job import MOST_CORE_S, Backlog, Job, JobColumns
 from loadmaster.order.order import Order, rank_of
 
 WAITS_S = (0.0, 1.0, 86400.0)
@@ -29,7 +29,7 @@ def try_out(order: Order, jobs: JobColumns) -> None:
         order = replace(order, rank=plain)
     for job, now_s in typical_moments(jobs):
         try:
-            rank_of(order, job, now_s)
+            rank_of(order, job, now_s, alone(job, now_s))
         except InputError as refusal:
             if isinstance(refusal.__cause__, AttributeError):
                 fix = f"a job has {', '.join(Job._fields)}"
@@ -46,6 +46,11 @@ def typical_moments(jobs: JobColumns) -> Iterator[tuple[Job, float]]:
         job = jobs.job(number)
         for wait_s in WAITS_S:
             yield job, job.submit_s + wait_s
+
+
+def alone(job: Job, now_s: float) -> Backlog:
+    """What waits where this job does, and nobody else."""
+    return Backlog(1, float(int(min(job.expected_s * job.cores, MOST_CORE_S))), now_s - job.submit_s)
 
 
 def _unlike(jobs: JobColumns) -> list[int]:

@@ -31,8 +31,10 @@ SCORE = FunctionShape(
     "make it a constant of the file; a fourth parameter is the context",
 )  # fmt: skip
 """A placement policy; its fourth parameter is the context."""
-RANK = FunctionShape("an order", "rank(job, now)", (2,))
-"""An order without a memory."""
+RANK = FunctionShape(
+    "an order", "rank(job, now)", (2, 3), "make it a constant of the file; a third parameter is the backlog"
+)  # fmt: skip
+"""An order without a memory; its third parameter is what waits."""
 
 
 def check_function(function: FunctionType, named: Reference | str, shape: FunctionShape = SCORE) -> int:

@@ -87,7 +87,9 @@ _OWN_POLICY = NamedRule("file.py:function", "a policy of your own: score(demand,
 _OWN_META = NamedRule(
     "file.py:Class", "a meta-rule of your own: a class with members and choose(self, snapshot, trials)"
 )
-_OWN_ORDER = NamedRule("file.py:function", "an order of your own: rank(job, now), lower goes first")
+_OWN_ORDER = NamedRule(
+    "file.py:function", "an order of your own: rank(job, now) or rank(job, now, backlog), lower goes first"
+)
 _OWN_BACKFILLING = NamedRule("file.py:Class", "a backfilling of your own: a class with serve(self, board)")
 _FRACTIONAL = NamedRule("fractional", "CPU by yield, repacked by a packer", "Casanova et al. 2008")
 _OWN_MODEL = NamedRule(

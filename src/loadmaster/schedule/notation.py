@@ -207,8 +207,8 @@ def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Ma
         if isinstance(thing, type):
             return made(thing, part, usual, "order", "begin")  # type: ignore[no-any-return]
         refuse_parameters(part)
-        check_function(thing, reference, RANK)
-        return Order(part.name, thing, moves=uses_parameter(thing, 1))
+        given = check_function(thing, reference, RANK)
+        return Order(part.name, thing, moves=any(uses_parameter(thing, number) for number in range(1, given)))
     if part.name in ORDERS:
         return _in_form(ORDERS[part.name], part)
     if part.name not in ORDERS_WITH_MEMORY:

@@ -13,6 +13,7 @@ from loadmaster.model.snapshot import Alternative, Decision, NextLoops, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.order import Job, JobColumns, Order, job_columns
 from loadmaster.order.order import Unmoved, rank_of
+from loadmaster.order.trial import alone
 from loadmaster.place import Policy
 from loadmaster.schedule.discipline import Discipline
 from loadmaster.schedule.meta_rule import MOST_MEMBERS, best_of
@@ -136,7 +137,10 @@ def starves(order: Order) -> bool:
     small = Job(LONG_S, LONG_S, 60.0, 1, 1.0, 1.0, 0, 0, 0, 0, 0.0, 0.0)
     mirrored = small._replace(submit_s=0.0, eligible_s=0.0), large._replace(submit_s=LONG_S, eligible_s=LONG_S)
     pairs = ((large, small), mirrored)
-    return any(rank_of(order, old, LONG_S) > rank_of(order, new, LONG_S) for old, new in pairs)
+    return any(
+        rank_of(order, old, LONG_S, alone(old, LONG_S)) > rank_of(order, new, LONG_S, alone(old, LONG_S))
+        for old, new in pairs
+    )
 
 
 def _columns(snapshot: Snapshot) -> JobColumns:

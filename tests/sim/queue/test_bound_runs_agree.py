@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backlog_order import BY_BACKLOG
 from bound_jobs import KINDS, bound_jobs
 from loadmaster.model import CalendarRow, Cluster, Constraints, SiteRules, Workload
 from loadmaster.place import POLICIES
@@ -23,12 +24,13 @@ SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work"
 PAIRS = [(kind,) for kind in SERVED] + list(combinations(SERVED, 2))
 WALKS = (
     "fcfs", "skip", "netbatch", "netbatch(reservations=1,lookahead=3)", "fair-share", "sjf+skip", "wfp3+netbatch",
-    "lxf+none",
+    "lxf+none", f"{BY_BACKLOG}+skip",
 )  # fmt: skip
-EASY = ("easy", "sjf+easy", "wfp3+easy", "fair-share+easy")
+EASY = ("easy", "sjf+easy", "wfp3+easy", "fair-share+easy", f"{BY_BACKLOG}+easy")
 ASKED = (
     "easy", "easy(heads=2)", "conservative", "conservative(early_end=start)", "slurm", "selective",
     "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)+easy", "fair-share+conservative",
+    f"{BY_BACKLOG}+conservative",
 )  # fmt: skip
 IN_ONE_QUEUE = [kinds for kinds in PAIRS if not {"partition", "calendar"} & set(kinds)]
 RULES = (*(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random")), MaxJobs(), MaxJobs(target="weighted"))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backlog_order import BY_BACKLOG
 from loadmaster.backfilling import Easy
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Workload
@@ -28,6 +29,8 @@ DISCIPLINES = [
     named("sjf+skip"),
     named("wfp3+easy"),
     named("lxf+netbatch"),
+    named(f"{BY_BACKLOG}+netbatch"),
+    named(f"{BY_BACKLOG}+easy"),
 ]
 WALKS = [d for d in DISCIPLINES if by_arrival(d) and not isinstance(d.backfilling, Easy)]
 BACKFILLS = [named("conservative(early_end=replan)"), named("conservative(early_end=replan,lookahead=4)")]
