@@ -14,7 +14,7 @@ from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_o
 from loadmaster.schedule.notation import USUAL_ORDER, order_and_backfilling
 from loadmaster.tuning.backfillings import backfilling_knobs, backfilling_text, usual_backfilling
 from loadmaster.tuning.knobs import Knob, Value, Values
-from loadmaster.tuning.orders import HOURS, first_orders, order_knobs, order_text
+from loadmaster.tuning.orders import AGEING, first_orders, order_knobs, order_text
 from loadmaster.tuning.placements import first_placements, placement_knobs, placement_text
 from loadmaster.tuning.trees import cut, expression, first_trees, tree_knobs, tree_text
 
@@ -36,6 +36,7 @@ class Space:
         knobs: all that is searched, in a fixed order.
         resources: names of the R resources.
         largest: float64[R], the most of each that a host has.
+        cores: that all hosts have together, each times its speed.
     """
 
     parts: tuple[PartName, ...]
@@ -43,6 +44,7 @@ class Space:
     knobs: tuple[Knob, ...]
     resources: tuple[str, ...]
     largest: Floats
+    cores: float
 
     def of(self, part: PartName) -> tuple[Knob, ...]:
         """The knobs of one part."""
@@ -62,7 +64,7 @@ class Space:
         """The functions of a candidate; empty where only a backfilling is searched."""
         parts = []
         if "order" in self.parts:
-            parts.append(order_text(self.of("order"), values))
+            parts.append(order_text(self.of("order"), values, self.cores))
         if "placement" in self.parts:
             parts.append(placement_text(self.of("placement"), values, self.resources, self.largest))
         if "tree" in self.parts:
@@ -127,7 +129,7 @@ class Space:
         for knob in (each for each in self.knobs if each.part != "tree"):
             if knob.off is not None and values[knob.name] != knob.off:
                 taken.append((knob, {**values, knob.name: knob.off}))
-            elif knob.name in HOURS:
+            elif knob.name == AGEING:
                 taken.append((knob, {name: value for name, value in values.items() if name != knob.name}))
         return taken + (cut(self.of("tree"), values) if "tree" in self.parts else [])
 
@@ -155,7 +157,9 @@ def space_of(case: Case, parts: Sequence[PartName], base: Setting, longest_s: fl
     if "backfilling" in parts:
         knobs += _searched_backfilling(base, parts)
     ordered = tuple(part for part in PARTS if part in parts)
-    return Space(ordered, base, knobs, resources, case.cluster.capacity.max(axis=0))
+    hosts, speed = case.cluster.capacity, case.cluster.speed
+    assert speed is not None
+    return Space(ordered, base, knobs, resources, hosts.max(axis=0), float(hosts[:, 0] @ speed))
 
 
 _LOWEST = "the lowest rated host that fits is taken"
