@@ -101,7 +101,7 @@ def start(rows, hosts, calendar, room, board, moments, outlook, scores, scan, ra
                 hold_promise(rows, hosts, calendar, board, outlook, now, own)
             return False
         if own >= 0:
-            _give_up_for(rows, hosts, board, outlook, now, own)
+            _give_up_for(rows, board, outlook, own)
         _take_planned(rows, hosts, room, board, moments, scores, scan, now, row)
         note_start(rows, hosts, room, board, moments, outlook, now, row)
         return True
@@ -128,9 +128,9 @@ def _promised_elsewhere(rows, board, row):
 
 
 @inner
-def _give_up_for(rows, hosts, board, outlook, now, row):
+def _give_up_for(rows, board, outlook, row):
     """The promise to the row, which has been lifted, has come to another row of its job."""
-    give_up_promise(rows, hosts, board, outlook, now, row)
+    give_up_promise(rows, board, outlook, row)
     board.promised[row].number = 0
 
 
@@ -297,7 +297,7 @@ def _promise_sooner(rows, hosts, calendar, room, board, outlook, rate, now, row,
     lift_promise(rows, hosts, board, outlook, now, own, row)
     start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
     if start_s < before_s:
-        _give_up_for(rows, hosts, board, outlook, now, own)
+        _give_up_for(rows, board, outlook, own)
         write_promise(rows, room, board, now, row, start_s)
         note_promise(board, row)
     elif before_s < np.inf:

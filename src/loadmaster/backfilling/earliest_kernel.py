@@ -28,7 +28,7 @@ def earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before
     if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
         return np.inf
     if now.as_pool:
-        return _first_count(rows, hosts, outlook, now, row, before_s)
+        return _first_count(rows, hosts, outlook, row, before_s)
     if now.several_speeds:
         return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
     if rows.of[row].tasks == 1:
@@ -256,7 +256,7 @@ def _next_change(calendar, after_s):
 
 
 @inner
-def _first_count(rows, hosts, outlook, now, row, before_s):
+def _first_count(rows, hosts, outlook, row, before_s):
     """The same where hosts are counted."""
     tasks, expected_s = rows.of[row].tasks, rows.of[row].expected_s / hosts.speed[0]
     at = np.int64(outlook.chain[0].first)

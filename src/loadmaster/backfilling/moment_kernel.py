@@ -52,7 +52,7 @@ def promise_moment(rows, hosts, room, ends, board, moments, now, row):
             moments.counted[host].held = _held(rows, moments, row, host)
             found += moments.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
-    started = _heap_of_started(rows, hosts, board, moments, now)
+    started = _heap_of_started(rows, hosts, board, now)
     running = 0
     while True:
         from_heap = started > 0 and (running == ends.many[0] or board.key_s[0] < ends.end[running].end_s)
@@ -86,7 +86,7 @@ def _are_enough(rows, room, moments, number, row, found):
 
 
 @inner
-def _heap_of_started(rows, hosts, board, moments, now):
+def _heap_of_started(rows, hosts, board, now):
     size = 0
     for place in range(board.tally[STARTED]):
         slowest = np.inf

@@ -199,7 +199,7 @@ def lift_promise(rows, hosts, board, outlook, now, row, asker):
 
 
 @inner
-def give_up_promise(rows, hosts, board, outlook, now, row):
+def give_up_promise(rows, board, outlook, row):
     """What the row was promised, and has been lifted, is free for others."""
     start_s, first = board.promised[row].start_s, rows.of[row].first_host
     if start_s == np.inf:
@@ -214,7 +214,7 @@ def give_up_promise(rows, hosts, board, outlook, now, row):
 def release_promise(rows, hosts, board, outlook, now, row):
     """Hold what the row is promised no longer."""
     lift_promise(rows, hosts, board, outlook, now, row, row)
-    give_up_promise(rows, hosts, board, outlook, now, row)
+    give_up_promise(rows, board, outlook, row)
 
 
 @inner

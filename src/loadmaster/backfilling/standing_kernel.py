@@ -90,7 +90,7 @@ def sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, only_now
     elif place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, now.now_s, board.everywhere):
         found_s = now.now_s
     if found_s < before_s:
-        give_up_promise(rows, hosts, board, outlook, now, row)
+        give_up_promise(rows, board, outlook, row)
         write_promise(rows, room, board, now, row, found_s)
     elif before_s < np.inf:
         hold_promise(rows, hosts, calendar, board, outlook, now, row)

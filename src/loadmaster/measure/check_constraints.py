@@ -38,7 +38,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
 
 
 def _times(workload: Workload, bound: Constraints, schedule: Schedule) -> Iterator[str]:
-    begins = _first_start_s(workload, schedule)
+    begins = _first_start_s(schedule)
     if bound.eligible_s is not None:
         yield from _first(workload, begins < bound.eligible_s, "starts before its begin time")
     if bound.hold is not None:
@@ -120,7 +120,7 @@ def _goes_on(schedule: Schedule, times: Held) -> NDArray[np.bool_]:
 def _dependencies(workload: Workload, bound: Constraints, schedule: Schedule) -> Iterator[str]:
     depends = bound.depends
     assert depends is not None
-    begins, ends = _first_start_s(workload, schedule), schedule.ends_s(workload)
+    begins, ends = _first_start_s(schedule), schedule.ends_s(workload)
     ends = np.where(schedule.started, ends, np.inf)
     ends_as = np.zeros(workload.jobs, np.int64) if bound.status is None else bound.status.astype(np.int64)
     if schedule.status is not None:
@@ -169,7 +169,7 @@ def _numbers(workload: Workload, bound: Constraints) -> Callable[[int, int], np.
     return named
 
 
-def _first_start_s(workload: Workload, schedule: Schedule) -> Floats:
+def _first_start_s(schedule: Schedule) -> Floats:
     """float64[J]: when each job started for the first time."""
     begins = schedule.start_s.copy()
     cut = schedule.segments

@@ -58,7 +58,7 @@ def _against_the_load(comparison: Comparison) -> list[Block]:
 
 
 def _at_one_load(comparison: Comparison, group: Group) -> list[Block]:
-    where = _where(comparison, group)
+    where = _where(group)
     blocks: list[Block] = []
     if len(group.outcomes) > 1:
         blocks += [Heading(f"Mean wait{where}"), Chart(themed(ranking(comparison, group)))]
@@ -108,7 +108,7 @@ def _several_loads(comparison: Comparison) -> bool:
     return len({outcome.load for outcome in comparison.outcomes}) > 1
 
 
-def _where(comparison: Comparison, group: Group) -> str:
+def _where(group: Group) -> str:
     return f" at {load_words(group.load)}" if math.isfinite(group.load) else ", all jobs at once"
 
 

@@ -22,14 +22,14 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     Where so many jobs are left out that there is no verdict, nothing is called lowest.
     """
     case, judgement = comparison.case, comparison.judgement
-    best = [] if judgement is None else judgement_document(comparison, judgement)["best"]
+    best = [] if judgement is None else judgement_document(judgement)["best"]
     content = {
         "verdict": "none" if judgement is None else judgement.kind,
         "verdict_because": case.without_verdict or (ONE_RUN if judgement is None else _because(judgement)),
         "best": best,
         "answer": answer(comparison),
         "would_tell": would_tell(comparison) or None,
-        "loads": [judgement_document(comparison, each) for each in comparison.judgements],
+        "loads": [judgement_document(each) for each in comparison.judgements],
         "lowest": [] if case.without_verdict else lowest(comparison),
         "warnings": faults(comparison),
         "machines": machines_document(comparison),

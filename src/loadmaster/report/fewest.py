@@ -96,7 +96,7 @@ def answer(found: FewestFound) -> str:
     what = "the cheapest" if several and best.cost_per_hour is not None else "the fewest"
     cost = f" for {money(best.cost_per_hour, found.currency)} an hour" if best.cost_per_hour is not None else ""
     text = f"{short_form(cluster)}{cost} are {what} machines with {found.target.words}{_under(found, best)}"
-    return f"{text}{_sure(found, best)}{_at_the_edge(best)}."
+    return f"{text}{_sure(best)}{_at_the_edge(best)}."
 
 
 def _at_the_edge(best: FewestRow) -> str:
@@ -114,7 +114,7 @@ def rule_of(each: FewestRow) -> str:
     return f"{each.fewest.setting.policy}, {each.fewest.setting.discipline}"
 
 
-def _sure(found: FewestFound, best: FewestRow) -> str:
+def _sure(best: FewestRow) -> str:
     told = best.needed
     if told is None:
         return ""

@@ -164,7 +164,7 @@ def sure_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     return row | {f"{ends}_low": low, f"{ends}_high": high}
 
 
-def judgement_document(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
+def judgement_document(judgement: Judgement) -> dict[str, Any]:
     """What a document says of one load."""
     sampled = judgement.sampled
     intervals = {row.difference.how for row in judgement.rows if row.difference is not None}

@@ -138,7 +138,7 @@ def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     reasons = _Reasons(workload.jobs)
     eligible_s = workload.submit_s if bound.eligible_s is None else np.maximum(workload.submit_s, bound.eligible_s)
     entries = entries_of(workload, cluster, rules, bound, reasons.mark)
-    calendar, eligible_s, latest_s = calendar_of(workload, cluster, rules, bound, entries, eligible_s, reasons.mark)
+    calendar, eligible_s, latest_s = calendar_of(workload, cluster, rules, bound, eligible_s, reasons.mark)
     counters, submits, rates, beyond = counters_of(workload, rules, bound, entries)
     work = work_limits(rates, rules, entries, limits_s(workload, bound))
     entries = entries.without(beyond | work.beyond, BEYOND, reasons.mark)

@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model import CalendarRow, Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.snapshot import Closure
-from loadmaster.schedule.binding_hosts import Entries, Mark, account_names, mask, user_names
+from loadmaster.schedule.binding_hosts import Mark, account_names, mask, user_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,7 @@ class Calendar:
 
 
 def calendar_of(
-    workload: Workload, cluster: Cluster, rules: SiteRules, bound: Constraints, entries: Entries, eligible_s: Floats,
-    mark: Mark,
+    workload: Workload, cluster: Cluster, rules: SiteRules, bound: Constraints, eligible_s: Floats, mark: Mark
 ) -> tuple[Calendar, Floats, Floats]:  # fmt: skip
     """The calendar; eligible times float64[J] no sooner than the reservation that a job names; and float64[J], after
     which a job can no longer start because it would outlast that.

@@ -171,7 +171,7 @@ def _release(snapshot: BagSnapshot, goal: Goal, work: WorkLeft, end_s: float) ->
     for host in sorted(idle, key=lambda h: left[h.host]):
         kind = snapshot.types[host.type]
         if waiting == 0:
-            if not _worth_keeping(snapshot, goal, kind) or left[host.host] <= 1e-9:
+            if not _worth_keeping(snapshot, goal) or left[host.host] <= 1e-9:
                 release.append(host.host)
             continue
         crosses = not host.first_task and _dear(snapshot, kind, left[host.host])
@@ -188,7 +188,7 @@ def _dear(snapshot: BagSnapshot, kind: HostType, left_s: float) -> bool:
     return (longer + 1) / (len(snapshot.finished_s) + 2) > left_s / kind.unit_s
 
 
-def _worth_keeping(snapshot: BagSnapshot, goal: Goal, kind: HostType) -> bool:
+def _worth_keeping(snapshot: BagSnapshot, goal: Goal) -> bool:
     """An idle machine that is paid for may still be of use: a task may come back, or get a copy."""
     return goal.replicate or any(t.interruptions_per_h > 0 for t in snapshot.types)
 

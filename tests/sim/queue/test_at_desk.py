@@ -56,7 +56,7 @@ def test_few_jobs_are_not_worth_compiling_for(monkeypatch):
     monkeypatch.setattr(at_desk, "replay_at_desk", None)
     jobs, cluster = bound_jobs(1, "partition")
     easy = discipline_named("easy")
-    assert bound_door.serves_at_desk(jobs, cluster, POLICIES["first-fit"], easy)
+    assert bound_door.serves_at_desk(cluster, POLICIES["first-fit"], easy)
     assert simulate(jobs, cluster, POLICIES["first-fit"], easy, interval_s=0.0).started.any()
 
 

@@ -29,7 +29,7 @@ def reproduce(options: StudyOptions) -> Reproduction:
     outcome, many = study(main), study(wide)
     by_cluster, by_switch = cluster_table(others, study), switch_table(others, study)
     shown = [
-        *claims.table_1(main, outcome),
+        *claims.table_1(outcome),
         *claims.orderings(main, outcome),
         *claims.ratios(main, outcome),
         *claims.unknown_needs(wide, many),

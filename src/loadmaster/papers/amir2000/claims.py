@@ -15,7 +15,7 @@ KEPT = (0.60, 0.90)
 """The band around the published 75 % of the gain that D-PVM keeps."""
 
 
-def table_1(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
+def table_1(outcome: MethodSlowdowns) -> list[Claim]:
     """Average slowdowns, by job and by execution."""
     claims = []
     for m, name in enumerate(paper.METHODS):

@@ -47,7 +47,7 @@ NEXT, ADMIT, AFTER, SPEEDS = 0, 1, 2, 3
 def advance(world, rules, most):
     """Go on until something is to be packed anew, everything has ended, or `most` moments have passed."""
     count = world.whole
-    _take_answer(world, rules)
+    _take_answer(world)
     while most > 0:
         if count[PHASE] == NEXT:
             most -= 1
@@ -67,7 +67,7 @@ def advance(world, rules, most):
 
 
 @inner
-def _take_answer(world, rules):
+def _take_answer(world):
     """Carry out what was decided outside: moves, and hosts for the job that asked for room."""
     count, tasks, jobs = world.whole, world.tasks, world.jobs
     for i in range(count[MOVING]):

@@ -26,7 +26,7 @@ def simulate_bound(
         return _by_lanes(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
     if few and workload.jobs < MANY_JOBS:
         return None
-    if serves_at_desk(workload, cluster, policy, discipline, foresight):
+    if serves_at_desk(cluster, policy, discipline, foresight):
         return _at_desk(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
     return None
 
@@ -52,9 +52,7 @@ def serves_bound(
     )  # fmt: skip
 
 
-def serves_at_desk(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
-) -> bool:
+def serves_at_desk(cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS) -> bool:
     """Whether the engine over the compiled board knows all that binds these jobs, under this policy and discipline.
 
     It stops nobody for jobs that are served by need. Limits kill on hosts of speed 1 alone.

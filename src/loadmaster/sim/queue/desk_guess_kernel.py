@@ -47,7 +47,7 @@ def predict(bound, desk, time_s, inclusive):
 
 
 @inner
-def correct(jobs, bound, desk, log, now):
+def correct(jobs, desk, log, now):
     """Expect something else of the running jobs whose expected end has come."""
     guess, ends = desk.guess, desk.ends
     if guess.corrects == NONE:

@@ -64,7 +64,7 @@ def run_at_desk(
         if bound.tally[IN_QUEUE] > 0:
             if stops is not None and stops.number[HANDLED] != 0:  # the pass is made once more
                 queued = stops.number[QUEUED]
-            elif _line_up(jobs, ranked, bound, desk, columns, rank, book, reckon, now):
+            elif _line_up(ranked, bound, desk, columns, rank, book, reckon, now):
                 return NO_RANK
             if stops is not None and stops.number[HANDLED] == 0:
                 first, winners, wrong = make_way(
@@ -122,7 +122,7 @@ def _hear(jobs, state, bound, desk, log, stops, now):
         if how == SENT_BACK:
             tell(desk, job, now, CAME)
             tally[COME] = 1
-    correct(jobs, bound, desk, log, now)
+    correct(jobs, desk, log, now)
     if stops is not None:
         resume(jobs, state, log, bound, desk, stops, now)
     predict(bound, desk, now, True)
@@ -135,7 +135,7 @@ def _hear(jobs, state, bound, desk, log, stops, now):
 
 
 @inlined
-def _line_up(jobs, ranked, bound, desk, columns, rank, book, reckon, now):
+def _line_up(ranked, bound, desk, columns, rank, book, reckon, now):
     """Put the rows that may start now in their order; 1 on a rank that is not finite."""
     order, line = desk.board.order, desk.line
     many = np.int64(0)

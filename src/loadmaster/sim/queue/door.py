@@ -231,8 +231,8 @@ def is_compiled(
 
     foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
     if binds(workload, cluster):
-        given = workload, cluster, policy, discipline, foresight
-        return serves_bound(*given) or serves_at_desk(*given)
+        rule = cluster, policy, discipline, foresight
+        return serves_bound(workload, *rule) or serves_at_desk(*rule)
     if not _is_told_before(foresight, cluster, discipline):
         return _guesses(foresight, cluster, policy, discipline)
     if served.serves(policy, discipline):

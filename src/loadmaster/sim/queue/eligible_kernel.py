@@ -56,7 +56,7 @@ def wait(jobs, rules, state, waiting, ranked, bound, job):
 def begin(jobs, rules, waiting, ranked, bound, job):
     """`job` starts now."""
     if bound.job[job].queued:
-        leave_queue(jobs, rules, waiting, ranked, bound, job)
+        leave_queue(rules, waiting, ranked, bound, job)
     if bound.job[job].throttled >= 0:
         begin_throttled(bound, job)
     bound.job[job].waits = False
@@ -137,7 +137,7 @@ def _refresh(jobs, rules, waiting, ranked, bound, job):
     elif may and not one.queued:
         join_queue(jobs, rules, waiting, ranked, bound, job)
     elif one.queued and not may:
-        leave_queue(jobs, rules, waiting, ranked, bound, job)
+        leave_queue(rules, waiting, ranked, bound, job)
     if now < ready_s < np.inf:
         _set_timer(bound, job)
 

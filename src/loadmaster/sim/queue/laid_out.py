@@ -101,7 +101,7 @@ def jobs_of(workload: Workload, cluster: Cluster, discipline: Discipline) -> Job
     fair = type(discipline.order) is FairShare and workload.project is not None
     project = workload.projects if fair else np.zeros(workload.jobs, np.int32)
     demand, kind = distinct_rows(workload.demand)
-    position, at = _positions(workload, cluster, discipline, project)
+    position, at = _positions(workload, discipline, project)
     count = np.bincount(project, minlength=1)
     return Jobs(
         submit_s=frozen_floats(workload.submit_s),
@@ -126,7 +126,7 @@ def jobs_of(workload: Workload, cluster: Cluster, discipline: Discipline) -> Job
     )
 
 
-def _positions(workload: Workload, cluster: Cluster, discipline: Discipline, project: Ints) -> tuple[Ints, Ints]:
+def _positions(workload: Workload, discipline: Discipline, project: Ints) -> tuple[Ints, Ints]:
     """int32[J] each: where every job stands in an order that never changes, and who stands there."""
     number = np.arange(workload.jobs, dtype=np.int32)
     if by_arrival(discipline):

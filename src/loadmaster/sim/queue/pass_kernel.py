@@ -88,9 +88,7 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
             flush(state, scores)
             if rules.several_speeds and moment.number[HEAD] >= 0:
                 count[CHOICE] = 1  # the host may decide when the job ends
-            placed, length, wrong = place(
-                jobs, capacity, rules, state, stairs, moment, scores, scans, member, bound, job, now
-            )
+            placed, length, wrong = place(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, now)
             if wrong:
                 break
             if not placed and is_old:

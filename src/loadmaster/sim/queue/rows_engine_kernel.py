@@ -125,9 +125,9 @@ def _walk(jobs, rules, rows, plan, queue, tally, rule):
         wanted = np.int64(jobs.demand[job, 0])
         memory = np.int64(jobs.demand[job, 1])
         if may_fit(jobs, rows, plan, tally, wanted, memory):
-            if _place(jobs, rules, rows, plan, tally, rule, position, job, wanted, memory):
+            if _place(jobs, rows, plan, tally, rule, position, job, wanted, memory):
                 continue
-            learn(jobs, rows, plan, tally, wanted, memory)
+            learn(jobs, plan, tally, wanted, memory)
         if rules.blocking or plan.failed[rules.least_cores] <= rules.least_memory:
             break
         if rules.reservations < 0 or kept < rules.reservations:
@@ -137,7 +137,7 @@ def _walk(jobs, rules, rows, plan, queue, tally, rule):
 
 
 @inlined
-def _place(jobs, rules, rows, plan, tally, rule, position, job, cores, memory):
+def _place(jobs, rows, plan, tally, rule, position, job, cores, memory):
     """Take a host for every task of a job, or none; says whether they are placed."""
     first = tally[PLANNED]
     tasks = jobs.first_task[job + 1] - jobs.first_task[job] if jobs.first_task.shape[0] > 0 else np.int64(1)

@@ -80,7 +80,7 @@ def _most_by_row(rows, most):
 
 
 @inlined
-def learn(jobs, rows, plan, tally, cores, memory):
+def learn(jobs, plan, tally, cores, memory):
     """A demand has failed in this walk; in later ones too, unless a reservation or a move to be taken back shut it out.
 
     Reservations that are only counted shut nobody out.

@@ -63,7 +63,7 @@ def stand_again(asked, rules, standing, sky, soon, hand, rate, now_s):
         else:
             many = list_hosts(asked, soon, sky, hand, job, np.inf, -1, now_s)
             start_s = earliest(asked, rules, standing, sky, soon, hand, rate, job, np.inf, many, now_s)
-        promise(asked, rules, standing, sky, hand, job, start_s, now_s)
+        promise(asked, standing, sky, hand, job, start_s, now_s)
         for task in range(asked.first[job], asked.first[job + 1]):
             has_changed(standing, standing.host[task])
         standing.seen[job] = 0 if rules.early_end == NOW_ONLY else soon.freed[0]

@@ -72,7 +72,7 @@ def _sooner(asked, rules, standing, sky, soon, hand, rate, job, now_s):
             hold_promise(asked, standing, sky, job, 1.0, now_s)
         return
     give_up(asked, standing, sky, soon, job, now_s)
-    promise(asked, rules, standing, sky, hand, job, start_s, now_s)
+    promise(asked, standing, sky, hand, job, start_s, now_s)
     if start_s <= now_s:
         _note_moved(standing, job)
 
@@ -213,7 +213,7 @@ def _start_now(asked, rules, standing, sky, soon, hand, rate, job, waiting, now_
     give_up(asked, standing, sky, soon, job, now_s)
     for k in range(tasks):
         standing.undo_host[k] = standing.host[first + k]
-    promise(asked, rules, standing, sky, hand, job, now_s, now_s)
+    promise(asked, standing, sky, hand, job, now_s, now_s)
     _note_moved(standing, job)
     standing.look_most[:] = -np.inf
     for i in range(standing.tally[LOOKED]):

@@ -183,7 +183,7 @@ def _stand(asked, rules, standing, sky, soon, hand, log, rate, now_s):
             unlink(asked, standing, job)
             many = list_hosts(asked, soon, sky, hand, job, np.inf, -1, now_s)
             start_s = earliest(asked, rules, standing, sky, soon, hand, rate, job, np.inf, many, now_s)
-            promise(asked, rules, standing, sky, hand, job, start_s, now_s)
+            promise(asked, standing, sky, hand, job, start_s, now_s)
         standing.seen[job] = 0
         if standing.start_s[job] <= now_s:
             standing.moved[count[MOVED]] = job
@@ -222,7 +222,7 @@ def _serve_new(jobs, asked, rules, standing, sky, soon, hand, scores, log, scan,
         _start(jobs, asked, rules, standing, scores, log, scan, job, now_s)
         return
     link(asked, standing, job)
-    note_due(asked, standing, job)
+    note_due(standing, job)
     note_need(asked, standing, job)
     standing.seen[job] = 0 if rules.early_end == NOW_ONLY else soon.freed[0]
 

@@ -47,7 +47,7 @@ def leave(asked, standing, job):
 
 
 @inner
-def promise(asked, rules, standing, sky, hand, job, start_s, now_s):
+def promise(asked, standing, sky, hand, job, start_s, now_s):
     """Promise the job the hosts in `hand` from `start_s` on."""
     standing.start_s[job] = start_s
     first = asked.first[job]
@@ -55,7 +55,7 @@ def promise(asked, rules, standing, sky, hand, job, start_s, now_s):
         standing.host[first + k] = hand.host[k]
     hold_promise(asked, standing, sky, job, 1.0, now_s)
     link(asked, standing, job)
-    note_due(asked, standing, job)
+    note_due(standing, job)
 
 
 @inner
@@ -127,7 +127,7 @@ def put_off(asked, standing, job, start_s):
 
 
 @inner
-def note_due(asked, standing, job):
+def note_due(standing, job):
     """Enter the job's promise into the heap; made anew if it is full of those that have moved on."""
     count = standing.tally
     if count[DUE] == standing.due_s.shape[0]:

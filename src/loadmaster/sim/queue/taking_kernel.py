@@ -15,7 +15,7 @@ from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew, stil
 
 
 @inlined
-def place(jobs, capacity, rules, state, stairs, moment, scores, scans, member, bound, job, now):
+def place(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, now):
     """Take a host for every task of `job` or none; returns (placed, its length, wrong).
 
     Who found nothing is said to be LONG where that is known of some hosts alone.

@@ -28,7 +28,7 @@ def join_queue(jobs, rules, waiting, ranked, bound, job):
 
 
 @inner
-def leave_queue(jobs, rules, waiting, ranked, bound, job):
+def leave_queue(rules, waiting, ranked, bound, job):
     """They are no more."""
     bound.job[job].queued = False
     if bound.job[job].entered == bound.tally[ROUND]:
@@ -54,7 +54,7 @@ def ripen(jobs, rules, waiting, ranked, bound, job):
         if highest <= seat or one.queued == 0:
             one.last = min(one.last, seat - 1)
             return
-        leave_queue(jobs, rules, waiting, ranked, bound, np.int64(bound.on.seated[highest]))
+        leave_queue(rules, waiting, ranked, bound, np.int64(bound.on.seated[highest]))
         one.queued -= 1
         one.last = highest - 1
     join_queue(jobs, rules, waiting, ranked, bound, job)
@@ -67,7 +67,7 @@ def unripen(jobs, rules, waiting, ranked, bound, job):
     """A task might start no more: another has its turn."""
     bound.job[job].ripe = False
     if bound.job[job].queued:
-        leave_queue(jobs, rules, waiting, ranked, bound, job)
+        leave_queue(rules, waiting, ranked, bound, job)
         bound.on.throttled[bound.job[job].throttled].queued -= 1
         fill(jobs, rules, waiting, ranked, bound, np.int64(bound.job[job].throttled))
 
