@@ -17,10 +17,8 @@ from loadmaster.scores_kernel import (
     SHARED,
     changed,
     empty_scores,
-    rate_again,
     rate_all,
     refresh,
-    reload,
     score_in,
 )
 from loadmaster.shut_kernel import open_again, shut
@@ -116,28 +114,6 @@ def test_a_demand_of_another_policy_of_the_same_run_is_another_one():
     demands = np.array([[1.0], [2.0]])
     scores = empty_scores((np.array([[9.0]]), np.zeros(3, np.int32)), demands, np.ones(2), members=2)
     assert len(set(scores.slot_of)) == 4
-
-
-def test_another_table_of_what_is_free_is_read_anew_and_then_only_where_it_changes():
-    capacity, demand = np.full((20, 1), 9.0), np.array([2.0])
-    scores = empty_scores((capacity[:1], np.zeros(20, np.int32)), demand[None], np.ones(1))
-
-    def choose(given, scan, demand, first, second):
-        scores = lend(given)
-        rate_all(scores, scan, demand, first, -1, 0, 0)
-        reload(scores)
-        rate_all(scores, scan, demand, second, -1, 0, 0)
-        one = lowest(scores, 0, np.ones(20, np.bool_), False)
-        second[one] -= demand
-        changed(scores, one)
-        rate_again(scores, scan, demand, second, one, 1, 0)
-        return one, lowest(scores, 0, np.ones(20, np.bool_), False)
-
-    row, table = types.float64[::1], types.float64[:, ::1]
-    run = njit(types.UniTuple(types.int64, 2)(typeof(scores), types.FunctionType(SCAN), row, table, table))(choose)
-    second = capacity.copy()
-    second[[4, 17], 0] = 3.0
-    assert run(scores, scanner(POLICIES["best-fit-cores"], 1), demand, capacity, second) == (4, 17)
 
 
 @pytest.mark.parametrize("resources", [1, 2, 3])

@@ -5,7 +5,6 @@
     slot, wrong = refresh(scores, scan, kind, demand, free, last_host, seed)
     host = lowest(scores, slot, usable, some_are_not)        or `lowest_open` (`lowest_kernel.py`)
     wrong = rate_all(scores, scan, demand, free, last_host, task, seed)        into slot 0, for scores that vary
-    reload(scores)                                           before the next question `free` is another table
 
 `scan` is a policy from `compiled_scan.scanner`. Costs: `changed` a store; a question 10 ns for each host changed
 since the last one, and then
@@ -142,13 +141,6 @@ def changed(scores, host):
         scores.clock[DIRTY] += 1
 
 
-@inner
-def reload(scores):
-    """Note that what is free may have changed on every host."""
-    for host in range(scores.lane.shape[0]):
-        changed(scores, host)
-
-
 @inlined
 def refresh(scores, scan, kind, demand, free, last_host, seed):
     """Bring the scores for demand number `kind` up to date; return (slot, 1 if a score is not finite, else 0)."""
@@ -178,18 +170,6 @@ def rate_all(scores, scan, demand, free, last_host, task, seed):
     """Rate every host anew in slot 0, remembering nothing; return 1 if a score is not finite, else 0."""
     settle(scores, free)
     return _scan_all(scores, scan, 0, demand, last_host, task, seed)
-
-
-@inner
-def rate_again(scores, scan, demand, free, last_host, task, seed):
-    """Rate anew in slot 0 what has changed since `rate_all` for the same demand; return 1 if a score is not finite."""
-    settle(scores, free)
-    since = scores.known_at[0]
-    scores.known_at[0] = scores.clock[CLOCK]
-    return scan(
-        scores.lanes, demand, scores.blocks, _blocks_since(scores, since), 0, since,
-        scores.lane.shape[0], last_host, task, seed,
-    )  # fmt: skip
 
 
 @inner

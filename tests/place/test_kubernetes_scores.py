@@ -9,11 +9,12 @@ from loadmaster.place import POLICIES, Policy
 from loadmaster.place.balanced_allocation import balanced_allocation
 from loadmaster.place.least_allocated import least_allocated
 from loadmaster.place.most_allocated import most_allocated
-from loadmaster.place.requested_to_capacity_ratio import EMPTIEST_FIRST, requested_to_capacity_ratio
+from loadmaster.place.requested_to_capacity_ratio import requested_to_capacity_ratio
 
 POD = np.array([4000.0, 8192.0])  # milli-cpu, MiB
 CAPACITY = np.array([[16000.0, 65536.0], [16000.0, 65536.0], [32000.0, 131072.0]])
 FREE = CAPACITY - np.array([[8000.0, 16384.0], [12000.0, 49152.0], [4000.0, 98304.0]])
+EMPTIEST_FIRST = ((0, 10), (100, 0))
 SAGGING = ((0, 0), (60, 3), (100, 10))
 
 GOLDEN = [

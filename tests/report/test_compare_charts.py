@@ -9,8 +9,8 @@ from comparisons import comparison
 
 from charts_on_pages import charts_of, headings_of
 from loadmaster.report.compare_charts import chart_blocks, main_chart
-from loadmaster.report.compare_page import write_report
-from loadmaster.report.page import Chart, Heading
+from loadmaster.report.compare_page import compare_page
+from loadmaster.report.page import Chart, Heading, write
 from loadmaster.runs import Setting
 
 POLICIES = ("first-fit", "mix-fit", "best-fit-cores", "worse-fit-memory")
@@ -101,7 +101,7 @@ def test_rules_that_coincide_are_drawn_as_one_and_a_picture_says_so():
 
 
 def test_the_page_of_many_rules_is_valid_and_its_rows_name_their_rules(tmp_path):
-    write_report(tmp_path / "report.html", compared(POLICIES))
+    write(tmp_path / "report.html", compare_page(compared(POLICIES)))
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     specs = charts_of(text)
     for spec in specs:

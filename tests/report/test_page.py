@@ -11,10 +11,10 @@ from charts_on_pages import charts_of, headings_of, unpacked
 from loadmaster.model import InputError
 from loadmaster.report.columns import change_text
 from loadmaster.report.compare_charts import main_chart
-from loadmaster.report.compare_page import compare_page, write_report
+from loadmaster.report.compare_page import compare_page
 from loadmaster.report.load_charts import ranking
 from loadmaster.report.packed import packed_library
-from loadmaster.report.page import Chart, Facts, Heading, Table, Text, write_page
+from loadmaster.report.page import Chart, Facts, Heading, Page, Table, Text, write
 from loadmaster.report.picture import write_picture
 from loadmaster.report.theme import ACCENT, DARK, INK, colours, rows, themed
 from loadmaster.report.time_charts import thinned, unit_of
@@ -33,7 +33,7 @@ def two_loads():
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(path, two_loads())
+    write(path, compare_page(two_loads()))
     return path
 
 
@@ -83,7 +83,7 @@ def test_text_of_users_is_escaped(tmp_path):
     chart = alt.Chart(alt.Data(values=[{"a": "</script><script>alert(1)</script>"}])).mark_point().encode(x="a:N")
     table = Table(["<i>"], [["<u>"]], bands={0: "<s>"})
     blocks = [Heading("<b>"), Text("a & b"), table, Facts({"<": ">"}), Chart(chart)]
-    write_page(path, "<title>", blocks)
+    write(path, Page("<title>", blocks))
     text = path.read_text(encoding="utf-8")
     assert "<b>" not in text
     assert "a &amp; b" in text
@@ -98,7 +98,7 @@ def test_the_library_in_the_package_is_one_plain_script_for_the_charts_that_are_
 
 
 def test_the_same_charts_make_the_same_page(report, tmp_path):
-    write_report(tmp_path / "again.html", two_loads())
+    write(tmp_path / "again.html", compare_page(two_loads()))
     assert (tmp_path / "again.html").read_bytes() == report.read_bytes()
 
 
@@ -110,7 +110,7 @@ def test_rows_of_a_chart_stay_the_same_object_however_it_is_changed():
 
 
 def test_a_page_without_charts_carries_no_script(tmp_path):
-    write_page(tmp_path / "p.html", "Title", [Text("words")])
+    write(tmp_path / "p.html", Page("Title", [Text("words")]))
     assert "<script" not in (tmp_path / "p.html").read_text(encoding="utf-8")
 
 
@@ -133,7 +133,7 @@ def test_another_ending_than_png_and_svg_is_one_clear_error(tmp_path):
 
 def test_a_page_that_cannot_be_written_is_one_clear_error(tmp_path):
     with pytest.raises(InputError, match="cannot be written"):
-        write_page(tmp_path / "missing" / "p.html", "Title", [])
+        write(tmp_path / "missing" / "p.html", Page("Title", []))
 
 
 def test_a_policy_has_the_same_colour_in_every_company():

@@ -8,7 +8,8 @@ from comparisons import comparison
 from pages_of_all_verbs import write_all
 
 from charts_on_pages import elements_of
-from loadmaster.report.compare_page import write_report
+from loadmaster.report.compare_page import compare_page
+from loadmaster.report.page import write
 from loadmaster.report.theme import INK, MUTED
 
 VERBS = (
@@ -31,7 +32,7 @@ def pages(tmp_path_factory):
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     path = tmp_path_factory.mktemp("compared") / "report.html"
-    write_report(path, comparison(WAITS))
+    write(path, compare_page(comparison(WAITS)))
     return path
 
 
@@ -198,7 +199,7 @@ def test_a_rule_of_several_disciplines_chosen_in_a_legend_is_stressed_in_its_row
     waits = {("first-fit", "netbatch"): 90.0, ("mix-fit", "netbatch"): 80.0, ("first-fit", "easy"): 50.0,
              ("mix-fit", "easy"): 40.0}  # fmt: skip
     keys = [(policy, load, way, wait) for load in (0.7, 0.9) for (policy, way), wait in waits.items()]
-    write_report(tmp_path / "report.html", comparison({key[:3]: key[3] * key[1] for key in keys}))
+    write(tmp_path / "report.html", compare_page(comparison({key[:3]: key[3] * key[1] for key in keys})))
     page, complaints = shown(tmp_path / "report.html")
     page.locator("#chart0 .role-legend-label text", has_text="mix-fit under easy").first.click()
     page.wait_for_selector(".policies [aria-pressed=true]")

@@ -5,7 +5,8 @@ from comparisons import comparison, template
 from rich.console import Console
 
 from loadmaster.report.compare_document import comparison_document
-from loadmaster.report.compare_page import write_report
+from loadmaster.report.compare_page import compare_page
+from loadmaster.report.page import write
 from loadmaster.report.possible_claims import (
     beside_possible,
     is_near,
@@ -69,7 +70,7 @@ def test_a_run_is_set_beside_what_is_possible_on_its_own_machines(tmp_path):
     document = comparison_document(compared)
     assert [row.get("hosts") for row in document["rows"]] == ["few", "few", "many", "many", "few", "many"]
     assert [each["hosts"] for each in document["possible"]] == ["few", "many"]
-    write_report(tmp_path / "page.html", compared)
+    write(tmp_path / "page.html", compare_page(compared))
     text = (tmp_path / "page.html").read_text()
     assert [f"best possible, load 0.80 on {name}" in text for name in ("few", "many")] == [True, True]
 
@@ -124,5 +125,5 @@ def test_table_document_frame_and_page_show_them(tmp_path):
     assert [row["kind"] for row in document["rows"]] == ["bound", "best found", *["candidate"] * 3]
     assert document["possible"][0]["best_found_s"] == 1000.0
     assert summary_frame(compared)["kind"].to_list()[:2] == ["bound", "best found"]
-    write_report(tmp_path / "page.html", compared)
+    write(tmp_path / "page.html", compare_page(compared))
     assert "How far from the best possible" in (tmp_path / "page.html").read_text()

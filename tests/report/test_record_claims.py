@@ -9,7 +9,8 @@ from rich.console import Console
 
 from loadmaster.measure.recorded import Recorded
 from loadmaster.report.compare_document import comparison_document
-from loadmaster.report.compare_page import write_report
+from loadmaster.report.compare_page import compare_page
+from loadmaster.report.page import write
 from loadmaster.report.record_claims import (
     against,
     against_text,
@@ -125,7 +126,7 @@ def test_the_record_stands_first_in_document_table_page_and_file(tmp_path):
     assert document["recorded"]["model_error"] == pytest.approx(-0.3)
     write_summary(tmp_path / "summary.parquet", made)
     assert pl.read_parquet(tmp_path / "summary.parquet")["kind"].to_list() == kinds
-    write_report(tmp_path / "report.html", made)
+    write(tmp_path / "report.html", compare_page(made))
     page = (tmp_path / "report.html").read_text()
     assert page.index(">recorded</th>") < page.index(">mix-fit</th>")
     assert "on recorded (error 30" in page

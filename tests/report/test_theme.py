@@ -12,9 +12,9 @@ WAITS = {(policy, load): 60.0 + 10 * k + load for k, policy in enumerate(POLICIE
 
 
 def test_charts_that_share_their_parts_make_the_same_page_as_charts_that_copy_them(tmp_path, monkeypatch):
-    compare_page.write_report(tmp_path / "shared.html", comparison(WAITS))
+    write(tmp_path / "shared.html", compare_page.compare_page(comparison(WAITS)))
     monkeypatch.setattr(compare_page, "for_a_page", nullcontext)
-    compare_page.write_report(tmp_path / "copied.html", comparison(WAITS))
+    write(tmp_path / "copied.html", compare_page.compare_page(comparison(WAITS)))
     assert (tmp_path / "shared.html").read_bytes() == (tmp_path / "copied.html").read_bytes()
 
 

@@ -5,7 +5,7 @@ import warnings
 
 import polars as pl
 
-from loadmaster.report.page import Text, write_page
+from loadmaster.report.page import Page, Text, write
 from loadmaster.workbench.app import application
 from loadmaster.workbench.bench import Bench
 from loadmaster.workbench.guard import CSRF
@@ -29,7 +29,7 @@ def compared(folder, waits, load=0.8, answer="mix-fit waits least."):
         for policy, wait in waits.items()
     ]
     pl.DataFrame(rows).write_parquet(folder / "summary.parquet")
-    write_page(folder / "report.html", answer, [Text("a page")], "10 jobs", "loadmaster compare")
+    write(folder / "report.html", Page(answer, [Text("a page")], "10 jobs", "loadmaster compare"))
     return folder
 
 

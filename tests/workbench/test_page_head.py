@@ -1,12 +1,12 @@
 import pytest
 
-from loadmaster.report.page import Heading, Text, write_page
+from loadmaster.report.page import Heading, Page, Text, write
 from loadmaster.workbench.page_head import PageHead, head_of_page
 
 
 def test_the_head_of_a_page_is_what_was_put_there(tmp_path):
     path = tmp_path / "p.html"
-    write_page(path, "a < b & c", [Heading("h"), Text("t")], "of <i>three</i> jobs", "loadmaster reproduce shai2014")
+    write(path, Page("a < b & c", [Heading("h"), Text("t")], "of <i>three</i> jobs", "loadmaster reproduce shai2014"))
     assert head_of_page(path) == PageHead("reproduce shai2014", "a < b & c", "of <i>three</i> jobs")
 
 

@@ -8,7 +8,7 @@ from benches import compared, simulated
 from loadmaster.kept.progress_file import FILE, Progress
 from loadmaster.kept.values import write_value
 from loadmaster.process import identity_of
-from loadmaster.report.page import write_page
+from loadmaster.report.page import Page, write
 from loadmaster.workbench import results as r
 from loadmaster.workbench.places import ServedFolders
 
@@ -21,7 +21,7 @@ def test_every_kind_of_folder_is_found_with_its_answer_and_those_under_way_come_
     compared(tmp_path / "a", {"first-fit": 1.0})
     simulated(tmp_path / "deep" / "er" / "b")
     (tmp_path / "paper").mkdir()
-    write_page(tmp_path / "paper" / "shai2014.html", "Shai: 3 hold", [], label="loadmaster reproduce shai2014")
+    write(tmp_path / "paper" / "shai2014.html", Page("Shai: 3 hold", [], label="loadmaster reproduce shai2014"))
     (tmp_path / "c").mkdir()
     now = Progress("loadmaster share log.swf", identity_of(os.getpid()), platform.node(), 0.0, cells=4, done=1)
     (tmp_path / "c" / FILE).write_text(json.dumps(asdict(now)))
@@ -62,7 +62,7 @@ def test_what_has_not_changed_is_not_read_again_and_what_has_is(tmp_path, monkey
 
 def test_a_page_older_than_its_record_is_made_again(tmp_path):
     simulated(tmp_path)
-    write_page(tmp_path / "report.html", "old", [], label="loadmaster simulate")
+    write(tmp_path / "report.html", Page("old", [], label="loadmaster simulate"))
     assert results_in(tmp_path).in_folder(tmp_path).page == "report.html"
     later = (tmp_path / "report.html").stat().st_mtime + 5
     os.utime(tmp_path / "run.json", (later, later))
@@ -72,6 +72,6 @@ def test_a_page_older_than_its_record_is_made_again(tmp_path):
 
 def test_a_link_in_the_place_of_a_page_is_not_followed(tmp_path):
     (tmp_path / "a").mkdir()
-    write_page(tmp_path / "secret.html", "secret", [], label="loadmaster compare")
+    write(tmp_path / "secret.html", Page("secret", [], label="loadmaster compare"))
     (tmp_path / "a" / "report.html").symlink_to(tmp_path / "secret.html")
     assert results_in(tmp_path).in_folder(tmp_path / "a") is None

@@ -34,7 +34,7 @@ class OwnQueue(Adopted):
         self, happened: Happened, scheduler: Scheduler, interval_s: float, seed: int,
         watch: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
-        self._happened, self._watch = happened, watch
+        self._watch = watch
         self._all = {name: _lasting(name, happened) for name in happened.rows}
         super().__init__(self._all, happened.ledger, scheduler, interval_s, seed)
         ran = happened.ran

@@ -148,15 +148,6 @@ def run_milp(program: Program, integers: int, time_limit_s: float) -> Solution:
     return solve(Milp(*parts, integers), time_limit_s)
 
 
-def relaxed_bound(instance: Instance) -> float:
-    """The optimum of the relaxed paper's program by simplex, 0 without a solution.
-
-    Equals `upper_bound` where hosts are equal and every task fits into one.
-    """
-    result = solve_relaxed(paper_form(instance, "y"))
-    return 0.0 if result.x is None else float(result.x[-1])
-
-
 def solve_relaxed(program: Program) -> Any:
     """The relaxation solved by HiGHS' dual simplex: a vertex, as the rounding heuristics need."""
     sparse = scipy.sparse

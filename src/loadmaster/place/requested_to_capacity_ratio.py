@@ -11,8 +11,6 @@ from loadmaster.place.policy import Score
 
 FULLEST_FIRST = ((0, 0), (100, 10))
 """The shape of Kubernetes' own example of packing: the fuller the better."""
-EMPTIEST_FIRST = ((0, 10), (100, 0))
-"""The opposite shape."""
 
 
 def requested_to_capacity_ratio(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 
 from loadmaster import __version__
@@ -15,7 +14,7 @@ from loadmaster.report.columns import change_text, columns_for, marked, possible
 from loadmaster.report.compare_charts import chart_blocks, highest_load
 from loadmaster.report.comparison import Comparison, faults, load_words
 from loadmaster.report.machines_page import machines_blocks
-from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text, write
+from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.possible_chart import possible_chart
 from loadmaster.report.possible_claims import possible_lines, possible_sentences, where_words
 from loadmaster.report.record_claims import RECORDED, record_sentence
@@ -28,13 +27,8 @@ from loadmaster.report.who_pays import settled, who_pays
 from loadmaster.runs.machines import MachineSet
 
 
-def write_report(path: Path, comparison: Comparison) -> None:
-    """Write the page; it holds all it shows and needs no network."""
-    write(path, compare_page(comparison))
-
-
 def compare_page(comparison: Comparison) -> Page:
-    """The page: the answer, the table, the pictures, how it was made."""
+    """The page: the answer, the table, the pictures, how it was made; written, it needs no network."""
     with for_a_page():
         blocks = report_blocks(comparison)
     return Page(answer(comparison), blocks, title(comparison), "loadmaster compare")

@@ -95,17 +95,8 @@ class Page:
     label: str = ""
 
 
-def write_page(path: Path, title: str, blocks: Sequence[Block], subtitle: str = "", label: str = "") -> None:
-    """Write the page to `path`, as in `Page`; charts share one embedded copy of Vega, and nothing is fetched.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    write(path, Page(title, blocks, subtitle, label))
-
-
 def write(path: Path, page: Page) -> None:
-    """Write `page` to the HTML file `path`.
+    """Write `page` to the HTML file `path`; charts share one embedded copy of Vega, and nothing is fetched.
 
     Raises:
         InputError: the file cannot be written.

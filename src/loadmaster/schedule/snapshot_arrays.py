@@ -46,7 +46,6 @@ MOST_STEPS = 1024
 """Whole units of the first resource that are told apart where hosts without room are passed over."""
 MOST_ROOMY = 2**20
 """Places, demands times hosts, for the hosts that were found with room now."""
-NO_HOSTS = np.zeros(0, np.bool_)
 
 
 @dataclass(frozen=True)

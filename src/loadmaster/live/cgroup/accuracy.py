@@ -71,11 +71,6 @@ class Accuracy:
     busy: float
 
     @property
-    def mean_error(self) -> float:
-        """Mean of |error|, percentage points of a core."""
-        return sum(abs(each.error) for each in self.kept) / len(self.kept)
-
-    @property
     def largest_error(self) -> float:
         """Largest |error|, percentage points of a core."""
         return max(abs(each.error) for each in self.kept)

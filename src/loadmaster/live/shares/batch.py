@@ -9,8 +9,6 @@ import numpy as np
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
 
-MEMORY = "memory"
-
 
 @dataclass(frozen=True, eq=False)
 class Batch:

@@ -12,7 +12,6 @@ from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.live.slurm.listing import COMMAND
 
 SLOW_S = 1.0
-_KNOWN = ("22.05", "23.02", "23.11", "24.05", "24.11")
 
 
 def examine(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from loadmaster.model.arrays import Floats
-from loadmaster.model.constraints import STATUSES
 from loadmaster.model.dependencies import KINDS
 from loadmaster.schedule.binding import Binding
 from loadmaster.schedule.binding_waits import CORRESPONDING, ended_well
 
 _AFTER, _AFTERANY, _AFTEROK, _AFTERNOTOK = map(KINDS.index, ("after", "afterany", "afterok", "afternotok"))
-_CANCELLED = STATUSES.index("cancelled")
 UNDECIDED = -1
 
 
