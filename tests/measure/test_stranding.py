@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small_runs import runs
+from timeline_reference import sweep_plainly
 
 from loadmaster.measure.stranding import stranding
 from loadmaster.measure.timeline import task_events, typical_demand
 from loadmaster.measure.timeline_kernel import Sums
-from loadmaster.measure.timeline_reference import sweep_plainly
 
 
 @given(runs(), st.integers(1, 7))

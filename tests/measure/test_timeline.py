@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small_runs import runs
+from timeline_reference import sweep_plainly
 
 from loadmaster.measure.timeline import lowest_and_highest, queue_series, task_events, timeline, typical_demand
 from loadmaster.measure.timeline_kernel import Sums, sweep
-from loadmaster.measure.timeline_reference import sweep_plainly
 from loadmaster.measure.usage import host_use, utilization
 from loadmaster.model import Cluster, Cycles, Schedule, Workload
 

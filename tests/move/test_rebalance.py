@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from evict_plain import evicted_plainly
 from hypothesis import given
 from hypothesis import strategies as st
+from relieve_plain import relieve_plainly
 
 from loadmaster.model.errors import InputError
 from loadmaster.move import bounded
@@ -11,10 +13,8 @@ from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
 from loadmaster.move.change import State, TaskTransfer
 from loadmaster.move.evict import SUBSETS_UP_TO, evicted
-from loadmaster.move.evict_plain import evicted_plainly
 from loadmaster.move.relabel import relabelled, relabelled_by_greed
 from loadmaster.move.relieve import relieve
-from loadmaster.move.relieve_plain import relieve_plainly
 from loadmaster.move.rotation import best_rotation, mean_yields
 from loadmaster.move.sequence import carried_out, in_safe_order
 from loadmaster.packing import Instance, pack

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from subset_oracle import subset_oracle
 
 from loadmaster.model.errors import InputError
 from loadmaster.packing import Instance, PackOptions
@@ -14,7 +15,6 @@ from loadmaster.packing.admit import admit
 from loadmaster.packing.check import violations
 from loadmaster.packing.packing import Attempt
 from loadmaster.packing.solve import PACKERS, without
-from loadmaster.packing.subset_oracle import subset_oracle
 
 QUICK = PackOptions(time_limit_s=600, attempts=5_000)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fgd_plain import fragments_plain, place_on_cards_plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from loadmaster.packing.admit import admit
 from loadmaster.packing.check import violations
 from loadmaster.packing.fgd import card_problem, start
 from loadmaster.packing.fgd_kernel import CardProblem, fragments, place_on_cards, rate
-from loadmaster.packing.fgd_plain import fragments_plain, place_on_cards_plain
 from loadmaster.packing.summary import summary, task_rows
 
 TARGET = [(4000, 1, 0.5, 4), (8000, 1, 1.0, 3), (16000, 2, 1.0, 2), (4000, 0, 0.0, 1)]  # in tenths of the workload

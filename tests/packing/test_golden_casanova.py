@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mcb_plain import pack_at
 
 from loadmaster.packing import Instance, finish, pack
 from loadmaster.packing.bound import upper_bound
 from loadmaster.packing.check import violations
 from loadmaster.packing.mcb import filling_order, mcb, problem_of, work_for
 from loadmaster.packing.mcb_kernel import probe
-from loadmaster.packing.mcb_plain import pack_at
 from loadmaster.packing.mean_yield import yields_by_greed, yields_by_lp
 from loadmaster.packing.packing import Attempt
 from loadmaster.packing.solve import PACKERS, PackOptions

@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from greedy_plain import place_plainly
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from mcb_plain import pack_at
+from subset_oracle import subset_oracle
 
 from loadmaster.packing import Instance, PackOptions, finish, pack
 from loadmaster.packing.bound import hopeless, upper_bound
@@ -15,17 +18,14 @@ from loadmaster.packing.check import violations
 from loadmaster.packing.cp_sat import cp_sat
 from loadmaster.packing.first_fit_kernel import LEVELS, WIDTH, build_trees, first_fit, take_out
 from loadmaster.packing.greedy import in_order, largest_first, place
-from loadmaster.packing.greedy_plain import place_plainly
 from loadmaster.packing.improve import improve
 from loadmaster.packing.level import level_of, task_yield_at
 from loadmaster.packing.mcb import filling_order, mcb, problem_of, work_for
 from loadmaster.packing.mcb_kernel import probe
-from loadmaster.packing.mcb_plain import pack_at
 from loadmaster.packing.mean_yield import yields_by_greed, yields_by_lp
 from loadmaster.packing.milp import highs, paper_form, solve_relaxed
 from loadmaster.packing.rounding import fractions
 from loadmaster.packing.solve import PACKERS
-from loadmaster.packing.subset_oracle import subset_oracle
 from loadmaster.place import POLICIES
 
 QUICK = PackOptions(time_limit_s=0.2, attempts=20_000)

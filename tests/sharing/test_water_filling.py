@@ -5,11 +5,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from loadmaster.kernels import lean
 from loadmaster.model import InputError
 from loadmaster.sharing.model import Claims
 from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sharing.water_filling import WaterFilling, water_fill
-from loadmaster.sharing.water_filling_kernel import fill_into
+from loadmaster.sharing.water_filling_kernel import level_of
 
 amount = st.one_of(st.just(0.0), st.floats(0.001, 1.0), st.sampled_from([0.25, 0.5, 1.0]))
 task = st.tuples(amount, amount, st.sampled_from([0.5, 1.0, 2.0, 4.0]) | st.floats(0.01, 8.0))
@@ -73,12 +74,19 @@ def test_more_demand_elsewhere_never_raises_an_allotment(host, who, more):
     assert after[who] >= before[who] - 1e-9
 
 
+@lean
+def level_at(limit, floor, share, capacity, floors):
+    return level_of(limit, floor, share, 0, len(limit), capacity, floors)
+
+
 @settings(max_examples=500, derandomize=True, deadline=None)
 @given(hosts())
-def test_compiled_and_plain_agree(host):
+def test_the_compiled_level_gives_what_the_plain_one_gives(host):
     limit, floor, share, capacity = host
-    got = np.full(len(limit), np.nan)
-    fill_into(got, limit, floor, share, 0, len(limit), capacity)
+    least = np.minimum(floor, limit)
+    assume(least.sum() < capacity < limit.sum())
+    level = level_at(limit, floor, share, capacity, least.sum())
+    got = np.minimum(limit, np.maximum(least, share * level))
     assert got == pytest.approx(water_fill(limit, floor, share, capacity), abs=1e-9)
 
 

@@ -4,10 +4,10 @@ import itertools
 import math
 
 import numpy as np
+import plan_reference as plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.sizing import plan_reference as plain
 from loadmaster.sizing.plan_kernel import BUDGET, CHANCES, DEADLINE, THRIFT, Aim, Fleet, Offer, choose, outcome
 
 seconds = st.floats(0.0, 8000.0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadmaster.traces.swf_kernel import Tokens, tokenise
-from loadmaster.traces.swf_reference import tokens_of
+from traces.swf_reference import tokens_of
 
 NUMBERS = st.one_of(
     st.integers(-2, 10**9).map(str),

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
-"""The cheapest tasks to evict from hosts that are too full, compiled; evict_plain.py says what must come out."""
+"""The cheapest tasks to evict from hosts that are too full, compiled; plain: tests/move/evict_plain.py."""
 
 from typing import Any, NamedTuple
 

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
-"""Single moves off the host with the least yield, compiled; level_out_plain.py says what must come out."""
+"""Single moves off the host with the least yield, compiled; plain: tests/sim/fractional/level_out_plain.py."""
 
 from numba import float64, int64, void
 

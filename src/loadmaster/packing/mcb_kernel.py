@@ -1,5 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
-"""Multi-capacity bin packing, compiled: lists dealt in their order, hosts filled from them (reference: mcb_plain.py).
+"""Multi-capacity bin packing, compiled: lists dealt in their order, hosts filled from them.
+
+The reference is tests/packing/mcb_plain.py.
 
 The parts that a probe calls for every task allocate nothing and are compiled without counting of references: with
 it they took three times as long.

@@ -1,37 +1,18 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 """Water-filling compiled; the plain one beside it says what it must return."""
 
-from loadmaster.kernels import inner, lean
-
-
-@lean
-def fill_into(allotted, limit, floor, share, first, last, capacity):
-    """Write the allotments of tasks `first` up to `last` into `allotted`.
-
-    All arrays are float64; floors above their limit count as the limit. Nothing is allocated: instead of sorting
-    the points at which a task leaves its floor or meets its limit, the bracket around the level is narrowed to one
-    of them at a time, n steps on average n/2 long; hosts hold few tasks.
-    """
-    limits, floors = 0.0, 0.0
-    for i in range(first, last):
-        limits += limit[i]
-        floors += min(floor[i], limit[i])
-    if limits <= capacity:
-        for i in range(first, last):
-            allotted[i] = limit[i]
-        return
-    if floors >= capacity:
-        for i in range(first, last):
-            allotted[i] = min(floor[i], limit[i]) * (capacity / floors) if floors > 0.0 else 0.0
-        return
-    level = level_of(limit, floor, share, first, last, capacity, floors)
-    for i in range(first, last):
-        allotted[i] = min(limit[i], max(min(floor[i], limit[i]), share[i] * level))
+from loadmaster.kernels import inner
 
 
 @inner
 def level_of(limit, floor, share, first, last, capacity, floors):
-    """The level at which the allotments sum to `capacity`; needs sum of floors < capacity < sum of limits."""
+    """The level at which the allotments of tasks `first` up to `last` sum to `capacity`.
+
+    All arrays are float64; floors above their limit count as the limit, and `floors` is their sum. Needs floors <
+    capacity < sum of limits. Nothing is allocated: instead of sorting the points at which a task leaves its floor or
+    meets its limit, the bracket around the level is narrowed to one of them at a time, n steps on average n/2 long;
+    hosts hold few tasks.
+    """
     low, high = 0.0, 1e300
     low_total, slope = floors, 0.0
     for i in range(first, last):

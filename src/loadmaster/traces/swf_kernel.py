@@ -1,4 +1,4 @@
-"""The SWF tokeniser: text into columns, in one pass. `swf_reference.py` says the same in plain Python."""
+"""The SWF tokeniser: text into columns, in one pass. `tests/traces/swf_reference.py` says the same."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
 

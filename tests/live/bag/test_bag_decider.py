@@ -8,9 +8,9 @@ from fake_machines import FakeMachines, Waking
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bag_replay import decide_again, sessions
 from loadmaster.live.bag import door
 from loadmaster.live.bag.door import run_bag
-from loadmaster.live.bag.replay import decide_again, sessions
 from loadmaster.live.bag.terms import Terms
 from loadmaster.live.engine import Refusal
 from loadmaster.live.job_log import JobLog

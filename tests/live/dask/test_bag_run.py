@@ -15,7 +15,7 @@ from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")
 
-from loadmaster.live.bag.replay import decide_again, sessions
+from bag_replay import decide_again, sessions
 from loadmaster.live.bag.terms import Terms, task_folder
 from loadmaster.live.dask.door import run_commands
 from loadmaster.live.dask.place import DaskPlace, machines

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from level_out_plain import levelled_out_plainly
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.level_out import levelled_out
-from loadmaster.move.level_out_plain import levelled_out_plainly
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.relabel import relabelled
 from loadmaster.packing import PACKERS

@@ -15,12 +15,10 @@ from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.distinct import distinct_rows
-from loadmaster.model.snapshot import Queue, Running, Snapshot
 from loadmaster.papers.kept_study import run_kept
 from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
 from loadmaster.papers.shai2014.setup import READINGS, SHAPES, PoolShape, StudySetup
 from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule import discipline_named
 from loadmaster.traces import generate_netbatch
 
 TRIED = (*HEURISTICS, "first-fit")
@@ -81,22 +79,6 @@ def match(workload: Workload, cluster: Cluster, names: tuple[str, ...] = TRIED, 
         if match_buckets(buckets, rater(_plain(POLICIES[name])), found[p]):
             raise InputError(name, "a score must be a finite number")
     return np.ascontiguousarray(found.T)
-
-
-def match_plainly(workload: Workload, cluster: Cluster, policy: Policy, size: int = BUCKET) -> Longs:
-    """int64[B]: as `match`, by one decision of the NetBatch discipline without reservations on each bucket."""
-    none = np.zeros(0, np.int64)
-    nobody = Running(none, none.astype(np.int32), np.zeros((0, 2)), np.zeros(0), none.astype(np.int32))
-    found = []
-    for first in range(0, workload.jobs // size * size, size):
-        jobs = np.arange(first, first + size)
-        queue = Queue(
-            jobs, workload.demand[jobs], np.ones(size, np.int32), workload.runtime_s[jobs], np.zeros(size, np.int32),
-            jobs,
-        )  # fmt: skip
-        snapshot = Snapshot(0.0, cluster, np.array(cluster.capacity), queue, nobody)
-        found.append(len(discipline_named("skip").serve(snapshot, policy).place))
-    return np.array(found, np.int64)
 
 
 class StreamToMatch(NamedTuple):

@@ -1,10 +1,10 @@
 """Exact packing by dynamic programming over subsets: an oracle for tests, for at most 14 tasks."""
 
 import numpy as np
+from numba import njit
 
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.packing import Attempt
-from loadmaster.packing.subset_kernel import least_peak
 
 MOST_TASKS = 14
 
@@ -31,3 +31,31 @@ def subset_oracle(instance: Instance) -> Attempt:
         host[[t for t in range(instance.tasks) if taken >> t & 1]] = h
         rest ^= taken
     return Attempt(host, "ok", "subset-oracle", float(min(1.0, 1.0 / peak)) if peak > 0 else 1.0, True)
+
+
+@njit(error_model="numpy")
+def least_peak(alone, choice):
+    """best[h, S] = min over T in S of max(best[h - 1, S - T], alone[h, T]) (rule K6); the least for all tasks.
+
+    Args:
+        alone: float64[H, 2^T], the relative load of host h with the tasks of a set, infinite where they do not fit.
+        choice: int32[H, 2^T], written: the set that host h takes.
+    """
+    hosts, sets = alone.shape
+    before = alone[0].copy()
+    for s in range(sets):
+        choice[0, s] = s
+    for h in range(1, hosts):
+        after = np.full(sets, np.inf)
+        for s in range(sets):
+            part = s
+            while True:
+                value = max(before[s ^ part], alone[h, part])
+                if value < after[s]:
+                    after[s] = value
+                    choice[h, s] = part
+                if part == 0:
+                    break
+                part = (part - 1) & s
+        before = after
+    return before[sets - 1]
