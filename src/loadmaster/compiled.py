@@ -141,13 +141,13 @@ def compiling(name: str, kind: str = "a policy", unknown_attribute: str = "") ->
     except Exception as error:  # Numba lets many kinds through as they are
         lines = str(error).strip().splitlines()
         telling = [line for line in lines if not line.lstrip().startswith(_NOT_TELLING)]
-        said = next((line for line in telling if _TELLING.search(line)), lines[0] if lines else type(error).__name__)
-        if "setitem(readonly" in str(error) or "readonly array" in said:
+        why = next((line for line in telling if _TELLING.search(line)), lines[0] if lines else type(error).__name__)
+        if "setitem(readonly" in str(error) or "readonly array" in why:
             raise InputError(name, f"{kind} must not change its arguments", fix="work on a copy") from error
         fix = f"use numbers, loops and math only, and change no argument; see the guide on adding {kind}"
-        if unknown_attribute and said.strip().startswith("Unknown attribute"):
-            said, fix = said.partition(" of type")[0], unknown_attribute
-        raise InputError(name, f"this {kind.split()[-1]} cannot be compiled: {said.strip()[:160]}", fix=fix) from error
+        if unknown_attribute and why.strip().startswith("Unknown attribute"):
+            why, fix = why.partition(" of type")[0], unknown_attribute
+        raise InputError(name, f"this {kind.split()[-1]} cannot be compiled: {why.strip()[:160]}", fix=fix) from error
 
 
 @lru_cache(maxsize=256)

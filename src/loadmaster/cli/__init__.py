@@ -112,9 +112,9 @@ def _usage(error: Exception) -> str:
     """A usage error in one line, with where to read more."""
     from loadmaster.model.errors import cut
 
-    said = " ".join(error.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
-    said = said.replace(": Value error, ", ": ")  # of what Typer asks
-    message = cut(said or "name one of its commands", 220)  # nothing is said where the help was shown instead
+    text = " ".join(error.format_message().split()).rstrip(".")  # type: ignore[attr-defined]
+    text = text.replace(": Value error, ", ": ")  # of what Typer asks
+    message = cut(text or "name one of its commands", 220)  # nothing is said where the help was shown instead
     context = getattr(error, "ctx", None)
     verb = context.command_path.split()[1:] if context is not None else []
     return f"{message}; see `{' '.join(['loadmaster', *verb, '--help'])}`"

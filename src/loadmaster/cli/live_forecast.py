@@ -18,16 +18,16 @@ def show_forecast(folder: Path, job: str, samples: int, trust: bool, as_json: bo
     from loadmaster.report.console import for_notes
     from loadmaster.report.document import document, print_document
 
-    told = foretell(folder, job, samples=samples, trust=trust)
+    foretold = foretell(folder, job, samples=samples, trust=trust)
     if as_json:
-        print_document(document("live", _content(folder, told), command=command_line(), notes=told.notes))
+        print_document(document("live", _content(folder, foretold), command=command_line(), notes=foretold.notes))
         return
-    _print(told)
-    for note in told.notes:
+    _print(foretold)
+    for note in foretold.notes:
         for_notes().print(note)
 
 
-def _content(folder: Path, told: "Foretold") -> dict[str, Any]:
+def _content(folder: Path, foretold: "Foretold") -> dict[str, Any]:
     from dataclasses import asdict
     from math import isfinite
 
@@ -36,32 +36,32 @@ def _content(folder: Path, told: "Foretold") -> dict[str, Any]:
             name: value if not isinstance(value, float) or isfinite(value) else None
             for name, value in asdict(each).items()
         }
-        for each in told.forecasts
+        for each in foretold.forecasts
     ]
     return {
-        "record": str(folder), "forecasts": rows, "judged": asdict(told.judged), "launch_s": told.launch_s,
-        "ended_jobs": told.ended,
+        "record": str(folder), "forecasts": rows, "judged": asdict(foretold.judged), "launch_s": foretold.launch_s,
+        "ended_jobs": foretold.ended,
     }  # fmt: skip
 
 
-def _print(told: "Foretold") -> None:
+def _print(foretold: "Foretold") -> None:
     from loadmaster.live.judging import LEVEL
     from loadmaster.report.console import for_results, new_table
 
-    console, judged = for_results(), told.judged
-    if not told.forecasts:
+    console, judged = for_results(), foretold.judged
+    if not foretold.forecasts:
         console.print("Nobody waits.")
-    if told.forecasts:
+    if foretold.forecasts:
         shown = new_table()
         for name in ("job", "starts in", f"from ({LEVEL:.0%})", "to", "at about"):
             shown.add_column(name, justify="left" if name == "job" else "right")
-        for each in told.forecasts:
+        for each in foretold.forecasts:
             if not each.why:
                 spans = (_span(moment - each.at_s) for moment in (each.start_s, each.low_s, each.high_s))
                 shown.add_row(each.job, *spans, _moment(each.start_s))
         if shown.row_count:
             console.print(shown)
-        for each in told.forecasts:
+        for each in foretold.forecasts:
             if each.why:
                 console.print(f"{each.job} is not foreseen to start: {each.why}.", soft_wrap=True)
     if judged.jobs:
@@ -77,8 +77,8 @@ def _print(told: "Foretold") -> None:
             f"({share}){error}. The samples alone held {judged.inside_plain}: intervals are wider by "
             f"{judged.widened:.0%} of the wait.", soft_wrap=True,
         )  # fmt: skip
-    if told.launch_s is not None:
-        console.print(f"From decision to start a job takes {told.launch_s:.3g} s (middle of those seen).")
+    if foretold.launch_s is not None:
+        console.print(f"From decision to start a job takes {foretold.launch_s:.3g} s (middle of those seen).")
 
 
 def _span(seconds: float) -> str:

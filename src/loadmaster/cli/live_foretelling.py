@@ -23,17 +23,17 @@ class Foretelling(LiveBeside):
 
     def look(self) -> str:
         """What was foretold last; never waits. To be called after every cycle."""
-        said = self.news()
-        if said is not None:
-            self.text = _told(said)
+        news = self.news()
+        if news is not None:
+            self.text = _told(news)
         return self.text
 
 
-def _told(said: dict[str, Any]) -> str:
+def _told(news: dict[str, Any]) -> str:
     """In a line: who starts next, when all that wait have started, how good earlier forecasts were."""
-    if not said:
+    if not news:
         return "not yet: too little has been seen"
-    rows, judged = said["forecasts"], said["judged"]
+    rows, judged = news["forecasts"], news["judged"]
     if not rows:
         return "nobody waits"
     from loadmaster.model.units import show_seconds

@@ -98,8 +98,8 @@ class Agreeing:
 
     def look(self, at_s: float, listing: Listing, decided: Decided) -> None:
         """As `see`, of a loop at work, where sums alone are kept; a quiet cycle is none, as in the record."""
-        told = decided.passes or decided.skipped
-        if told or any(value != self._listing.get(name) for name, value in listing.items() if name != "at_s"):
+        acts = decided.passes or decided.skipped
+        if acts or any(value != self._listing.get(name) for name, value in listing.items() if name != "at_s"):
             self.see(at_s, listing, decided.passes)
             self.agreement.fold()
 

@@ -96,9 +96,9 @@ class Beliefs:
         self.ended |= bool(before) and news.hosts
 
     def _note_ends(self, news: News) -> None:
-        jobs, told = self.listing["jobs"], {name: (end_s, how) for name, end_s, how in self.listing["over"]}
+        jobs, ends = self.listing["jobs"], {name: (end_s, how) for name, end_s, how in self.listing["over"]}
         for name in [name for name in self.rows if name not in jobs]:
-            end_s, how = told.get(name, (math.inf, ""))
+            end_s, how = ends.get(name, (math.inf, ""))
             end_s = min(max(end_s - self.origin_s, self._first_s[name]), self.now_s)
             if name in self.runs:
                 news.ended.append((name, max(end_s, self.runs[name].start_s), how or "ok"))

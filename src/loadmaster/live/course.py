@@ -146,9 +146,9 @@ class _Reading:
         if first:
             self.ran_before.add(name)
             return
-        told = row.get("start_s", [None])[0]
-        known = told is not None and math.isfinite(float(told))
-        began_s = float(told) - self.origin_s if known else at_s
+        start_s = row.get("start_s", [None])[0]
+        known = start_s is not None and math.isfinite(float(start_s))
+        began_s = float(start_s) - self.origin_s if known else at_s
         self.began[name] = Began(began_s, max(0.0, began_s - (_finite(row["submit_s"]) - self.origin_s)))
         self.by_others += name not in self.asked
 

@@ -67,8 +67,8 @@ def foretell(
     for then in _moments(lines, decider):
         names = [name for name in then.arrived & chosen if name not in then.reading.ledger.runs]
         if then.history.ended >= FEWEST and names:
-            for told in then.forecasts(sorted(names), min(samples, JUDGED_BY)):
-                judging.take(starts[told.job], told)
+            for forecast in then.forecasts(sorted(names), min(samples, JUDGED_BY)):
+                judging.take(starts[forecast.job], forecast)
     forecasts = [judging.widened(each) for each in plain]
     launches = now.history.launches_s
     return Foretold(

@@ -63,38 +63,38 @@ class Judging:
 
     seen: list[tuple[float, Forecast, bool | None]] = field(default_factory=list)
 
-    def take(self, truth_s: float, told: Forecast) -> None:
+    def take(self, truth_s: float, forecast: Forecast) -> None:
         """One more; it is judged by those before it, if they are enough."""
         inside = None
         if len(self.seen) >= FEWEST:
-            wide = self.widened(told)
+            wide = self.widened(forecast)
             inside = wide.low_s <= truth_s <= wide.high_s
-        self.seen.append((truth_s, told, inside))
+        self.seen.append((truth_s, forecast, inside))
 
-    def widened(self, told: Forecast) -> Forecast:
+    def widened(self, forecast: Forecast) -> Forecast:
         """The forecast with the interval that would have held its part of those before."""
-        more_s = self._more() * _scale_s(told)
-        if not np.isfinite(told.start_s):
-            return told
-        low_s = min(max(told.low_s - more_s, told.at_s), told.start_s)
-        return replace(told, low_s=low_s, high_s=max(told.high_s + more_s, told.start_s))
+        more_s = self._more() * _scale_s(forecast)
+        if not np.isfinite(forecast.start_s):
+            return forecast
+        low_s = min(max(forecast.low_s - more_s, forecast.at_s), forecast.start_s)
+        return replace(forecast, low_s=low_s, high_s=max(forecast.high_s + more_s, forecast.start_s))
 
     def judged(self) -> JudgedForecasts:
         """How those were that could be judged."""
         judged = [each for each in self.seen if each[2] is not None]
-        off = [truth_s - told.start_s for truth_s, told, _ in judged if np.isfinite(told.start_s)]
+        off = [truth_s - forecast.start_s for truth_s, forecast, _ in judged if np.isfinite(forecast.start_s)]
         return JudgedForecasts(
             len(judged), sum(bool(inside) for *_, inside in judged),
-            sum(told.low_s <= truth_s <= told.high_s for truth_s, told, _ in judged),
+            sum(forecast.low_s <= truth_s <= forecast.high_s for truth_s, forecast, _ in judged),
             float(np.mean(off)) if off else None, self._more(),
         )  # fmt: skip
 
     def _more(self) -> float:
         """By which part of the wait foretold intervals have to be wider on either side; negative: narrower."""
         missed = sorted(
-            max(told.low_s - truth_s, truth_s - told.high_s) / _scale_s(told)
-            for truth_s, told, _ in self.seen
-            if np.isfinite(told.high_s)
+            max(forecast.low_s - truth_s, truth_s - forecast.high_s) / _scale_s(forecast)
+            for truth_s, forecast, _ in self.seen
+            if np.isfinite(forecast.high_s)
         )
         rank = int(np.ceil(LEVEL * (len(missed) + 1)))
         if len(missed) < FEWEST:
@@ -102,6 +102,6 @@ class Judging:
         return max(0.0, missed[min(rank, len(missed)) - 1])
 
 
-def _scale_s(told: Forecast) -> float:
+def _scale_s(forecast: Forecast) -> float:
     """What errors are told in parts of: the wait foretold, a second at least."""
-    return max(1.0, told.start_s - told.at_s)
+    return max(1.0, forecast.start_s - forecast.at_s)

@@ -57,8 +57,8 @@ class Waiting:
         self._barred = set(np.flatnonzero(too_large).tolist())
         if self.binding is not None:
             why = zip(self.ids, self.binding.never.tolist(), strict=True)
-            told = [(name, self.binding.reasons[code]) for name, code in why if code and self.binding.reasons[code]]
-            for name, reason in told:
+            reasons = [(name, self.binding.reasons[code]) for name, code in why if code and self.binding.reasons[code]]
+            for name, reason in reasons:
                 if self._number[name] not in self._barred:
                     self.never.append((name, self._for_now(rows[name], name) or reason))
         self._as_pool = is_one_pool(self._work, cluster, self.binding)

@@ -58,7 +58,7 @@ def read_reassignment(path: Path) -> Reassignment:
     processes = numbers.table(numbers.count("processes"), 2 + kinds)
     service, demand = processes[:, 0], processes[:, 1 : 1 + kinds]
     together = len(service) - len(np.unique(service))
-    said = {
+    not_kept = {
         f"{together} processes share a service with others and must be on machines of their own": together,
         f"{spread} services must be spread over several locations": spread,
         f"{depends} dependencies between services bind neighbourhoods": depends,
@@ -67,7 +67,7 @@ def read_reassignment(path: Path) -> Reassignment:
         ),
         "safety capacities, balance targets and costs of moves other than their number": bool((safety > 0).any()),
     }
-    notes = tuple(f"not kept of this model: {words}" for words, there in said.items() if there)
+    notes = tuple(f"not kept of this model: {words}" for words, there in not_kept.items() if there)
     names = ("cores", *(f"resource{number}" for number in range(1, kinds)))
     cluster = Cluster(names, capacity.astype(float), tuple(f"m{number}" for number in range(machines_at)))
     beside = path.with_name(path.name.replace("model_", "assignment_", 1))

@@ -59,10 +59,10 @@ class AtSite:
         """`trace` with its jobs as the site takes them."""
         workload, notes = trace.workload, [*trace.notes, *self.notes]
         if self.site is not None:
-            workload, said = jobs_at(self.site, workload)
+            workload, more = jobs_at(self.site, workload)
             bound, several = workload.constraints, int((workload.task_count > 1).sum())
             unsaid = several and (bound is None or bound.min_hosts is None)
-            notes += [*said, *strangers(workload, self.cluster.rules), *([_TOGETHER.format(several)] if unsaid else [])]
+            notes += [*more, *strangers(workload, self.cluster.rules), *([_TOGETHER.format(several)] if unsaid else [])]
         workload = held_longer(workload, self.queue.launch_s)
         return replace(trace, workload=workload, notes=tuple(notes), recipe=None)
 

@@ -84,10 +84,10 @@ def machines_of(trace: Trace, sets: Mapping[str, Cluster], spread: SpreadChoice)
 
 
 def _rejected(trace: Trace, held: Mapping[str, np.ndarray]) -> Skipped:
-    rejected, told = Skipped(), np.zeros(trace.workload.jobs, bool)
+    rejected, counted = Skipped(), np.zeros(trace.workload.jobs, bool)
     for name, here in held.items():
-        bad = np.asarray(~here & ~told)
-        told |= bad
+        bad = np.asarray(~here & ~counted)
+        counted |= bad
         if bad.any():
             first = np.flatnonzero(bad)[: rejected.shown].tolist()
             rejected.add(f"{name} cannot hold it", [trace.workload.id_of(job) for job in first], int(bad.sum()))

@@ -111,15 +111,15 @@ def _ranking_at(record: Record, workload: Workload, now_s: float) -> Ranking:
     order = discipline_of(record.setting, record.sources).order
     ranking = order.begin(workload, record.case.cluster)
     # What happens at one moment is told in the order in which the engine deals with it.
-    told = [
+    events = [
         *((end_s, 0, int(job)) for job, end_s in enumerate(ends_s) if end_s <= now_s),
         *((submit_s, 2, job) for job, submit_s in enumerate(workload.submit_s.tolist()) if submit_s <= now_s),
         *((begin_s, 3, job) for job, begin_s in enumerate(start_s.tolist()) if begin_s < now_s),
     ]
     if np.isfinite(ranking.period_s):
-        told += [(tick_s, 1, -1) for tick_s in np.arange(1, now_s // ranking.period_s + 1) * ranking.period_s]
+        events += [(tick_s, 1, -1) for tick_s in np.arange(1, now_s // ranking.period_s + 1) * ranking.period_s]
     calls = (ranking.ended, None, ranking.submitted, ranking.started)
-    for time_s, what, job in sorted(told):
+    for time_s, what, job in sorted(events):
         call = calls[what]
         if call is None:
             ranking.tick(time_s)

@@ -52,10 +52,10 @@ def parse_shown_nodes(text: str, where: str = "scontrol show node") -> tuple[Sit
 
 
 def _node(text: str, where: str) -> SiteNode:
-    said: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     for key, value in _PAIR.findall(text):
-        said.setdefault(key.lower(), Pair(key, value, where))
-    plain = {key: pair for key, pair in said.items() if pair.value not in _NOTHING}
+        pairs.setdefault(key.lower(), Pair(key, value, where))
+    plain = {key: pair for key, pair in pairs.items() if pair.value not in _NOTHING}
     if "gres" in plain:  # gpu:a100:4(S:0-1): where they sit is not said here
         plain["gres"] = Pair("Gres", re.sub(r"\([^)]*\)", "", plain["gres"].value), where)
     if "nodename" not in plain or not ({"cpuefctv", "cputot"} & plain.keys()):

@@ -143,15 +143,15 @@ def _of_2011(line: str) -> TaskEvent | None:
 
 
 def _of_2019(line: str, names: list[str]) -> TaskEvent | None:
-    said = dict(zip(names, next(csv.reader([line])), strict=True)) if names else json.loads(line)
-    kind = _KINDS_OF_2019.get(int(said["type"]))
+    row = dict(zip(names, next(csv.reader([line])), strict=True)) if names else json.loads(line)
+    kind = _KINDS_OF_2019.get(int(row["type"]))
     if kind is None:
         return None
-    asked = said.get("resource_request") or {}
+    asked = row.get("resource_request") or {}
     asked = asked if isinstance(asked, dict) else {}
-    cpus = asked.get("cpus", said.get("resource_request.cpus", said.get("cpus")))
-    memory = asked.get("memory", said.get("resource_request.memory", said.get("memory")))
+    cpus = asked.get("cpus", row.get("resource_request.cpus", row.get("cpus")))
+    memory = asked.get("memory", row.get("resource_request.memory", row.get("memory")))
     return TaskEvent(
-        float(said["time"]) * MICROSECOND, (int(said["collection_id"]), int(said["instance_index"])), kind,
-        said.get("user") or None, float(said.get("priority") or 0), float(cpus or 0), float(memory or 0),
+        float(row["time"]) * MICROSECOND, (int(row["collection_id"]), int(row["instance_index"])), kind,
+        row.get("user") or None, float(row.get("priority") or 0), float(cpus or 0), float(memory or 0),
     )  # fmt: skip

@@ -140,8 +140,8 @@ class _Reader:
 
     def _said(self, record: LogRecord) -> Found | Rule:
         try:
-            said = self.parse(record.content)
-            return said if isinstance(said, Rule) else _checked(said)
+            fields = self.parse(record.content)
+            return fields if isinstance(fields, Rule) else _checked(fields)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError):
             return NO_RECORD
 
@@ -155,8 +155,8 @@ class _Reader:
         amounts = [np.nan_to_num(number[name]) for name in ("cores", "memory_bytes", "gpus")]
         cores, memory, gpus = amounts
         tasks = one_a_host(np.nan_to_num(number["hosts"], nan=1.0), cores, gpus)
-        told = _numbers(jobs, "tasks")
-        tasks = np.where(told >= 1, np.clip(np.floor(np.nan_to_num(told)), 1.0, _MOST_TASKS), tasks)
+        given = _numbers(jobs, "tasks")
+        tasks = np.where(given >= 1, np.clip(np.floor(np.nan_to_num(given)), 1.0, _MOST_TASKS), tasks)
         checks += [
             *time_checks(submit, runtime), (NO_CORES, cores <= 0), (BAD_AMOUNT, np.minimum(memory, gpus) < 0),
         ]  # fmt: skip
@@ -186,18 +186,18 @@ def one_a_host(hosts: Floats, cores: Floats, gpus: Floats) -> Floats:
     return np.where(even, hosts, np.where(whole & (hosts > 1), np.maximum(cores, 1.0), 1.0))
 
 
-def _checked(said: Found) -> Found:
+def _checked(fields: Found) -> Found:
     """What a record says, with numbers and text where they are meant.
 
     Raises:
         ValueError: something else.
     """
-    for name, value in said.items():
+    for name, value in fields.items():
         if value is not None and name not in _WORDS:
-            said[name] = float(value)
+            fields[name] = float(value)
         elif value is not None and not isinstance(value, str):
             raise ValueError(name)
-    return said
+    return fields
 
 
 def _numbers(jobs: list[Found], name: str) -> Floats:

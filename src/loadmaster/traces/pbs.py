@@ -52,24 +52,24 @@ def job_of(line: str) -> Found | Rule:
         raise ValueError(line)
     if found[1] != "E":
         return OTHER
-    said = {key: value.strip('"') for key, value in _PAIR.findall(found[3])}
-    asked = {key.removeprefix("Resource_List."): value for key, value in said.items() if "Resource_List." in key}
+    fields = {key: value.strip('"') for key, value in _PAIR.findall(found[3])}
+    asked = {key.removeprefix("Resource_List."): value for key, value in fields.items() if "Resource_List." in key}
     name = _ID.match(found[2])
-    submit = float(said.get("qtime") or said["ctime"])
-    start, end = float(said["start"]), float(said["end"])
-    hosts, cores, features, exclusive = _shape(asked, said.get("exec_host", ""))
+    submit = float(fields.get("qtime") or fields["ctime"])
+    start, end = float(fields["start"]), float(fields["end"])
+    hosts, cores, features, exclusive = _shape(asked, fields.get("exec_host", ""))
     apart = _apart(asked, hosts)
     memory = bytes_of(asked.get("mem")) or (bytes_of(asked.get("pmem")) or 0.0) * cores
     return {
-        "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "eligible_s": said.get("etime"),
+        "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "eligible_s": fields.get("etime"),
         "job_id": name[1] if name else None, "array": name[1] if name and name[2] else None,
         "array_task": name[2] if name else None, "hosts": hosts, "cores": cores, "memory_bytes": memory,
-        "ran_on": _ran_on(said.get("exec_host", "")),
-        "gpus": _gpus(asked, hosts), "limit_s": clock(asked.get("walltime")), "user": said.get("user"),
-        "account": said.get("account") or said.get("project") or said.get("group"), "partition": said.get("queue"),
-        "name": said.get("jobname"), "features": features, "exclusive": exclusive,
+        "ran_on": _ran_on(fields.get("exec_host", "")),
+        "gpus": _gpus(asked, hosts), "limit_s": clock(asked.get("walltime")), "user": fields.get("user"),
+        "account": fields.get("account") or fields.get("project") or fields.get("group"),
+        "partition": fields.get("queue"), "name": fields.get("jobname"), "features": features, "exclusive": exclusive,
         "min_hosts": apart, "max_hosts": apart,
-        "depends": _depends(asked.get("depend") or said.get("depend")), "status": _status(said.get("Exit_status")),
+        "depends": _depends(asked.get("depend") or fields.get("depend")), "status": _status(fields.get("Exit_status")),
     }  # fmt: skip
 
 

@@ -37,8 +37,8 @@ def slurm_json_batches(path: Path, progress: Progress | None = None) -> Iterator
         known = [name for name in COLUMNS if name in _NEEDED or frame[name].null_count() < frame.height]
 
         def locate(row: int, rows: list[Any] = rows, number: np.ndarray = number) -> Line:
-            told = {key: value for key, value in rows[row].items() if value}
-            return Line(int(number[row]), str(told)[:400])
+            fields = {key: value for key, value in rows[row].items() if value}
+            return Line(int(number[row]), str(fields)[:400])
 
         yield TextRows(frame.select(known), number, np.zeros(len(rows), dtype=bool), locate)
 

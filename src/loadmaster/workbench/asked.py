@@ -38,24 +38,24 @@ class Asker:
             )  # fmt: skip
             try:
                 _limit_memory(child.pid)
-                said, complained = await asyncio.wait_for(child.communicate(), patience_s)
+                output, errors = await asyncio.wait_for(child.communicate(), patience_s)
             except TimeoutError:
                 raise Refused(504, f"this took longer than {patience_s:g} s, and was stopped") from None
             finally:
                 if child.returncode is None:
                     child.kill()
                     await child.wait()
-        return _document(said, complained)
+        return _document(output, errors)
 
 
-def _document(said: bytes, complained: bytes) -> dict[str, Any]:
+def _document(output: bytes, errors: bytes) -> dict[str, Any]:
     try:
-        made = json.loads(said) if len(said) <= MOST_BYTES else None
+        document = json.loads(output) if len(output) <= MOST_BYTES else None
     except ValueError:
-        made = None
-    if isinstance(made, dict):
-        return made
-    lines = complained.decode("utf-8", "replace").strip().split("\n")
+        document = None
+    if isinstance(document, dict):
+        return document
+    lines = errors.decode("utf-8", "replace").strip().split("\n")
     raise Refused(422, lines[-1].removeprefix("loadmaster: ")[:400] or "this could not be read")
 
 

@@ -112,11 +112,11 @@ def beside(first: FoundResult, second: FoundResult, places: ServedFolders) -> Jo
     rows = [{_named(row, naming): row for row in table} for table in tables]
     both = [name for name in rows[0] if name in rows[1]]
     figures = [_figure(name, column, rows, both) for name, column in COLUMNS.items()]
-    told = [figure for figure in figures if figure.pairs]
-    if not told:
+    paired = [figure for figure in figures if figure.pairs]
+    if not paired:
         raise Refused(422, "these two have no row and no figure in common")
     alone = [[name for name in rows[i] if name not in rows[1 - i]] for i in (0, 1)]
-    return JoinedTables(told, (alone[0], alone[1]))
+    return JoinedTables(paired, (alone[0], alone[1]))
 
 
 def _naming(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
@@ -124,8 +124,8 @@ def _naming(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
     if all(len(table) == 1 for table in tables):
         return []  # they are compared whatever their rules are called
     naming = [name for name in NAMING if all(all(name in row for row in table) for table in tables)]
-    told = all(len({_named(row, naming) for row in table}) == len(table) for table in tables)
-    return naming if told else [*naming, "load"]
+    is_enough = all(len({_named(row, naming) for row in table}) == len(table) for table in tables)
+    return naming if is_enough else [*naming, "load"]
 
 
 def _figure(name: str, column: _Column, rows: Sequence[Mapping[str, dict[str, Any]]], both: Sequence[str]) -> Figure:
@@ -185,12 +185,12 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(row: Mapping[str, Any], naming: Sequence[str]) -> str:
-    said = [
+    parts = [
         f"load {row[n]:.3g}" if isinstance(row[n], float) else str(row[n])
         for n in naming
         if row.get(n) not in ("", None)
     ]
-    return ", ".join(said) or "the run"
+    return ", ".join(parts) or "the run"
 
 
 def _finite(value: Any) -> float | None:

@@ -81,11 +81,11 @@ def choices_of(given: Mapping[str, Any], places: ServedFolders) -> FirstChoices:
 def arguments_of(choices: FirstChoices, places: ServedFolders, folder: Path) -> list[str]:
     """The arguments of the command that compares them into `folder`."""
     hosts = str(places.logs / choices.hosts) if choices.hosts in uploaded(places.logs) else choices.hosts
-    told = ["compare", str(places.logs / choices.log), "-o", str(folder)]
-    told += [f"--hosts={hosts}"] if hosts else []
-    told += [f"--policies={','.join(choices.policies)}", f"--disciplines={','.join(choices.disciplines)}"]
-    told += [f"--loads={choices.loads}"] if choices.loads else []
-    return told + ([f"--limit={choices.limit}"] if choices.limit else [])
+    arguments = ["compare", str(places.logs / choices.log), "-o", str(folder)]
+    arguments += [f"--hosts={hosts}"] if hosts else []
+    arguments += [f"--policies={','.join(choices.policies)}", f"--disciplines={','.join(choices.disciplines)}"]
+    arguments += [f"--loads={choices.loads}"] if choices.loads else []
+    return arguments + ([f"--limit={choices.limit}"] if choices.limit else [])
 
 
 def new_folder(places: ServedFolders, log: str) -> Path:

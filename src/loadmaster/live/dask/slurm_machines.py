@@ -112,9 +112,9 @@ def _made(cluster_class: Any, options: dict[str, Any], private: Path, dashboard:
             chosen[name] = int(chosen[name])
         return cluster_class(**chosen, job_cls=_job_class())
     except (TypeError, ValueError) as error:
-        said = ", ".join(f"{name}={value}" for name, value in options.items())
+        text = ", ".join(f"{name}={value}" for name, value in options.items())
         why = str(error).splitlines()[0].partition(". ")[0]
-        raise InputError(said, f"SLURMCluster does not take this: {why}") from error
+        raise InputError(text, f"SLURMCluster does not take this: {why}") from error
 
 
 def _site(options: dict[str, Any], name: str) -> list[str]:

@@ -153,17 +153,17 @@ def _with_mix(shape: PoolShape, main: Mapping[str, Matches]) -> list[Claim]:
     for pool, matches in main.items():
         wins = matches.wins(HEURISTICS)
         lead = mean_of(wins[:, HEURISTICS.index(MIX)] - wins[:, HEURISTICS.index(WFC)])
-        said = expected[pool]
+        claim = expected[pool]
         verdicts: dict[str, Verdict] = {
             "wins by a small margin": exceeds(lead),
             "similar": meets(lead, -ALIKE, ALIKE),
             "slightly below": exceeds(lead.times(-1.0)),
         }
-        note = "" if verdicts[said] == "holds" else _OTHER_JOBS
+        note = "" if verdicts[claim] == "holds" else _OTHER_JOBS
         claims.append(
             Claim(
-                _at(_FIG_4_4, shape), f"pool {pool}: Mix-Fit's share of wins against Worse-Fit-Cores'", said,
-                lead.percent(), verdicts[said], gates[said], matches.buckets, note,
+                _at(_FIG_4_4, shape), f"pool {pool}: Mix-Fit's share of wins against Worse-Fit-Cores'", claim,
+                lead.percent(), verdicts[claim], gates[claim], matches.buckets, note,
             )
         )  # fmt: skip
     return claims
