@@ -4,7 +4,7 @@ An engine is compiled once and serves every policy: it receives a policy as a *r
 rates many hosts in one call, so that the cost of calling through a pointer is paid once a batch and the score itself
 is inlined.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import inspect
 import re

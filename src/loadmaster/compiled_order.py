@@ -1,5 +1,5 @@
 """Orders compiled: the very function that plain Python runs, as a *ranker* that ranks many jobs in one call."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import inspect
 from collections.abc import Callable, Iterator

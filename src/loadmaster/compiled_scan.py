@@ -5,7 +5,7 @@ without room are not rated, so a score fails only where the plain engine's would
 lies on the stack and has a length known to the compiler: loops over the resources vanish, and with them the checks of
 indices that can be proven. Where a check is left, or the score branches or calls `exp`, hosts are rated one by one.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,arg-type"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,arg-type"
 
 from collections.abc import Callable
 from functools import cache, lru_cache

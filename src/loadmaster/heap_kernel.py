@@ -1,5 +1,5 @@
 """A binary heap of (key, payload) in two flat arrays, smallest key first, smaller payload among equals."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.kernels import inner
 

@@ -3,7 +3,7 @@
 A policy compiled as a scan (`compiled_scan.py`) walks over these blocks, so that one instruction rates several hosts.
 Hosts of one kind have the same capacity: within a block it is a constant, and what comes of it alone is made once.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

@@ -9,7 +9,7 @@ a kernel reads of it is fetched where it is used; the compiler may fetch it once
 
 Fields read the same: arrays and numbers as they are, tuples within as lent ones.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,override,import-untyped,attr-defined"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,override,import-untyped,attr-defined"
 
 from typing import Any
 

@@ -7,7 +7,7 @@ Both read the minima of H / 16 blocks, 0.1 to 1 ns each, and name the host of th
 used, also the lanes of the blocks that might hold a better one than found so far: 3 ns a block with shut hosts, since
 several lanes are compared at once, 15 to 30 where `usable` has to be asked for one host after another.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

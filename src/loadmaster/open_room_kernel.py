@@ -4,7 +4,7 @@
 
 Where hundreds of hosts are shut, many demands fit only on these: to rate all hosts for each was half of a run.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

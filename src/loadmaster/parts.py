@@ -4,7 +4,7 @@ Numba makes machine code of every kernel as soon as it is compiled, with all tha
 eight calls deep is optimised eight times, and eight times it becomes machine code that nobody runs. A part goes into
 the modules of its callers as it was translated; the kernel at the top optimises the whole once.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler

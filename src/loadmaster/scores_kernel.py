@@ -18,7 +18,7 @@ A host is live if it can hold the least of each resource that any demand asks fo
 scanned, if many are there for nothing. The most frequent demands have slots of their own; the others share what is
 left by number, so that runs of equal jobs find theirs.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

@@ -3,7 +3,7 @@
 Kept beside the lanes (`lanes_kernel.py`), where hosts move about; a host without a lane is shut as well, and stays so
 when it comes into one.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

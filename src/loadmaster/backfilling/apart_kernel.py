@@ -2,7 +2,7 @@
 
 Hosts that hold equally many tasks are alike, so that what counts is how many hosts hold how many: `Room.count`.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 `moments` is None where no moment is ever promised, `outlook` where no plan is ever made: what they need is then not
 compiled. A pass that turns out to need a plan after all ends with `NEEDS_PLAN`.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -4,7 +4,7 @@ What is held makes starts later, so that a bound stays one. What is given back i
 lowers its bounds by what has been added since. Bounds stand in blocks of hosts with the least of each, so that hosts
 which are busy for long are passed over by the block.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """Hosts for a row in what they will have free, compiled: those that the policy rates lowest there, task by task."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

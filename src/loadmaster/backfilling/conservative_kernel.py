@@ -1,5 +1,5 @@
 """Conservative backfilling in all its variants, compiled."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.board_arrays import STATUS
 from loadmaster.backfilling.board_kernel import begin, begin_pass, is_promised, keep_promises, promise, start

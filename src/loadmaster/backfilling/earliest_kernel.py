@@ -1,5 +1,5 @@
 """The first moment at which a row fits beside all that is held, compiled: the same as `earliest` of each plain plan."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """EASY backfilling with any number of heads, compiled; stepwise is the same with its heads counted in the cluster."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.board_kernel import begin_pass, promise, start
 from loadmaster.backfilling.rows_kernel import next_row, next_shortest, put_off, sort_put_off

@@ -3,7 +3,7 @@
 Orders change little between two passes, so that sorting looks for runs that are in order already and merges them: one
 look at each row where nothing has changed.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.kernels import inner
 

@@ -1,5 +1,5 @@
 """The promise of a moment, compiled: the same as `loadmaster.backfilling.moment`, for several that share no host."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 A chain that counts hosts is that of host 0 alone, in column 0. What a host has now is its step of its own number: a
 look at now for all hosts goes through memory from end to end.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 Within a plan that only grows, what has failed fails again, and so does what is as it is, as long or longer. Whatever is
 taken back makes that void.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
 

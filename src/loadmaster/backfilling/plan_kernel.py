@@ -2,7 +2,7 @@
 
 The hosts of a row that is placed stand in `room.host`, one a task; where hosts are counted, none do.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

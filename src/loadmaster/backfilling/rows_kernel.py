@@ -4,7 +4,7 @@
 
 Before the next row is looked for, it is noted whether the last one was taken: whoever starts, or is put off.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

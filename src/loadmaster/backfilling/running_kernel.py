@@ -1,5 +1,5 @@
 """Running tasks in the order of their expected ends, as the compiled board takes them: event by event."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.kernels import inner
 

@@ -1,5 +1,5 @@
 """Selective backfilling, compiled."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.board_kernel import begin_pass, promise, start
 from loadmaster.backfilling.rows_kernel import next_row

@@ -3,7 +3,7 @@
 A step lasts until the next one begins, the last one for ever. Neighbours differ, so that a host has no more steps than
 twice the tasks that run or are promised there, and one. A host that needs more room moves to the end of the arrays.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

@@ -2,7 +2,7 @@
 
 A row is tried at the ends of windows and of reservations, one after another; most are passed over by counts alone.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 Windows stand by set of hosts. What starts changes them on its own hosts, unless its end is in no window that stands;
 only then are they made anew. Which hosts hold a task stands by demand, until something starts.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

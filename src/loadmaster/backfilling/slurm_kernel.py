@@ -1,5 +1,5 @@
 """Slurm's two loops, compiled: the passes that are due, and the main pass of them (rules Q13 and Q14)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.board_arrays import NOTED
 from loadmaster.backfilling.board_kernel import begin_pass, start

@@ -4,7 +4,7 @@ Steps stand in blocks, with what is reserved in any step of the block, and the m
 by host only if no step that the row would run through has too few hosts left: the search goes from the end backward,
 and jumps behind the step where it fails. The same as `whole_hosts.WholeHosts`.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 A class holds jobs of like demand and expected runtime. What is held makes starts later, so that a bound stays one; what
 is given back goes into a list, and a class that is asked next looks at what has been added to it since.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def,assignment"
 
 from typing import NamedTuple
 

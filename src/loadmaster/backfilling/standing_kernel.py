@@ -1,5 +1,5 @@
 """Promises that outlive a pass, compiled: `Board.stand` and `Board.sooner`."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """Backfillings that promise nothing, compiled: none, skip and netbatch."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.apart_kernel import asks_for_hosts, reserve_apart
 from loadmaster.backfilling.board_kernel import begin_pass, start

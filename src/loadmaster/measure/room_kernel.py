@@ -1,5 +1,5 @@
 """How long each job waited although it would have fitted into what was free: one walk over each wait."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

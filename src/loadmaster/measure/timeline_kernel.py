@@ -1,5 +1,5 @@
 """The sweep behind `timeline`: one pass over starts and ends, keeping what is free on every host."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

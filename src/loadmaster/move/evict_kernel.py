@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """The cheapest tasks to evict from hosts that are too full, compiled; plain: tests/move/evict_plain.py."""
 
 from typing import Any, NamedTuple

@@ -1,5 +1,4 @@
 """Moves one by one off the host with the least yield, as long as they raise it and the budget lasts."""
-# mypy: disable-error-code="no-untyped-call"
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Single moves off the host with the least yield, compiled; plain: tests/sim/fractional/level_out_plain.py."""
 
 from numba import float64, int64, void

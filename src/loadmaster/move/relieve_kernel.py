@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """Moves and swaps off the most loaded host within a budget, compiled: hosts stay ranked by their load."""
 
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """Branch and bound for the highest level under rigid capacities, compiled."""
 
 from typing import Any, NamedTuple

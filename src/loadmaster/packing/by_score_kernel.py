@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """Tasks one after another, each to the lowest rated host that fits, compiled; by_score_plain.py is the reference.
 
 Between two tasks only the host taken changes. So a task that asks for the same as the one before it rates that host

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """FGD compiled: tasks one after another, to the host and card whose fragmentation grows least (rule K18)."""
 
 from typing import NamedTuple

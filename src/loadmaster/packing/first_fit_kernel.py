@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """First fit in a list of demand vectors, compiled: a tree of minima finds the next one that fits without a scan.
 
 A list's tree has the demands of its tasks as leaves, and in every node the minima of its WIDTH children; what is taken

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """Greedy placement with backtracking, compiled: hosts stay sorted by load while tasks come and go."""
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """Local search from the most loaded host: moves, swaps and ejection chains, compiled."""
 
 from typing import NamedTuple

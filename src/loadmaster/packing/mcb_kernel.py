@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,no-any-return"
+# mypy: disable-error-code="no-untyped-def"
 """Multi-capacity bin packing, compiled: lists dealt in their order, hosts filled from them.
 
 The reference is tests/packing/mcb_plain.py.

@@ -3,7 +3,7 @@
 What is free only shrinks within a pass: a demand that has failed fails again, and nobody looks for a host where the
 most that any host has is too little.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
 

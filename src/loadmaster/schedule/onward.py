@@ -1,5 +1,4 @@
 """Works a queue off from where it stands, as if nobody came any more: compiled where that is known."""
-# mypy: disable-error-code="no-untyped-call"
 
 from dataclasses import replace
 

@@ -3,7 +3,7 @@
 The same as `onward_reference`. A pass is one of the board's own; what runs, who waits and what is free is kept up to
 date between passes.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

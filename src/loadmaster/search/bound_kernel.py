@@ -1,5 +1,5 @@
 """The inner minimum of the bound: where each job would start if it paid the prices (rule D4)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

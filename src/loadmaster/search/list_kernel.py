@@ -1,5 +1,5 @@
 """Greedy list scheduling: whenever there is room, whoever comes first in the list and fits starts (rule D10)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

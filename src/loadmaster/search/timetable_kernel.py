@@ -1,5 +1,5 @@
 """What is free on every host over time, as linked steps that are cut, filled and joined again (rule D11)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

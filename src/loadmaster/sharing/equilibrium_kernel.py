@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """The coupled fixed point compiled, and only where something changed: the plain one beside it says what comes out."""
 
 from typing import NamedTuple

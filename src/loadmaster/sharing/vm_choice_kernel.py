@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """The choices of VMs compiled; the plain ones in vm_choice.py say which VMs must come out."""
 
 from loadmaster.kernels import inner

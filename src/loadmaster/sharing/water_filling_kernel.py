@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Water-filling compiled; the plain one beside it says what it must return."""
 
 from loadmaster.kernels import inner

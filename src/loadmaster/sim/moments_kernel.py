@@ -1,5 +1,5 @@
 """Moments on a grid of whole multiples, for kernels: the same as `loadmaster.model.moments`."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

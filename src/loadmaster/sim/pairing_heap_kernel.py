@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Pairing heaps threaded through records (Fredman et al. 1986): many heaps over one set of tasks.
 
 `tasks` is a record array with the fields key, child, right and back (the left sibling, or the parent of a first

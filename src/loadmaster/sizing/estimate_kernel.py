@@ -1,5 +1,5 @@
 """Compiled: how much work is left, from finished durations and from the ages of the tasks still running."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import math
 from typing import NamedTuple

@@ -1,5 +1,5 @@
 """Compiled: what renting n more machines would cost and how long the bag would then take, and the n to choose."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import math
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 """The SWF tokeniser: text into columns, in one pass. `tests/traces/swf_reference.py` says the same."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

@@ -1,5 +1,5 @@
 """Fair share compiled; `fair_share.py`, `classic.py` and `fair_tree.py` say what must come out (rules O12 to O14)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import math
 

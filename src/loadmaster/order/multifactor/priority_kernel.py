@@ -1,5 +1,5 @@
 """Multifactor priorities compiled, on the state of `ranking.Priorities`, which says what must come out (rule O8)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

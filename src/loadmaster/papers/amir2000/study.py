@@ -1,5 +1,4 @@
 """The simulation study of Amir et al. 2000: many executions, every method on the same stream."""
-# mypy: disable-error-code="no-untyped-call"
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

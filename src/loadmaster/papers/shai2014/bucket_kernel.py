@@ -1,5 +1,5 @@
 """How many jobs of each bucket a placement policy matches to an empty pool."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from typing import NamedTuple
 

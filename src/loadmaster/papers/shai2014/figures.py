@@ -1,5 +1,4 @@
 """Figures 3.5, 4.4 and 6.1 to 6.4 of Shai 2014: one panel a pool."""
-# mypy: disable-error-code="no-untyped-call"
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
 """Compiled engine for bags of tasks on machines of one type, under the paper's rule or a fixed number of machines."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import math
 from typing import NamedTuple

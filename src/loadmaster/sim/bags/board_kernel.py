@@ -1,5 +1,5 @@
 """The machines of a bag under the planner, as its compiled engine holds them, and what they cost."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

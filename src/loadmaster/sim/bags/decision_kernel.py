@@ -1,5 +1,5 @@
 """Compiled: what the planner decides for a bag; `loadmaster.sizing.planning` on a snapshot of it says the same."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """Compiled engine for bags of tasks on a fixed number of machines of one type that nobody takes away."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import math
 

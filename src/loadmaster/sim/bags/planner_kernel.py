@@ -3,7 +3,7 @@
 The same run as `loadmaster.sim.bags.reference` makes with `loadmaster.sizing.planning`, to the bit; looks of the
 clock at which nothing can be decided are passed over.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

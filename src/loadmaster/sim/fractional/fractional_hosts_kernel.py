@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Tasks on fractional hosts: who is where, the sums over them, the speeds that follow, and which job is due next."""
 
 import numpy as np

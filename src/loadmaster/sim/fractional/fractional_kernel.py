@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Dynamic fractional scheduling compiled: events and admission, at a cost that grows with what runs alone.
 
 The plain engine in reference.py says what must come out. Where everything is to be packed anew the

@@ -1,5 +1,5 @@
 """The moments of a run in which somebody outside decides: what starts, ends, fails and comes between two passes."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.bound_state import DECIDED, HEARD

@@ -1,5 +1,4 @@
 """What a scheduler that is asked sees of a run whose moments are compiled."""
-# mypy: disable-error-code="no-untyped-call"
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,5 +1,4 @@
 """Replays a log whose moments are compiled and whose decisions a scheduler makes: for rules that no kernel serves."""
-# mypy: disable-error-code="no-untyped-call"
 
 import math
 from dataclasses import replace

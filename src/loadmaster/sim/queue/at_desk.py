@@ -1,5 +1,4 @@
 """Replays a log with any backfilling that the compiled board knows, all of it compiled."""
-# mypy: disable-error-code="no-untyped-call"
 
 from collections.abc import Callable
 

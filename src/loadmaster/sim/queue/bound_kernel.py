@@ -1,5 +1,5 @@
 """The moments of a run whose jobs constraints bind: what happens next, and what happens before a pass (rule Q1)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

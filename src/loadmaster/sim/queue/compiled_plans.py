@@ -1,5 +1,5 @@
 """Compiles the engines of conservative backfilling, which keep a plan or make it anew: once for all policies."""
-# mypy: disable-error-code="no-untyped-call,no-untyped-def"
+# mypy: disable-error-code="no-untyped-def"
 
 import warnings
 from collections.abc import Callable

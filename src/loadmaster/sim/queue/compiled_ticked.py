@@ -3,7 +3,6 @@
 The engine is compiled once for all orders, so that it receives this one through a pointer; what is behind it is
 compiled where somebody uses it, and is idle otherwise.
 """
-# mypy: disable-error-code="no-untyped-call"
 
 from collections.abc import Callable
 from functools import cache

@@ -2,7 +2,7 @@
 
 `serve` is a door of `desk_pass_kernel`; `scans` and `rates` are the members' policies.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

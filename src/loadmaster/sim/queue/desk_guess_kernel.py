@@ -2,7 +2,7 @@
 
 The same as `loadmaster.schedule.predictions` (rules E2 and E3), over what a run keeps for the compiled board.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 What happens between two passes is told by the same kernels as where a scheduler is asked (`asked_kernel`); what a pass
 sees is kept up to date here instead of being laid out anew.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
 

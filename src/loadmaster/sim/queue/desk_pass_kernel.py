@@ -2,7 +2,7 @@
 
 The engine is compiled once; it calls one of these through a pointer, and only that one is compiled beside it.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

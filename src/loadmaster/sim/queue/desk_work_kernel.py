@@ -1,5 +1,5 @@
 """Limits on work, compiled: the same as `loadmaster.sim.queue.work_done`, which is the specification (rule C10)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import math
 

@@ -2,7 +2,7 @@
 
 The plain engine asks every waiting job before every pass; here a job is asked when something that it waits for happens.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 A long sorted list, a short sorted list of those that started lately, and a mark on those that have ended; the short
 one is merged into the long one when it is full.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

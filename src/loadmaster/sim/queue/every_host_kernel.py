@@ -1,5 +1,5 @@
 """The host that a rule takes, found by a look at every host."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

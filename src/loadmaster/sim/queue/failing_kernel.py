@@ -1,5 +1,5 @@
 """Hosts that go down in the middle of a run: what runs there is stopped, and goes back to the queue if it may (C7)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

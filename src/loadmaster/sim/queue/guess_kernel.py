@@ -2,7 +2,7 @@
 
 The same as `loadmaster.schedule.predictions`, on hosts of speed 1 (rules E2 and E3).
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

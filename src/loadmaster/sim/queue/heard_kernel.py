@@ -1,5 +1,5 @@
 """Multifactor priorities of rows that constraints bind: what has happened is heard, then all who wait are ranked."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

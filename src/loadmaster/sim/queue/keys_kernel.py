@@ -2,7 +2,7 @@
 
 Where rows are short, by a look at all of its keys at once; where they are long and kept in order, by a search.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,4 @@
 """The arrays that the compiled engine works on, laid out from a log, a cluster and their rules."""
-# mypy: disable-error-code="no-untyped-call"
 
 from typing import Any, NamedTuple
 

@@ -4,7 +4,7 @@ A job that joins lowers what is known of the nodes above it. One that leaves onl
 but may be less than anybody below asks for. A node is worked out anew, with what lies below it, when somebody looks at
 it and what it says does not settle the matter: most jobs leave the front of the queue, where nobody looks again.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

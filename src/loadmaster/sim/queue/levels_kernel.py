@@ -4,7 +4,7 @@ The hosts with most free memory are reserved, so the reserved ones are those who
 would be reserved before this one, and where the limit of so many reservations lies, is read from a count for each
 level of memory; only the hosts of the level in which the answer falls are looked at.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """When Slurm's loops run, compiled: the same as `due` and `following` of `loadmaster.backfilling.slurm` (rule Q13)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

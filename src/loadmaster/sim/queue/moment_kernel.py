@@ -5,7 +5,7 @@ is one task and the same as in the last pass, only hosts that have changed are a
 nothing is given back to before the promised moment are looked at only where the head has several tasks: a single one
 fits on none of them.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -4,7 +4,7 @@ What each project uses for its share is worked out once a pass, and anew where o
 each project at each job was a sixth of a run. It is kept as a whole number in the order of the ratios
 (`lanes_kernel.rank_of`), so that the compiler uses vectors to find the least.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

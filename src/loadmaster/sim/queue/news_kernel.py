@@ -5,7 +5,7 @@ elsewhere, and what the head can spare, have only shrunk since the job was tried
 The moment must lie ahead: of jobs that outlive their estimates, more are taken to be about to end as time passes. And a
 job of several tasks that found hosts for some of them may be better off next time.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 Every function takes `bound`, None where no constraint binds: then the compiler drops what is asked of it.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -4,7 +4,7 @@ Best-fit-memory and Mix-Fit ask for the keys next to an amount of memory. In a r
 searches here; a host that comes or goes moves some of the keys of one block. Two neighbouring blocks never hold 96 keys
 or fewer together, so that they stay few.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

@@ -2,7 +2,7 @@
 
 The starts of a pass are a plan that can be taken back: Max-Jobs lets several policies pass over the same state.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 Only hosts that have more free than when it was promised can make it earlier, and only its own host later.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 A decision copies the steps of a host when it first plans something there, behind those that are kept.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.skyline_kernel import LEAST_ROOM, hold
 from loadmaster.kernels import inner

@@ -3,7 +3,7 @@
 What is learnt of a host for which nothing is planned holds until somebody ends there before it was expected; what is
 learnt of the others is put back as the decision ends.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

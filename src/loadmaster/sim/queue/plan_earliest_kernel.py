@@ -1,5 +1,5 @@
 """The first moment at which a job fits beside the plan of a decision, compiled, and the hosts it gets then."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
 

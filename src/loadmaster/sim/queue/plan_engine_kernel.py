@@ -1,5 +1,5 @@
 """The engine for conservative backfilling, compiled: any placement policy, any number of resources and tasks."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.skyline_kernel import until
 from loadmaster.backfilling.soon_kernel import note_freed

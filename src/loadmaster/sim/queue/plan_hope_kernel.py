@@ -1,5 +1,5 @@
 """Who might start now beside the plan of a decision, compiled: few hosts have room for anybody, and ever fewer."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 Only the starts leave a decision, so a plan ends where nobody behind it could start now. What can start now only shrinks
 within a decision: a job that no host could take stays out of the question, and so does a longer one of the same class.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

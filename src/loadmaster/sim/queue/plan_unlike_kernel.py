@@ -4,7 +4,7 @@ A job that was promised a moment on a host would be promised the same again if n
 lets it start earlier, and nothing taken where it is to run. Each plan keeps the times in which hosts may have more or
 less than the job at hand has seen when it was planned for.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """Who is stopped for whom before a pass, compiled: the same as `loadmaster.sim.queue.preempting` (rule C8)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

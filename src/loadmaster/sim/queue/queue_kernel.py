@@ -1,5 +1,5 @@
 """The engine of the queue family, compiled: any placement policy, any order, several backfillings, Max-Jobs."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

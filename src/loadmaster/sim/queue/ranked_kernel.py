@@ -4,7 +4,7 @@ All are ranked before a pass, which is quick, and almost none is sorted: the low
 a threshold that a sample gives; of the rest, once the pass looks for what fits beside a promise, only those come in for
 which some host may have room, and the heap is cleared of the others when many have been met there.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 The same numbers as in `place/`, to the bit.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import math
 

@@ -4,7 +4,7 @@ Often hundreds are reserved in a pass. So they are first put on shelves by level
 shelf at a time stand in a heap; a shelf that is wanted as a whole needs no order at all. Memory only falls within a
 pass when this is looked at, so a host that has moved has moved to a lower shelf: it is put there when it is met.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,4 @@
 """Replays a log with the NetBatch engine: says whether it can, lays out the arrays, names the result."""
-# mypy: disable-error-code="no-untyped-call"
 
 from collections.abc import Callable
 from typing import Any

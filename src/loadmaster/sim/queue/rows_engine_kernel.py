@@ -5,7 +5,7 @@ this walk, nor later until somebody leaves a host that could take it; ended jobs
 cycles cost nothing; Max-Jobs walks on one state and takes its moves back. Jobs of several tasks are served first come,
 first served. Agrees with `reference.py` to the bit.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """What is known to fit on no host of the NetBatch engine, so that it is not tried again."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

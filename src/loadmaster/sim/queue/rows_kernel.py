@@ -10,7 +10,7 @@ Slots are counted with unsigned numbers: signed ones may be negative, which stop
 times slower). Columns that are read one entry at a time lie together as records: every array that a kernel hands on
 to another costs seven words.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import Any, NamedTuple
 

@@ -5,7 +5,7 @@ before it. Where a host has room for all of its own, that says nothing new. The 
 are held there again one by one. Who does not fit any more is promised the first moment that those before it leave free:
 a host that might give that is cleared too, of what stands behind.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
 

@@ -4,7 +4,7 @@ Promises are gone through in the order of their moments. Until the moment that i
 since those behind begin later; then it has ever more, as nobody begins any more. So a host holds the job sooner only
 where it has enough at some time before, or where something ends then.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

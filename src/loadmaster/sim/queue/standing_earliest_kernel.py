@@ -1,5 +1,5 @@
 """The first moment at which a job fits beside a plan that is kept, compiled: looks only where bounds leave a chance."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
 

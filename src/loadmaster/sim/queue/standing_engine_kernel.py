@@ -1,5 +1,5 @@
 """The engine for conservative backfilling whose promises stand, compiled: any placement policy, resources and tasks."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """What becomes of promises when somebody has ended early, compiled: who may move is looked for where room was made."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

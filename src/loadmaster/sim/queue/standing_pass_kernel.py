@@ -3,7 +3,7 @@
 Promises fit beside each other from pass to pass, unless a running job outlives its estimate, or a start comes late:
 only then are all of them gone through again, as `Board.stand` does.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """Who waits, what they are promised and where, compiled: lists, heaps and the least that anybody asks for."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

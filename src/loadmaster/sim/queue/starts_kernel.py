@@ -1,5 +1,5 @@
 """What compiled planning works on: its arrays, finding hosts for a job, starting and ending it."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

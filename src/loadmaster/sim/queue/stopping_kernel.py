@@ -1,5 +1,5 @@
 """What becomes of those who are stopped for others, compiled: told to end, sent back, suspended, resumed (rule C8)."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """Hosts for the tasks of one job, as a policy picks them: taken, noted, and given back."""
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

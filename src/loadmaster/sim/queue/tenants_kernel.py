@@ -2,7 +2,7 @@
 
 The head mostly stays the same from pass to pass. Then only hosts that somebody has left or come to are asked again.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

@@ -3,7 +3,7 @@
 Of the tasks of such an array that might start, the first by index are in the queue, as many as may start still. All
 of them up to `last` are; behind it none is.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

@@ -4,7 +4,7 @@ Who waited at the last tick stands in the first run of positions of the tree (`w
 in the second, each run by rank and number; a pass takes the lower of the two. Ranks are whole numbers, so that they are
 sorted by their digits, in a few rounds over all.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

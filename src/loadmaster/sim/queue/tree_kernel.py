@@ -3,7 +3,7 @@
 The first host that fits, the next one after another, and those with fewest or most free cores or with most free memory
 are found by one walk down; a change goes up only as far as it changes a node.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple
 

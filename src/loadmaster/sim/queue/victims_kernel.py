@@ -3,7 +3,7 @@
 Candidates are taken off their hosts one by one until a pass with that row alone starts it. As long as all hosts
 together hold too few of its tasks no pass could, which is counted without one.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator,assignment"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

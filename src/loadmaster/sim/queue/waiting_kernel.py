@@ -4,7 +4,7 @@ Jobs stand at fixed positions. A tree over the positions knows the least that an
 thousands of jobs for which no host has room are passed over by a few comparisons. It knows that by lanes, for jobs of
 few cores and of many apart: that one job asks for few cores and another for little memory says nothing of either.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 

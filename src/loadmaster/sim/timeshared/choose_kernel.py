@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Which time-shared host a task goes to, compiled: the policy is asked of every host, or of those with the least costs.
 
 The opportunity cost and its slope are sums over resources of a weight, which the task and the kind of host decide,

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """The opportunity costs of time-shared hosts, kept up: n^use of every resource, and by what factor a task changes it.
 
 An exponential is taken once a change of a host, and once for each kind of job on each kind of host, not at every look.

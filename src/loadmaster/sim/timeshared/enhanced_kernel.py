@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Enhanced Mosix for time-shared hosts, compiled: a host's turn, and whether any host could gain by one."""
 
 import math

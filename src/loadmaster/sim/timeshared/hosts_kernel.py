@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """What happens to a time-shared host when a task comes or goes: its clock, its heap of ends, its residents.
 
 All tasks of a host progress alike, so one clock a host says what each has done: a task that comes when the clock

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Mosix and ASSIGN-U-R for time-shared hosts, compiled, and the draws of all movers; the plain ones are the rule."""
 
 from loadmaster.kernels import inner

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Whether a tick could move anything at all: while it could not, ticks need not be played.
 
 A log of months has millions of quiet seconds. The contacts of a host differ from tick to tick, so that one tick

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def"
 """Time-shared hosts compiled: events in order, at a cost that grows with the logarithm of what runs.
 
 The plain engine in reference.py says what must come out.

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,untyped-decorator"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 """Jobs on virtual machines compiled; the plain engine in reference.py says what must come out."""
 
 from collections.abc import Callable
