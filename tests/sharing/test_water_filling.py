@@ -80,10 +80,11 @@ def level_at(limit, floor, share, capacity, floors):
 
 
 @settings(max_examples=500, derandomize=True, deadline=None)
-@given(hosts())
-def test_the_compiled_level_gives_what_the_plain_one_gives(host):
-    limit, floor, share, capacity = host
+@given(hosts(), st.floats(0.01, 0.99))
+def test_the_compiled_level_gives_what_the_plain_one_gives(host, part):
+    limit, floor, share, _ = host
     least = np.minimum(floor, limit)
+    capacity = (1.0 - part) * least.sum() + part * limit.sum()
     assume(least.sum() < capacity < limit.sum())
     level = level_at(limit, floor, share, capacity, least.sum())
     got = np.minimum(limit, np.maximum(least, share * level))

@@ -1,5 +1,4 @@
 """Single moves off the host with the least yield in plain Python: what the kernel must agree with to the bit."""
-# mypy: disable-error-code="no-untyped-call"
 
 import numpy as np
 
