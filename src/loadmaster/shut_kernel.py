@@ -32,7 +32,7 @@ class Shut(NamedTuple):
 
 
 def all_open(hosts: int, lanes: int) -> Shut:
-    """Nobody is shut."""
+    """The arrays of `Shut` with every host open."""
     return Shut(np.zeros(hosts, np.bool_), np.full(lanes, OPEN), np.zeros(lanes // BLOCK, np.int32))
 
 

@@ -49,7 +49,7 @@ def pool_on(address: DaskAddress | None) -> CellMaker:
 
 
 def make_remotely(make: Callable[..., R], to_bytes: Callable[[R], bytes], shared: Any, task: Any) -> bytes:
-    """What a worker does."""
+    """Make one cell on a worker of Dask, and hand back the bytes to keep."""
     return to_bytes(make(shared, task, _untold))
 
 

@@ -5,7 +5,7 @@ import time
 
 
 class RealClock:
-    """That of this machine."""
+    """The clock of this machine, for runs that are real."""
 
     def now_s(self) -> float:
         """Seconds since the epoch."""

@@ -87,7 +87,7 @@ class LiveRecord:
 
 
 def begin_line(**about: Any) -> dict[str, Any]:
-    """A session begins."""
+    """The line of a record with which a session of a run begins."""
     return {"begin": FORMAT, **about}
 
 
@@ -109,7 +109,7 @@ def cycle_line(
 
 
 def end_line(ended: str, at_s: float) -> dict[str, Any]:
-    """The session ends."""
+    """The line of a record with which a session ends: why, and when on the clock of the run."""
     return {"end": ended, "at_s": at_s}
 
 

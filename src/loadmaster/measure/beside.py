@@ -62,7 +62,7 @@ class Beside:
 
 
 def beside(workload: Workload, cluster: Cluster, schedule: Schedule) -> Beside:
-    """Measure a run."""
+    """What stands beside the metrics of a run: means in the steady state, who waits, and why hosts were idle."""
     used = np.array(list(utilization(workload, cluster, schedule).values()))
     return Beside(
         steady(workload, schedule), who_waits(workload, schedule), why_idle(workload, cluster, schedule, used)

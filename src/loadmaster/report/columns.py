@@ -183,12 +183,12 @@ def short(value: float) -> str:
 
 
 def whole(value: float) -> str:
-    """A count."""
+    """A count as a table shows it, thousands parted by commas."""
     return f"{value:,.0f}"
 
 
 def whole_percent(part: float) -> str:
-    """A part in percent."""
+    """A part of 1 as a table shows it, in percent with one decimal."""
     return f"{part * 100:.1f} %"
 
 

@@ -30,7 +30,7 @@ def share_course_answer(course: ShareCourse) -> str:
 
 
 def share_course_figures(course: ShareCourse) -> dict[str, Any]:
-    """As JSON takes it."""
+    """What `--json` tells of a run under CPU shares: its head, and a row for each task."""
     return {
         "engine": course.engine, "method": course.method, "ended": course.ended or None, "lasted_s": course.last_s,
         "decisions": course.decisions, "hosts": dict(course.hosts),

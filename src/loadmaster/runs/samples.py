@@ -176,7 +176,7 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
 
 
 def to_bytes(run: SampleRun) -> bytes:
-    """As JSON."""
+    """A run of a sample as it is kept, JSON in UTF-8."""
     return json.dumps(asdict(run)).encode()
 
 

@@ -110,7 +110,7 @@ def about_of(task: MethodToRun) -> dict[str, str]:
 
 
 def make_row(shared: SharingCase, task: MethodToRun, moved: Moved) -> SharingRow:
-    """Run one method."""
+    """Simulate the jobs under one sharing method, and measure them."""
     workload = shared.case.workload
 
     def watch(done: int, total: int) -> None:  # of whatever the engine counts
@@ -120,5 +120,5 @@ def make_row(shared: SharingCase, task: MethodToRun, moved: Moved) -> SharingRow
 
 
 def row_of(block: bytes) -> SharingRow:
-    """A row as it was kept."""
+    """Read back the bytes under which a row of `share` was kept."""
     return SharingRow(**fields_of(block))

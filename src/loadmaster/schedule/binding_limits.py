@@ -109,7 +109,7 @@ def most_hosts(workload: Workload, bound: Constraints) -> Floats:
 
 
 def no_counters(entries: int) -> Counters:
-    """Nothing is limited."""
+    """Counters of limits where nothing is limited."""
     return Counters(np.zeros(0), np.zeros(entries + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 

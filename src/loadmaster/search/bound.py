@@ -49,7 +49,7 @@ def bound(workload: Workload, cluster: Cluster, *, within_s: float = BUDGET_S) -
 
 
 def bound_of(queue: Rigid, *, within_s: float = BUDGET_S, clock: Callable[[], float] = time.thread_time) -> Bound:
-    """The same of a queue."""
+    """A bound below the mean wait of a queue of rigid jobs, as `bound` finds it, within `within_s` of CPU time."""
     began = clock()
     ascent = Ascent(queue)
     for level in range(1, _LEVELS + 1):

@@ -187,7 +187,7 @@ def _stoppable(moved: Moved) -> Callable[[], float]:
 
 
 def to_bytes(each: Possible) -> bytes:
-    """As JSON."""
+    """What was possible as it is kept, JSON in UTF-8."""
     return json.dumps(dataclasses.asdict(each)).encode()
 
 

@@ -70,7 +70,7 @@ def put(jobs, table, width, j, h, start):
 
 @inner
 def lift(jobs, table, width, j):
-    """Job j runs nowhere."""
+    """Take job j off its host, and give back in `table` what it held."""
     h, start = jobs.host[j], jobs.start[j]
     clear(table, width, h, start, start + jobs.lasts[j, jobs.class_of[h]], jobs.demand[j], 1.0)
     left, right = jobs.last_on[j], jobs.next_on[j]
@@ -191,7 +191,7 @@ def put_anew(jobs, table, width, j, h, count, out):
 
 @inner
 def put_back(jobs, table, width, count, out):
-    """All as it was."""
+    """Put the first `count` jobs of `out` back on the hosts and at the starts that are noted there."""
     for k in range(count):
         lift(jobs, table, width, out.job[k])
     for k in range(count):

@@ -96,7 +96,7 @@ def fill(table, width, h, start, end, demand, tasks):
 
 @inner
 def clear(table, width, h, start, end, demand, tasks):
-    """Give it back."""
+    """Give back what `tasks` tasks of `demand` held on host h from `start` to `end`."""
     first, until = step_at(table, width, h, start), step_at(table, width, h, end)
     step = first
     while step != until:

@@ -48,7 +48,7 @@ CURRENT, ACTIVE, ALL = 0, 1, 2
 
 
 def allocate_vms(vms: VirtualMachines) -> VmState:
-    """All VMs idle."""
+    """The arrays of `VmState` for these machines, all VMs idle."""
     v, p = vms.count, vms.machines
 
     def longs(size: int, value: int = 0) -> Longs:

@@ -85,7 +85,7 @@ def is_fitted(path: Path) -> bool:
 
 
 def fitted_text(site: FittedSite) -> str:
-    """The file."""
+    """The YAML file that `fit` writes and `--site` reads."""
     machines: dict[str, Any] = {"hosts": site.hosts} if site.hosts is not None else {"slurm_conf": site.slurm_conf}
     machines |= {name: getattr(site, name) for name in ("accounts", "spread") if getattr(site, name)}
     queue = {name: getattr(site.queue, name) for name in ("discipline", "interval_s", "launch_s", "estimates")}

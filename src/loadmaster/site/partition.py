@@ -131,7 +131,7 @@ def over_time_s(pair: Pair) -> float:
 
 
 def seconds(pair: Pair) -> float:
-    """Whole seconds."""
+    """The value of a pair as whole seconds, 0 to 2^31."""
     return float(whole(0, 2**31)(pair))
 
 

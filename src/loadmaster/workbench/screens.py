@@ -35,7 +35,7 @@ def policy() -> str:
 
 
 def script(name: str) -> str:
-    """One of `SCRIPTS`."""
+    """The text of the script of that name, one of `SCRIPTS`."""
     return text_of(name) if name == "workbench.js" else part(name)
 
 
@@ -50,7 +50,7 @@ def screen(template: str, values: Mapping[str, Any], status: int = 200) -> HTMLR
 
 
 def rendered(template: str, values: Mapping[str, Any]) -> str:
-    """The same as text."""
+    """The text of a screen, HTML; `values` are what its template names."""
     return _environment().get_template(template).render(style=style(), **values)
 
 

@@ -89,7 +89,7 @@ def _hosts_asked(row: ListedJob, held: dict[str, float]) -> int:
 
 
 def state_of(row: ListedJob, *, looks_on: bool) -> int:
-    """A code of `STATES`."""
+    """The state of a job in `squeue` as a code of `STATES`; a shadow (`looks_on`) takes all that wait for held."""
     word = row["State"]
     if word in ("COMPLETING", "STAGE_OUT"):
         return ENDING

@@ -103,7 +103,7 @@ def make_case(streams: dict[str, JobStream], case: StudyCase, _moved: Moved) -> 
 
 
 def row_of(block: bytes) -> StudyRow:
-    """A row as it was kept."""
+    """Read back the bytes under which a row of the study was kept."""
     return StudyRow(**fields_of(block))
 
 

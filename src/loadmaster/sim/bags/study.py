@@ -56,7 +56,7 @@ def compile_first(durations: Floats, ways: Sequence[Way], watch: Watch) -> None:
 
 
 def make_way(durations: Floats, way: Way, moved: Moved) -> BagOutcomes:
-    """Run one way."""
+    """Simulate a bag under one sizer and set of machine types, once for each row of `durations`."""
     return repeat(durations, way.sizer, way.types, progress=lambda done, _rows: moved(done))
 
 

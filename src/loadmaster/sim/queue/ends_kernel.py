@@ -35,7 +35,7 @@ class Ends(NamedTuple):
 
 
 def empty_ends(jobs: int) -> Ends:
-    """Nobody runs."""
+    """The arrays of `Ends` while nobody runs."""
     return Ends(
         np.zeros(jobs), np.zeros(jobs, np.int32), np.zeros(LATELY), np.zeros(LATELY, np.int32),
         np.zeros(jobs, np.bool_), np.zeros(3, np.int64),

@@ -51,7 +51,7 @@ def guess_of(workload: Workload, expected_s: Floats, foresight: Foresight, *, en
 
 
 def no_guess() -> Guess:
-    """All is known before."""
+    """A `Guess` for runs in which expected ends are known before and never corrected."""
     one, whole = np.zeros(1), np.zeros(1, np.int64)
     return Guess(
         False, NONE, False, one, one, np.zeros(1, np.int32), one, one, whole, one, np.zeros(1, np.int32), whole, one

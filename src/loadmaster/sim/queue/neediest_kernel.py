@@ -17,7 +17,7 @@ SATISFIED = np.int64(2**63 - 1)
 
 @inlined
 def begin_needs(state, waiting):
-    """A pass begins."""
+    """Rank the projects that wait by use over share, as a pass begins."""
     for project in range(state.need.shape[0]):
         state.need[project] = SATISFIED
         if waiting.edge[0, project] < waiting.edge[1, project]:

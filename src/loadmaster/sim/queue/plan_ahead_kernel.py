@@ -39,7 +39,7 @@ def hold_planned(state, plan, host, from_s, until_s, demand, now):
 
 @inner
 def begin_plan(state):
-    """Nothing is planned."""
+    """Begin the plan of a decision, with nothing planned on any host."""
     state.tally[STAMP] += 1
     state.tally[KEPT] = 0
 

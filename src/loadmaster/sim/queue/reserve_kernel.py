@@ -46,7 +46,7 @@ def reserve(jobs, capacity, state, scores, job):
 
 @inlined
 def nobody_reserved(state):
-    """A pass begins."""
+    """Count no host as reserved, as a pass begins."""
     state.tally[CLOSED] = state.tally[PENDING] = state.tally[HEAPED] = 0
     state.tally[SHELF] = NO_SHELVES
 

@@ -84,7 +84,7 @@ def link(asked, standing, job):
 
 @inner
 def unlink(asked, standing, job):
-    """Undo that."""
+    """Take the promise of the job off the lists of its hosts; undoes `link`."""
     for task in range(asked.first[job], asked.first[job + 1]):
         before, following = standing.on_before[task], standing.on_next[task]
         _note_near(standing, standing.host[task], standing.start_s[job], -1)

@@ -43,7 +43,7 @@ STALE, OF = range(2)
 
 
 def no_tenants(tasks: int, jobs: int, hosts: int) -> Tenants:
-    """All hosts are empty."""
+    """The arrays of `Tenants` with all hosts empty."""
     return Tenants(
         np.full(hosts, -1, np.int32), np.zeros(tasks, np.int32), np.zeros(tasks, np.int32), np.zeros(tasks, np.int32),
         np.zeros(jobs), np.zeros(hosts, np.int32), np.zeros(hosts), np.zeros(hosts, np.bool_),

@@ -29,7 +29,7 @@ def join_queue(jobs, rules, waiting, ranked, bound, job):
 
 @inner
 def leave_queue(rules, waiting, ranked, bound, job):
-    """They are no more."""
+    """Take all rows of `job` out of the queue; undoes `join_queue`."""
     bound.job[job].queued = False
     if bound.job[job].entered == bound.tally[ROUND]:
         bound.tally[ENTERED] -= 1

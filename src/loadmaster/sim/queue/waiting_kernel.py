@@ -217,7 +217,7 @@ def still_has(stairs, free, demand):
 
 @inner
 def lower_stairs(stairs, length):
-    """No host has anything yet."""
+    """Empty the stairs of `length`: no host has been looked at."""
     for step in range(stairs.memory.shape[1]):
         stairs.memory[length, step] = -1.0
     stairs.most[length] = 0.0
@@ -225,7 +225,7 @@ def lower_stairs(stairs, length):
 
 @inlined
 def stand(stairs, length, cores, memory):
-    """A host has so much."""
+    """Note in the stairs of `length` that some host has so many cores and so much memory free."""
     if cores >= 0.0:
         stairs.most[length] = max(stairs.most[length], cores)
         step = min(np.int64(cores), stairs.memory.shape[1] - 1)
@@ -234,7 +234,7 @@ def stand(stairs, length, cores, memory):
 
 @inner
 def raise_stairs(stairs, length):
-    """All hosts have been looked at: who has many cores has few too."""
+    """Finish the stairs of `length` when all hosts have been looked at: who has many cores has few too."""
     steps = stairs.memory.shape[1]
     for step in range(steps - 2, -1, -1):
         stairs.memory[length, step] = max(stairs.memory[length, step], stairs.memory[length, step + 1])

@@ -75,7 +75,7 @@ CHUNK = 500
 
 
 def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
-    """Make the run."""
+    """Simulate a problem of virtual machines, compiled."""
     workload, vms = problem.workload, problem.vms
     jobs, v = workload.jobs, vms.count
     stream = VmJobs(
