@@ -1,6 +1,5 @@
 """Who waits longer under the winner than under another rule, on the held-out weeks as they are (rule U13)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loadmaster.tuning.seen_whole import Whole
@@ -38,11 +37,6 @@ def losers(winner: Whole, other: Whole, by: str, most: int = MOST) -> tuple[list
     groups = _paired(winner, other, by)
     losing = sorted((each for each in groups if each.longer_s > 0), key=lambda each: -each.longer_s)
     return losing[:most], len(losing)
-
-
-def groups_of(whole: Whole, by: str) -> Sequence[dict[str, object]]:
-    """The rows of one kind."""
-    return [row for row in whole.groups if row["by"] == by]
 
 
 def _paired(winner: Whole, other: Whole, by: str) -> list[Loser]:
