@@ -102,3 +102,16 @@ def test_unknown_is_an_empty_cell(tmp_path):
     frame = pl.read_csv(tmp_path / "log.csv")
     assert frame["wait_s"].to_list() == [3, None]
     assert (frame["project"].to_list(), frame["estimate_s"].to_list()) == ([1, None], [None, 5])
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("submit_s,runtime_s,cores,limit_s\n0,100,1,50\n0,100,1,70\n", True),
+        ("submit_s,runtime_s,cores,limit_s,estimate_s\n0,100,1,50,30\n0,100,1,70,20\n", True),
+        ("submit_s,runtime_s,cores,limit_s,estimate_s\n0,100,1,50,50\n0,100,1,70,70\n", False),
+    ],
+)
+def test_limits_of_all_jobs_are_kept_unless_the_estimates_say_the_same(tmp_path, text, kept):
+    bound = read_trace(write(tmp_path, "log.csv", text)).workload.constraints
+    assert (bound and bound.limit_s.tolist()) == ([50.0, 70.0] if kept else None)

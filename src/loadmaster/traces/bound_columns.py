@@ -31,7 +31,7 @@ class BindingColumns:
     Example:
         >>> bound = BindingColumns()
         >>> columns = {"qos": bound.codes("qos", pl.Series(["high", None])), "nice": np.zeros(2)}
-        >>> bound.constraints(columns, np.zeros(2)).given
+        >>> bound.constraints(columns, {"submit_s": np.zeros(2)}).given
         ('qos',)
     """
 
@@ -46,7 +46,7 @@ class BindingColumns:
     def constraints(
         self,
         found: Mapping[str, NDArray[Any]],
-        submit_s: Floats,
+        rows: Mapping[str, NDArray[Any]],
         users: tuple[str, ...] = (),
         accounts: tuple[str, ...] = (),
         *,
@@ -57,7 +57,7 @@ class BindingColumns:
         Args:
             found: columns of all jobs by their names in `Constraints`, those of `NAMED` and `depends` as codes;
                 unknown is NaN, or the default. `eligible_s` is on the clock of `submit_s`.
-            submit_s: float64[J].
+            rows: what else was read of the jobs: `submit_s`, and `estimate_s` if the log has it, float64[J] each.
             users: names behind the numbers of users.
             accounts: names behind the numbers of those who pay.
             recorded: `eligible_s` is what accounting wrote down: of jobs that waited for others, when these let them.
@@ -80,13 +80,13 @@ class BindingColumns:
             columns["depends"] = Dependencies.of(depends.words()) if depends.names else None
         if columns.get("depends") is None and "throttle" not in columns:
             columns.pop("array", None), columns.pop("array_task", None)
-        if "limit_s" in columns and np.isfinite(columns["limit_s"]).all():
+        if "limit_s" in columns and np.array_equal(columns["limit_s"], rows.get("estimate_s", ())):
             del columns["limit_s"]  # the estimate says the same
         if "eligible_s" in found:
-            waits = (columns.get("throttle", np.zeros(len(submit_s))) > 0) & recorded
+            waits = (columns.get("throttle", np.zeros(len(rows["submit_s"]))) > 0) & recorded
             if recorded and columns.get("depends") is not None:
                 waits |= np.diff(columns["depends"].first) > 0
-            columns["eligible_s"] = _eligible(found["eligible_s"], submit_s, waits)
+            columns["eligible_s"] = _eligible(found["eligible_s"], rows["submit_s"], waits)
         columns = {name: None if isinstance(c, Named) and not c.names else c for name, c in columns.items()}
         return Constraints(**columns, user_names=users, account_names=accounts)
 

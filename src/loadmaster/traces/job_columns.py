@@ -123,7 +123,7 @@ class ColumnLayout:
     def constraints(self, columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
         """What binds the jobs, and the names of users and projects."""
         columns.pop("names of", None)
-        return self.bound.constraints(columns, rows["submit_s"], self.users.names, self.projects.names, recorded=False)
+        return self.bound.constraints(columns, rows, self.users.names, self.projects.names, recorded=False)
 
     def _recorded_wait(self, frame: pl.DataFrame, submit: Values) -> Values:
         """What each job really waited, as far as a column tells."""

@@ -136,7 +136,7 @@ class _Reader:
 
     def constraints(self, columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
         """What binds the jobs."""
-        return self.bound.constraints(columns, rows["submit_s"], self.users.names, self.accounts.names)
+        return self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
 
     def _said(self, record: LogRecord) -> Found | Rule:
         try:

@@ -56,7 +56,7 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
             yield _table(batch.frame, batch.ragged, classes, bound), batch.locate
 
     def constraints(columns: dict[str, NDArray[Any]], rows: Mapping[str, NDArray[Any]]) -> Constraints:
-        return bound.constraints(columns, rows["submit_s"])
+        return bound.constraints(columns, rows)
 
     read = read_table(
         tables(), rejects, options.limit, path.name, constraints=constraints, all_fields=options.all_fields

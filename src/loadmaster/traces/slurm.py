@@ -181,7 +181,7 @@ class _Reader:
             before = columns.get("restarts", np.zeros(len(rows["job_id"])))
             again = np.array([self.restarts.get(job, 0) for job in rows["job_id"].tolist()])
             columns["restarts"] = np.maximum(before, again)
-        return self.bound.constraints(columns, rows["submit_s"], self.users.names, self.accounts.names)
+        return self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
 
     def _gone_back(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
         """bool[N]: runs that `sacct --duplicates` shows beside the last of their job; they are counted by job."""
