@@ -1,16 +1,18 @@
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 from small_case import busy_case
 
 from bound_jobs import bound_jobs
-from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Workload
+from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, Partition, SiteRules, Workload
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.site_rules import Preemption
 from loadmaster.place import POLICIES
+from loadmaster.report.explanation import sentences
 from loadmaster.runs import Case, Setting, case_of, run_fully
 from loadmaster.runs.delay import KEPT, TAKEN
-from loadmaster.runs.explain import explain
+from loadmaster.runs.explain import Stop, explain
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.schedule import Scheduler
@@ -220,3 +222,35 @@ def test_what_another_did_not_do_can_never_come():
 def test_of_several_one_may_be_enough():
     record = dependent_record("", "afternotok:0?afterany:1")
     assert explain(record, 2).delay.reasons == {"it waited for job 0 to fail or job 1 to end": 1}
+
+
+@pytest.mark.parametrize(
+    ("mode", "wait_s", "lost", "then"),
+    [("requeue", 50.0, True, "its work was lost"), ("suspend", 20.0, False, "it went on from there")],
+)
+def test_a_job_that_was_stopped_for_another_is_told_with_the_run_before(mode, wait_s, lost, then):
+    parts = (Partition("low", hosts=(0,)), Partition("high", hosts=(0,), tier=2))
+    rules = SiteRules(partitions=parts, preemption=Preemption("partition", mode))
+    bound = Constraints(partition=Named.of(["low", "high", "low"]))
+    work = Workload.of(submit_s=[0, 30, 31], runtime_s=[100, 20, 1], cores=[4, 2, 3], constraints=bound)
+    cluster = replace(Cluster.uniform(1, cores=4), rules=rules)
+    record = record_of(Case(work, cluster), Setting("first-fit", "easy", interval_s=0.0))
+    told = explain(record, 0)
+    assert (told.start_s, told.wait_s, told.stops) == (50.0, wait_s, (Stop(0.0, 30.0, lost, (0,)),))
+    assert (told.choice is None) == (not lost)
+    assert told.delay.cycles == 3  # at 30, 31 and 50 s; not that at 0, in which it started
+    assert then in next(line for line in sentences(record, told) if line.startswith("It was stopped at 30 s"))
+    assert explain(record, 2).delay.room_since_s == 150.0 - 30.0 * (not lost)
+
+
+def test_whoever_waits_while_a_stopped_job_ran_its_first_time_had_no_room():
+    rules = SiteRules(
+        partitions=(Partition("low", hosts=(0,)), Partition("high", hosts=(0,), tier=2)),
+        preemption=Preemption("partition", "requeue"),
+    )
+    bound = Constraints(partition=Named.of(["low", "low", "high"]))
+    work = Workload.of(submit_s=[0, 10, 30], runtime_s=[100, 5, 20], cores=[4, 1, 4], constraints=bound)
+    cluster = replace(Cluster.uniform(1, cores=4), rules=rules)
+    told = explain(record_of(Case(work, cluster), Setting("first-fit", "easy", interval_s=0.0)), 1)
+    assert KEPT not in told.delay.reasons
+    assert told.delay.room_since_s == 150.0

@@ -45,6 +45,9 @@ def as_plain(record: Record, told: Explanation, top: int = TOP) -> dict[str, Any
         "start_s": told.start_s,
         "wait_s": told.wait_s,
         "runtime_s": told.runtime_s,
+        "stops": [
+            {**dataclasses.asdict(stop), "hosts": [cluster.name(host) for host in stop.hosts]} for stop in told.stops
+        ],
         "tasks": told.tasks,
         "demand": dict(zip(workload.resources, workload.demand[told.job].tolist(), strict=True)),
         "hosts": [cluster.name(host) for host in told.hosts],
@@ -100,7 +103,7 @@ def moment(seconds: float) -> str:
 
 
 def _paragraphs(record: Record, told: Explanation) -> list[str]:
-    return [_job(record, told), *_wait(record, told), *_choice(record, told)]
+    return [_job(record, told), *_stops(record, told), *_wait(record, told), *_choice(record, told)]
 
 
 def _job(record: Record, told: Explanation) -> str:
@@ -111,14 +114,32 @@ def _job(record: Record, told: Explanation) -> str:
         if record.workload.source == LIVE:
             return f"{text} and [bold]had not started[/] by the end of the record."
         return f"{text} and [bold]never started[/]."
-    where = ", ".join(escape(record.case.cluster.name(host)) for host in told.hosts[:6])
-    where += f" and {len(told.hosts) - 6} more" if len(told.hosts) > 6 else ""
-    hosts = "host" if len(set(told.hosts)) == 1 else "hosts"
+    last = " for the last time" if told.stops else ""
     wait = "without waiting" if told.wait_s == 0 else f"after a wait of {show_seconds(told.wait_s)}"
+    wait += " in all" if told.stops and told.wait_s else ""
     return (
-        f"{text}, started at {moment(told.start_s)}, {wait}, on [bold]{hosts} {where}[/], "
-        f"and ran for {show_seconds(told.runtime_s)}."
+        f"{text}, started{last} at {moment(told.start_s)}, {wait}, on [bold]{_on(record, told.hosts)}[/], "
+        f"and ran for {show_seconds(told.runtime_s)}{' in all' if any(not stop.lost for stop in told.stops) else ''}."
     )
+
+
+def _on(record: Record, hosts: tuple[int, ...]) -> str:
+    """Hosts in words, six at most."""
+    where = ", ".join(escape(record.case.cluster.name(host)) for host in hosts[:6])
+    where += f" and {len(hosts) - 6} more" if len(hosts) > 6 else ""
+    return f"{'host' if len(set(hosts)) == 1 else 'hosts'} {where}"
+
+
+def _stops(record: Record, told: Explanation) -> list[str]:
+    """A sentence for each time that it was stopped."""
+    told_of = []
+    for stop in told.stops:
+        ran, then = (
+            show_seconds(stop.end_s - stop.start_s),
+            "its work was lost" if stop.lost else "it went on from there",
+        )
+        told_of.append(f"It was stopped at {moment(stop.end_s)} on {_on(record, stop.hosts)}, after {ran}: {then}.")
+    return told_of
 
 
 def _wait(record: Record, told: Explanation) -> list[str]:

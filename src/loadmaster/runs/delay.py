@@ -74,6 +74,7 @@ def delay_of(record: Record, job: int, awaited: AwaitedJobs = AwaitedJobs()) -> 
     begin, end = np.searchsorted(times, submit), np.searchsorted(times, until, side="right")
     own = times[begin:end]
     in_vain = own[own < until] if not np.isnan(start) else own
+    in_vain = in_vain[~_at_work(record, job, in_vain)]
     first_cycle = float(own[0]) if own.size else until
     started_before = schedule.start_s < first_cycle
     tasks = tasks_between(record, submit, until)
@@ -92,6 +93,15 @@ def delay_of(record: Record, job: int, awaited: AwaitedJobs = AwaitedJobs()) -> 
         room_since,
         freed_by,
     )
+
+
+def _at_work(record: Record, job: int, moments: Floats) -> Bools:
+    """bool[N]: whether `job` ran already as each of the moments was over, and was only stopped later."""
+    works = np.zeros(moments.shape, bool)
+    if (cut := record.schedule.segments) is not None:
+        for run in np.flatnonzero(cut.job == job).tolist():
+            works |= (moments >= cut.start_s[run]) & (moments < cut.end_s[run])
+    return works
 
 
 def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int, now_s: float) -> str:

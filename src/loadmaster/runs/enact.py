@@ -9,6 +9,9 @@ from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of
 from loadmaster.sim.queue.reference import Replay
 
+ROUNDING = 1e-9
+"""Of a host's capacity: so much may seem to be missing because amounts were added up in another order."""
+
 
 def enacted_until(record: Record, now_s: float) -> Snapshot:
     """What the scheduler saw in the first pass at `now_s`, all starts before it being those of the record.
@@ -38,13 +41,18 @@ class _Actor:
         self._starts = _starts(record)
 
     def decide(self, snapshot: Snapshot) -> Decision:
-        """What the record says."""
+        """What the record says, as far as there is room: who must stop others for it is asked again without them."""
         if snapshot.now_s == self._now_s:
             self.seen = self.seen or snapshot
-        queue, places = snapshot.queue, []
+        queue, free, places = snapshot.queue, snapshot.free.copy(), []
         for job, hosts in self._starts[snapshot.now_s]:
             assert queue.partition is not None
-            places += [Place(job, hosts, int(queue.partition[row])) for row in _rows(snapshot, job, hosts)]
+            for row in _rows(snapshot, job, hosts):
+                left = free.copy()
+                np.subtract.at(left, list(hosts), queue.demand[row])
+                if (left >= -ROUNDING * snapshot.cluster.capacity).all():
+                    free = left
+                    places.append(Place(job, hosts, int(queue.partition[row])))
         return Decision(tuple(places), last_host=places[-1].hosts[-1] if places else snapshot.last_host)
 
 

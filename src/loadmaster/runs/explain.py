@@ -5,12 +5,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.measure.waiting import waits
 from loadmaster.model import InputError
 from loadmaster.runs.choice import Choice, choice_of
 from loadmaster.runs.delay import AwaitedJobs, Delay, delay_of
 from loadmaster.runs.rebuild import job_named
 from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.trust import check_trust
+
+RESUMED = "it went on where it had been stopped"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A run of a job that was cut short.
+
+    Attributes:
+        start_s, end_s: seconds from the start of the log.
+        lost: its work was lost; else the job goes on from there.
+        hosts: the host of each task.
+    """
+
+    start_s: float
+    end_s: float
+    lost: bool
+    hosts: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -23,28 +42,27 @@ class Explanation:
         submit_s: its arrival, seconds from the start of the log, as it was simulated.
         runtime_s: seconds that it ran, or would have run.
         tasks: how many it has.
-        start_s: None if it never started.
+        start_s: of its last run; None if it never started.
+        wait_s: from arrival to end, less the time of work that counted (rule C8); None if it never started.
         hosts: the host of each task; empty if it never started.
         delay: what it waited for.
         choice: why its first task got its host; None if it never started, or that cannot be worked out again.
         unexplained: why it cannot; mostly empty.
+        stops: its runs before the last, in the order of time.
     """
 
     job: int
     identifier: int | str
     submit_s: float
     start_s: float | None
+    wait_s: float | None
     runtime_s: float
     tasks: int
     hosts: tuple[int, ...]
     delay: Delay
     choice: Choice | None
     unexplained: str = ""
-
-    @property
-    def wait_s(self) -> float | None:
-        """Start minus arrival."""
-        return None if self.start_s is None else self.start_s - self.submit_s
+    stops: tuple[Stop, ...] = ()
 
     @property
     def waited(self) -> bool:
@@ -74,24 +92,43 @@ def explain(
         raise InputError(identifier, "this run has no such job", fix=_hint(record))
     workload, schedule = record.workload, record.schedule
     started = bool(schedule.started[job])
-    choice, unexplained = _choice(record, job, chosen) if started else (None, "")
+    stops = _stops(record, job)
+    choice, unexplained = _choice(record, job, chosen, stops) if started else (None, "")
     first, last = workload.first_task[job], workload.first_task[job + 1]
     return Explanation(
         job=job,
         identifier=record.name_of(job),
         submit_s=float(workload.submit_s[job]),
         start_s=float(schedule.start_s[job]) if started else None,
+        wait_s=float(waits(workload, schedule)[job]) if started else None,
         runtime_s=float((schedule.ran_s(workload) if started else workload.runtime_s)[job]),
         tasks=int(last - first),
         hosts=tuple(schedule.host[first:last].tolist()) if started else (),
         delay=delay_of(record, job) if awaited is None else delay_of(record, job, awaited(job)),
         choice=choice,
         unexplained=unexplained,
+        stops=stops,
     )
 
 
-def _choice(record: Record, job: int, chosen: Callable[[int], Choice] | None) -> tuple[Choice | None, str]:
+def _stops(record: Record, job: int) -> tuple[Stop, ...]:
+    cut = record.schedule.segments
+    if cut is None:
+        return ()
+    own = np.flatnonzero(cut.job == job)
+    return tuple(
+        Stop(float(cut.start_s[run]), float(cut.end_s[run]), bool(cut.lost[run]),
+             tuple(cut.host[cut.first[run] : cut.first[run + 1]].tolist()))
+        for run in own[np.argsort(cut.start_s[own])].tolist()
+    )  # fmt: skip
+
+
+def _choice(
+    record: Record, job: int, chosen: Callable[[int], Choice] | None, stops: tuple[Stop, ...]
+) -> tuple[Choice | None, str]:
     """Why it got its host, or why nobody can tell: a live run goes by what was seen, which its record is not all of."""
+    if stops and not stops[-1].lost:
+        return None, RESUMED
     try:
         return choice_of(record, job) if chosen is None else chosen(job), ""
     except InputError as error:

@@ -50,17 +50,22 @@ class RanTasks:
 
 
 def tasks_between(record: Record, begin_s: float, until_s: float) -> RanTasks:
-    """The tasks that started before `until_s` and ended after `begin_s`."""
+    """The tasks that started before `until_s` and ended after `begin_s`, in each run of a job that was stopped."""
     workload, schedule = record.workload, record.schedule
-    end = schedule.ends_s(workload)
-    jobs = np.flatnonzero((schedule.start_s < until_s) & (end > begin_s))
-    jobs = jobs[np.argsort(schedule.start_s[jobs], kind="stable")]
-    count = workload.task_count[jobs]
-    job = np.repeat(jobs, count)
-    first = workload.first_task[jobs]
-    within = np.arange(job.size) - np.repeat(np.cumsum(count) - count, count)
-    host = schedule.host[np.repeat(first, count) + within]
-    return RanTasks(job, host, schedule.start_s[job], end[job], workload.demand[job])
+    job: Longs = np.arange(workload.jobs)
+    start, end = schedule.start_s, schedule.ends_s(workload)
+    first, hosts = workload.first_task[:-1], schedule.host
+    if (cut := schedule.segments) is not None:
+        job = np.append(job, cut.job)
+        start, end = np.append(start, cut.start_s), np.append(end, cut.end_s)
+        first, hosts = np.append(first, cut.first[:-1] + len(hosts)), np.append(hosts, cut.host)
+    runs = np.flatnonzero((start < until_s) & (end > begin_s))
+    runs = runs[np.argsort(start[runs], kind="stable")]
+    count = workload.task_count[job[runs]]
+    run = np.repeat(runs, count)
+    within = np.arange(run.size) - np.repeat(np.cumsum(count) - count, count)
+    host = hosts[np.repeat(first[runs], count) + within]
+    return RanTasks(job[run], host, start[run], end[run], workload.demand[job[run]])
 
 
 def snapshot_at(record: Record, now_s: float) -> Snapshot:
