@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadmaster.measure.resample import WEEK_S, shake, users, weeks
+from loadmaster.measure.rewire import rewired
 from loadmaster.model import Constraints, Dependencies, Workload
 
 
@@ -89,3 +90,15 @@ def test_begin_times_move_with_their_jobs_and_names_with_their_users():
     assert np.allclose(made.constraints.eligible_s - made.submit_s, 50.0)
     named = {float(r): made.constraints.user_names[u] for r, u in zip(made.runtime_s, made.user, strict=True)}
     assert named.items() <= {1.0: "ann", 2.0: "bob"}.items()
+
+
+def test_who_follows_whom_is_told_by_the_new_numbers_and_cut_where_the_draw_parts_them():
+    log = Workload.of(
+        submit_s=[0, 5, 9, 12], runtime_s=[1] * 4, cores=[1] * 4, job_id=[7, 8, 9, 10],
+        constraints=Constraints(follows=np.array([-1, 7, 8, 77]), think_s=np.array([0.0, 1.0, 2.0, 3.0])),
+    )  # fmt: skip
+    source, copy = np.array([2, 0, 1, 0, 3]), np.array([0, 0, 0, 1, 1])  # the third stands before the second
+    made, cut = rewired(log, source, np.array([1.0, 2.0, 3.0, 4.0, 5.0]), copy)
+    assert made.follows.tolist() == [-1, -1, 1, -1, -1]
+    assert made.think_s.tolist() == [2, 0, 1, 0, 3]
+    assert cut == 1

@@ -22,7 +22,7 @@ from loadmaster.traces import Trace
 
 
 def record_of(case, setting):
-    schedule, _ = run_fully(case, setting, {})
+    _, schedule, _ = run_fully(case, setting, {})
     return Record(case, setting, case.workload.scaled(setting.beta), schedule)
 
 

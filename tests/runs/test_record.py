@@ -29,7 +29,7 @@ from loadmaster.traces import Trace
 
 def recorded(folder, case, setting, **extra):
     sources = sources_of(setting)
-    schedule, outcome = run_fully(case, setting, sources)
+    _, schedule, outcome = run_fully(case, setting, sources)
     workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
     write_record(folder, Record(case, setting, workload, schedule, sources), result=outcome.row(), **extra)
     return schedule, outcome
@@ -125,7 +125,7 @@ def bound_by_everything():
 def test_constraints_and_rules_of_the_site_come_back_as_they_were(tmp_path, beta):
     case = bound_by_everything()
     workload = case.workload.scaled(beta)
-    schedule, _ = run_fully(several_tasks(), Setting("first-fit", beta=beta), {})
+    _, schedule, _ = run_fully(several_tasks(), Setting("first-fit", beta=beta), {})
     write_record(tmp_path, Record(case, Setting("first-fit", beta=beta), workload, schedule))
     record = read_record(tmp_path)
     assert record.case.digest == case.digest
@@ -215,7 +215,7 @@ def test_run_json_holds_the_whole_setting(tmp_path):
 
 
 def test_an_outcome_comes_back_from_the_store_as_it_was():
-    _, outcome = run_fully(busy_case(), THREE[2], {})
+    outcome = run_fully(busy_case(), THREE[2], {}).outcome
     back = from_bytes(to_bytes(outcome))
     assert back.row() == outcome.row()
     assert back.members == outcome.members

@@ -14,7 +14,7 @@ WORK = Workload.of(submit_s=[0, 5, 6, 40, 300], runtime_s=[100, 20, 30, 10, 5], 
 def test_a_record_comes_to_what_its_run_came_to(tmp_path, policy):
     case, setting = Case(WORK, Cluster.uniform(2, cores=4)), Setting(policy, interval_s=10.0, beta=0.8)
     workload = WORK.scaled(setting.beta)
-    schedule, outcome = run_fully(case, setting, sources_of(setting))
+    _, schedule, outcome = run_fully(case, setting, sources_of(setting))
     write_record(tmp_path, Record(case, setting, workload, schedule, {}), result=outcome.row())
     measured = recorded_outcome(read_record(tmp_path))
     assert measured.row() == outcome.row()

@@ -16,7 +16,7 @@ def record_of(rules, bound, cores=(1, 1), hosts=2, **columns):
     cluster = Cluster(("cores", "memory"), np.tile([4.0, 8.0], (hosts, 1)), (), np.ones(hosts), rules)
     case = Case(Workload.of(cores=cores, constraints=bound, **columns), cluster)
     setting = Setting("first-fit", "fcfs")
-    return Record(case, setting, case.workload, run_fully(case, setting, {})[0])
+    return Record(case, setting, case.workload, run_fully(case, setting, {}).schedule)
 
 
 def reasons(record, job):

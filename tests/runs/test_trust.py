@@ -34,7 +34,7 @@ def run(request, tmp_path, monkeypatch):
     own = Setting("rule.py:score")
     setting = own if request.param == "as the policy" else Setting("max-jobs", members=("first-fit", "rule.py:score"))
     case, sources = busy_case(), sources_of(setting)
-    schedule, _ = run_fully(case, setting, sources)
+    _, schedule, _ = run_fully(case, setting, sources)
     write_record(Path("run"), Record(case, setting, case.workload, schedule, sources))
     about = json.loads(Path("run/run.json").read_text())
     about["sources"] = {"rule.py": EVIL}
@@ -72,7 +72,7 @@ def test_what_is_trusted_is_run_from_the_record_and_written_nowhere(run, tmp_pat
 
 def test_a_record_of_built_in_rules_needs_no_trust(tmp_path):
     case, setting = busy_case(), Setting("mix-fit")
-    schedule, _ = run_fully(case, setting, {})
+    _, schedule, _ = run_fully(case, setting, {})
     write_record(tmp_path, Record(case, setting, case.workload, schedule))
     assert again(read_record(tmp_path)).same
 

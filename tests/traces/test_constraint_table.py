@@ -18,6 +18,7 @@ BOUND = Constraints(
     eligible_s=np.array([3.0, np.inf, 9.5]), partition=Named.of(["a,b", None, "7"]), qos=Named.of([None, "high", "=x"]),
     name=Named.of(["é", "b", None]), priority=np.array([1.5, 0.0, -2.0]), nice=np.array([0.0, 3.0, 0.0]),
     hold=np.array([0, 1, 2]), depends=Dependencies.of(["", "afterok:7,singleton", "after:7+5?afterany:8"]),
+    follows=np.array([-1, -1, 7]), think_s=np.array([0.0, 0.0, 2.5]),
     array=np.array([-1, 5, 5]), array_task=np.array([-1, 0, 1]), throttle=np.array([0, 2, 2]),
     features=Named.of(["a&b|c", None, None]), exclusive=np.array([0, 2, 1]), reservation=Named.of([None, "r", None]),
     requeue=np.array([True, False, True]), restarts=np.array([0, 1, 2]), status=np.array([0, 1, 6]),

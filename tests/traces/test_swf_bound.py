@@ -1,9 +1,12 @@
 """What binds the jobs of SWF: fields 11 and 14 to 16, and the words behind the 18th."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from loadmaster.model import InputError
-from loadmaster.traces import ReadOptions, read_swf, read_trace
+from loadmaster.model import Constraints, InputError
+from loadmaster.traces import ReadOptions, read_swf, read_trace, write_trace
 from traces.logs import swf_line, write
 
 WORDS = (" {9,9} long 2:ppn=2:x86_64:brno#excl\n", " {9} short 1:ppn=1\n", " long 1:ppn=4:^bad\n")
@@ -44,9 +47,26 @@ def test_state_and_executable_come_with_all_fields(tmp_path):
     assert (bound.status.tolist(), bound.name.words()) == ([0, 1, 3, 6], ["8", "9", "8", None])
 
 
-def test_think_times_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"swf-feedback closed.*served by no engine.*ignore"):
-        read(tmp_path, swf_line(), swf_feedback="closed")
+def test_closed_jobs_follow_others_where_both_fields_tell_and_the_other_comes_before(tmp_path):
+    text = lines(submit=[0, 5, 5, 9, 9], preceding=[3, 0, 1, 77, 2], think=[4, 4, 2.5, 1, -1])
+    trace = read(tmp_path, text, swf_feedback="closed")
+    bound = trace.workload.constraints
+    assert (bound.follows.tolist(), bound.think_s.tolist()) == ([-1, -1, 1, -1, -1], [0, 0, 2.5, 0, 0])
+    assert any("4 jobs were" in note and "1 of them" in note and "3 as recorded" in note for note in trace.notes)
+
+
+@pytest.mark.parametrize("preceding", [[-1, -1], [1, 1]])
+def test_closed_is_refused_where_no_job_is_known_to_follow_another(tmp_path, preceding):
+    with pytest.raises(InputError, match=r"swf-feedback closed.*changes nothing.*leave it out"):
+        read(tmp_path, lines(preceding=preceding), swf_feedback="closed")
+
+
+def test_fields_17_and_18_are_written_where_a_table_says_who_follows_whom(tmp_path):
+    trace = read(tmp_path, lines(submit=[0, 5], preceding=[-1, 0.0], think=[-1, 4]).replace("0.0", "0"))
+    follows = Constraints(follows=np.array([-1, 0]), think_s=np.array([0.0, 4.0]))
+    write_trace(replace(trace.workload, constraints=follows), tmp_path / "again.swf")
+    fields = [line.split()[16:] for line in (tmp_path / "again.swf").read_text().splitlines() if line[0] != ";"]
+    assert fields == [["-1", "-1"], ["0", "4"]]
 
 
 @pytest.mark.parametrize(("preceding", "jobs"), [([-1, 1, 1], "2 jobs were"), ([-1, 1, -1], "1 job was")])

@@ -66,7 +66,7 @@ def modelled(folder: Path) -> Seen:
     rows = list(csv.DictReader((folder / "log.sacct").read_text().splitlines(), delimiter="|"))
     cluster = with_reservations(at.cluster, folder / "reservations.txt", min(int(row["Submit"]) for row in rows))
     case = case_of(at.jobs_of(read_trace(folder / "log.sacct")), cluster, "asked")
-    schedule, _ = run_fully(case, Setting(at.policy, "site", interval_s=0.0, site=at.discipline), {})
+    _, schedule, _ = run_fully(case, Setting(at.policy, "site", interval_s=0.0, site=at.discipline), {})
     name = {int(row["JobID"]): row["JobName"] for row in rows}
     first, jobs = case.workload.first_task, range(case.workload.jobs)
     names = [name[case.workload.id_of(job)] for job in jobs]

@@ -18,7 +18,8 @@ from loadmaster.model.snapshot import Closure, Need, Snapshot
 from loadmaster.order import AnyOrder, JobColumns
 from loadmaster.order.order import Unmoved
 from loadmaster.sim.queue import occupancy
-from loadmaster.sim.queue.reference import Replay, SchedulerLike
+from loadmaster.sim.queue.reference import Replay
+from loadmaster.sim.queue.scheduler_like import SchedulerLike
 
 _CHANGED = "hosts have come, gone or changed: simulated with those of the beginning"
 

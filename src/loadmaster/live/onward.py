@@ -29,7 +29,7 @@ class Onward(Adopted):
         super().__init__(rows, ledger, scheduler, interval_s, ledger.seed)
         self._lasts_s = lasts_s
         self.adopt(ledger)
-        self.arrived = self.workload.jobs
+        self.arrivals.close()
 
     def starts(self, name: str) -> float:
         """When a job that waits starts, in seconds from the ledger's origin; infinite if it never does."""

@@ -7,6 +7,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.dependencies import SINGLETON, Dependencies
+from loadmaster.model.following import jobs_before, rows_of
 from loadmaster.model.workload import Workload
 
 
@@ -22,12 +23,24 @@ def rewired(workload: Workload, source: Longs, submit_s: Floats, copy: Longs) ->
     bound = workload.constraints
     assert bound is not None
     made = bound.take(source).shifted(submit_s - workload.submit_s[source])
+    parted = 0
     if made.array is not None:
         made = replace(made, array=_arrays(made.array, copy))
+    if bound.follows is not None:
+        follows, parted = _follows(workload, source, copy)
+        made = replace(made, follows=follows)
     if bound.depends is None or made.depends is None:
-        return made, 0
+        return made, parted
     depends, cut = _dependencies(workload, made, source, submit_s, copy)
-    return replace(made, depends=depends), cut
+    return replace(made, depends=depends), cut + parted
+
+
+def _follows(workload: Workload, source: Longs, copy: Longs) -> tuple[Longs, int]:
+    """The job before each, by its new number; -1 of none, and where the draw parted the two or turned them round."""
+    before = jobs_before(workload)[source]
+    at = _positions(source, copy, before, copy, workload.jobs)
+    stays = (at >= 0) & (at < np.arange(source.size))
+    return np.where(stays, at, -1), int(((before >= 0) & ~stays).sum())
 
 
 def _arrays(array: Longs, copy: Longs) -> Longs:
@@ -68,22 +81,14 @@ def _dependencies(
 def _targets(workload: Workload, bound: Constraints, on: Longs) -> tuple[Longs, np.ndarray]:
     """int64[D]: the job of the log behind each identifier, of an array its first; -1 for none. And which are arrays."""
     jobs = np.arange(workload.jobs)
-    target = _found(jobs if workload.job_id is None else workload.job_id, on)
+    target = rows_of(jobs if workload.job_id is None else workload.job_id, on)
     if bound.array is None:
         return target, np.zeros(on.size, bool)
-    whole = _found(bound.array, on)
+    whole = rows_of(bound.array, on)
     return np.where(whole >= 0, whole, target), whole >= 0
-
-
-def _found(identifiers: Longs, wanted: Longs) -> Longs:
-    """int64[D]: the first place of each wanted one, -1 if it is not there; identifiers below 0 are none."""
-    order = np.argsort(identifiers, kind="stable")
-    ranked = identifiers[order]
-    place = np.minimum(np.searchsorted(ranked, wanted), max(ranked.size - 1, 0))
-    return np.where((wanted >= 0) & (ranked[place] == wanted), order[place], -1)
 
 
 def _positions(source: Longs, copy: Longs, target: Longs, within: Longs, jobs: int) -> Longs:
     """int64[D]: where in the drawn log job `target` of the copy `within` is; -1 if it was not drawn into it."""
     keys = copy.astype(np.int64) * jobs + source
-    return np.where(target >= 0, _found(keys, within.astype(np.int64) * jobs + np.maximum(target, 0)), -1)
+    return np.where(target >= 0, rows_of(keys, within.astype(np.int64) * jobs + np.maximum(target, 0)), -1)

@@ -35,6 +35,8 @@ class Constraints:
         nice: float64[J], what is taken off its priority.
         hold: int32[J], a code of `HOLDS`.
         depends: what it waits for in other jobs.
+        follows: int64[J], the log's identifier of the job after whose end its user submits it; -1 of none (rule C11).
+        think_s: float64[J], how long after that end.
         array: int64[J], the identifier of the array of which it is a task; -1 of none.
         array_task: int32[J], the number of the task; -1 of none.
         throttle: int32[J], at most so many tasks of its array run at once; 0 for no limit.
@@ -66,6 +68,8 @@ class Constraints:
     nice: Floats | None = None
     hold: Ints | None = None
     depends: Dependencies | None = None
+    follows: Longs | None = None
+    think_s: Floats | None = None
     array: Longs | None = None
     array_task: Ints | None = None
     throttle: Ints | None = None
@@ -82,11 +86,12 @@ class Constraints:
     account_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for column in ("eligible_s", "priority", "nice", "limit_s"):
+        for column in ("eligible_s", "think_s", "priority", "nice", "limit_s"):
             self._freeze(column, frozen_floats)
         for column in ("hold", "array_task", "throttle", "exclusive", "min_hosts", "max_hosts", "restarts", "status"):
             self._freeze(column, frozen_ints)
-        self._freeze("array", frozen_longs)
+        for column in ("follows", "array"):
+            self._freeze(column, frozen_longs)
         self._freeze("requeue", _frozen_bools)
         self._check()
 
@@ -94,6 +99,11 @@ class Constraints:
     def given(self) -> tuple[str, ...]:
         """Names of the columns that are there."""
         return tuple(name for name, _ in self.columns())
+
+    @property
+    def names_jobs(self) -> bool:
+        """Whether a column names other jobs by their identifiers."""
+        return self.depends is not None or self.follows is not None
 
     @property
     def is_empty(self) -> bool:
@@ -139,11 +149,12 @@ class Constraints:
         self._refuse("limit_s", lambda c: ~(c > 0), "must be more than zero")
         for column in ("priority", "nice"):
             self._refuse(column, lambda c: ~np.isfinite(c), "must be a number")
+        self._refuse("think_s", lambda c: ~(np.isfinite(c) & (c >= 0)), "must be zero or more")
         for column, words in (("hold", HOLDS), ("exclusive", EXCLUSIVE), ("status", STATUSES)):
             self._refuse(column, lambda c, n=len(words): (c < 0) | (c >= n), f"must be a code of {', '.join(words)}")
         for column in ("throttle", "min_hosts", "max_hosts", "restarts"):
             self._refuse(column, lambda c: c < 0, "must be zero or more")
-        for column in ("array", "array_task"):
+        for column in ("follows", "array", "array_task"):
             self._refuse(column, lambda c: c < -1, "must be zero or more, or -1 for none")
         if self.min_hosts is not None:
             most = np.zeros_like(self.min_hosts) if self.max_hosts is None else self.max_hosts

@@ -154,13 +154,17 @@ class Workload:
 
     def take(self, jobs: NDArray[np.generic] | slice) -> "Workload":
         """The jobs chosen by a mask, an index array in ascending order, or a slice."""
-        columns = {name: getattr(self, name) for name in _REQUIRED + _OPTIONAL}
+        return self.arriving(jobs, self.submit_s[jobs])
+
+    def arriving(self, jobs: NDArray[np.generic] | slice, submit_s: Floats) -> "Workload":
+        """The chosen `jobs`, in the order of arrivals at these times, float64[N]."""
+        columns = {name: getattr(self, name) for name in _REQUIRED + _OPTIONAL if name != "submit_s"}
         constraints = None if self.constraints is None else self.constraints.take(jobs)
-        if constraints is not None and constraints.depends is not None and self.job_id is None:
-            columns["job_id"] = np.arange(self.jobs)  # what dependencies name stays what it was
+        if constraints is not None and constraints.names_jobs and self.job_id is None:
+            columns["job_id"] = np.arange(self.jobs)  # what they name stays what it was
         ran_on = None if self.recorded_hosts is None else self.recorded_hosts.take(jobs)
         return replace(
-            self, constraints=constraints, recorded_hosts=ran_on,
+            self, submit_s=submit_s, constraints=constraints, recorded_hosts=ran_on,
             **{name: c[jobs] for name, c in columns.items() if c is not None},
         )  # fmt: skip
 
@@ -183,7 +187,8 @@ class Workload:
     def scaled(self, beta: float) -> "Workload":
         """The same jobs with every time between arrivals multiplied by `beta` (Shai 2014, section 6).
 
-        A begin time stays as long after its job's arrival as it was. What really happened to the jobs is not known
+        A begin time stays as long after its job's arrival as it was, and a user thinks as long after the end of a job.
+        What really happened to the jobs is not known
         there.
 
         Raises:

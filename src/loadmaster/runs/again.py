@@ -42,7 +42,7 @@ def again(record: Record, progress: Progress | None = None, *, trust: bool = Fal
     check_trust(record, trust)
     if record.case.digest != record.about["case"]:
         raise InputError(record.case.digest, "the jobs or hosts of this record were changed after the run")
-    schedule, outcome = run_fully(record.case, record.setting, record.sources, progress=progress)
+    _, schedule, outcome = run_fully(record.case, record.setting, record.sources, progress=progress)
     same = schedule_digest(schedule) == record.about["schedule"]
     before, now = record.schedule, schedule
     jobs = (before.start_s != now.start_s) & ~(~before.started & ~now.started)

@@ -4,7 +4,7 @@ import dataclasses
 import json
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,12 @@ from loadmaster.measure.losses import Losses, losses
 from loadmaster.measure.recorded_hosts import same_hosts
 from loadmaster.measure.timeline import QueueSeries, Timeline, queue_series, timeline
 from loadmaster.measure.usage import measured
-from loadmaster.model import Schedule
+from loadmaster.model import Schedule, Workload
 from loadmaster.model.arrays import Longs
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
-from loadmaster.sim.queue import Progress, simulate
+from loadmaster.sim.queue import Progress, simulate_lived
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +99,25 @@ class Outcome:
         return row
 
 
+class Run(NamedTuple):
+    """A run as it was made.
+
+    Attributes:
+        workload: the jobs as they arrived, at the load of the run (rule C11).
+        schedule: of those jobs.
+        outcome: what it came to.
+    """
+
+    workload: Workload
+    schedule: Schedule
+    outcome: Outcome
+
+
 def run(
     case: Case, setting: Setting, sources: Sources, *, check: bool = False, progress: Progress | None = None
 ) -> Outcome:
     """Simulate `setting` on `case` and measure it."""
-    return run_fully(case, setting, sources, check=check, progress=progress)[1]
+    return run_fully(case, setting, sources, check=check, progress=progress).outcome
 
 
 def members_in(schedule: Schedule) -> tuple[MemberShare, ...]:
@@ -114,33 +128,37 @@ def members_in(schedule: Schedule) -> tuple[MemberShare, ...]:
 
 def run_fully(
     case: Case, setting: Setting, sources: Sources, *, check: bool = False, progress: Progress | None = None
-) -> tuple[Schedule, Outcome]:
-    """As `run`, with the schedule itself."""
+) -> Run:
+    """As `run`, with the jobs as they arrived and the schedule itself."""
     policy, discipline = policy_of(setting, sources), discipline_of(setting, sources)
     workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
     began = time.perf_counter()
-    schedule = simulate(
+    workload, schedule = simulate_lived(
         workload, case.cluster, policy, discipline,
         interval_s=setting.interval_s, seed=setting.seed, progress=progress, foresight=setting.foresight,
     )  # fmt: skip
     seconds = time.perf_counter() - began
     use = timeline(workload, case.cluster, schedule)
     stranded = use.mean_stranded(measured(workload, schedule)[1])
-    return schedule, Outcome(
-        setting=setting,
-        load=case.load / setting.beta,
-        rejected=case.rejected.total,
-        metrics=metrics(workload, case.cluster, schedule),
-        simulated_jobs_per_s=workload.jobs / seconds,
-        members=members_in(schedule),
-        stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
-        losses=losses(workload, schedule),
-        faults=violations(workload, case.cluster, schedule) if check else (),
-        queue=queue_series(schedule.cycles),
-        use=use,
-        wait_counts=wait_counts(waits(workload, schedule)),
-        beside=beside(workload, case.cluster, schedule),
-        same_hosts=same_hosts(workload, case.cluster, schedule),
+    return Run(
+        workload,
+        schedule,
+        Outcome(
+            setting=setting,
+            load=case.load / setting.beta,
+            rejected=case.rejected.total,
+            metrics=metrics(workload, case.cluster, schedule),
+            simulated_jobs_per_s=workload.jobs / seconds,
+            members=members_in(schedule),
+            stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
+            losses=losses(workload, schedule),
+            faults=violations(workload, case.cluster, schedule) if check else (),
+            queue=queue_series(schedule.cycles),
+            use=use,
+            wait_counts=wait_counts(waits(workload, schedule)),
+            beside=beside(workload, case.cluster, schedule),
+            same_hosts=same_hosts(workload, case.cluster, schedule),
+        ),
     )
 
 

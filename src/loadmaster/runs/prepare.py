@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from loadmaster.kept.watch import Watch
+from loadmaster.model.following import is_closed
 from loadmaster.process import free_memory_bytes, usable_cores
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
@@ -23,6 +24,8 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
 
     The results of Numba are kept on disk: this takes seconds the first time on a machine and little afterwards.
     """
+    if is_closed(case.workload):
+        return  # no engine is compiled for that
     from loadmaster.compiled import timing_compilation  # Numba is not loaded where all runs are kept from before
 
     two, many = (replace(case, workload=case.workload.take(slice(0, jobs))) for jobs in (2, MANY_JOBS))

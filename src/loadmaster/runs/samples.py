@@ -21,7 +21,7 @@ from loadmaster.runs.case import Case, case_of, digest_of_hosts
 from loadmaster.runs.one_host import as_one_host
 from loadmaster.runs.prepare import compile_first, workers_for
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
-from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue import simulate_lived
 from loadmaster.traces.fit import held_by
 
 Resampling = Literal["users", "weeks", "shake", "seeds"]
@@ -163,7 +163,7 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
     workload = drawn.workload.scaled(factor) if (factor := _factor(case, task)) != 1.0 else drawn.workload
     discipline = discipline_of(setting, task.sources)
     workload, cluster = as_one_host(workload, case.cluster, discipline)  # nobody asks on which hosts
-    schedule = simulate(
+    workload, schedule = simulate_lived(
         workload, cluster, policy_of(setting, task.sources), discipline, interval_s=setting.interval_s,
         seed=setting.seed, foresight=setting.foresight,
         progress=lambda started, jobs: moved(min(started * case.workload.jobs // max(jobs, 1), case.workload.jobs)),

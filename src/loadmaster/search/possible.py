@@ -13,6 +13,7 @@ from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.measure import Metrics, metrics
 from loadmaster.model import InputError
+from loadmaster.model.following import is_closed
 from loadmaster.model.units import show_seconds
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.machines import MachineSet
@@ -141,6 +142,9 @@ def refuse_unbounded(machines: Sequence[MachineSet], settings: Sequence[Setting]
     """
     if any(setting.foresight.overrun == "kill" for setting in settings):
         raise InputError("--overrun kill", "the bound holds for jobs that run to their end", fix="leave out --bound")
+    if is_closed(machines[0].case.workload):
+        rule = "the bound holds for arrivals that are known before a run"
+        raise InputError("--bound", rule, fix="leave out --bound, or take them as recorded (--swf-feedback ignore)")
     for one in machines:
         rigid_of(one.case.workload, one.case.cluster)
 

@@ -57,6 +57,7 @@ def _says(name: str, column: Any, workload: Workload) -> Bools:
 
 _SAYS: dict[str, Callable[[Any], Any]] = {
     "array": lambda values: values >= 0,
+    "follows": lambda values: values >= 0,
     "array_task": lambda values: values >= 0,
     "requeue": lambda values: values,
     "status": lambda values: values != STATUSES.index("ok"),

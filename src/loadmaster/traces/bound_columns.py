@@ -18,9 +18,9 @@ NAMED = ("partition", "qos", "name", "features", "reservation")
 """Columns of names."""
 DEFAULTS: dict[str, tuple[type, float]] = {
     "priority": (np.float64, 0), "nice": (np.float64, 0), "hold": (np.int32, 0), "array": (np.int64, -1),
-    "array_task": (np.int32, -1), "throttle": (np.int32, 0), "exclusive": (np.int32, 0), "requeue": (np.bool_, 1),
-    "min_hosts": (np.int32, 0),
-    "max_hosts": (np.int32, 0), "restarts": (np.int32, 0), "status": (np.int32, 0), "limit_s": (np.float64, np.inf),
+    "array_task": (np.int32, -1), "follows": (np.int64, -1), "think_s": (np.float64, 0), "throttle": (np.int32, 0),
+    "exclusive": (np.int32, 0), "requeue": (np.bool_, 1), "min_hosts": (np.int32, 0), "max_hosts": (np.int32, 0),
+    "restarts": (np.int32, 0), "status": (np.int32, 0), "limit_s": (np.float64, np.inf),
 }  # fmt: skip
 """Columns of numbers: their type, and what says nothing."""
 
@@ -80,6 +80,8 @@ class BindingColumns:
             columns["depends"] = Dependencies.of(depends.words()) if depends.names else None
         if columns.get("depends") is None and "throttle" not in columns:
             columns.pop("array", None), columns.pop("array_task", None)
+        if "follows" not in columns:
+            columns.pop("think_s", None)
         if "limit_s" in columns and np.array_equal(columns["limit_s"], rows.get("estimate_s", ())):
             del columns["limit_s"]  # the estimate says the same
         if "eligible_s" in found:

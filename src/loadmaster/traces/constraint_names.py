@@ -10,6 +10,8 @@ CONSTRAINT_COLUMNS = {
     "features": "of its hosts, joined by & and |",
     "reservation": "the name of that in which it runs",
     "depends": "as Slurm writes it: afterok:12,afterany:13",
+    "follows": "the number of the job after whose end it is submitted",
+    "think_s": "seconds after that end",
     "priority": "higher is more urgent",
     "nice": "taken off the priority",
     "hold": "none, user, admin",

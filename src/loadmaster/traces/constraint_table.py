@@ -67,7 +67,7 @@ def read_constraints(
             continue
         values = _coded(column, CODED[name]) if name in CODED else _numbers(column, name)
         wrong = np.isnan(values) & ~words(column).is_null().to_numpy()
-        low = -np.inf if name in ("priority", "nice") else -1.0 if name.startswith("array") else 0.0
+        low = -np.inf if name in ("priority", "nice") else -1.0 if DEFAULTS.get(name, (None, 0.0))[1] == -1 else 0.0
         checks.append((Rule(f"{name} is not {CONSTRAINT_COLUMNS[name]}"), wrong | (values < low)))
         found[name] = values
     return found, checks

@@ -21,7 +21,7 @@ from loadmaster.traces.recipe import LABEL, Recipe
 from loadmaster.traces.rejects import Line, Rejects, Rule
 from loadmaster.traces.rows import Rows, workload_of
 from loadmaster.traces.swf_block import EXTRA, Block, WantedColumns, read_block
-from loadmaster.traces.swf_bound import bound_of, refuse_feedback
+from loadmaster.traces.swf_bound import bound_of
 from loadmaster.traces.swf_columns import GrowingColumns
 from loadmaster.traces.swf_memory import memory_notes, memory_scale
 from loadmaster.traces.swf_words import Words, has_words
@@ -38,18 +38,18 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     Processors are those requested (field 8), or those allocated (5) where none were requested; memory likewise: field
     10, else the memory used (7), per processor in KB unless `options` say otherwise, rounded down to whole bytes.
     The wait (3) is kept as what really happened. The user's group (13) is the project, the queue (15) the quality of
-    service. Behind the 18th field there may be a queue by name and a request for hosts; other words there are passed
-    over.
+    service. Where `options.swf_feedback` is closed, jobs follow others (17) after a think time (18). Behind the 18th
+    field there may be a queue by name and a request for hosts; other words there are passed over.
 
     Raises:
         InputError: the file cannot be read, holds no job, or (`options.strict`) has a bad line.
     """
     path = Path(path)
-    refuse_feedback(options)
     head = checked_text(path, head_of(path))
     about = _header(head)
     words = Words() if has_words(head) else None
-    wanted = WantedColumns(memory_scale(options), options.swf_memory == "job-total", options.all_fields)
+    closed = options.swf_feedback == "closed"
+    wanted = WantedColumns(memory_scale(options), options.swf_memory == "job-total", options.all_fields, closed)
     rejects = Rejects(path, strict=options.strict)
     kept = _kept(path, wanted, rejects, options, words)
     if not len(kept):

@@ -35,24 +35,25 @@ EXTRA: dict[str, tuple[int, type]] = {
 }  # fmt: skip
 """The fields that a workload has no place for: name, field (from 0), type. -1 means unknown, as in the file."""
 
-QUEUE_CODE, PARTITION_CODE, PRECEDING_CODE = "queue code", "partition code", "preceding code"
-"""Columns of fields 15 to 17, whatever else is wanted."""
+QUEUE_CODE, PARTITION_CODE, PRECEDING_CODE, THOUGHT = "queue code", "partition code", "preceding code", "thought"
+"""Columns of fields 15 to 17, whatever else is wanted; and of field 18, where jobs follow others."""
 _LARGEST = float(1 << 53)
 _LARGEST_CODE = float((1 << 31) - 1)
 _CODES = (USER, GROUP, ASKED, USED, STATUS, EXECUTABLE, QUEUE, PARTITION)
 
 
 class WantedColumns(NamedTuple):
-    """What to take from every line: bytes in one unit of memory, what memory counts, and whether all 18 fields."""
+    """What to take from every line: bytes in one unit of memory, what memory counts, all 18 fields, think times."""
 
     memory_scale: float
     job_total: bool
     all_fields: bool
+    thinks: bool = False
 
     @property
     def fields(self) -> tuple[int, ...]:
         """The fields to read, ascending from 0."""
-        return tuple(range(18)) if self.all_fields else NEEDED
+        return tuple(range(18)) if self.all_fields else (*NEEDED, THINK) if self.thinks else NEEDED
 
 
 class Block(NamedTuple):
@@ -153,9 +154,11 @@ def _columns(field: dict[int, Floats], wanted: WantedColumns) -> dict[str, NDArr
         "recorded_wait_s": field[WAIT],
         QUEUE_CODE: field[QUEUE].astype(np.int32),
         PARTITION_CODE: field[PARTITION].astype(np.int32),
-        PRECEDING_CODE: np.clip(field[PRECEDING], -1, _LARGEST_CODE).astype(np.int32),
+        PRECEDING_CODE: field[PRECEDING].astype(np.int64),
     }
     columns["demand"][:, 1] = np.floor(np.maximum(memory, 0.0) + 0.001)  # decimals of KB: not read to the last bit
+    if wanted.thinks:
+        columns[THOUGHT] = field[THINK]
     if wanted.all_fields:
         columns |= {name: field[k].astype(kind) for name, (k, kind) in EXTRA.items()}
         columns["used_memory"] = np.where(used > 0, used * wanted.memory_scale, -1.0)

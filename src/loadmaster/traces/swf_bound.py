@@ -1,4 +1,4 @@
-"""What binds the jobs of an SWF log: fields 15 and 16, with all fields 11 and 14, and the words behind the 18th."""
+"""What binds the jobs of an SWF log: fields 15 to 18, with all fields 11 and 14, and the words behind the 18th."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,25 +8,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from loadmaster.model import Constraints, InputError
-from loadmaster.model.arrays import Ints
+from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.following import rows_of
 from loadmaster.model.named import Named
 from loadmaster.traces.options import ReadOptions
-from loadmaster.traces.swf_block import PARTITION_CODE, PRECEDING_CODE, QUEUE_CODE
+from loadmaster.traces.swf_block import PARTITION_CODE, PRECEDING_CODE, QUEUE_CODE, THOUGHT
 from loadmaster.traces.swf_words import Words, shaped
 
 _STATUS = {0: "failed", 1: "ok", 2: "partial", 3: "partial", 4: "partial", 5: "cancelled"}
-
-
-def refuse_feedback(options: ReadOptions) -> None:
-    """Refuse think times, which no engine serves: an arrival would be known only when another job has ended.
-
-    Raises:
-        InputError: `swf_feedback` asks for them.
-    """
-    if options.swf_feedback != "ignore":
-        rule = "arrivals that wait for the end of another job (fields 17, 18) are served by no engine"
-        raise InputError(f"--swf-feedback {options.swf_feedback}", rule, fix="take arrivals as recorded: ignore")
 
 
 def bound_of(
@@ -38,7 +28,8 @@ def bound_of(
     one of its own (rule C9).
     """
     queue, partition = numbered(columns.pop(QUEUE_CODE)), numbered(columns.pop(PARTITION_CODE))
-    features, exclusive, several, notes = None, None, None, _of_followers(columns.pop(PRECEDING_CODE))
+    features, exclusive, several, notes = None, None, None, list[str]()
+    follows, think_s = _followers(columns, options, notes)
     if words is not None:
         queue = Named(columns.pop("queue word"), words.queues.names)
         features = Named(columns.pop("features"), words.features.names)
@@ -52,7 +43,7 @@ def bound_of(
     found = Constraints(
         qos=queue, partition=partition, features=features if features is not None and features.names else None,
         exclusive=exclusive if exclusive is not None and exclusive.any() else None, min_hosts=several,
-        max_hosts=several,
+        max_hosts=several, follows=follows, think_s=think_s,
     )  # fmt: skip
     if options.all_fields:
         status = _status(columns["status"])
@@ -60,13 +51,43 @@ def bound_of(
     return (None if found.is_empty else found), notes
 
 
-def _of_followers(preceding: Ints) -> list[str]:
-    """What is said of jobs that were submitted after the end of another (field 17); one value in all lines is none."""
-    followers = int((preceding > 0).sum())
-    if not followers or preceding.min() == preceding.max():
-        return []
-    jobs = "1 job was" if followers == 1 else f"{followers:,} jobs were"
-    return [f"{jobs} submitted after another had ended (fields 17, 18): arrivals stay as they were recorded."]
+def _followers(
+    columns: dict[str, NDArray[Any]], options: ReadOptions, notes: list[str]
+) -> tuple[Longs | None, Floats | None]:
+    """The job before each, -1 of none, and the think time, under `closed`; what is said of them goes to `notes`.
+
+    One value of field 17 in all lines is none. Where field 18 is not known, or the job before is no job of the log or
+    stands behind, the arrival is as recorded.
+    """
+    preceding, thought = columns.pop(PRECEDING_CODE), columns.pop(THOUGHT, None)
+    follows = preceding > 0
+    if not follows.any() or preceding.min() == preceding.max():
+        if options.swf_feedback == "closed":
+            nothing = "no job is known to be submitted after the end of another (fields 17, 18)"
+            raise InputError("--swf-feedback closed", f"changes nothing for this log: {nothing}", fix="leave it out")
+        return None, None
+    said = f"{_jobs(int(follows.sum()))} submitted after another had ended (fields 17, 18)"
+    if thought is None:
+        notes.append(f"{said}: arrivals stay as they were recorded.")
+        return None, None
+    before = rows_of(columns["job_id"], preceding)
+    moved = follows & (thought >= 0) & (before >= 0) & _is_before(columns["submit_s"], before)
+    as_recorded = int((follows & ~moved).sum())
+    notes.append(
+        f"{said}: {int(moved.sum()):,} of them come in each run so long after the end there as they did in the log"
+        f"{f', {as_recorded:,} as recorded' if as_recorded else ''}. Loads offered are those of the recorded arrivals."
+    )
+    return np.where(moved, preceding, -1), np.where(moved, thought, 0.0)
+
+
+def _is_before(submit_s: Floats, before: Longs) -> NDArray[np.bool_]:
+    """Whether the job before comes first in the order of arrival, ties in the order of the file."""
+    rows = np.arange(len(submit_s))
+    return np.asarray((submit_s[before] < submit_s) | ((submit_s[before] == submit_s) & (before < rows)))
+
+
+def _jobs(count: int) -> str:
+    return "1 job was" if count == 1 else f"{count:,} jobs were"
 
 
 def numbered(values: Ints) -> Named | None:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from loadmaster.model import InputError, Workload
+from loadmaster.model import Constraints, InputError, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, KB, MEMORY
 from loadmaster.traces.recipe import LABEL, Recipe
@@ -70,9 +70,18 @@ def _frame(workload: Workload, processors: Floats, extra: Mapping[str, NDArray[A
         extra.get("estimate_s", unknown if workload.estimate_s is None else workload.estimate_s), memory,
         extra.get("status", unknown),
         _or_unknown(workload.user, jobs), _or_unknown(extra.get("project", workload.project), jobs),
-        *(extra.get(name, unknown) for name in ("executable", "queue", "partition", "preceding_job", "think_time_s")),
+        *(extra.get(name, unknown) for name in ("executable", "queue", "partition")),
+        *(extra.get(name, column) for name, column in _following(workload.constraints, unknown).items()),
     )  # fmt: skip
     return pl.DataFrame({str(k): _short(np.asarray(field)) for k, field in enumerate(fields)})
+
+
+def _following(bound: Constraints | None, unknown: Floats) -> dict[str, NDArray[Any]]:
+    """The job after whose end each is submitted and how long after that, -1 where it is none."""
+    if bound is None or bound.follows is None:
+        return {"preceding_job": unknown, "think_time_s": unknown}
+    think_s = np.zeros(len(unknown)) if bound.think_s is None else bound.think_s
+    return {"preceding_job": bound.follows, "think_time_s": np.where(bound.follows >= 0, think_s, -1.0)}
 
 
 def _recorded(workload: Workload, unknown: Floats) -> Floats:

@@ -68,7 +68,7 @@ def _key(work: Work[Case, Ruled, Whole], rule: Ruled) -> str:
 
 
 def _look(case: Case, rule: Ruled, moved: Moved) -> Whole:
-    schedule, outcome = run_fully(case, rule.setting, rule.sources, progress=lambda started, _jobs: moved(started))
+    _, schedule, outcome = run_fully(case, rule.setting, rule.sources, progress=lambda started, _jobs: moved(started))
     groups = [
         {name: row[name] for name in ("by", "name", "jobs", "mean_wait_s")}
         for each in who_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows()

@@ -61,6 +61,11 @@ class CompareOptions(MachineOptions, SiteOptions, RunOptions, SamplingOptions, D
         Option("Where report and results go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
+    @property
+    def not_closed(self) -> str:
+        """Empty: each run has its own arrivals."""
+        return ""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compared(Result):

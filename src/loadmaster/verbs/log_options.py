@@ -117,6 +117,11 @@ class LogOptions(ReadingOptions):
     ] = "auto"  # fmt: skip
 
     @property
+    def not_closed(self) -> str:
+        """Why jobs that are submitted after the end of others are not served (rule C11); empty where they are."""
+        return "here arrivals must be known before a run"
+
+    @property
     def machines(self) -> "str | Path | Cluster | None":
         """The machines, as they were given."""
         return self.hosts
@@ -188,14 +193,26 @@ class LogOptions(ReadingOptions):
                 rule = "the memory of this log cannot be what it was read as, on these machines"
                 fix = "give compare the path of the log, or read it with memory_unit and swf_memory"
                 raise InputError(known.workload.source, rule, fix=fix)
-            return self.unnamed(known)
+            return self._served(known)
         options = self.reading(self.machines)
         read = read_trace(Path(self.trace), options)
         mended = believable_reading(read, options, cluster, spread)
         if mended is options:
-            return self.unnamed(read)
+            return self._served(read)
         read = read_trace(Path(self.trace), mended)
-        return self.unnamed(replace(read, notes=(said(mended), *read.notes)))
+        return self._served(replace(read, notes=(said(mended), *read.notes)))
+
+    def _served(self, read: "Trace") -> "Trace":
+        """`read`, masked if asked.
+
+        Raises:
+            InputError: a run alone tells when its jobs arrive, and this verb needs to know it before.
+        """
+        from loadmaster.model.following import refuse_closed
+
+        if self.not_closed:
+            refuse_closed(read.workload, self.not_closed)
+        return self.unnamed(read)
 
 
 def log_of(log: "str | Path | Trace | Workload", seed: int = 0) -> "Trace":

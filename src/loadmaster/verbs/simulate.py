@@ -1,7 +1,7 @@
 """`simulate`: one run, kept whole: who ran where and when."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,6 +37,11 @@ class SimulateOptions(SiteOptions, RunOptions):
         "str | Path | None",
         Option("Where the run's record goes.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
+
+    @property
+    def not_closed(self) -> str:
+        """Empty: each run has its own arrivals."""
+        return ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,6 +218,7 @@ def _usual(options: SimulateOptions, at: "AtSite | None") -> tuple[Rule, Discipl
 
 
 def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tuple[Record, Outcome]":
+    from loadmaster.model.following import is_closed
     from loadmaster.runs import run_fully, sources_of
     from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import Record
@@ -220,10 +226,11 @@ def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tupl
     sources = sources_of(setting)
     watch.begin(1, 0, case.workload.jobs)
     compile_first(case, [setting], watch)
-    schedule, outcome = run_fully(case, setting, sources, check=check, progress=lambda n, _: watch.moved(0, n))
+    made = run_fully(case, setting, sources, check=check, progress=lambda n, _: watch.moved(0, n))
     watch.finished(0)
-    workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
-    return Record(case, setting, workload, schedule, sources), outcome
+    if is_closed(case.workload):  # what is kept is the log that came of it, which any engine runs again
+        case, setting = replace(case, workload=made.workload), replace(setting, beta=1.0)
+    return Record(case, setting, made.workload, made.schedule, sources), made.outcome
 
 
 def opened(folder: Path) -> Simulated:

@@ -35,7 +35,9 @@ class Priorities(Unmoved):
         self.state.stale[0] = 1
 
     def submitted(self, job: int, now_s: float) -> None:
-        """Of a job that waited for another, age counts from here on."""
+        """Of a job that waited for another, age counts from here on; so it does where no log told when it arrives."""
+        if np.isinf(self.state.submit_s[job]):
+            self.state.submit_s[job] = self.state.accrue_s[job] = now_s
         if self.state.waits[job]:
             self.state.accrue_s[job] = max(self.state.accrue_s[job], now_s)
 

@@ -67,7 +67,7 @@ def make_levels(
 
 def make_level(shared: LevelCase, setting: Setting, moved: Moved) -> Level:
     """Make one run and measure it."""
-    schedule, outcome = run_fully(shared.case, setting, {}, progress=lambda started, _jobs: moved(started))
+    _, schedule, outcome = run_fully(shared.case, setting, {}, progress=lambda started, _jobs: moved(started))
     workload = shared.case.workload.scaled(setting.beta)
     wait_s, slowdown, queue = measured(workload, schedule, shared.warm_up_s)
     chosen = tuple(share.chosen for share in outcome.members)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Constraints, Schedule, SiteRules, Workload
+from loadmaster.model.following import is_closed
 from loadmaster.order import FairShare
 from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.schedule.binding import binding_of, binds, limits_work, needs_a_board
@@ -69,7 +70,7 @@ def uncompiled(workload: Workload, cluster: Cluster, foresight: Foresight) -> Ca
     from loadmaster.sim.queue.asking import replay_asking
 
     known = not preempts(cluster) and not limits_work(cluster.rules or SiteRules())
-    moments = binds(workload, cluster) and known and _is_plain(foresight)
+    moments = binds(workload, cluster) and known and _is_plain(foresight) and not is_closed(workload)
     return replay_asking if moments else replay_deciding
 
 

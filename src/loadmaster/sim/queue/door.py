@@ -10,6 +10,7 @@ from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.following import is_closed, refuse_closed
 from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import binds
@@ -60,16 +61,11 @@ def simulate(
             jobs arrive, are compiled on hosts of speed 1 only, and not for conservative backfilling.
 
     Raises:
-        InputError: jobs and hosts name different resources, a policy or an order of one's own is not sound, or the log
-            does not say what `foresight` needs.
+        InputError: jobs and hosts name different resources, a policy or an order of one's own is not sound, the log
+            does not say what `foresight` needs, or when its jobs arrive (`simulate_lived` serves that).
     """
-    from loadmaster.compiled import check_policy
-    from loadmaster.compiled_order import check_order
-
-    workload.check_resources(cluster)
-    for member in members_of(policy):
-        check_policy(member, workload.demand, cluster.capacity, cluster.resources)
-    check_order(discipline.order, job_columns(workload))
+    check_rules(workload, cluster, policy, discipline)
+    refuse_closed(workload)
     bound = binds(workload, cluster)
     foresight = foresight.under(discipline, workload, bound=bound)
     if bound and engine in ("auto", "compiled"):
@@ -89,6 +85,21 @@ def simulate(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
         foresight=foresight,
     )  # fmt: skip
+
+
+def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> None:
+    """See that jobs and hosts name the same resources, and that rules of the user's own are sound.
+
+    Raises:
+        InputError: they do not, or one is not.
+    """
+    from loadmaster.compiled import check_policy
+    from loadmaster.compiled_order import check_order
+
+    workload.check_resources(cluster)
+    for member in members_of(policy):
+        check_policy(member, workload.demand, cluster.capacity, cluster.resources)
+    check_order(discipline.order, job_columns(workload))
 
 
 def _foretold(
@@ -229,6 +240,8 @@ def is_compiled(
     """
     from loadmaster.sim.queue import served
 
+    if is_closed(workload):
+        return False
     foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
     if binds(workload, cluster):
         rule = cluster, policy, discipline, foresight

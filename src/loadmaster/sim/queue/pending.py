@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats
+from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.dependencies import KINDS
 from loadmaster.schedule.binding import Binding
 from loadmaster.schedule.binding_waits import CORRESPONDING, ended_well
@@ -23,10 +23,11 @@ class Pending:
         stuck: how many jobs have arrived that never can.
     """
 
-    def __init__(self, jobs: int, binding: Binding | None) -> None:
+    def __init__(self, jobs: int, binding: Binding | None, place: Longs | None = None) -> None:
         self.waiting: list[int] = []
         self.stuck = 0
         self._binding = binding
+        self._place: Longs = np.arange(jobs) if place is None else place
         self._first_start_s: Floats = np.full(jobs, np.nan)
         self._end_s: Floats = np.full(jobs, np.nan)
         self._status = np.full(jobs, UNDECIDED)
@@ -38,7 +39,7 @@ class Pending:
         if self._binding is not None and self._binding.never[job]:
             self.stuck += 1
         else:
-            insort(self.waiting, job)
+            insort(self.waiting, job, key=self._place.item)
 
     def refuse(self) -> None:
         """A job is refused as it arrives."""
@@ -121,7 +122,9 @@ class Pending:
         binding = self._binding
         assert binding is not None
         group = int(binding.waits.group[job])
-        return not self._running.get(group, 0) and all(j >= job for j in self._of_group(group))
+        return not self._running.get(group, 0) and all(
+            self._place[j] >= self._place[job] for j in self._of_group(group)
+        )
 
     def _of_group(self, group: int) -> Iterator[int]:
         assert self._binding is not None

@@ -37,7 +37,7 @@ class Preempting:
         """Stop others for the first job in the queue that needs it, and say where it starts; None: nobody does."""
         queue = snapshot.queue
         assert queue.tier is not None
-        keys = [queue.job, queue.tier] if queue.rank is None else [queue.job, queue.rank, queue.tier]
+        keys = [queue.tier] if queue.rank is None else [queue.rank, queue.tier]  # rows are in the order of arrival
         leaving: dict[int, int] = {}  # by victim, for whom
         for row in np.lexsort(keys).tolist():
             candidates = self._candidates(snapshot, row, leaving)

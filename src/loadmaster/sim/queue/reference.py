@@ -3,8 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,11 +18,14 @@ from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.schedule.binding import Binding, binding_of, binds, is_one_pool
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.allowance import Allowance
+from loadmaster.sim.queue.arrivals import Arrivals
+from loadmaster.sim.queue.by_arrival import ByArrival
 from loadmaster.sim.queue.expecting import Expecting
 from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.pending import Pending
 from loadmaster.sim.queue.plain_snapshot import seen_by
 from loadmaster.sim.queue.preempting import Preempting
+from loadmaster.sim.queue.scheduler_like import SchedulerLike
 
 
 def replay(
@@ -75,19 +77,6 @@ def replay_deciding(
 _NODE_FAIL, _TIMEOUT = STATUSES.index("node_fail"), STATUSES.index("timeout")
 
 
-class SchedulerLike(Protocol):
-    """What decides: a scheduler, or who stands in for one."""
-
-    @property
-    def discipline(self) -> Discipline:
-        """Its order ranks the queue."""
-        ...
-
-    def decide(self, snapshot: Snapshot) -> Decision:
-        """What to start now."""
-        ...
-
-
 @dataclass(frozen=True)
 class Plainly:
     """A scheduler that decides in plain Python, however large the queue."""
@@ -112,13 +101,15 @@ class Replay:
         foresight: Foresight = USERS,
     ) -> None:  # fmt: skip
         self.expecting = Expecting(workload, foresight)
-        workload = self.expecting.workload
-        self.workload, self.cluster, self.scheduler = workload, cluster, scheduler
+        self.arrivals = Arrivals(self.expecting.workload)
+        workload = self.arrivals.workload
+        self.workload, self.cluster = workload, cluster
+        self.scheduler = ByArrival(scheduler, self.arrivals) if self.arrivals.closed else scheduler
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
-        self.binding = binding_of(workload, cluster) if binds(workload, cluster) else None
+        self.binding = self._binding(self.expecting.workload)
         self.as_pool = is_one_pool(workload, cluster, self.binding)
-        self.pending = Pending(workload.jobs, self.binding)
+        self.pending = Pending(workload.jobs, self.binding, self.arrivals.place)
         self.allowance = None if self.binding is None else Allowance(self.binding)
         self.moments = deque(() if self.binding is None else self.binding.calendar.moments)
         self.failures = deque(() if self.binding is None else self.binding.calendar.failures)
@@ -132,7 +123,6 @@ class Replay:
         self.suspended: dict[int, tuple[int, RunningJob]] = {}  # by job: for whom, and its run until then
         self.refused = 0
         self.eligible_before: set[int] = set()
-        self.arrived = 0
         self.last_host = -1
         self.promises: dict[int, Promise] = {}
         self.early_end = self.arrived_now = self.ended_now = False
@@ -142,11 +132,18 @@ class Replay:
         self.ticked_s = 0.0
         self.cycles = CycleLog()
 
+    def _binding(self, workload: Workload) -> Binding | None:
+        """What binds the jobs, as the log has them; nobody may start before an arrival that is not known yet."""
+        if not binds(workload, self.cluster):
+            return None
+        binding = binding_of(workload, self.cluster)
+        return replace(binding, eligible_s=self.workload.submit_s) if self.arrivals.closed else binding
+
     def run(self, progress: Callable[[int, int], None] | None = None) -> Schedule:
         """Go on until nothing happens any more."""
         while self.step():
             if progress is not None:
-                progress(self.arrived - len(self.pending.waiting), self.workload.jobs)
+                progress(self.arrivals.arrived - len(self.pending.waiting), self.workload.jobs)
         return self.schedule()
 
     def step(self) -> bool:
@@ -181,8 +178,9 @@ class Replay:
 
     def _next_event(self) -> float:
         """When something happens next that could start a job: infinite when nobody can start any more."""
-        coming, waiting = self.arrived < self.workload.jobs, bool(self.pending.waiting)
-        events = [float(self.workload.submit_s[self.arrived])] if coming else []
+        events = [self.arrivals.next_s]
+        coming = events[0] < math.inf or self.arrivals.hang_on(self.occupancy.running)
+        waiting = bool(self.pending.waiting)
         if coming or waiting or self.failures or self.suspended:
             events.append(self.occupancy.next_end_s())
         if self.failures and (coming or waiting or self.occupancy.running):
@@ -270,6 +268,7 @@ class Replay:
         self._tick(math.nextafter(end_s, -math.inf))
         self.ranking.ended(job, end_s)
         self.pending.end(job, end_s, status)
+        self.arrivals.ended(job, end_s)
         if self.allowance is not None:
             self.allowance.stop(job, end_s)
             self.allowance.leave(job)
@@ -281,9 +280,7 @@ class Replay:
             self.ranking.tick(self.ticked_s)
 
     def _admit(self) -> None:
-        while self.arrived < self.workload.jobs and self.workload.submit_s[self.arrived] <= self.now_s:
-            job = self.arrived
-            self.arrived += 1
+        for job in self.arrivals.until(self.now_s):
             self.expecting.arrived(job)
             self.ranking.submitted(job, float(self.workload.submit_s[job]))
             if self.allowance is not None and not self.allowance.submit(job):
