@@ -72,6 +72,23 @@ def shortest_first() -> Workload:
     return log_served("sjf+easy", 60.0)
 
 
+def test_lines_and_jobs_that_are_left_out_are_counted_and_shown(
+    shortest_first: Workload, tmp_path: Path, call: Call
+) -> None:
+    log = tmp_path / "log.csv"
+    write_log(log, shortest_first)
+    with log.open("a") as file:
+        file.write("3628000,3628000,,1,60,1\n3628001,3628001,60,9,60,1\n")
+    words = ("fit", log, "--hosts", HOSTS, "--spread", "any", "--disciplines", "sjf+easy,fcfs+easy", "-o", tmp_path)
+    code, out, err = call(*words, "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert [each["count"] for each in (*document["left_out"], *document["rejected_jobs"])] == [1, 1]
+    for shown in (err, (tmp_path / "report.html").read_text()):
+        assert "1 left out: runtime is zero or unknown" in shown
+        assert "1 left out: no empty cluster can hold it" in shown
+
+
 def test_the_rule_that_made_a_log_is_found_again(shortest_first: Workload, tmp_path: Path) -> None:
     made = lm.fit(Trace(shortest_first), HOSTS, spread="any", disciplines=TRIED, out=tmp_path)
     assert made.found.fit is not None

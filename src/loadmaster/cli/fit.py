@@ -30,7 +30,7 @@ def fit(options: FitOptions, as_json: o.AsJson = False) -> None:
 
 def _show(made: "Fitting", out: Path, as_json: bool) -> None:
     from loadmaster.report.console import for_notes, for_results
-    from loadmaster.report.document import document, print_document
+    from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.fit_claims import fit_document, verdict_sentence
 
     notes, found = for_notes(), made.found
@@ -39,7 +39,8 @@ def _show(made: "Fitting", out: Path, as_json: bool) -> None:
     if as_json:
         content = fit_document(found, made.cpu_s, "" if made.refused else made.text)
         print_document(document(
-            "fit", content, command=found.command, synthetic=found.synthetic, notes=made.notes,
+            "fit", content, command=found.command, synthetic=found.synthetic, notes=found.notes,
+            left_out=left_out(found.skipped),
         ))  # fmt: skip
     else:
         console = for_results()

@@ -1,6 +1,7 @@
 """What a fit found of a site's queue: in words, as rows and as a document (rules H10 to H12)."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,10 @@ from loadmaster.measure.likeness import Likeness
 from loadmaster.measure.recorded import Recorded, recorded
 from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
 from loadmaster.model.units import percent
+from loadmaster.report.document import left_out
 from loadmaster.report.room_claims import room_document, room_sentence, why_not
 from loadmaster.runs import Case
+from loadmaster.traces import Skipped
 
 if TYPE_CHECKING:  # the search compiles kernels
     from loadmaster.search.site_fit import SiteFit, TriedQueue
@@ -26,24 +29,32 @@ class FitFound:
     Attributes:
         log: its name.
         really: what the log recorded; None where it does not say.
-        left_out: jobs that did not fit the machines.
+        rejected: jobs that did not fit the machines; skipped: lines of the log that could not be used.
         room: what was in use, and who waited, over time; None where the log does not say.
         fit: what was tried; None where queueing explains nothing, so that nothing was.
         refused: why no queue is offered; empty where one is.
-        notes: on the data, one sentence each.
+        remarks: what was left out, assumed or is synthetic, one sentence each.
+        notes: what was assumed.
         synthetic: the log was made by a generator.
         command: how to make it again.
     """
 
     log: str
     really: Recorded | None
-    left_out: int
+    rejected: Skipped
+    skipped: Skipped
     room: RoomOverTime | None
     fit: "SiteFit | None"
     refused: str
+    remarks: tuple[str, ...]
     notes: tuple[str, ...]
     synthetic: bool
     command: str
+
+    @property
+    def left_out(self) -> int:
+        """How many jobs did not fit the machines."""
+        return self.rejected.total
 
 
 def why_refused_before(case: Case) -> str:
@@ -61,16 +72,16 @@ def why_refused_before(case: Case) -> str:
     return because
 
 
-def found_of(case: Case, fit: "SiteFit | None", refused: str, command: str) -> FitFound:
-    """What a fit came to; `refused` says why nothing was tried."""
+def found_of(case: Case, fit: "SiteFit | None", refused: str, command: str, remarks: Sequence[str] = ()) -> FitFound:
+    """What a fit came to; `refused` says why nothing was tried, `remarks` what was left out or assumed."""
     really = recorded(case.workload, case.cluster, case.launch_s)
     if fit is not None and not fit.best.beside.odd.error <= MOST_ERROR:
         error = percent(fit.best.beside.odd.error)
         refused = f"the nearest queue is {error} from the recorded waits in weeks that did not choose it"
     room = None if really is None else room_over_time(case.workload, case.cluster)
     return FitFound(
-        case.workload.source or "this log", really, case.rejected.total, room, fit, refused, tuple(case.notes),
-        case.workload.synthetic, command,
+        case.workload.source or "this log", really, case.rejected, case.skipped, room, fit, refused,
+        tuple(remarks), tuple(case.notes), case.workload.synthetic, command,
     )  # fmt: skip
 
 
@@ -119,7 +130,7 @@ def fit_document(found: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
     return {
         "log": found.log, "sentence": fit_sentence(found), "refused": found.refused or None,
         "recorded": room_document(found.really, found.left_out), "best": None if found.refused else best,
-        "site": text or None, "cpu_s": cpu_s, "rows": fit_rows(found),
+        "site": text or None, "cpu_s": cpu_s, "rejected_jobs": left_out(found.rejected), "rows": fit_rows(found),
     }  # fmt: skip
 
 

@@ -101,7 +101,7 @@ def tried_table(found: FitFound, shown: int = _SHOWN) -> Table:
 
 def fit_page(found: FitFound, text: str, cpu_s: float) -> Page:
     """The page; `text` is the file that `--site` takes, empty where no queue is offered."""
-    blocks: list[Block] = [Text(note, "note") for note in found.notes]
+    blocks: list[Block] = [Text(note, "note") for note in found.remarks]
     if found.fit is not None:
         beside = found.fit.best.beside
         blocks += [Heading("The recorded queue and the model of it"), Chart(queues_chart(beside), _QUEUES)]

@@ -71,7 +71,7 @@ class Fitting(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """What was left out, assumed or is synthetic."""
-        return self.found.notes
+        return self.found.remarks
 
     @property
     def text(self) -> str:
@@ -158,6 +158,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     from loadmaster.search.site_trial import trial_of
     from loadmaster.site.fitted import SiteQueue
     from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.notes import remarks
 
     options.refuse_reading()
     _refuse_poured_site(options)
@@ -171,7 +172,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     case = options.case(at)
     refused = why_refused_before(case)
     if refused:
-        return Fitting(found_of(case, None, refused, command), None, 0.0)
+        return Fitting(found_of(case, None, refused, command, remarks(case)), None, 0.0)
     store = Store.in_folder(Path(options.out)) if options.out is not None else None
     began_s = time.process_time()
     try:
@@ -179,7 +180,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     finally:
         if store is not None:
             store.close()
-    found = found_of(case, fit, "", command)
+    found = found_of(case, fit, "", command, remarks(case))
     return Fitting(found, _site(options, case, policy, found), time.process_time() - began_s)
 
 
