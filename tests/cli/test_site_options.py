@@ -66,6 +66,17 @@ def test_the_record_is_shown_only_of_the_log_as_it_is(said, changed):
     assert "recorded" not in {row["kind"] for row in document["rows"]}
 
 
+def test_machines_that_a_log_names_are_not_said_to_be_used_under_a_site(here, said):
+    jobs = "".join(f"{job} {job * 5} -1 60 1 -1 -1 1 60 -1 1 1 1 -1 1 -1 -1 -1\n" for job in (1, 2))
+    (here / "plain.swf").write_text(f"; MaxProcs: 3\n{jobs}")
+    (here / "site.yaml").write_text("hosts: 2x4c\ndiscipline: easy\n")
+    alone = said("simulate", "plain.swf", "-o", "alone")
+    assert any("that the log names" in note for note in alone["notes"])
+    fitted = said("simulate", "plain.swf", "--site", "site.yaml", "-o", "fitted")
+    assert pl.read_parquet("fitted/hosts.parquet").height == 2
+    assert not any("that the log names" in note for note in fitted["notes"])
+
+
 def test_partitions_bind_every_run(here, said):
     said("simulate", "log.sacct", *SITE, "--policy", "first-fit", "--discipline", "easy", "-o", "run")
     jobs, hosts = pl.read_parquet("run/jobs.parquet"), pl.read_parquet("run/hosts.parquet")

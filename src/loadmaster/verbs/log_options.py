@@ -194,7 +194,7 @@ class LogOptions(ReadingOptions):
                 fix = "give compare the path of the log, or read it with memory_unit and swf_memory"
                 raise InputError(known.workload.source, rule, fix=fix)
             return self._served(known)
-        options = self.reading(self.machines)
+        options = self.reading(self.machines if self.machines is not None else cluster)
         read = read_trace(Path(self.trace), options)
         mended = believable_reading(read, options, cluster, spread)
         if mended is options:
