@@ -174,13 +174,13 @@ def test_no_gain_is_claimed_over_a_built_in_rule_that_is_as_low_on_the_unseen_we
 
     assert gain_claimed(tuning(120.0))
     assert tune_answer(tuning(120.0)).startswith(
-        "On 5 weeks that the search never saw the tuned rule's mean wait is 26 % below"
+        "On 5 weeks that the search never saw, the tuned rule's mean wait is 26 % below"
     )
     assert not gain_claimed(tuning(100.5))
     against = rule_words(found.tuning, told.rival)
     assert tune_answer(tuning(100.5)).startswith(
-        f"No gain is claimed: {against} is as low on those weeks as they are; on 5 weeks that the search never saw the "
-        f"tuned rule's mean wait is 26 % below {against}'s, the best built-in rule there under the same limit"
+        f"No gain is claimed: {against} is as low on those weeks as they are; on 5 weeks that the search never saw, "
+        f"the tuned rule's mean wait is 26 % below {against}'s, the best built-in rule there under the same limit"
     )
 
 

@@ -42,12 +42,12 @@ def tune_answer(tuning: Tuning) -> str:
         shaken = f"On held-out weeks with shaken arrivals {winner}'s {what} is {_shift(first)} {against}'s."
         return f"No gain is claimed: {told.because}. {shaken}"
     if first.claimed:
-        same = f"on {weeks} that the search never saw {winner}'s {what} is {_shift(first)} {against}'s, the best "
+        same = f"on {weeks} that the search never saw, {winner}'s {what} is {_shift(first)} {against}'s, the best "
         same += f"{other}built-in rule there under the same limit ({_ends(first)}){_and_baseline(tuning, told)}"
         if as_low(tuning):
             return f"No gain is claimed: {against} is as low on those weeks as they are; {same}."
         return f"O{same[1:]}."
-    text = f"No gain is claimed: on {weeks} that the search never saw {winner}'s {what} is {_shift(first)} "
+    text = f"No gain is claimed: on {weeks} that the search never saw, {winner}'s {what} is {_shift(first)} "
     return text + f"{against}'s, the interval {_ends(first)} holds 0{_and_baseline(tuning, told)}."
 
 
