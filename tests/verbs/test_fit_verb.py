@@ -1,6 +1,7 @@
 """`fit`: the queue that made a log is found again, what queueing cannot explain is refused, --site takes the file."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,8 @@ from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster, Workload
 from loadmaster.place.load import policy_named
 from loadmaster.report.compare_page import report_blocks
+from loadmaster.report.fit_claims import fit_sentence
+from loadmaster.report.fit_page import tried_table
 from loadmaster.report.page import Heading, Table
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import simulate
@@ -70,6 +73,13 @@ def write_log(path: Path, log: Workload) -> None:
 @pytest.fixture(scope="module")
 def shortest_first() -> Workload:
     return log_served("sjf+easy", 60.0)
+
+
+def test_changes_in_the_table_of_queues_are_written_like_those_in_the_answer(shortest_first: Workload) -> None:
+    found = lm.fit(Trace(shortest_first), HOSTS, spread="any", disciplines=TRIED).found
+    column = [row[7] for row in tried_table(found).rows]
+    assert column[0] in fit_sentence(found)
+    assert all(re.fullmatch(r"[+−][\d.]+ %", cell) for cell in column)
 
 
 def test_lines_and_jobs_that_are_left_out_are_counted_and_shown(

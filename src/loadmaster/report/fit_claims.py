@@ -95,7 +95,7 @@ def fit_sentence(found: FitFound) -> str:
     return (
         f"The site's queue is most like {best.queue.words}: in weeks that did not choose it, weekly mean waits are "
         f"{percent(odd.error)} from the recorded ones (rank correlation {_digits(odd.rank)}), all waiting "
-        f"{_signed(odd.total)}; fcfs+easy at every event: {percent(usual.beside.odd.error)}."
+        f"{signed_percent(odd.total)}; fcfs+easy at every event: {percent(usual.beside.odd.error)}."
     )
 
 
@@ -145,5 +145,11 @@ def _digits(value: float) -> str:
     return f"{value:.2f}" if math.isfinite(value) else "unknown"
 
 
-def _signed(part: float) -> str:
+def signed_percent(part: float) -> str:
+    """A change in percent, with its sign.
+
+    Example:
+        >>> signed_percent(0.16), signed_percent(-0.05)
+        ('+16 %', '−5.0 %')
+    """
     return f"{'+' if part >= 0 else '−'}{percent(abs(part))}"
