@@ -11,7 +11,7 @@ from loadmaster.model.site_rules import Preemption
 from loadmaster.place import POLICIES
 from loadmaster.report.explanation import sentences
 from loadmaster.runs import Case, Setting, case_of, run_fully
-from loadmaster.runs.delay import KEPT, TAKEN
+from loadmaster.runs.delay import KEPT, KEPT_OR_NOT_LOOKED_AT, NOT_LOOKED_AT, TAKEN
 from loadmaster.runs.explain import Stop, explain
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
@@ -78,7 +78,7 @@ def test_behind_very_many_jobs_an_explanation_says_that_it_is_not_exact(monkeypa
     )
     setting = Setting("first-fit", "conservative(early_end=kept)", interval_s=0.0)
     record = record_of(Case(workload, Cluster.uniform(1, cores=4)), setting)
-    monkeypatch.setattr("loadmaster.runs.choice.MOST_LIVED", most)
+    monkeypatch.setattr("loadmaster.runs.live_again.MOST_LIVED", most)
     assert record.schedule.start_s.tolist() == [0, 60, 0, 30]
     assert explain(record, 3).choice.same == same
 
@@ -156,6 +156,26 @@ def test_a_host_kept_for_a_job_ahead_is_told_so():
 def test_a_host_taken_by_jobs_served_earlier_is_told_so():
     record = two_host_record(hosts=1, submit_s=[0, 0], runtime_s=[60, 10], cores=[3, 3], memory=[1, 1])
     assert explain(record, 1).delay.reasons == {f"{TAKEN}; then no host had enough cores": 1}
+
+
+@pytest.mark.parametrize(("most", "reason"), [(20_000, NOT_LOOKED_AT), (0, KEPT_OR_NOT_LOOKED_AT)])
+def test_a_job_that_came_between_two_looks_of_slurm_is_told_so(monkeypatch, most, reason):
+    # The queue is looked at as job 0 comes, and for arrivals again 3 s later; nobody is kept a host for.
+    monkeypatch.setattr("loadmaster.runs.live_again.MOST_LIVED", most)
+    workload = Workload.of(submit_s=[0, 1], runtime_s=[60, 10], cores=[1, 1])
+    record = record_of(Case(workload, Cluster.uniform(1, cores=4)), Setting("first-fit", "fcfs+slurm", interval_s=0.0))
+    assert record.schedule.start_s.tolist() == [0, 3]
+    told = explain(record, 1)
+    assert told.delay.reasons == {reason: 1}
+    assert not any("kept for, or served to" in line for line in sentences(record, told))
+
+
+def test_what_slurm_keeps_for_jobs_ahead_in_a_look_is_still_told_so():
+    # Job 1 needs the whole host and waits for job 0; the look of 3 s keeps the host from job 2, that of 1 s never was.
+    workload = Workload.of(submit_s=[0, 1, 1], runtime_s=[60, 60, 600], cores=[1, 4, 1])
+    record = record_of(Case(workload, Cluster.uniform(1, cores=4)), Setting("first-fit", "fcfs+slurm", interval_s=0.0))
+    assert explain(record, 2).delay.reasons[NOT_LOOKED_AT] >= 1
+    assert explain(record, 2).delay.reasons[KEPT] >= 1
 
 
 def test_a_job_that_was_overtaken_counts_those_that_passed_it():

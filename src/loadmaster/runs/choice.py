@@ -8,14 +8,11 @@ from loadmaster.model import Decision, Snapshot
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.place import Context, Policy
 from loadmaster.place.trial import try_out
-from loadmaster.runs.live_again import lived_until
+from loadmaster.runs.live_again import lived_until, may_be_lived
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of, policy_of
 from loadmaster.schedule import Discipline, Scheduler, Twin, is_meta, members_of
-
-MOST_LIVED = 20_000
-"""Jobs that have arrived by then; the plain engine lives through a run in seconds to minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,11 +98,12 @@ def choice_of(record: Record, job: int) -> Choice:
     by living through the run once more up to that cycle, if it is not too long.
     """
     remembers = discipline_of(record.setting, record.sources).remembers
-    may_be_lived = int(np.searchsorted(record.workload.submit_s, record.schedule.start_s[job])) <= MOST_LIVED
-    if remembers and may_be_lived:
+    start_s = float(record.schedule.start_s[job])
+    short_enough = may_be_lived(record, start_s)
+    if remembers and short_enough:
         return _choice_in(record, job, lived_until(record, job))
-    choice = _choice_in(record, job, snapshot_at(record, float(record.schedule.start_s[job])))
-    if choice.same or not may_be_lived:
+    choice = _choice_in(record, job, snapshot_at(record, start_s))
+    if choice.same or not short_enough:
         return choice
     return _choice_in(record, job, lived_until(record, job))
 

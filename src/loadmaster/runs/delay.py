@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.runs.live_again import may_be_lived, slurm_of, without_a_pass
 from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
 from loadmaster.runs.reserved import kept_back
@@ -18,6 +19,8 @@ LOOKED_AT = 50
 
 TAKEN = "a host had room, but other jobs took it in the cycle"
 KEPT = "a host had room to the end of the cycle, but was kept for other jobs"
+NOT_LOOKED_AT = "a host had room, but none of Slurm's loops was due, so nobody was looked at"
+KEPT_OR_NOT_LOOKED_AT = f"{KEPT}, or none of Slurm's loops was due"
 HELD = "its user, or an administrator, held it"
 LATER = "it might not begin yet: its begin time, or what it waited for, had not come"
 APART = "every resource was there, but never enough of all on one host"
@@ -81,6 +84,7 @@ def delay_of(record: Record, job: int, awaited: AwaitedJobs = AwaitedJobs()) -> 
     looked_at = in_vain[np.unique(np.linspace(0, in_vain.size - 1, min(LOOKED_AT, in_vain.size)).astype(int))]
     rules = RulesInTheWay(record, job)
     ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
+    ways = _but_for_loops(record, ways)
     reasons = Counter((why == LATER and awaited.at(now)) or why for now, why in ways)
     room_since, freed_by = (None, None) if np.isnan(start) else _room(record, tasks, job)
     return Delay(
@@ -121,6 +125,18 @@ def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int,
         return reason
     after = _lacking(record, tasks.free(capacity, after_s)[hosts] >= demand, hosts)
     return f"{TAKEN}; then {after}" if after else KEPT
+
+
+def _but_for_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """The reasons by moment, `KEPT` only where Slurm's loops, if it is they that serve the queue, looked at anybody."""
+    kept_s = [now for now, why in ways if why == KEPT]
+    loops = slurm_of(record) if kept_s else None
+    if loops is None:
+        return ways
+    if not may_be_lived(record, kept_s[-1]):
+        return [(now, KEPT_OR_NOT_LOOKED_AT if why == KEPT else why) for now, why in ways]
+    idle = without_a_pass(record, loops, kept_s[-1])
+    return [(now, NOT_LOOKED_AT if why == KEPT and now in idle else why) for now, why in ways]
 
 
 def _not_eligible(record: Record, job: int, now_s: float) -> str:
