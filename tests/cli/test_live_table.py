@@ -86,6 +86,6 @@ def test_a_shadow_shows_what_jobs_waited_so_far():
     assert shown(table, 0.0, ledger(0.0), Report())["so far"] == "nothing yet"
     table.so_far = SoFar(60.0, 12, 3, 40.0, 30.0, 44.0)
     assert shown(table, 0.0, ledger(0.0), Report())["so far"] == (
-        "mean wait of the site 40 s, ours 30 s (-25%); the model's error +10%; "
+        "mean wait of the site 40 s, ours 30 s (−25 %); the model's error +10 %; "
         "3 of 12 jobs still wait or run in one of both"
     )

@@ -20,8 +20,8 @@ def told(log, cluster, start_s, used):
 def test_long_jobs_that_run_on_after_the_last_arrival_are_named():
     log = Workload.of(submit_s=[0, 50, 100], runtime_s=[800, 50, 50], cores=[1, 1, 1])
     text = told(log, Cluster.uniform(1, cores=10), [0, 50, 100], [0.15])
-    assert "Load 0.90 is offered, and 15% of the cores" in text
-    assert "83% of the work is done after it (1 job runs longer than all arrivals take)" in text
+    assert "Load 0.90 is offered, and 15 % of the cores" in text
+    assert "83 % of the work is done after it (1 job runs longer than all arrivals take)" in text
 
 
 def test_another_resource_that_runs_out_first_is_named():

@@ -7,6 +7,7 @@ from comparisons import comparison
 from rich.console import Console
 
 from loadmaster.measure.losses import Losses
+from loadmaster.model.units import percent
 from loadmaster.report.answer import answer
 from loadmaster.report.columns import columns_for, marked, short, unit_for
 from loadmaster.report.compare_document import comparison_document, lowest
@@ -144,7 +145,7 @@ def test_where_too_many_jobs_are_left_out_there_is_no_verdict_and_nothing_is_mar
     lost.add("no empty host can hold it", [1, 2], count=90)
     few = replace(waits, case=replace(waits.case, rejected=lost))
     jobs = few.case.workload.jobs
-    assert answer(few).startswith(f"No verdict: 90 of {jobs + 90} jobs ({90 / (jobs + 90):.0%}) are left out; ")
+    assert answer(few).startswith(f"No verdict: 90 of {jobs + 90} jobs ({percent(90 / (jobs + 90))}) are left out; ")
     column = columns_for(few)[0]
     assert marked(column, waits.groups[0]) == [False, True]
     assert marked(column, few.groups[0]) == [False, False]

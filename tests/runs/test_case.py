@@ -17,14 +17,14 @@ def case(cores, spread="single-host", tasks=None, malformed=0, **more):
 def test_a_tenth_left_out_leaves_a_verdict_and_more_does_not():
     assert case([1] * 18 + [8] * 2).without_verdict == ""
     assert case([1] * 17 + [8] * 3).without_verdict == (
-        "No verdict: 3 of 20 jobs (15%) are left out; give larger machines (--hosts), or the right unit of memory "
+        "No verdict: 3 of 20 jobs (15 %) are left out; give larger machines (--hosts), or the right unit of memory "
         "(--memory-unit)."
     )
 
 
 def test_jobs_that_never_ran_are_not_missed_but_malformed_lines_are():
     assert case([1] * 9, malformed=1).without_verdict == ""
-    assert "2 of 11 jobs (18%) are left out; say what the log holds" in case([1] * 9, malformed=2).without_verdict
+    assert "2 of 11 jobs (18 %) are left out; say what the log holds" in case([1] * 9, malformed=2).without_verdict
 
 
 def test_the_advice_goes_by_what_most_jobs_lack():
@@ -35,7 +35,7 @@ def test_the_advice_goes_by_what_most_jobs_lack():
 
 
 def test_one_job_is_left_out_and_two_are():
-    assert "1 of 5 jobs (20%) is left out; " in case([1] * 4 + [8]).without_verdict
+    assert "1 of 5 jobs (20 %) is left out; " in case([1] * 4 + [8]).without_verdict
 
 
 def test_machines_of_the_header_let_tasks_go_anywhere_unless_others_are_given():

@@ -8,8 +8,8 @@ from loadmaster.runs.so_far import SoFar
 @pytest.mark.parametrize(
     ("site", "own", "model", "says"),
     [
-        (100.0, 60.0, 110.0, "ours 1 min (-40%); the model's error +10%; 2 of"),
-        (100.0, 95.0, 110.0, "(-5%); the model's error +10%, which tells nothing; 2 of"),
+        (100.0, 60.0, 110.0, "ours 1 min (−40 %); the model's error +10 %; 2 of"),
+        (100.0, 95.0, 110.0, "(−5.0 %); the model's error +10 %, which tells nothing; 2 of"),
         (100.0, 60.0, None, "no gain is told, without the model's error"),
         (0.0, 14.0, 0.0, "no gain is told, nobody waited there"),
     ],

@@ -13,7 +13,7 @@ SERIAL = Workload.of(submit_s=[0, 1], runtime_s=[9] * 2, cores=[1, 8])
     ("workload", "cores", "of_log", "spread", "jobs", "note"),
     [
         (PARALLEL, 8, True, "any", 4, "(--spread any), since the machines are those of the log's header"),
-        (PARALLEL, 1, False, "any", 4, "(--spread any), since 75% of the jobs fit on no single host"),
+        (PARALLEL, 1, False, "any", 4, "(--spread any), since 75 % of the jobs fit on no single host"),
         (PARALLEL, 2, False, "single-host", 2, "All tasks of a job go to one host; --spread any"),
         (PARALLEL, 8, False, "single-host", 4, "All tasks of a job go to one host; --spread any"),
         (SERIAL, 4, True, "single-host", 1, ""),

@@ -85,7 +85,7 @@ def test_memory_that_fits_no_host_is_doubted_beside_the_machines(tmp_path):
     path = write(tmp_path, "log.swf", "".join(swf_line(job=k, asked=8, memory=8 * GB // KB) for k in range(9)))
     assert not any("wrong" in note for note in read_trace(path).notes)
     notes = read_trace(path, ReadOptions(hosts="4x8c32g")).notes
-    assert any("100% of the jobs ask for more than the largest host has" in note for note in notes)
+    assert any("100 % of the jobs ask for more than the largest host has" in note for note in notes)
 
 
 def test_jobs_that_never_ran_are_counted_and_are_no_bad_lines(tmp_path):

@@ -34,7 +34,7 @@ def test_without_machines_the_next_step_names_some(tmp_path):
 @pytest.mark.parametrize(
     ("run", "said", "command"),
     [
-        (10, "asks for 55% of the cores of the 2 hosts given", " --loads 0.9"),
+        (10, "asks for 55 % of the cores of the 2 hosts given", " --loads 0.9"),
         (100, "5.50 times the cores of the 2 hosts given", ""),
     ],
 )

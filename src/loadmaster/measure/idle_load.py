@@ -6,6 +6,7 @@ from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
+from loadmaster.model.units import percent
 from loadmaster.model.workload import Workload
 
 MOST_IDLE = 0.75
@@ -48,7 +49,7 @@ def why_idle(workload: Workload, cluster: Cluster, schedule: Schedule, used: Flo
     if not (np.isfinite(load) and load >= HIGH and used[0] < MOST_IDLE * min(load, 1.0)):
         return ""
     name = workload.resources[0]
-    start = f"Load {load:.2f} is offered, and {used[0]:.0%} of the {name} are used before the last arrival"
+    start = f"Load {load:.2f} is offered, and {percent(used[0])} of the {name} are used before the last arrival"
     late = work_after(workload, schedule)
     loads = [workload.offered_load(cluster, r) for r in range(len(workload.resources))]
     scarce = int(np.argmax(loads))
@@ -57,8 +58,8 @@ def why_idle(workload: Workload, cluster: Cluster, schedule: Schedule, used: Flo
     if late > 1 - MOST_IDLE:
         longest = _long_jobs(workload)
         return (
-            f"{start}: {late:.0%} of the work is done after it{longest}, since a load counts all work against the time "
-            "of the arrivals alone. A longer log, or one without its longest jobs, offers what its load says."
+            f"{start}: {percent(late)} of the work is done after it{longest}, since a load counts all work against the "
+            "time of the arrivals alone. A longer log, or one without its longest jobs, offers what its load says."
         )
     waiting = _waiting_at_the_end(workload, schedule)
     if waiting:

@@ -1,5 +1,6 @@
 """Units of amounts and of times: read from words, written for people."""
 
+import math
 import re
 
 from loadmaster.model.errors import InputError
@@ -112,3 +113,16 @@ def percent(part: float) -> str:
         ('22 %', '3.4 %')
     """
     return f"{part * 100:.0f} %" if abs(part) >= 0.0995 else f"{part * 100:.1f} %"
+
+
+def signed(part: float) -> str:
+    """A change in percent with its sign.
+
+    Example:
+        >>> signed(-0.041), signed(0.5), signed(0.0), signed(120.0)
+        ('−4.1 %', '+50 %', '±0.0 %', '+12000 %')
+    """
+    if not math.isfinite(part):
+        return "+∞" if part > 0 else "?"
+    sign = "+" if part > 0 else "−" if part < 0 else "±"
+    return sign + percent(abs(part))

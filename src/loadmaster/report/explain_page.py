@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.model.units import percent
 from loadmaster.report.explanation import amounts, sentences
 from loadmaster.report.gantt import take_lane
 from loadmaster.report.made import how_it_was_made
@@ -65,7 +66,7 @@ def _plain(record: Record, told: Explanation) -> list[str]:
 
 def _reasons(told: Explanation, caption: str) -> Table:
     total = max(sum(told.delay.reasons.values()), 1)
-    cells = [[reason, f"{count:,}", f"{count / total:.0%}"] for reason, count in told.delay.reasons.items()]
+    cells = [[reason, f"{count:,}", percent(count / total)] for reason, count in told.delay.reasons.items()]
     return Table(("what stood in the way", "cycles", "of those looked at"), cells, caption)
 
 

@@ -9,7 +9,7 @@ from loadmaster.measure.explained import RoomOverTime, room_over_time
 from loadmaster.measure.likeness import Likeness
 from loadmaster.measure.recorded import Recorded, recorded
 from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
-from loadmaster.model.units import percent
+from loadmaster.model.units import percent, signed
 from loadmaster.report.document import left_out
 from loadmaster.report.room_claims import room_document, room_sentence, why_not
 from loadmaster.runs import Case
@@ -95,7 +95,7 @@ def fit_sentence(found: FitFound) -> str:
     return (
         f"The site's queue is most like {best.queue.words}: in weeks that did not choose it, weekly mean waits are "
         f"{percent(odd.error)} from the recorded ones (rank correlation {_digits(odd.rank)}), all waiting "
-        f"{signed_percent(odd.total)}; fcfs+easy at every event: {percent(usual.beside.odd.error)}."
+        f"{signed(odd.total)}; fcfs+easy at every event: {percent(usual.beside.odd.error)}."
     )
 
 
@@ -143,13 +143,3 @@ def _plain(likeness: Likeness, which: str) -> dict[str, Any]:
 
 def _digits(value: float) -> str:
     return f"{value:.2f}" if math.isfinite(value) else "unknown"
-
-
-def signed_percent(part: float) -> str:
-    """A change in percent, with its sign.
-
-    Example:
-        >>> signed_percent(0.16), signed_percent(-0.05)
-        ('+16 %', '−5.0 %')
-    """
-    return f"{'+' if part >= 0 else '−'}{percent(abs(part))}"

@@ -3,8 +3,8 @@
 from typing import Any
 
 from loadmaster.measure.likeness import HOUR_S, WeekByWeek
-from loadmaster.model.units import percent
-from loadmaster.report.fit_claims import FitFound, fit_sentence, ranked, signed_percent, verdict_sentence
+from loadmaster.model.units import percent, signed
+from loadmaster.report.fit_claims import FitFound, fit_sentence, ranked, verdict_sentence
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
 from loadmaster.report.theme import ACCENT, INK, STRANDED, rows, themed
@@ -88,7 +88,7 @@ def tried_table(found: FitFound, shown: int = _SHOWN) -> Table:
         queue, even, odd = each.queue, each.beside.even, each.beside.odd
         body.append([
             queue.discipline, f"{queue.interval_s:g}", f"{queue.launch_s:g}", queue.estimates, percent(even.error),
-            percent(odd.error), f"{odd.rank:.2f}", signed_percent(odd.total), percent(odd.queue),
+            percent(odd.error), f"{odd.rank:.2f}", signed(odd.total), percent(odd.queue),
         ])  # fmt: skip
     columns = (
         "discipline", "cycle (s)", "launch (s)", "estimates", "error, even weeks", "error, odd weeks", "rank, odd",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.comparison import listed, percent
 from loadmaster.runs.live_course import Course
 
@@ -96,8 +96,8 @@ def _so_far(course: Course) -> list[str]:
     if found.gain is None or found.error is None:
         return [f"{text}; how far that can be believed is not known"]
     if not found.tells:
-        return [f"{text}, which tells nothing: the model of the site is wrong by {found.error:+.0%}"]
-    return [f"{text} ({found.gain:+.0%}; the model of the site is wrong by {found.error:+.0%})"]
+        return [f"{text}, which tells nothing: the model of the site is wrong by {signed(found.error)}"]
+    return [f"{text} ({signed(found.gain)}; the model of the site is wrong by {signed(found.error)})"]
 
 
 def _followed(course: Course) -> list[dict[str, Any]]:

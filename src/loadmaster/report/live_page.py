@@ -3,7 +3,7 @@
 from typing import Any
 
 from loadmaster import __version__
-from loadmaster.model.units import MEMORY, show_bytes, show_seconds
+from loadmaster.model.units import MEMORY, show_bytes, show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import percent
 from loadmaster.report.live_answer import live_answer, live_figures
@@ -159,9 +159,9 @@ def _so_far(course: Course) -> list[Block]:
     unit, size = unit_for([last.site_wait_s, last.own_wait_s])
     rows = [["recorded: what happened at the site", short(last.site_wait_s / size), ""]]
     if last.model_wait_s is not None:
-        error = "none waited" if last.error is None else f"{last.error:+.0%}: the model's error"
+        error = "none waited" if last.error is None else f"{signed(last.error)}: the model's error"
         rows.append(["site: a queue by the site's own rule", short(last.model_wait_s / size), error])
-    gain = "" if last.gain is None else f"{last.gain:+.0%}" + ("" if last.tells else ", which tells nothing")
+    gain = "" if last.gain is None else signed(last.gain) + ("" if last.tells else ", which tells nothing")
     rows.append(["candidate: a queue by this rule", short(last.own_wait_s / size), gain])
     caption = (
         f"Means over the same {last.jobs:,} jobs, as of {show_seconds(last.at_s)} after {course.since}; what still "

@@ -1,6 +1,6 @@
 """What there is to say of a whole log, in words: for the terminal and for the page."""
 
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.arrivals_chart import amount
 from loadmaster.traces import Trace
 from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
@@ -17,7 +17,7 @@ def log_facts(read: Trace, summary: Summary, fitted: Fit | None) -> list[tuple[s
     """A label, a value, and more about it."""
     rate = f"{summary.jobs / summary.span_s * 3600:,.4g} jobs an hour" if summary.span_s else ""
     rows = [
-        ("jobs", f"{summary.jobs:,}", f"{summary.serial:.1%} of one core"),
+        ("jobs", f"{summary.jobs:,}", f"{percent(summary.serial)} of one core"),
         ("span", show_seconds(summary.span_s), rate),
     ]
     for label, count in (("users", summary.users), ("projects", summary.projects)):

@@ -5,7 +5,7 @@ from typing import Any
 
 from loadmaster.measure.paired import Difference
 from loadmaster.measure.resample import without_interval
-from loadmaster.model.units import show_alike
+from loadmaster.model.units import show_alike, signed
 from loadmaster.report.change import change_of
 from loadmaster.report.comparison import Comparison, Group, listed, load_words, percent
 from loadmaster.report.machines_claims import rule_document
@@ -94,19 +94,6 @@ def one_run(comparison: Comparison) -> str:
         return ""
     reason = without_interval(comparison.case.workload, "users")
     return f"One run on one log tells no winner, and samples of this one would not: {reason}."
-
-
-def signed(part: float) -> str:
-    """A change in percent with its sign.
-
-    Example:
-        >>> signed(-0.041), signed(0.5), signed(0.0), signed(120.0)
-        ('−4.1 %', '+50 %', '±0.0 %', '+12000 %')
-    """
-    if not math.isfinite(part):
-        return "+∞" if part > 0 else "?"
-    sign = "+" if part > 0 else "−" if part < 0 else "±"
-    return sign + percent(abs(part))
 
 
 def interval_text(difference: Difference) -> str:

@@ -1,5 +1,6 @@
 """The part of a comparison's page that says how sure it is: the picture of the intervals and their table."""
 
+from loadmaster.model.units import percent
 from loadmaster.report.comparison import Comparison, load_words
 from loadmaster.report.interval_chart import interval_chart
 from loadmaster.report.page import Block, Chart, Heading, Table
@@ -64,7 +65,7 @@ def _cells(comparison: Comparison, judgement: Judgement, row: Judged, weeks: boo
     apart = "-" if row.difference is None else difference_text(row.difference)
     return [
         comparison.rule_name(row.setting), "baseline" if row.setting == judgement.baseline else apart,
-        f"{row.lowest_in:.0%}", f"{row.rank} of {row.samples + 1}",
+        percent(row.lowest_in), f"{row.rank} of {row.samples + 1}",
         *(["" if row.weeks is None else f"{row.weeks:,.0f}"] if weeks else []),
         words if row.setting in judgement.best else "",
     ]  # fmt: skip

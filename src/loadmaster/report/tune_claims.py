@@ -1,8 +1,8 @@
 """What a search came to, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
 
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.comparison import CLOSE
-from loadmaster.report.sure import interval_text, signed
+from loadmaster.report.sure import interval_text
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import WORDS, target_of
 from loadmaster.tuning.tune import Tuning

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.runs.unbound import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
@@ -78,7 +79,7 @@ class Case:
         else:
             fix = "give larger machines (--hosts), or the right unit of memory (--memory-unit)"
         be = "is" if lost == 1 else "are"
-        return f"No verdict: {lost:,} of {asked:,} jobs ({lost / asked:.0%}) {be} left out; {fix}."
+        return f"No verdict: {lost:,} of {asked:,} jobs ({percent(lost / asked)}) {be} left out; {fix}."
 
     def beta_for(self, load: float) -> float:
         """The factor on the times between arrivals that makes `load` the offered load."""

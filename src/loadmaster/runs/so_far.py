@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import show_seconds, signed
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,6 @@ class SoFar:
         else:
             assert self.gain is not None
             verdict = "" if self.tells else ", which tells nothing"
-            text += f", ours {show_seconds(self.own_wait_s)} ({self.gain:+.0%}); "
-            text += f"the model's error {self.error:+.0%}{verdict}"
+            text += f", ours {show_seconds(self.own_wait_s)} ({signed(self.gain)}); "
+            text += f"the model's error {signed(self.error)}{verdict}"
         return f"{text}; {self.open:,} of {self.jobs:,} jobs still wait or run in one of both"

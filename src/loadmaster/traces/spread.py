@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple
 
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.units import percent
 from loadmaster.traces.fit import Spread, fit_to
 from loadmaster.traces.trace import Skipped
 
@@ -51,7 +52,7 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
     if rejected.total > MOST * workload.jobs:
         spread_out, left_out = fit_to(workload, cluster, "any")
         if left_out.total < rejected.total:
-            reason = f"{rejected.total / workload.jobs:.0%} of the jobs fit on no single host"
+            reason = f"{percent(rejected.total / workload.jobs)} of the jobs fit on no single host"
             return Fitted(spread_out, left_out, "any", _said(reason))
     note = "All tasks of a job go to one host; --spread any lets them go to several."
     return Fitted(kept, rejected, "single-host", note)

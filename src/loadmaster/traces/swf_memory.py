@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.model.units import MB, MEMORY, TB, parse_bytes, show_bytes
+from loadmaster.model.units import MB, MEMORY, TB, parse_bytes, percent, show_bytes
 from loadmaster.traces.options import ReadOptions
 
 DOUBT = "Memory looks wrong"
@@ -88,7 +88,7 @@ def fit_notes(workload: Workload, cluster: Cluster, options: ReadOptions) -> lis
         return []
     read = f"read as {options.memory_unit or 'KB'} {options.swf_memory.replace('-', ' ')}"
     fix = "--swf-memory job-total" if options.swf_memory == "per-processor" else "--memory-unit"
-    return [_doubt(read, f"{share:.0%} of the jobs ask for more than the largest host has", fix)]
+    return [_doubt(read, f"{percent(share)} of the jobs ask for more than the largest host has", fix)]
 
 
 def option_to_try(notes: Iterable[str]) -> str | None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.model.units import MEMORY, show_bytes, show_seconds
+from loadmaster.model.units import MEMORY, percent, show_bytes, show_seconds
 from loadmaster.traces.formats import FORMATS
 from loadmaster.traces.summary import Fit, Summary
 from loadmaster.traces.swf_memory import believable, option_to_try
@@ -80,7 +80,7 @@ def _busy(read: Trace, fitted: Fit | None) -> str:
         return "all its jobs arrive at once"
     if load > 1:
         return f"it asks for {load:.2f} times the {resource} of {machines}"
-    return f"it asks for {load:.0%} of the {resource} of {machines}"
+    return f"it asks for {percent(load)} of the {resource} of {machines}"
 
 
 def _next(read: Trace, fitted: Fit | None, log: str) -> str:
