@@ -9,6 +9,7 @@ from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.order import Multifactor
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.site.discipline import _UNFELT, discipline_of_site
+from loadmaster.site.rules import cluster_of
 from loadmaster.site.scheduler import SchedulerParameters
 
 MULTIFACTOR = "PriorityType=priority/multifactor\n"
@@ -23,6 +24,14 @@ def queue(tmp_path):
         return discipline_named(written), left_out
 
     return make
+
+
+def test_limits_that_stop_are_of_the_sites_own_loops_and_of_no_other_queue(queue, tmp_path):
+    found, left_out = queue("SchedulerParameters=assoc_limit_stop\n")
+    assert found.backfilling.assoc_limit_stop
+    assert "assoc_limit_stop" not in " ".join(left_out)
+    site = site_of(tmp_path, SMALL + "SchedulerParameters=assoc_limit_stop\n")
+    assert not cluster_of(site).cluster.rules.limits_stop
 
 
 def test_defaults_are_the_same_in_a_file_that_says_nothing_and_in_the_backfilling(queue):
