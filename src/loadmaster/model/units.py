@@ -91,15 +91,15 @@ def show_alike(one_s: float, other_s: float) -> tuple[str, str]:
     """Two times to be compared, in one unit; each in its own where one unit would not do for both.
 
     Example:
-        >>> show_alike(35172, 92520), show_alike(2616, 7812), show_alike(5, 260000)
-        (('9.77 h', '25.7 h'), ('43.6 min', '130 min'), ('5 s', '3.01 d'))
+        >>> show_alike(35172, 92520), show_alike(2616, 7812), show_alike(64281, 302400), show_alike(5, 260000)
+        (('9.77 h', '25.7 h'), ('43.6 min', '130 min'), ('17.9 h', '84 h'), ('5 s', '3.01 d'))
     """
     own = show_seconds(one_s), show_seconds(other_s)
     most, least = max(one_s, other_s), min(one_s, other_s)
     if own[0].split()[1] == own[1].split()[1]:
         return own
     for unit, size in (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0)):
-        if most >= 3 * size and least >= 0.1 * size:
+        if most >= 3 * size and least >= size:
             one, other = (f"{value / size:.3g} {unit}" for value in (one_s, other_s))
             return (one, other) if most < 1000 * size else own
     return own
