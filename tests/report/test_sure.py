@@ -89,6 +89,12 @@ def test_a_lead_over_a_baseline_that_a_race_left_early_says_over_how_many_sample
     assert not any("10" in block.caption for block in sure_blocks(shown) if hasattr(block, "caption"))
 
 
+@pytest.mark.parametrize(("levels", "said"), [([1.0, 0.99, 1.01], True), ([1.0, 0.9], False)])
+def test_of_several_rules_it_is_said_that_verdicts_are_adjusted_for_their_number(levels, said):
+    shown = sampled(levels, waits=dict(list(WAITS.items())[: len(levels)]))
+    assert any("adjusted for the number" in getattr(block, "caption", "") for block in sure_blocks(shown)) == said
+
+
 def test_a_short_log_has_no_verdict_and_what_is_lowest_on_it_is_still_told():
     text = answer(sampled([0, -0.5, 0.3], how="users"))
     assert text.startswith("No verdict: the log has 0 whole weeks, and 4 are the least")

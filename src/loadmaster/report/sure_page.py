@@ -47,6 +47,8 @@ def _table(comparison: Comparison, judgement: Judgement) -> Table:
         "among those of the samples, from 1."
     )
     more = " Weeks: of such a log, to tell a rule from the leader." if weeks else ""
+    if judgement.kind != "none" and len(judgement.rows) > 2:
+        more += " Verdicts are against the leader and adjusted for the number of rules; differences are neither."
     heads = ["rule", "difference", "lowest in", "rank of this log", "weeks that would tell", "verdict"]
     return Table(
         [head for head in heads if weeks or not head.startswith("weeks")],
