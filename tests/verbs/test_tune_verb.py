@@ -16,7 +16,7 @@ from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.report.page import Table, Text
 from loadmaster.report.tune_charts import weeks_chart
-from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer
+from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer, tune_notes
 from loadmaster.report.tune_document import tune_document
 from loadmaster.runs import Setting
 from loadmaster.tuning.space import FILE
@@ -204,6 +204,14 @@ def test_there_is_one_rule_to_beat_in_words_table_charts_and_document(found):
     assert document["rule_to_beat"]["discipline"] == name
     assert document["gains"][0]["discipline"] == name
     assert {row["against"] for row in document["losers"]} <= {name}
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "1 candidate is on the"), (2, "2 candidates are on the")])
+def test_the_pareto_front_is_told_with_how_many_are_on_it(found, count, said):
+    tuning = found.tuning
+    plan = replace(tuning.plan, targets=("mean-wait", "p95-wait"))
+    selection = replace(tuning.selection, front=tuple(range(count)))
+    assert said in tune_notes(replace(tuning, plan=plan, selection=selection))[-1]
 
 
 def test_a_built_in_rule_beyond_the_limit_or_that_leaves_more_jobs_is_not_the_one_to_beat(found):

@@ -97,7 +97,8 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
         notes.append(f"{winner_words(tuning)} is a built-in rule: {_none_lower(tuning)}.")
     if len(tuning.plan.targets) > 1:
         count = len(tuning.selection.front)
-        notes.append(f"{count} candidates are on the Pareto front of the trials; the winner is least in the mean.")
+        many = "1 candidate is" if count == 1 else f"{count} candidates are"
+        notes.append(f"{many} on the Pareto front of the trials; the winner is least in the mean.")
     return tuple(notes)
 
 
