@@ -1,6 +1,7 @@
 """The answer names a best only where samples do, says what ties, and always the p99 and the longest wait."""
 
 import io
+import json
 import math
 from dataclasses import replace
 from itertools import cycle
@@ -195,6 +196,7 @@ def test_the_picture_is_sorted_has_the_baseline_at_nothing_and_every_whisker_aro
     assert rows[1]["mean"] == 1.0
     assert rows[0]["note"].endswith("· best")
     assert rows[2]["high"] <= 20.0 * 1.0001, "cut off at the edge"
+    assert ".0%" not in json.dumps(drawn), "as in the notes beside it: a space before %"
 
 
 def test_one_policy_under_several_disciplines_has_its_changes_in_the_table():

@@ -25,8 +25,8 @@ def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
     ticks = [tick for tick in _TICKS if domain[0] <= tick <= domain[1]]
     scale = alt.Scale(type="log", domain=domain, nice=False, clamp=True)
     axis = alt.Axis(
-        values=_apart(ticks, domain), labelExpr="datum.value == 1 ? '0 %' : format(datum.value - 1, '+.0%')", grid=True,
-        gridColor=RULE,
+        values=_apart(ticks, domain), grid=True, gridColor=RULE,
+        labelExpr="datum.value == 1 ? '0 %' : format(100 * datum.value - 100, '+.0f') + ' %'",
     )  # fmt: skip
     drawn = Drawn(comparison, [o for o in comparison.outcomes if o.load == judgement.load])
     base = alt.Chart(rows(values), width=560, height=alt.Step(30)).encode(y=names_axis("rule"))
