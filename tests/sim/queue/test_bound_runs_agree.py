@@ -132,3 +132,11 @@ def test_failures_come_in_the_order_of_time_however_they_are_listed():
     cluster = Cluster(("cores", "memory"), np.ones((1, 2)), rules=SiteRules(calendar=rows))
     plain, compiled = both(workload, cluster, POLICIES["first-fit"], "skip")
     assert plain.end_s.tolist() == compiled.end_s.tolist() == [30.0]
+
+
+@pytest.mark.parametrize("discipline", ["sjf+skip", "sjf+easy", f"{BY_BACKLOG}+skip"])
+def test_a_task_that_another_start_of_the_pass_sent_back_takes_its_turn_again(discipline):
+    workload, cluster = bound_jobs(
+        45162, "depends", "array"
+    )  # a single one of its user and name, behind a throttle of 1
+    assert_equal(*both(workload, cluster, POLICIES["worse-fit-cores"], discipline, 7.0))

@@ -55,10 +55,10 @@ def wait(jobs, rules, state, waiting, ranked, bound, job):
 @inner
 def begin(jobs, rules, waiting, ranked, bound, job):
     """`job` starts now."""
-    if bound.job[job].queued:
-        leave_queue(rules, waiting, ranked, bound, job)
     if bound.job[job].throttled >= 0:
-        begin_throttled(bound, job)
+        begin_throttled(rules, waiting, ranked, bound, job)
+    elif bound.job[job].queued:
+        leave_queue(rules, waiting, ranked, bound, job)
     bound.job[job].waits = False
     if not bound.job[job].begun:
         bound.job[job].begun = True

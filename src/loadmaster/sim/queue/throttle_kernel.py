@@ -7,7 +7,7 @@ of them up to `last` are; behind it none is.
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.bound_state import ENTERED, IN_QUEUE, ROUND
 from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
 from loadmaster.sim.queue.waiting_kernel import join, leave
@@ -48,15 +48,11 @@ def ripen(jobs, rules, waiting, ranked, bound, job):
     bound.job[job].ripe = True
     one.end = max(one.end, seat + 1)
     if one.queued + one.busy >= one.most:
-        highest = one.last
-        while highest > seat and not bound.job[bound.on.seated[highest]].queued:
-            highest -= 1
+        highest = _highest(bound, one, seat)
         if highest <= seat or one.queued == 0:
             one.last = min(one.last, seat - 1)
             return
-        leave_queue(rules, waiting, ranked, bound, np.int64(bound.on.seated[highest]))
-        one.queued -= 1
-        one.last = highest - 1
+        _send_back(rules, waiting, ranked, bound, one, highest)
     join_queue(jobs, rules, waiting, ranked, bound, job)
     one.queued += 1
     one.last = max(one.last, seat)
@@ -73,12 +69,33 @@ def unripen(jobs, rules, waiting, ranked, bound, job):
 
 
 @inner
-def begin_throttled(bound, job):
-    """A task that was in the queue starts."""
-    bound.job[job].ripe = False
+def begin_throttled(rules, waiting, ranked, bound, job):
+    """A task starts; one whose turn another got meanwhile, by a start of the same pass, takes it back."""
     one = bound.on.throttled[bound.job[job].throttled]
-    one.queued -= 1
+    bound.job[job].ripe = False
+    if bound.job[job].queued:
+        leave_queue(rules, waiting, ranked, bound, job)
+        one.queued -= 1
+    elif one.queued + one.busy >= one.most and one.queued > 0:
+        _send_back(rules, waiting, ranked, bound, one, _highest(bound, one, -1))
     one.busy += 1
+
+
+@inlined
+def _highest(bound, one, above):
+    """The last seat, above one, whose task is in the queue; `above` itself where there is none."""
+    highest = one.last
+    while highest > above and not bound.job[bound.on.seated[highest]].queued:
+        highest -= 1
+    return highest
+
+
+@inlined
+def _send_back(rules, waiting, ranked, bound, one, seat):
+    """The task of a seat leaves the queue, behind which none is in it."""
+    leave_queue(rules, waiting, ranked, bound, np.int64(bound.on.seated[seat]))
+    one.queued -= 1
+    one.last = seat - 1
 
 
 @inner
