@@ -118,7 +118,7 @@ def test_ranks_that_are_not_finite_are_counted():
     ("body", "says"),
     [
         ("def rank(job):\n    return 0.0", r"takes 2 or 3 parameters, this takes 1; write it as rank\(job, now\)"),
-        ("def rank(job, now, weight=2):\n    return 0.0", "has a default, which nobody sets"),
+        ("def rank(job, now, weight=2):\n    return 0.0", "the third parameter of an order is called backlog"),
         ("async def rank(job, now):\n    return 0.0", "async def"),
         ("def rank(job, now):\n    yield 0.0", "a generator"),
         ("def rank(job, now):\n    job.nice = 2.0\n    return 0.0", "cannot be compiled"),

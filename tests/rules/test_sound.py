@@ -147,7 +147,13 @@ def test_whether_a_parameter_is_looked_at_is_seen_in_the_code(function, uses):
     assert uses_parameter(function, 1) is uses
 
 
-def test_an_order_is_written_with_two_parameters():
-    assert check_function(by_now, "mine", RANK) == 2
-    with pytest.raises(InputError, match=r"an order takes 2 parameters, this takes 3; write it as rank\(job, now\)"):
+def beside_others(job, now, backlog):
+    return backlog.core_s
+
+
+def test_an_order_has_two_parameters_and_a_third_that_is_called_backlog():
+    assert (check_function(by_now, "mine", RANK), check_function(beside_others, "mine", RANK)) == (2, 3)
+    with pytest.raises(InputError, match=r"an order is called backlog; write it as rank\(job, now, backlog\)"):
         check_function(plain, "mine", RANK)
+    with pytest.raises(InputError, match=r"takes 2 or 3 parameters, this takes 1; write it as rank\(job, now\)"):
+        check_function(one, "mine", RANK)

@@ -18,12 +18,19 @@ class FunctionShape(NamedTuple):
         text: how its first line may look.
         takes: how many parameters it may have.
         instead: what to do in the place of a default, which nobody sets.
+        last: the name that the last parameter bears where it has the most; empty for any.
     """
 
     kind: str
     text: str
     takes: tuple[int, ...]
     instead: str = "make it a constant of the file"
+    last: str = ""
+
+    def has(self, function: FunctionType) -> bool:
+        """Whether the parameters of `function` are so many, and named as this shape names them."""
+        names = [*inspect.signature(function).parameters]
+        return len(names) in self.takes and (len(names) < max(self.takes) or self.last in ("", names[-1]))
 
 
 SCORE = FunctionShape(
@@ -32,9 +39,9 @@ SCORE = FunctionShape(
 )  # fmt: skip
 """A placement policy; its fourth parameter is the context."""
 RANK = FunctionShape(
-    "an order", "rank(job, now)", (2, 3), "make it a constant of the file; a third parameter is the backlog"
+    "an order", "rank(job, now)", (2, 3), "make it a constant of the file; a third parameter is the backlog", "backlog"
 )  # fmt: skip
-"""An order without a memory; its third parameter is what waits."""
+"""An order without a memory; its third parameter is what waits, and is called so: others with three are policies."""
 
 
 def check_function(function: FunctionType, named: Reference | str, shape: FunctionShape = SCORE) -> int:
@@ -56,6 +63,9 @@ def check_function(function: FunctionType, named: Reference | str, shape: Functi
         may = " or ".join(map(str, shape.takes))
         rule = f"{shape.kind} takes {may} parameters, this takes {len(parameters)}"
         raise InputError(name, rule, where=where, fix=f"write it as {shape.text}")
+    if not shape.has(function):
+        rule = f"the third parameter of {shape.kind} is called {shape.last}"
+        raise InputError(name, rule, where=where, fix=f"write it as {shape.text[:-1]}, {shape.last})")
     for parameter in parameters:
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise InputError(name, f"{parameter} is no plain parameter", where=where, fix=f"write it as {shape.text}")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from inspect import signature
 from itertools import accumulate
 from typing import Any
 
@@ -124,7 +123,7 @@ def is_own_discipline(spec: str, sources: Sources = NO_SOURCES) -> bool:
     thing = reference.thing(sources.get(reference.path))
     if isinstance(thing, type):
         return hasattr(thing, "serve") or (second is None and hasattr(thing, "begin"))
-    return second is None and len(signature(thing).parameters) in RANK.takes
+    return second is None and RANK.has(thing)
 
 
 def is_whole(spec: str) -> bool:
