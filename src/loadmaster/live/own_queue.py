@@ -39,7 +39,7 @@ class OwnQueue(Adopted):
         super().__init__(self._all, happened.ledger, scheduler, interval_s, seed)
         ran = happened.ran
         self.status = np.array([STATUSES.index(ran[name].status) if name in ran else 0 for name in self.ids], np.int32)
-        self.arrived = self.workload.jobs
+        self.arrivals.close()
         self.began_s: dict[str, float] = {}
         self.adopt(happened.ledger)
         self.memory.memory.know(self._all, self.cluster, happened.ledger.listing["names"])
