@@ -197,15 +197,15 @@ def test_jobs_that_never_started_are_in_every_output(run, monkeypatch):
 
     from loadmaster.runs import outcome
 
-    real = outcome.simulate
+    real = outcome.simulate_lived
 
     def leaving_one(*arguments, **more):
-        made = real(*arguments, **more)
+        jobs, made = real(*arguments, **more)
         start_s, host = made.start_s.copy(), made.host.copy()
         start_s[-1], host[-1] = np.nan, -1
-        return type(made)(start_s, host, made.cycles)
+        return jobs, type(made)(start_s, host, made.cycles)
 
-    monkeypatch.setattr(outcome, "simulate", leaving_one)
+    monkeypatch.setattr(outcome, "simulate_lived", leaving_one)
     code, out, err = run("compare --limit 300 --policies first-fit --json -o d")
     made = json.loads(out)
     assert (code, made["rows"][0]["unstarted"]) == (0, 1)

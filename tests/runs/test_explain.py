@@ -12,7 +12,7 @@ from loadmaster.place import POLICIES
 from loadmaster.report.explanation import sentences
 from loadmaster.runs import Case, Setting, case_of, run_fully
 from loadmaster.runs.delay import KEPT, KEPT_OR_NOT_LOOKED_AT, NOT_LOOKED_AT, TAKEN
-from loadmaster.runs.explain import Stop, explain
+from loadmaster.runs.explain import EarlierRun, explain
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.schedule import Scheduler
@@ -256,7 +256,7 @@ def test_a_job_that_was_stopped_for_another_is_told_with_the_run_before(mode, wa
     cluster = replace(Cluster.uniform(1, cores=4), rules=rules)
     record = record_of(Case(work, cluster), Setting("first-fit", "easy", interval_s=0.0))
     told = explain(record, 0)
-    assert (told.start_s, told.wait_s, told.stops) == (50.0, wait_s, (Stop(0.0, 30.0, lost, (0,)),))
+    assert (told.start_s, told.wait_s, told.stops) == (50.0, wait_s, (EarlierRun(0.0, 30.0, lost, (0,)),))
     assert (told.choice is None) == (not lost)
     assert told.delay.cycles == 3  # at 30, 31 and 50 s; not that at 0, in which it started
     assert then in next(line for line in sentences(record, told) if line.startswith("It was stopped at 30 s"))

@@ -17,7 +17,7 @@ RESUMED = "it went on where it had been stopped"
 
 
 @dataclass(frozen=True)
-class Stop:
+class EarlierRun:
     """A run of a job that was cut short.
 
     Attributes:
@@ -62,7 +62,7 @@ class Explanation:
     delay: Delay
     choice: Choice | None
     unexplained: str = ""
-    stops: tuple[Stop, ...] = ()
+    stops: tuple[EarlierRun, ...] = ()
 
     @property
     def waited(self) -> bool:
@@ -111,20 +111,20 @@ def explain(
     )
 
 
-def _stops(record: Record, job: int) -> tuple[Stop, ...]:
+def _stops(record: Record, job: int) -> tuple[EarlierRun, ...]:
     cut = record.schedule.segments
     if cut is None:
         return ()
     own = np.flatnonzero(cut.job == job)
     return tuple(
-        Stop(float(cut.start_s[run]), float(cut.end_s[run]), bool(cut.lost[run]),
+        EarlierRun(float(cut.start_s[run]), float(cut.end_s[run]), bool(cut.lost[run]),
              tuple(cut.host[cut.first[run] : cut.first[run + 1]].tolist()))
         for run in own[np.argsort(cut.start_s[own])].tolist()
     )  # fmt: skip
 
 
 def _choice(
-    record: Record, job: int, chosen: Callable[[int], Choice] | None, stops: tuple[Stop, ...]
+    record: Record, job: int, chosen: Callable[[int], Choice] | None, stops: tuple[EarlierRun, ...]
 ) -> tuple[Choice | None, str]:
     """Why it got its host, or why nobody can tell: a live run goes by what was seen, which its record is not all of."""
     if stops and not stops[-1].lost:
