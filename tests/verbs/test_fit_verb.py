@@ -79,7 +79,7 @@ def test_changes_in_the_table_of_queues_are_written_like_those_in_the_answer(sho
     found = lm.fit(Trace(shortest_first), HOSTS, spread="any", disciplines=TRIED).found
     column = [row[7] for row in tried_table(found).rows]
     assert column[0] in fit_sentence(found)
-    assert all(re.fullmatch(r"[+−][\d.]+ %", cell) for cell in column)
+    assert all(re.fullmatch(r"[+−±][\d.]+\s%", cell) for cell in column)
 
 
 def test_lines_and_jobs_that_are_left_out_are_counted_and_shown(
