@@ -10,6 +10,7 @@ import pytest
 
 import loadmaster as lm
 from loadmaster.cli import main
+from loadmaster.cli.tune import _show
 from loadmaster.kept.watch import Watch
 from loadmaster.measure.paired import Difference
 from loadmaster.order import ORDERS
@@ -275,6 +276,14 @@ def test_a_built_in_winner_is_named_is_no_file_and_is_not_measured_against_itsel
     assert "area+easy, the winner" in json.dumps(known_wins.plot().to_dict())
     said = [block.text for block in known_wins.page().blocks if isinstance(block, Text)]
     assert any(text.startswith("A built-in rule: area+easy.") for text in said)
+
+
+def test_the_terminal_shows_no_file_of_a_built_in_winner_and_whole_names(known_wins, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    _show(known_wins)
+    shown = capsys.readouterr().out
+    assert "Use:" not in shown
+    assert "…" not in shown.partition("───\n")[2]
 
 
 def test_a_folder_with_a_built_in_winner_is_opened_again(known_wins, tmp_path):

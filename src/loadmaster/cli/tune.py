@@ -42,11 +42,12 @@ def _show(made: "Tuned") -> None:
     console.print(made.answer, highlight=False)
     heads, rows = rule_table(made.tuning)
     table = new_table(*heads)
+    table.columns[0].overflow = "fold"
     for column in table.columns[1:]:
         column.justify = "right"
     for row in rows:
         table.add_row(*row)
     if rows:
         console.print(table)
-    if made.rule is not None:
+    if made.rule is not None and made.file is not None:
         console.print(made.rule.text, highlight=False, markup=False, soft_wrap=True)  # broken lines are no Python
