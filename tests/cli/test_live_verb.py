@@ -40,7 +40,7 @@ def test_a_live_run_shows_what_it_did_and_leaves_a_record_that_checks(run, here)
     code, out, err = run(f"{FAKE} -o d")
     assert code == 0
     assert "starts                           12" in out
-    assert "loadmaster live --check d" in err
+    assert "`loadmaster live --check d`" in err
     assert read_record(here / "d").workload.jobs == 12
     code, out, _ = run("live --check d")
     assert (code, out.splitlines()[1]) == (0, "12 of 12 starts alike in the simulator (100 %)")
@@ -127,7 +127,9 @@ def test_the_same_folder_goes_on_where_it_was(run, here):
 
 
 def test_python_in_a_record_is_run_only_if_it_is_trusted(run):
-    assert run(f"{FAKE} --policy mine.py:rate -o d")[0] == 0
+    code, _, err = run(f"{FAKE} --policy mine.py:rate -o d")
+    assert code == 0
+    assert "`loadmaster live --check d --trust`" in err
     code, _, err = run("live --check d")
     assert code == 2
     assert "carries Python" in err

@@ -23,7 +23,8 @@ def end(made: "Lived", left: str, *, failed: bool = False) -> None:
     """
     from loadmaster.report.console import for_notes
 
-    text = f"The record: {made.folder}; `loadmaster live --check {made.folder}` takes its decisions again."
+    trust = " --trust" if made.carries_python else ""
+    text = f"The record: {made.folder}; `loadmaster live --check {made.folder}{trust}` takes its decisions again."
     for_notes().print(text, soft_wrap=True)
     if made.stranded:
         names = ", ".join(name.partition("@")[0] for name in made.stranded[:MOST_NAMED])

@@ -39,6 +39,7 @@ def drive(
     from loadmaster.live.metrics import MetricsServer
     from loadmaster.live.record import LiveRecord, lines_of
     from loadmaster.model import InputError
+    from loadmaster.rules.find import given
     from loadmaster.runs import discipline_of, policy_of, sources_of
     from loadmaster.runs.record import write_record
     from loadmaster.runs.so_far import SoFar
@@ -86,6 +87,7 @@ def drive(
     return Lived(
         out, _summary(report) | compared | left_out, report.ended, tuple(report.stranded),
         known=(*notes, *report.notes), seed=setting.seed, synthetic=synthetic,
+        carries_python=bool(given(setting.specs)),
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ class Lived(Result):
         known: what must be said.
         seed: of its draws; None where nothing draws.
         synthetic: whether its jobs are made up; None where nobody knows.
+        carries_python: whether its record has a rule out of a file, which runs again only where it is trusted.
     """
 
     verb: ClassVar[str] = "live"
@@ -38,6 +39,7 @@ class Lived(Result):
     known: tuple[str, ...] = ()
     seed: int | None = None
     synthetic: bool | None = None
+    carries_python: bool = False
 
     @property
     def answer(self) -> str:
