@@ -39,7 +39,7 @@ def until(foretelling, holds):
     [
         (
             said(ROWS, 20, 15),
-            "17 starts in 40 s (20 s to never); the last of 2 in 2 min; 75% of 20 earlier ones fell inside",
+            "17 starts in 40 s (20 s to never); the last of 2 in 2 min; 75 % of 20 earlier ones fell inside",
         ),
         (said([]), "nobody waits"),
         (said([ROWS[0] | {"start_s": None}]), "none of those that wait can ever start"),

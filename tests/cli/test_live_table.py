@@ -38,7 +38,7 @@ def test_a_shadow_shows_how_far_the_site_agrees(mode):
     assert shown(table, 0.0, ledger(0.0), report)["agreement"] == "the site has started nothing yet"
     table.show(5.0, ledger(5.0, x=(2, 0), y=(2, 1)), Decided(), report)
     agreed = shown(table, 5.0, ledger(5.0), report)["agreement"]
-    assert agreed == "50% of 2 starts of the site, 50% on the same hosts"
+    assert agreed == "50 % of 2 starts of the site, 50 % on the same hosts"
 
 
 def test_what_must_be_said_is_said_as_soon_as_it_is_known_and_once(capsys):

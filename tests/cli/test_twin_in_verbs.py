@@ -43,8 +43,9 @@ def test_a_comparison_has_a_row_of_it_under_the_members_that_are_named(ran):
 
 
 def test_whom_it_followed_stands_in_the_record_of_a_run(ran):
-    code, _, _ = ran("simulate", LOG, "--policy", "first-fit", "--discipline", "twin", "-o", "o")
+    code, out, _ = ran("simulate", LOG, "--policy", "first-fit", "--discipline", "twin", "-o", "o")
     assert not code
+    assert "\nchosen or tied lxf+easy" in out
     assert "value_lxf+easy" in pl.read_parquet("o/choices.parquet").columns
     code, out, _ = ran("explain", "o", "30", hosts=())
     assert not code

@@ -59,7 +59,7 @@ def with_metrics(shown, index, **metrics):
 def test_a_run_that_breaks_littles_law_is_told():
     shown = with_metrics(comparison({("first-fit", 0.9): 1000.0}), 0, little_error=0.05, unstarted=3)
     law, unstarted = faults(shown)
-    assert law == "first-fit, netbatch, load 0.90: Little's law does not hold (5.00% apart)"
+    assert law == "first-fit, netbatch, load 0.90: Little's law does not hold (5.00 % apart)"
     assert unstarted == "first-fit, netbatch, load 0.90: 3 jobs never started; means leave them out"
 
 

@@ -81,7 +81,7 @@ def test_every_cost_of_a_bag_has_its_unit(tmp_path):
     sized = lm.size("constant(60)x20", deadline="2h", repetitions=3, prices=prices, currency="EUR")
     assert sized.answer.startswith("Rent 1 machine of type small: 2.5 EUR on average")
     page = sized.report(tmp_path / "page.html").read_text()
-    assert "cost, EUR, 90% sure" in page
+    assert "cost, EUR, 90 % sure" in page
     assert "cost, machine hours" in lm.size("constant(60)x20", repetitions=3).report(tmp_path / "p.html").read_text()
     assert sized.figures["unit"] == "EUR"
     with pytest.raises(lm.InputError, match=r"--currency.*machine hours"):

@@ -22,10 +22,10 @@ def test_rows_are_joined_by_their_names_and_the_rest_is_listed(tmp_path):
     assert made.alone == (["only-a, easy"], ["only-b, easy"])
     assert [figure.title for figure in made.figures] == ["mean wait", "offered load", "jobs"]
     assert made.figures[0].pairs == [
-        FigurePair("first-fit, easy", "1.67 min", "50 s", "-50 s", "-50.0%", "good"),
-        FigurePair("mix-fit, easy", "1 min", "1.5 min", "+30 s", "+50.0%", "bad"),
+        FigurePair("first-fit, easy", "1.67 min", "50 s", "-50 s", "−50 %", "good"),
+        FigurePair("mix-fit, easy", "1 min", "1.5 min", "+30 s", "+50 %", "bad"),
         FigurePair("zero, easy", "0 s", "5 s", "+5 s", "", "bad"),
-        FigurePair("close, easy", "16.7 min", "16.7 min", "+1 s", "+0.1%", ""),
+        FigurePair("close, easy", "16.7 min", "16.7 min", "+1 s", "+0.1 %", ""),
     ]
     assert made.figures[2].pairs[0] == FigurePair("first-fit, easy", "10", "10", "the same", "", "")
 
@@ -42,7 +42,7 @@ def test_two_single_runs_are_compared_whatever_their_rules_are_called(tmp_path):
     simulated(tmp_path / "a", "first-fit", 60.0)
     simulated(tmp_path / "b", "mix-fit", 30.0)
     made = joined(tmp_path)
-    assert made.figures[0].pairs == [FigurePair("the run", "1 min", "30 s", "-30 s", "-50.0%", "good")]
+    assert made.figures[0].pairs == [FigurePair("the run", "1 min", "30 s", "-30 s", "−50 %", "good")]
     assert "cores in use" in [figure.title for figure in made.figures]
 
 
@@ -67,4 +67,4 @@ def test_results_of_share_are_compared_by_their_methods(tmp_path):
         (tmp_path / name).mkdir()
         rows = [{"method": "pvm", "policy": "", "mean_stretch": stretch}, {"method": "easy", "policy": "x"}]
         (tmp_path / name / "sharing.json").write_text(json.dumps({"rows": rows}))
-    assert joined(tmp_path).figures[0].pairs == [FigurePair("pvm", "2", "1", "-1", "-50.0%", "good")]
+    assert joined(tmp_path).figures[0].pairs == [FigurePair("pvm", "2", "1", "-1", "−50 %", "good")]

@@ -38,7 +38,7 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
     """Why a command or a virtual machine has the share that it has, and why it was moved."""
     from loadmaster.cli.run_options import command_line
     from loadmaster.live.share_courses import share_course_of
-    from loadmaster.model.units import show_seconds
+    from loadmaster.model.units import percent, show_seconds
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
 
@@ -56,8 +56,8 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
     name = figures["name"] if figures["name"] == task else f"{figures['name']} ({task})"
     text = f"{name} asks for {figures['cores']:g} cores: {figures['how']}"
     if figures["host"] is not None:
-        text += f", on {figures['host']} with {figures['share']:.1%}, {figures['mean_share']:.1%} on average over "
-        text += show_seconds(figures["ran_s"])
+        share, mean = percent(figures["share"], 1), percent(figures["mean_share"], 1)
+        text += f", on {figures['host']} with {share}, {mean} on average over {show_seconds(figures['ran_s'])}"
     for_results().print(text, soft_wrap=True)
     if course.unended:
         for_notes().print(f"{course.unended}.", soft_wrap=True)

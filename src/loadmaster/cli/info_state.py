@@ -31,13 +31,13 @@ def show_state(path: str, found: "StateDescribed", as_json: bool) -> None:
 
 
 def _amounts(each: "ResourceFacts") -> list[str]:
-    from loadmaster.model.units import MEMORY, show_bytes
+    from loadmaster.model.units import MEMORY, percent, show_bytes
 
     def shown(value: float) -> str:
         return show_bytes(value) if each.name == MEMORY else f"{value:,.4g}"
 
     part = each.used / each.total if each.total else 0.0
     return [
-        shown(each.total), f"{shown(each.used)} ({part:.0%})", shown(each.waiting), shown(each.largest_free),
+        shown(each.total), f"{shown(each.used)} ({percent(part, 0)})", shown(each.waiting), shown(each.largest_free),
         shown(each.stranded),
     ]  # fmt: skip

@@ -46,6 +46,7 @@ def _content(folder: Path, foretold: "Foretold") -> dict[str, Any]:
 
 def _print(foretold: "Foretold") -> None:
     from loadmaster.live.judging import LEVEL
+    from loadmaster.model.units import percent
     from loadmaster.report.console import for_results, new_table
 
     console, judged = for_results(), foretold.judged
@@ -53,7 +54,7 @@ def _print(foretold: "Foretold") -> None:
         console.print("Nobody waits.")
     if foretold.forecasts:
         shown = new_table()
-        for name in ("job", "starts in", f"from ({LEVEL:.0%})", "to", "at about"):
+        for name in ("job", "starts in", f"from ({percent(LEVEL, 0)})", "to", "at about"):
             shown.add_column(name, justify="left" if name == "job" else "right")
         for each in foretold.forecasts:
             if not each.why:
@@ -71,11 +72,11 @@ def _print(foretold: "Foretold") -> None:
             else f"; on average they started {_span(abs(judged.error_s))} "
             + ("later" if judged.error_s > 0 else "earlier")
         )
-        share = f"{judged.inside / judged.jobs:.0%}; {LEVEL:.0%} is meant"
+        share = f"{percent(judged.inside / judged.jobs, 0)}; {percent(LEVEL, 0)} is meant"
         console.print(
             f"Of {judged.jobs} earlier jobs, foretold as they arrived, {judged.inside} started within such an interval "
             f"({share}){error}. The samples alone held {judged.inside_plain}: intervals are wider by "
-            f"{judged.widened:.0%} of the wait.", soft_wrap=True,
+            f"{percent(judged.widened, 0)} of the wait.", soft_wrap=True,
         )  # fmt: skip
     if foretold.launch_s is not None:
         console.print(f"From decision to start a job takes {foretold.launch_s:.3g} s (middle of those seen).")

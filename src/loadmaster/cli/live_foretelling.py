@@ -36,7 +36,7 @@ def _told(news: dict[str, Any]) -> str:
     rows, judged = news["forecasts"], news["judged"]
     if not rows:
         return "nobody waits"
-    from loadmaster.model.units import show_seconds
+    from loadmaster.model.units import percent, show_seconds
 
     first = rows[0]
     parts = []
@@ -50,5 +50,5 @@ def _told(news: dict[str, Any]) -> str:
     if last:
         parts.append(f"the last of {len(rows):,} in {show_seconds(max(0.0, max(last)))}")
     if judged["jobs"]:
-        parts.append(f"{judged['inside'] / judged['jobs']:.0%} of {judged['jobs']} earlier ones fell inside")
+        parts.append(f"{percent(judged['inside'] / judged['jobs'], 0)} of {judged['jobs']} earlier ones fell inside")
     return "; ".join(parts) or "none of those that wait can ever start"

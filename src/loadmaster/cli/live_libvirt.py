@@ -44,12 +44,15 @@ def _say(text: str) -> None:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Any:
+    from loadmaster.model.units import percent
     from loadmaster.report.console import new_table
 
     table = new_table("machine", "host", "cores", "memory", "share")
     for row in rows[:MOST_ROWS]:
         host = f"{row['host']} to {row['to']}" if row["to"] else row["host"]
-        table.add_row(row["name"], host, f"{row['cores']:g}", f"{row['memory'] / 2**30:.3g} GiB", f"{row['share']:.1%}")
+        table.add_row(
+            row["name"], host, f"{row['cores']:g}", f"{row['memory'] / 2**30:.3g} GiB", percent(row["share"], 1)
+        )
     if len(rows) > MOST_ROWS:
         table.add_row(f"and {len(rows) - MOST_ROWS:,} more", "", "", "", "")
     return table

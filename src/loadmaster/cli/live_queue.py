@@ -35,6 +35,7 @@ def show_queue(made: "Lived | Looked", as_json: bool) -> None:
 
 
 def _print(made: "Lived") -> None:
+    from loadmaster.model.units import percent
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.runs.so_far import SoFar
 
@@ -46,7 +47,7 @@ def _print(made: "Lived") -> None:
         text = ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, dict) else value
         text = ", ".join(text) if isinstance(text, list) else text
         if isinstance(text, float):
-            text = f"{text:.1%}" if name in _PARTS else f"{text:,.10g}"
+            text = percent(text, 1) if name in _PARTS else f"{text:,.10g}"
         shown = text if text not in ("", None) else "none"
         for_results().print(f"{name.replace('_', ' '):32} {shown}", soft_wrap=True)
     for line in _left_out(made.figures.get("left_out_jobs", ())):
@@ -71,9 +72,10 @@ def _left_out(jobs: Iterable[Sequence[str]]) -> list[str]:
 
 def _stranded_table(rows: list[dict[str, Any]]) -> Any:
     """The hosts on which the site and we differ most."""
+    from loadmaster.model.units import percent
     from loadmaster.report.console import new_table
 
     table = new_table("host", "resource", "stranded by the site", "by us")
     for row in sorted(rows, key=lambda row: -abs(row["site"] - row["ours"]))[:MOST_ROWS]:
-        table.add_row(row["host"], row["resource"], f"{row['site']:.1%}", f"{row['ours']:.1%}")
+        table.add_row(row["host"], row["resource"], percent(row["site"], 1), percent(row["ours"], 1))
     return table

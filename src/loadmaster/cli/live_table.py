@@ -89,12 +89,14 @@ class LiveTable(OnTerminal):
 
     def _rules(self) -> dict[str, str]:
         """How far the site agrees with a shadow, and whom a meta-rule followed; nothing of a run that is neither."""
+        from loadmaster.model.units import percent
+
         found = {}
         if not self._how.acts:
             agreed = self._agreeing.agreement.summary()
             theirs, job, hosts = agreed["site_starts"], agreed["same_job"], agreed["same_hosts"]
-            of = f" of {theirs:,} starts of the site, {hosts or 0:.0%} on the same hosts"
-            found["agreement"] = "the site has started nothing yet" if job is None else f"{job:.0%}{of}"
+            of = f" of {theirs:,} starts of the site, {percent(hosts or 0, 0)} on the same hosts"
+            found["agreement"] = "the site has started nothing yet" if job is None else f"{percent(job, 0)}{of}"
         if self._how.mode == "shadow":
             found["so far"] = "nothing yet" if self.so_far is None else str(self.so_far)
         if self._followed:

@@ -73,6 +73,8 @@ def _missing(facts: dict[str, Any], admit: float | None) -> list[tuple[str, str]
 
 
 def _yields(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    from loadmaster.model.units import percent
+
     rows = [
         ("minimum yield", f"{facts['min_yield']:.4f}"),
         ("bound on the minimum", f"{facts['min_yield_bound']:.4f}"),
@@ -80,7 +82,7 @@ def _yields(facts: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if facts["weighted"]:
         rows += [("least yield / weight", f"{facts['level']:.4f}"), ("bound on that", f"{facts['bound']:.4f}")]
-    return [*rows, ("gap to the bound", f"{facts['gap']:.2%}"), ("hosts used", str(facts["hosts_used"]))]
+    return [*rows, ("gap to the bound", percent(facts["gap"], 2)), ("hosts used", str(facts["hosts_used"]))]
 
 
 def _some(names: list[str], most: int = 10) -> str:

@@ -119,7 +119,8 @@ def _lines(row: dict[str, Any]) -> list[str]:
     lines = []
     for name, value in row.items():
         if isinstance(value, dict):
-            lines += [f"{name.replace('_', ' ') + ' ' + part:32} {_part(share)}" for part, share in value.items()]
+            words = "chosen or tied" if name == "chosen" else name.replace("_", " ")
+            lines += [f"{words + ' ' + part:32} {_part(share)}" for part, share in value.items()]
         elif name.endswith("_s") and isinstance(value, float) and "per" not in name:
             seconds = f"{short(value / 3600)} core hours" if name == "lost_core_s" else show_seconds(value)
             lines.append(f"{name.removesuffix('_s').replace('_', ' '):32} {seconds}")
@@ -130,4 +131,6 @@ def _lines(row: dict[str, Any]) -> list[str]:
 
 
 def _part(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value * 100:.1f} %"
+    from loadmaster.model.units import percent
+
+    return f"{value:,}" if isinstance(value, int) else percent(value, 1)

@@ -39,12 +39,12 @@ def size(options: SizeOptions, as_json: AsJson = False) -> None:
 
 
 def _show(found: "Sized") -> None:
-    from loadmaster.model.units import show_seconds
+    from loadmaster.model.units import percent, show_seconds
     from loadmaster.report.console import for_results, new_table
     from loadmaster.report.size_page import worth_showing
 
     console, curve, chosen = for_results(), found.curve, found.chosen
-    sure = f"{found.options.confidence:.0%} sure"
+    sure = f"{percent(found.options.confidence, 0)} sure"
     table = new_table(title=found.headline)
     unit = f", {found.unit}" if found.unit else ""
     table.add_column("machines", overflow="fold", min_width=12)

@@ -12,6 +12,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.schedule import Schedule
+from loadmaster.model.units import percent
 from loadmaster.model.workload import Workload
 
 _SLACK = 1e-9
@@ -37,7 +38,7 @@ def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tupl
         if not check.holds and schedule.segments is None:  # who comes back to the queue arrives twice
             found.append(
                 f"Little's law: the cycles counted a mean queue of {check.counted:.6g}, "
-                f"the waits give {check.expected:.6g} ({check.error:.2%} apart)"
+                f"the waits give {check.expected:.6g} ({percent(check.error, 2)} apart)"
             )
     return tuple(found)
 

@@ -105,14 +105,16 @@ def show_alike(one_s: float, other_s: float) -> tuple[str, str]:
     return own
 
 
-def percent(part: float) -> str:
-    """A part as whole percent, with one digit where it is small.
+def percent(part: float, digits: int | None = None) -> str:
+    """A part in percent: as many digits as asked for, or whole with one digit where it is small.
 
     Example:
-        >>> percent(0.2234), percent(0.034)
-        ('22 %', '3.4 %')
+        >>> percent(0.2234), percent(0.034), percent(0.2234, 1)
+        ('22 %', '3.4 %', '22.3 %')
     """
-    return f"{part * 100:.0f} %" if abs(part) >= 0.0995 else f"{part * 100:.1f} %"
+    if digits is None:
+        digits = 0 if abs(part) >= 0.0995 else 1
+    return f"{part * 100:,.{digits}f} %"
 
 
 def signed(part: float) -> str:

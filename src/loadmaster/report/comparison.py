@@ -219,7 +219,7 @@ def warnings(outcome: Outcome) -> list[str]:
     error, unstarted = outcome.metrics.little_error, outcome.metrics.unstarted
     found = []
     if error > CLOSE:
-        found.append(f"Little's law does not hold ({error:.2%} apart)")
+        found.append(f"Little's law does not hold ({percent(error, 2)} apart)")
     if unstarted:
         jobs = "job" if unstarted == 1 else "jobs"
         found.append(f"{unstarted:,} {jobs} never started{_because(outcome)}; means leave them out")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.model.units import percent
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Packing
 from loadmaster.packing.picture import host_loads
@@ -78,7 +79,7 @@ def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:
         if len(placed) > 1 and row["min_yield"] >= most - 1e-9:
             best.add((r, 1))
         cells.append([
-            row["method"], f"{row['min_yield']:.4f}", f"{row['bound']:.4f}", f"{row['gap']:.2%}",
+            row["method"], f"{row['min_yield']:.4f}", f"{row['bound']:.4f}", percent(row['gap'], 2),
             f"{row['mean_yield']:.4f}", f"{row['hosts_used']:,}",
         ])  # fmt: skip
     caption = (

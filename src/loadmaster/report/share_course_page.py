@@ -3,7 +3,7 @@
 from typing import Any
 
 from loadmaster import __version__
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.share_course_chart import load_chart, shares_chart
 from loadmaster.report.theme import themed
@@ -21,8 +21,8 @@ def share_course_answer(course: ShareCourse) -> str:
     if length_s:
         mean = sum(each["mean_share"] * each["ran_s"] for each in ran) / length_s
         least = min(ran, key=lambda each: each["mean_share"])
-        text += f", with {mean:.1%} of the CPU they ask for on average; the least had {least['name']}"
-        text += f" ({least['mean_share']:.1%})"
+        text += f", with {percent(mean, 1)} of the CPU they ask for on average; the least had {least['name']}"
+        text += f" ({percent(least['mean_share'], 1)})"
     moves = sum(each["moves"] for each in figures)
     refused = sum(course.refused.values())
     text += f". {moves:,} moves and {sum(each['caps'] for each in figures):,} caps were asked, {refused:,} refused."
@@ -65,7 +65,7 @@ def _table(course: ShareCourse) -> Table:
     rows = []
     for task in list(course.tasks)[:MOST_ROWS]:
         each = course.figures(task)
-        share, mean = (("" if each[key] is None else f"{each[key]:.1%}") for key in ("share", "mean_share"))
+        share, mean = (("" if each[key] is None else percent(each[key], 1)) for key in ("share", "mean_share"))
         row = [each["name"], each["host"] or "", f"{each['cores']:g}", share, mean]
         rows.append([*row, str(each["moves"]), str(each["caps"]), each["how"]])
     more = len(course.tasks) - len(rows)

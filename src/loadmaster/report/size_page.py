@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.bag_chart import PALETTE
 from loadmaster.report.columns import short
 from loadmaster.report.made import how_it_was_made
@@ -21,7 +21,7 @@ def size_page(
     sizers: Sequence[CurvePoint],
     chosen: CurvePoint | None,
     chart: Any,
-    facts: Mapping[str, object],
+    facts: Mapping[str, Any],
     unit: str = "",
 ) -> Page:
     """The page.
@@ -37,7 +37,7 @@ def size_page(
         facts: how it was made; `confidence` is a number.
         unit: of every cost; empty where that is not known.
     """
-    sure = f"{facts['confidence']:.0%} sure"
+    sure = f"{percent(facts['confidence'], 0)} sure"
     blocks: list[Block] = [Text(note, "note") for note in notes]
     cost = f"cost, {unit}" if unit else "cost"
     blocks.append(_table(curve, sizers, chosen, sure, cost))

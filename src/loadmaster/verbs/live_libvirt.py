@@ -149,11 +149,12 @@ class Shown:
 
 def _words(action: "Action", books: "GuestsBooks") -> str:
     from loadmaster.model.actions import Cap, Move
+    from loadmaster.model.units import percent
 
     name = str(getattr(action, "id", "")).rpartition("@")[0]
     match action:
         case Cap(of, share):
-            return f"cap {name} at {share:.1%} of its {books.scene.guests[of].cores:g} cores"
+            return f"cap {name} at {percent(share, 1)} of its {books.scene.guests[of].cores:g} cores"
         case Move(of, (to,)):
             return f"move {name} from {books.scene.guests[of].host} to {to}"
         case _:

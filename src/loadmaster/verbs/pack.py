@@ -84,13 +84,15 @@ class Packed(Result):
     @property
     def answer(self) -> str:
         """The placement in one sentence."""
+        from loadmaster.model.units import percent
+
         facts = self.figures
         what = f"{facts['tasks']:,} tasks on {facts['hosts']:,} hosts by {facts['solver']}"
         if not self.placed:
             return (
                 f"{what}: {'no placement exists' if facts['proven'] else 'no placement was found'}: {facts['reason']}."
             )
-        sure = "proven best" if facts["proven"] else f"{facts['gap']:.2%} below the bound at most"
+        sure = "proven best" if facts["proven"] else f"{percent(facts['gap'], 2)} below the bound at most"
         return f"{what}: minimum yield {facts['min_yield']:.4f}, {sure}; mean yield {facts['mean_yield']:.4f}."
 
     @cached_property

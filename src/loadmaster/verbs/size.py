@@ -152,10 +152,10 @@ class Sized(Result):
     @property
     def answer(self) -> str:
         """How many machines of which type to rent, or how far the wishes are out of reach."""
-        from loadmaster.model.units import show_seconds
+        from loadmaster.model.units import percent, show_seconds
         from loadmaster.verbs.bag_options import with_unit
 
-        sure = f"{self.options.confidence:.0%} sure"
+        sure = f"{percent(self.options.confidence, 0)} sure"
         if self.chosen is None:
             cheapest = min(self.curve, key=lambda p: p.cost_sure)
             fastest = min(self.curve, key=lambda p: p.span_sure_s)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import percent, show_seconds, signed
 from loadmaster.workbench.lines import object_in
 from loadmaster.workbench.places import ServedFolders
 from loadmaster.workbench.refusal import Refused
@@ -74,7 +74,7 @@ def _number(value: float) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{value:.1%}"
+    return percent(value, 1)
 
 
 COLUMNS = {
@@ -139,7 +139,7 @@ def _figure(name: str, column: _Column, rows: Sequence[Mapping[str, dict[str, An
 
 def _pair(row: str, column: _Column, first: float, second: float) -> FigurePair:
     differs = second - first
-    change = f"{differs / first:+.1%}" if first and differs else ""
+    change = signed(differs / first) if first and differs else ""
     tone = ""
     if column.less_is_better and abs(differs) > 0.01 * abs(first):
         tone = "bad" if differs > 0 else "good"

@@ -10,6 +10,7 @@ from loadmaster.live.guests.scene import GuestScene
 from loadmaster.live.guests.shares import wanted_shares
 from loadmaster.live.guests.terms import GuestTerms
 from loadmaster.model.actions import Cap, Move
+from loadmaster.model.units import percent
 from loadmaster.runs.share_course import CourseTelling, ShareCourse
 from loadmaster.sharing.water_filling import water_fill
 
@@ -88,8 +89,8 @@ def _asked(action: object, scene: GuestScene, terms: GuestTerms, found: dict[str
             guest = scene.guests[name]
             why = _load(scene, guest.host)
             most = found.get(name, 1.0)
-            why += f"; it was found with {most:.1%}, the most it gets" if share >= most and most < 1.0 else ""
-            return f"capped at {share:.1%} from {guest.share:.1%}", why
+            why += f"; it was found with {percent(most, 1)}, the most it gets" if share >= most and most < 1.0 else ""
+            return f"capped at {percent(share, 1)} from {percent(guest.share, 1)}", why
         case Move(name, (to, *_)):
             guest = scene.guests[name]
             moved = GuestScene(scene.hosts, {**scene.guests, name: guest._replace(host=to)})
@@ -97,7 +98,7 @@ def _asked(action: object, scene: GuestScene, terms: GuestTerms, found: dict[str
             why = f"by {terms.mover}: {_load(scene, guest.host)}, {_load(scene, to)}; "
             return (
                 f"moved from {guest.host} to {to}",
-                why + f"the least share is {now:.1%}, and {then:.1%} with this move",
+                why + f"the least share is {percent(now, 1)}, and {percent(then, 1)} with this move",
             )
         case _:
             return str(action), ""

@@ -8,6 +8,7 @@ from loadmaster.live.finding import Finding
 from loadmaster.live.libvirt.host import LibvirtHost
 from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.view import put_together
+from loadmaster.model.units import percent
 
 MOST_NAMED = 10
 SLOW_S = 1.0
@@ -60,11 +61,13 @@ def _machines(hosts: Sequence[LibvirtHost]) -> Iterator[Finding]:
         if each.machine.why_stays:
             yield Finding("note", f"{each.machine.name} stays on {hosts[each.host].name}: {each.machine.why_stays}")
         if each.machine.share < 1.0:
-            what = f"{each.machine.name} has a cap of {each.machine.share:.1%}, which will be the most it gets"
+            what = f"{each.machine.name} has a cap of {percent(each.machine.share, 1)}, which will be the most it gets"
             yield Finding("note", what, "a cap that an earlier run has left: go on in its folder, with the same -o")
     for host, used in zip(hosts, memory, strict=True):
         if used > host.memory:
-            yield Finding("note", f"{host.name} has promised {used / host.memory:.0%} of its memory: none moves there")
+            yield Finding(
+                "note", f"{host.name} has promised {percent(used / host.memory, 0)} of its memory: none moves there"
+            )
 
 
 def _pairs(hosts: Sequence[LibvirtHost]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from loadmaster.live.shares.books import SharesBooks, books_of
 from loadmaster.live.shares.check import share_lines
 from loadmaster.live.shares.method import CarriedShares
 from loadmaster.model.actions import Cap, Move, Start
+from loadmaster.model.units import percent
 from loadmaster.runs.share_course import CourseTelling, ShareCourse
 
 
@@ -95,8 +96,10 @@ def _decision(
             source = names[was[action.id]]
             telling.say(at_s, action.id, f"moved from {source} to {action.to[0]}", f"by {method}{cause}")
         elif isinstance(action, Cap) and action.id in books.running:
-            old = f" from {before[action.id]:.1%}" if action.id in before else ""
-            telling.say(at_s, action.id, f"capped at {action.share:.1%}{old}", f"{_load(books, action.id)}{cause}")
+            old = f" from {percent(before[action.id], 1)}" if action.id in before else ""
+            telling.say(
+                at_s, action.id, f"capped at {percent(action.share, 1)}{old}", f"{_load(books, action.id)}{cause}"
+            )
     for name in line["given_up"]:
         telling.say(at_s, name, "given up", "no empty machine can hold it at the least share")
     _look(telling, books, at_s)
