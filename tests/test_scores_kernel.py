@@ -1,6 +1,7 @@
 """Remembered scores name the host that a look at every host names, however hosts change in between."""
 
 from functools import cache
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -77,16 +78,26 @@ def expected(policy, task, demand, free, capacity, usable):
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_host_named_is_the_one_that_a_look_at_every_host_names(policy, resources, seed):
-    rng = np.random.default_rng(seed)
+    names_what_a_look_at_every_host_names(policy, resources, np.random.default_rng(seed), most=60, questions=60)
+
+
+@pytest.mark.parametrize("policy", RULES, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_where_blocks_lie_in_groups(policy, seed):
+    with patch("loadmaster.groups_kernel.MANY_BLOCKS", 0):
+        names_what_a_look_at_every_host_names(policy, 2, np.random.default_rng(seed), most=2000, questions=20)
+
+
+def names_what_a_look_at_every_host_names(policy, resources, rng, most, questions):
     sizes = rng.integers(1, 9, (rng.integers(1, 4), resources)).astype(float)
-    kind = rng.integers(0, len(sizes), rng.integers(1, 60)).astype(np.int32)
+    kind = rng.integers(0, len(sizes), rng.integers(1, most)).astype(np.int32)
     capacity = sizes[kind]
     free = capacity.copy()
     demands = np.unique(rng.integers(1, 5, (rng.integers(1, 40), resources)), axis=0).astype(float)
     scores = empty_scores((sizes, kind), demands, rng.uniform(0, 9, len(demands)))
     ask = engine(typeof(scores), not policy.varies)
     closed = np.zeros(len(kind), np.bool_)
-    for _ in range(60):
+    for _ in range(questions):
         hosts = rng.integers(0, len(kind), rng.choice([0, 1, 1, 2, 30])).astype(np.int32)
         free[hosts] = np.floor(capacity[hosts] * rng.choice([0.0, 0.5, 0.8, 1.0], (len(hosts), 1)))
         number = int(rng.integers(0, len(demands))) if rng.random() < 0.6 else 0
@@ -98,6 +109,15 @@ def test_the_host_named_is_the_one_that_a_look_at_every_host_names(policy, resou
         assert wrong == 0
         assert open_host == expected(policy, number, demands[number], free, capacity, ~closed)[0]
         assert (host, score) == expected(policy, number, demands[number], free, capacity, usable)
+
+
+def test_very_many_hosts_have_groups_and_few_have_none():
+    demands = np.ones((1, 1))
+    few, many = (
+        empty_scores((np.array([[9.0]]), np.zeros(hosts, np.int32)), demands, np.ones(1)) for hosts in (8000, 8200)
+    )
+    assert few.groups.many == 0
+    assert many.groups.many == 17
 
 
 def test_the_most_frequent_demands_have_slots_of_their_own_and_the_others_share():

@@ -3,14 +3,16 @@
     host = lowest(scores, slot, usable, some_are_not)        usable: bool[H], looked at only if `some_are_not`
     host = lowest_open(scores, slot, some_are_shut)          hosts that are shut (`shut_kernel.py`) do not count
 
-Both read the minima of H / 16 blocks, 0.1 to 1 ns each, and name the host of the lowest; where that one may not be
-used, also the lanes of the blocks that might hold a better one than found so far: 3 ns a block with shut hosts, since
-several lanes are compared at once, 15 to 30 where `usable` has to be asked for one host after another.
+Both read the minima of H / 16 blocks, 0.1 to 1 ns each, of H / 512 groups where hosts are very many, and name the host
+of the lowest; where that one may not be used, also the lanes of the blocks that might hold a better one than found so
+far: 3 ns a block with shut hosts, since several lanes are compared at once, 15 to 30 where `usable` has to be asked for
+one host after another.
 """
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
+from loadmaster.groups_kernel import GROUP, least_of
 from loadmaster.kernels import inlined, inner
 from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN
 
@@ -18,35 +20,48 @@ from loadmaster.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN
 @inlined
 def lowest(scores, slot, usable, some_are_not):
     """The usable host with the lowest score in `slot`, the lowest index among equals; -1 if none fits."""
-    many = scores.blocks.shape[0]
-    best = _least(scores.lanes.least, slot * many, (slot + 1) * many)
-    if best == NEVER:
-        return np.int64(-1)
-    host = _first_holder(scores.lanes, slot, many, best)
-    if not some_are_not or usable[host]:
+    host = _lowest_of_all(scores, slot)
+    if host < 0 or not some_are_not or usable[host]:
         return host
-    return _lowest_usable(scores.lanes, slot, many, usable)
+    return _lowest_usable(scores.lanes, slot, scores.blocks.shape[0], usable)
 
 
 @inlined
 def lowest_open(scores, slot, some_are_shut):
     """The host with the lowest score in `slot` among those not shut, the lowest index among equals; -1 if none fits."""
-    many = scores.blocks.shape[0]
-    best = _least(scores.lanes.least, slot * many, (slot + 1) * many)
-    if best == NEVER:
-        return np.int64(-1)
-    host = _first_holder(scores.lanes, slot, many, best)
-    if not some_are_shut or not scores.shut.host[host]:
+    host = _lowest_of_all(scores, slot)
+    if host < 0 or not some_are_shut or not scores.shut.host[host]:
         return host
-    return _lowest_open(scores.lanes, scores.shut, slot, many)
+    return _lowest_open(scores.lanes, scores.shut, slot, scores.blocks.shape[0])
+
+
+@inlined
+def _lowest_of_all(scores, slot):
+    """The host with the lowest score in `slot`, whether it may be used or not, -1 if none fits."""
+    if scores.groups.many > 0:
+        return _lowest_of_groups(scores, slot)
+    many = scores.blocks.shape[0]
+    best = least_of(scores.lanes.least, slot * many, (slot + 1) * many)
+    return np.int64(-1) if best == NEVER else _first_holder(scores.lanes, slot, many, best)
 
 
 @inner
-def _least(ranks, start, stop):
-    low = NEVER
-    for i in range(np.uint64(start), np.uint64(stop)):
-        low = min(low, ranks[i])
-    return low
+def _lowest_of_groups(scores, slot):
+    """The same where blocks lie in groups: only in those of the lowest rank is a host looked for, once."""
+    groups, many = scores.groups, scores.blocks.shape[0]
+    start = slot * groups.many
+    best = least_of(groups.least, start, start + groups.many)
+    if best == NEVER:
+        return np.int64(-1)
+    host = _least_host(groups.holder, groups.least, start, start, groups.many, best)
+    if host == UNKNOWN:
+        for group in range(groups.many):
+            if groups.least[start + group] == best and groups.holder[start + group] == UNKNOWN:
+                first = group * GROUP
+                stop = min(first + GROUP, many)
+                groups.holder[start + group] = _first_holder_in(scores.lanes, slot, many, first, stop, best)
+        host = _least_host(groups.holder, groups.least, start, start, groups.many, best)
+    return np.int64(host)
 
 
 @inlined
@@ -56,13 +71,22 @@ def _first_holder(lanes, slot, many, rank):
     host = _least_host(lanes.holder, lanes.least, start, start, many, rank)
     if host == UNKNOWN:
         for first in range(0, many, BLOCK):
-            stop = min(first + BLOCK, many)
-            if _least_host(lanes.holder, lanes.least, start + first, start + first, stop - first, rank) == UNKNOWN:
-                for block in range(first, stop):
-                    if lanes.least[start + block] == rank:
-                        _holder(lanes, slot, many, block)
+            _first_holder_in(lanes, slot, many, first, min(first + BLOCK, many), rank)
         host = _least_host(lanes.holder, lanes.least, start, start, many, rank)
     return np.int64(host)
+
+
+@inlined
+def _first_holder_in(lanes, slot, many, first, stop, rank):
+    """The same of the blocks from `first` to `stop`."""
+    start = slot * many + first
+    host = _least_host(lanes.holder, lanes.least, start, start, stop - first, rank)
+    if host == UNKNOWN:
+        for block in range(first, stop):
+            if lanes.least[slot * many + block] == rank:
+                _holder(lanes, slot, many, block)
+        host = _least_host(lanes.holder, lanes.least, start, start, stop - first, rank)
+    return host
 
 
 @inlined

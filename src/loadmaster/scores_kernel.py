@@ -11,7 +11,8 @@ since the last one, and then
 - for a demand that owns its slot: a scan of the blocks of 16 hosts that changed since it was last asked, 10 to 20 ns
   each, or only of their changed hosts where the score does not become vectors;
 - for any other demand, and `rate_all`: a scan of all live hosts, 0.5 to 1.5 ns a host, 4 to 15 where the score is slow;
-`lowest` reads the minima of H / 16 blocks; where hosts are not usable, also those blocks that might hold a better one.
+`lowest` reads the minima of H / 16 blocks, of H / 512 groups where hosts are very many; where hosts are not usable,
+also those blocks that might hold a better one.
 
 A host is live if it can hold the least of each resource that any demand asks for: only such hosts lie in lanes
 (`lanes_kernel.py`), those of one kind together, and the last one fills the gap that another leaves: before all are
@@ -25,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.groups_kernel import Groups, empty_groups, renew_all_groups, renew_groups
 from loadmaster.kernels import inlined, inner
 from loadmaster.lanes_kernel import BLOCK, EMPTY, NEVER, NOBODY, Lanes, score_of
 from loadmaster.model.arrays import Floats, Ints
@@ -43,6 +45,7 @@ class Scores(NamedTuple):
 
     Attributes:
         lanes: the hosts and the slots.
+        groups: the lowest ranks of many blocks together.
         lane: int32[H], where a host lies, -1 if it is not live.
         kind: int32[H], its kind.
         first, taken: int32[K], the first lane of a kind, and how many of its lanes are taken.
@@ -60,6 +63,7 @@ class Scores(NamedTuple):
     """
 
     lanes: Lanes
+    groups: Groups
     lane: NDArray[np.int32]
     kind: NDArray[np.int32]
     first: NDArray[np.int32]
@@ -107,6 +111,7 @@ def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, memb
     )
     return Scores(
         lanes=lanes,
+        groups=empty_groups(many, slots),
         lane=np.full(len(kind), -1, np.int32),
         kind=np.array(kind, np.int32),
         first=((np.cumsum(blocks) - blocks) * BLOCK).astype(np.int32),
@@ -153,10 +158,12 @@ def refresh(scores, scan, kind, demand, free, last_host, seed):
     if since == scores.clock[CLOCK]:
         return slot, np.int64(0)
     scores.known_at[slot] = scores.clock[CLOCK]
-    return slot, scan(
-        scores.lanes, demand, scores.blocks, _blocks_since(scores, since), slot, since,
-        scores.lane.shape[0], last_host, 0, seed,
+    n = _blocks_since(scores, since)
+    wrong = scan(
+        scores.lanes, demand, scores.blocks, n, slot, since, scores.lane.shape[0], last_host, 0, seed
     )  # fmt: skip
+    renew_groups(scores, slot, n)
+    return slot, wrong
 
 
 @inlined
@@ -196,7 +203,9 @@ def _scan_all(scores, scan, slot, demand, last_host, task, seed):
             scores.blocks[n] = block
             n += 1
     scores.known_at[slot] = scores.clock[CLOCK]
-    return scan(scores.lanes, demand, scores.blocks, n, slot, -1, scores.lane.shape[0], last_host, task, seed)
+    wrong = scan(scores.lanes, demand, scores.blocks, n, slot, -1, scores.lane.shape[0], last_host, task, seed)
+    renew_all_groups(scores, slot)
+    return wrong
 
 
 @inner
