@@ -11,7 +11,7 @@ from loadmaster.model.site_rules import Preemption
 from loadmaster.place import POLICIES
 from loadmaster.report.explanation import sentences
 from loadmaster.runs import Case, Setting, case_of, run_fully
-from loadmaster.runs.delay import KEPT, KEPT_OR_NOT_LOOKED_AT, NOT_LOOKED_AT, TAKEN
+from loadmaster.runs.delay import KEPT, KEPT_OR_NOT_LOOKED_AT, KEPT_OR_NOT_REACHED, NOT_LOOKED_AT, TAKEN
 from loadmaster.runs.explain import EarlierRun, explain
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
@@ -176,6 +176,22 @@ def test_what_slurm_keeps_for_jobs_ahead_in_a_look_is_still_told_so():
     record = record_of(Case(workload, Cluster.uniform(1, cores=4)), Setting("first-fit", "fcfs+slurm", interval_s=0.0))
     assert explain(record, 2).delay.reasons[NOT_LOOKED_AT] >= 1
     assert explain(record, 2).delay.reasons[KEPT] >= 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("netbatch(lookahead=1)", KEPT_OR_NOT_REACHED),
+        ("netbatch(lookahead=3)", KEPT),
+        ("slurm(default_queue_depth=1, bf_interval=none, sched_interval=none)", KEPT_OR_NOT_REACHED),
+    ],
+)
+def test_a_job_that_a_short_pass_may_not_have_come_to_is_told_so(rule, reason):
+    # Job 1 needs the whole host and waits for job 0. Job 2 would fit: was it kept from the host, or not tried?
+    workload = Workload.of(submit_s=[0, 0, 0], runtime_s=[60, 60, 600], cores=[2, 4, 1])
+    setting = Setting("first-fit", f"fcfs+{rule}", interval_s=30.0 if "netbatch" in rule else 0.0)
+    record = record_of(Case(workload, Cluster.uniform(1, cores=4)), setting)
+    assert explain(record, 2).delay.reasons.get(reason, 0) >= 1
 
 
 def test_a_job_that_was_overtaken_counts_those_that_passed_it():

@@ -35,6 +35,11 @@ class Conservative:
     def __post_init__(self) -> None:
         refuse_none("lookahead", self.lookahead, "without any nobody would ever start")
 
+    @property
+    def most_tried(self) -> int | None:
+        """So many waiting jobs are tried in a pass; None for all."""
+        return self.lookahead
+
     def behind(self, *, arrival: bool) -> "Conservative":
         """With the `early_end` that goes with an order, which is that of arrival or another.
 

@@ -21,6 +21,11 @@ class NetBatch:
     def __post_init__(self) -> None:
         refuse_none("lookahead", self.lookahead, "without any nobody would ever start")
 
+    @property
+    def most_tried(self) -> int | None:
+        """So many waiting jobs are tried in a pass; None for all."""
+        return self.lookahead
+
     def serve(self, board: Board) -> None:
         """Walk the queue."""
         kept = 0

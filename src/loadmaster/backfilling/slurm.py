@@ -21,6 +21,15 @@ class Slurm(SlurmParameters):
     pass runs: both only if something has happened since their last time.
     """
 
+    @property
+    def most_tried(self) -> int | None:
+        """So many waiting jobs are tried in every pass; where more wait, some may not be. None: all are."""
+        counts = (
+            self.default_queue_depth, self.partition_job_depth, self.bf_max_job_test, self.bf_max_job_user,
+            self.bf_max_job_part, self.bf_max_job_user_part, self.bf_max_job_assoc,
+        )  # fmt: skip
+        return min((count for count in counts if count > 0), default=None)
+
     def serve(self, board: Board) -> None:
         """Run the passes that are due."""
         clock, now_s = self.due(board.snapshot), board.now_s

@@ -13,6 +13,7 @@ from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
 from loadmaster.runs.reserved import kept_back
 from loadmaster.runs.rules_in_the_way import RulesInTheWay
+from loadmaster.runs.setting import discipline_of
 
 LOOKED_AT = 50
 """At most so many of the cycles in which a job waited are looked at, spread evenly."""
@@ -21,6 +22,7 @@ TAKEN = "a host had room, but other jobs took it in the cycle"
 KEPT = "a host had room to the end of the cycle, but was kept for other jobs"
 NOT_LOOKED_AT = "a host had room, but none of Slurm's loops was due, so nobody was looked at"
 KEPT_OR_NOT_LOOKED_AT = f"{KEPT}, or none of Slurm's loops was due"
+KEPT_OR_NOT_REACHED = f"{KEPT}, or the pass never came to it: more waited than it tries"
 HELD = "its user, or an administrator, held it"
 LATER = "it might not begin yet: its begin time, or what it waited for, had not come"
 APART = "every resource was there, but never enough of all on one host"
@@ -84,7 +86,7 @@ def delay_of(record: Record, job: int, awaited: AwaitedJobs = AwaitedJobs()) -> 
     looked_at = in_vain[np.unique(np.linspace(0, in_vain.size - 1, min(LOOKED_AT, in_vain.size)).astype(int))]
     rules = RulesInTheWay(record, job)
     ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
-    ways = _but_for_loops(record, ways)
+    ways = _but_for_short_passes(record, _but_for_loops(record, ways))
     reasons = Counter((why == LATER and awaited.at(now)) or why for now, why in ways)
     room_since, freed_by = (None, None) if np.isnan(start) else _room(record, tasks, job)
     return Delay(
@@ -137,6 +139,20 @@ def _but_for_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[
         return [(now, KEPT_OR_NOT_LOOKED_AT if why == KEPT else why) for now, why in ways]
     idle = without_a_pass(record, loops, kept_s[-1])
     return [(now, NOT_LOOKED_AT if why == KEPT and now in idle else why) for now, why in ways]
+
+
+def _but_for_short_passes(record: Record, ways: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """The reasons by moment, `KEPT` alone only where a pass tries as many jobs as waited."""
+    discipline, cycles = discipline_of(record.setting, record.sources), record.schedule.cycles
+    most = getattr(getattr(discipline, "backfilling", None), "most_tried", None)
+    if most is None:
+        return ways
+
+    def waited(now_s: float) -> int:
+        first, last = np.searchsorted(cycles.time_s, now_s), np.searchsorted(cycles.time_s, now_s, side="right")
+        return int(cycles.queue_length[first:last].max(initial=0))
+
+    return [(now, KEPT_OR_NOT_REACHED if why == KEPT and waited(now) > most else why) for now, why in ways]
 
 
 def _not_eligible(record: Record, job: int, now_s: float) -> str:
