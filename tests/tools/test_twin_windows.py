@@ -43,14 +43,14 @@ def test_the_second_program_starts_every_job_when_the_product_does(tool, seed):
     work = log(seed)
     jobs = pool.Jobs(work.submit_s, work.runtime_s, np.array(work.expected_s), work.demand[:, 0].copy())
     usual = tuple(pool.MEMBERS.values())
-    rules = {name: ((member,), 0.0) for name, member in pool.MEMBERS.items()}
-    rules |= {"twin": (usual, 3600.0), "twin(every_s=600)": (usual, 600.0)}
-    for name, (members, every_s) in rules.items():
+    rules = {name: ((member,), pool.Looks()) for name, member in pool.MEMBERS.items()}
+    rules |= {"twin": (usual, pool.Looks()), "twin(every_s=3600,handicap=0)": (usual, pool.Looks(3600.0, 0.0))}
+    for name, (members, looks) in rules.items():
         schedule = simulate(
             work, Cluster(("cores",), np.array([[float(CORES)]])), POLICIES["first-fit"], discipline_named(name),
             interval_s=0.0,
         )  # fmt: skip
-        np.testing.assert_array_equal(pool.replay(jobs, CORES, members, every_s), schedule.start_s)
+        np.testing.assert_array_equal(pool.replay(jobs, CORES, members, looks), schedule.start_s)
 
 
 def test_an_echo_of_nothing_changes_nothing_and_one_of_a_burst_is_another_twin(tool):
@@ -58,8 +58,8 @@ def test_an_echo_of_nothing_changes_nothing_and_one_of_a_burst_is_another_twin(t
     work = log(1)
     jobs = pool.Jobs(work.submit_s, work.runtime_s, work.expected_s, work.demand[:, 0])
     usual = tuple(pool.MEMBERS.values())
-    silent, echoed = (pool.replay(jobs, CORES, usual, 600.0, echo_s) for echo_s in (1e-9, 7200.0))
-    np.testing.assert_array_equal(silent, pool.replay(jobs, CORES, usual, 600.0))
+    silent, echoed = (pool.replay(jobs, CORES, usual, pool.Looks(echo_s=echo_s)) for echo_s in (1e-9, 7200.0))
+    np.testing.assert_array_equal(silent, pool.replay(jobs, CORES, usual))
     assert (echoed != silent).any()
     assert (echoed >= work.submit_s).all()
 

@@ -15,24 +15,15 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from pool import MEMBERS, Jobs, replay
+from pool import MEMBERS, Jobs, Looks, replay
 from windows import LOGS, RealLog, Window, margin_of, totals, versions_of, windows_of
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
 from loadmaster.sim.queue import simulate
-
-
-class Looks(NamedTuple):
-    """Seconds from look to look, and of arrivals that a look takes to come once more; the product has no such echo."""
-
-    every_s: float
-    echo_s: float = 0.0
-
 
 RULES = (*MEMBERS, "twin")
 FIRST = RULES[0]
@@ -45,12 +36,13 @@ def main() -> None:
     asked.add_argument("traces", type=Path)
     asked.add_argument("--only", default="", help="logs whose names begin so")
     asked.add_argument("--versions", type=int, default=10, help="of every window, the log itself among them")
-    asked.add_argument("--every", type=float, default=3600.0, help="seconds from look to look")
+    asked.add_argument("--every", type=float, default=Looks().every_s, help="seconds from look to look")
+    asked.add_argument("--handicap", type=float, default=Looks().handicap, help="of members under fcfs")
     asked.add_argument("--echo", type=float, default=0.0, help="hours of arrivals that are expected to come once more")
     asked.add_argument("--check", type=int, default=0, help="windows a log that the product runs, too")
     asked.add_argument("-o", "--out", type=Path, default=Path("twin-windows.jsonl"))
     options = asked.parse_args()
-    options.looks = Looks(options.every, 3600.0 * options.echo)
+    options.looks = Looks(options.every, options.handicap, 3600.0 * options.echo)
     if options.echo and options.check:
         asked.error("the product has no echo: leave out --echo or --check")
     kept = _kept(options.out)
@@ -80,8 +72,8 @@ def _run(log: RealLog, options: argparse.Namespace, kept: dict[str, list[list[fl
 
 
 def _key(log: RealLog, first: int, version: int, looks: Looks) -> str:
-    echo = f" echo {looks.echo_s:g}" if looks.echo_s else ""
-    return f"{log.name} {log.hosts} week {first} version {version} every {looks.every_s:g}{echo}"
+    how = f"every {looks.every_s:g} handicap {looks.handicap:g}" + (f" echo {looks.echo_s:g}" if looks.echo_s else "")
+    return f"{log.name} {log.hosts} week {first} version {version} {how}"
 
 
 def _kept(path: Path) -> dict[str, list[list[float]]]:
@@ -93,7 +85,7 @@ def _starts(log: RealLog, sample: Workload, cluster: Cluster, looks: Looks) -> I
     jobs = Jobs(sample.submit_s, sample.runtime_s, sample.expected_s, log.cores_of(sample, cluster))
     for name, member in MEMBERS.items():
         yield name, replay(jobs, cluster.total[0], (member,))
-    yield "twin", replay(jobs, cluster.total[0], tuple(MEMBERS.values()), *looks)
+    yield "twin", replay(jobs, cluster.total[0], tuple(MEMBERS.values()), looks)
 
 
 def _waits(log: RealLog, sample: Workload, cluster: Cluster, looks: Looks) -> Iterator[tuple[float, float]]:
@@ -106,7 +98,9 @@ def _waits(log: RealLog, sample: Workload, cluster: Cluster, looks: Looks) -> It
 def _check(log: RealLog, sample: Workload, cluster: Cluster, first: int, looks: Looks) -> None:
     """Stop if the product starts any job at another moment."""
     for name, start_s in _starts(log, sample, cluster, looks):
-        rule = discipline_named(f"twin(every_s={looks.every_s:g})" if name == "twin" else name)
+        rule = discipline_named(
+            f"twin(every_s={looks.every_s:g},handicap={looks.handicap:g})" if name == "twin" else name
+        )
         schedule = simulate(sample, cluster, POLICIES["first-fit"], rule, interval_s=0.0)
         differ = int((schedule.start_s != start_s).sum())
         if differ:

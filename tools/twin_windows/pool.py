@@ -46,17 +46,26 @@ class Jobs(NamedTuple):
     cores: Floats
 
 
-def replay(
-    jobs: Jobs, cores: float, members: tuple[Member, ...], every_s: float = 3600.0, echo_s: float = 0.0
-) -> Floats:
-    """float64[J]: when every job starts under a twin of these, or under the one; with an echo as no rule has it."""
+class Looks(NamedTuple):
+    """Seconds from look to look, the handicap of members whose order does not look at runtimes, and an echo.
+
+    The echo is seconds of arrivals that a look takes to come once more; the product has none.
+    """
+
+    every_s: float = 600.0
+    handicap: float = 0.15
+    echo_s: float = 0.0
+
+
+def replay(jobs: Jobs, cores: float, members: tuple[Member, ...], looks: Looks = Looks()) -> Floats:
+    """float64[J]: when every job starts under a twin of these, or under the one."""
     jobs = Jobs(*(np.array(column, np.float64) for column in jobs))
-    start_s: Floats = _replay(jobs, float(cores), np.array(members, np.int64), every_s, echo_s)
+    start_s: Floats = _replay(jobs, float(cores), np.array(members, np.int64), looks)
     return start_s
 
 
 @njit(cache=True)
-def _replay(jobs, cores, members, every_s, echo_s):
+def _replay(jobs, cores, members, looks):
     start_s, ends_s = np.full(jobs.submit_s.size, np.nan), np.full(jobs.submit_s.size, np.nan)
     waiting, running, ends = [0][:0], [0][:0], [(0.0, 0)][:0]
     come, free, member, look_s = 0, cores, -1, -np.inf
@@ -77,8 +86,8 @@ def _replay(jobs, cores, members, every_s, echo_s):
         if len(members) == 1:
             member = 0
         elif look_s <= now_s:
-            member = _look(jobs, come, waiting, running, ends_s, free, now_s, members, member, echo_s)
-            look_s = (np.floor(now_s / every_s) + 1) * every_s
+            member = _look(jobs, come, waiting, running, ends_s, free, now_s, members, member, looks)
+            look_s = (np.floor(now_s / looks.every_s) + 1) * looks.every_s
         for job in _serve(jobs, waiting, running, ends_s, free, now_s, members[member]):
             start_s[job], ends_s[job] = now_s, now_s + jobs.expected_s[job]
             free -= jobs.cores[job]
@@ -100,12 +109,12 @@ def _end(jobs, ends, running, now_s):
 
 
 @njit(cache=True)
-def _look(jobs, come, waiting, running, ends_s, free, now_s, members, before, echo_s):
+def _look(jobs, come, waiting, running, ends_s, free, now_s, members, before, looks):
     """The member of the lowest mean wait; of equal ones the one that was followed `before`, else the first (Q20).
 
     With an echo, those count too who came in the last `echo_s`, as if the like of them came once more.
     """
-    known = jobs.submit_s.size
+    known, echo_s = jobs.submit_s.size, looks.echo_s
     jobs = _echoed(jobs, np.searchsorted(jobs.submit_s[:come], now_s - echo_s, side="right"), come, echo_s)
     ends_s = np.append(ends_s, np.full(jobs.submit_s.size - known, np.nan))
     counted = np.append(np.array(waiting), np.arange(known, jobs.submit_s.size))
@@ -113,6 +122,8 @@ def _look(jobs, come, waiting, running, ends_s, free, now_s, members, before, ec
     for m in range(len(members)):
         start_s = _work_off(jobs, known, waiting, running, ends_s, free, now_s, members[m])
         mean_s[m] = np.mean(start_s[counted] - jobs.submit_s[counted])
+        if members[m][0] == FCFS:
+            mean_s[m] *= 1.0 + looks.handicap
     if before >= 0 and mean_s[before] == mean_s.min():
         return before
     return int(mean_s.argmin())

@@ -221,9 +221,16 @@ def _followed(followed: Followed) -> str:
     name = escape(followed.name)
     if followed.look_s is None:
         return f"The twin followed {name}; at its last look the queue would have waited alike under every member."
-    waits = sorted(followed.mean_wait_s.items(), key=lambda each: each[1])
-    text = ", ".join(f"{show_seconds(wait_s)} under {escape(member)}" for member, wait_s in waits)
+    waits = sorted(followed.mean_wait_s.items(), key=lambda each: followed.counted_wait_s[each[0]])
+    text = ", ".join(_waited(member, wait_s, followed.counted_wait_s[member]) for member, wait_s in waits)
     return f"The twin followed {name}. At its look at {moment(followed.look_s)} the queue would have waited {text}."
+
+
+def _waited(member: str, wait_s: float, counted_s: float) -> str:
+    text = f"{show_seconds(wait_s)} under {escape(member)}"
+    if counted_s == wait_s:
+        return text
+    return f"{text} (which counts as {show_seconds(counted_s)}: its order does not look at runtimes)"
 
 
 def _would_do(member: Member) -> str:

@@ -55,11 +55,13 @@ class Followed:
         name: as its members are written.
         look_s: when it looked at the queue last, and all members were not worth the same; None if they were.
         mean_wait_s: the mean wait of the queue of that moment under each member, by name.
+        counted_wait_s: as long as that counts where members are compared.
     """
 
     name: str
     look_s: float | None
     mean_wait_s: dict[str, float]
+    counted_wait_s: dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,11 +167,12 @@ def _followed(record: Record, discipline: Discipline, now_s: float) -> Followed 
     name = choices.members[int(choices.chosen[at])]
     since_s = now_s if discipline.every_s == 0 else now_s // discipline.every_s * discipline.every_s
     if look < 0 or cycles.time_s[choices.cycle[look]] < since_s:
-        return Followed(name, None, {})
-    waits_s = (-choices.value[look]).tolist()
-    return Followed(
-        name, float(cycles.time_s[choices.cycle[look]]), dict(zip(choices.members, waits_s, strict=True))
-    )  # fmt: skip
+        return Followed(name, None, {}, {})
+    waits_s = -choices.value[look]
+    waited, counted = (
+        dict(zip(choices.members, each.tolist(), strict=True)) for each in (waits_s, waits_s * discipline.counts)
+    )
+    return Followed(name, float(cycles.time_s[choices.cycle[look]]), waited, counted)
 
 
 @dataclass

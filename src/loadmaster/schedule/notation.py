@@ -15,7 +15,7 @@ from loadmaster.rules.near import no_such, pick
 from loadmaster.rules.part import Part, parted
 from loadmaster.rules.sound import RANK, check_function, uses_parameter
 from loadmaster.schedule.discipline import Discipline
-from loadmaster.schedule.twin import USUAL_MEMBERS, ByColumns, Twin
+from loadmaster.schedule.twin import EVERY_S, HANDICAP, USUAL_MEMBERS, ByColumns, Twin
 
 USUAL_ORDER = "fcfs"
 """What stands before a backfilling that is named alone."""
@@ -24,7 +24,7 @@ USUAL_BACKFILLING: Mapping[str, str] = {"fcfs": "none", "fair-share": "netbatch"
 SUMMARY = "an order and a backfilling, such as sjf+easy(heads=2)"
 
 WHOLE: Mapping[str, tuple[str, str]] = {
-    "twin": ("simulates the queue onward under each of its members once an hour, and follows the best", ""),
+    "twin": ("simulates the queue onward under each of its members every ten minutes, and follows the best", ""),
 }
 """Disciplines that are no order with a backfilling, by name: summary, source."""
 
@@ -36,10 +36,12 @@ class TwinSays:
     Attributes:
         members: disciplines, parted by semicolons where they are written.
         every_s: seconds from look to look.
+        handicap: so much longer counts a wait under a member whose order does not look at runtimes, as a part of it.
     """
 
     members: tuple[str, ...] = USUAL_MEMBERS
-    every_s: float = 3600.0
+    every_s: float = EVERY_S
+    handicap: float = HANDICAP
 
 
 def discipline_named(
@@ -172,7 +174,7 @@ def _twin(
     """
     says = TwinSays(**values_of(TwinSays, part))
     members = tuple(discipline_named(member, sources, elsewhere, **usual) for member in says.members)
-    return Twin(ByColumns(), Easy(), spec, members=members, every_s=says.every_s)
+    return Twin(ByColumns(), Easy(), spec, members=members, every_s=says.every_s, handicap=says.handicap)
 
 
 def _sides(spec: str) -> tuple[str, str | None]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Alternative, Decision, NextLoops, Snapshot
 from loadmaster.model.workload import Workload
-from loadmaster.order import Job, JobColumns, Order, job_columns
+from loadmaster.order import AnyOrder, Job, JobColumns, Order, job_columns
 from loadmaster.order.order import Unmoved, rank_of
 from loadmaster.order.trial import alone
 from loadmaster.place import Policy
@@ -20,8 +21,13 @@ from loadmaster.schedule.meta_rule import MOST_MEMBERS, best_of
 
 USUAL_MEMBERS = ("fcfs+easy", "wfp3+easy", "lxf+easy", "fcfs+easy(fill=shortest)", "lxf+easy(fill=shortest)")
 """Among whom it chooses: orders under which nobody waits for ever."""
+EVERY_S = 600.0
+"""Seconds from look to look, as usual."""
+HANDICAP = 0.15
+"""So much longer counts a wait, as usual, under an order that does not look at runtimes."""
 LONG_S = 1e9
 """So long has somebody waited who must come before a job that has just arrived."""
+DAY_S = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -52,17 +58,27 @@ class Twin(Discipline):
 
     When a look is due, the queue is worked off under each member as if nobody came any more, with estimates; the one
     with the lowest mean wait is followed until the next look. Of equal ones the one under way stays, else the first is.
+    Who comes meanwhile is left out, and pays under orders that let no short job pass: their waits count longer.
 
     Attributes:
         members: the disciplines, none of which lets a job wait for ever.
         every_s: seconds from look to look, at whole multiples.
+        handicap: by this part longer counts the mean wait under a member whose order does not look at runtimes.
     """
 
     members: tuple[Discipline, ...] = field(default=())
-    every_s: float = 3600.0
+    every_s: float = EVERY_S
+    handicap: float = HANDICAP
 
     def __post_init__(self) -> None:
         check_members(self.members)
+        if not 0.0 <= self.handicap < math.inf:
+            raise InputError(f"handicap={self.handicap:g}", "a part of a wait, 0 or more", fix="0.15 is usual")
+
+    @cached_property
+    def counts(self) -> tuple[float, ...]:
+        """How often the mean wait under each member counts."""
+        return tuple(1.0 + self.handicap * (not looks_at_runtimes(member.order)) for member in self.members)
 
     @property
     def looks_ahead(self) -> bool:
@@ -79,15 +95,17 @@ class Twin(Discipline):
         columns = _columns(snapshot)
         clock = snapshot.clock
         values: Sequence[float | None] = [None] * len(self.members)
+        counted = values
         before, member = int(clock.member), max(0, int(clock.member))
         if before < 0 or clock.choice_s <= snapshot.now_s:
             values = self._values(snapshot, policy, columns)
-            first = best_of(values).member
-            member = before if before >= 0 and values[before] == values[first] else first
+            counted = [None if v is None else v * count for v, count in zip(values, self.counts, strict=True)]
+            first = best_of(counted).member
+            member = before if before >= 0 and counted[before] == counted[first] else first
             clock = clock._replace(choice_s=_next_look_s(snapshot.now_s, self.every_s), member=float(member))
         decision = _served(self.members[member], snapshot, policy, columns)
-        best = values[member]
-        winners = sum(1 << m for m, value in enumerate(values) if m == member or (best is not None and value == best))
+        best = counted[member]
+        winners = sum(1 << m for m, value in enumerate(counted) if m == member or (best is not None and value == best))
         options = tuple(Alternative(each.name, None, value) for each, value in zip(self.members, values, strict=True))
         return replace(decision, clock=clock, winners=winners, chosen=member, options=options)
 
@@ -133,7 +151,7 @@ def check_members(members: Sequence[Discipline]) -> None:
 
 def starves(order: Order) -> bool:
     """Whether a large job that has waited very long is still ranked behind a small one that has just come."""
-    large = Job(0.0, 0.0, 5 * 86400.0, 1, 512.0, 512.0, 0, 0, 0, 0, 0.0, 0.0)
+    large = Job(0.0, 0.0, 5 * DAY_S, 1, 512.0, 512.0, 0, 0, 0, 0, 0.0, 0.0)
     small = Job(LONG_S, LONG_S, 60.0, 1, 1.0, 1.0, 0, 0, 0, 0, 0.0, 0.0)
     mirrored = small._replace(submit_s=0.0, eligible_s=0.0), large._replace(submit_s=LONG_S, eligible_s=LONG_S)
     pairs = ((large, small), mirrored)
@@ -141,6 +159,16 @@ def starves(order: Order) -> bool:
         rank_of(order, old, LONG_S, alone(old, LONG_S)) > rank_of(order, new, LONG_S, alone(old, LONG_S))
         for old, new in pairs
     )
+
+
+def looks_at_runtimes(order: AnyOrder) -> bool:
+    """Whether a job is ranked otherwise if it is expected to run for a day in place of a minute."""
+    if not isinstance(order, Order):
+        return True
+    short = Job(0.0, 0.0, 60.0, 1, 16.0, 16.0, 0, 0, 0, 0, 0.0, 0.0)
+    beside = alone(short, DAY_S)
+    ranks = (rank_of(order, short._replace(expected_s=each), DAY_S, beside) for each in (60.0, DAY_S))
+    return next(ranks) != next(ranks)
 
 
 def _columns(snapshot: Snapshot) -> JobColumns:

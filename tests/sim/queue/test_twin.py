@@ -9,7 +9,7 @@ from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.schedule import compiled_decide, discipline_named, onward
 from loadmaster.schedule.notation import files_of, is_discipline
-from loadmaster.schedule.twin import USUAL_MEMBERS, starves
+from loadmaster.schedule.twin import EVERY_S, USUAL_MEMBERS, looks_at_runtimes, starves
 from loadmaster.sim.queue.door import is_compiled, simulate
 
 FIRST_FIT = POLICIES["first-fit"]
@@ -68,13 +68,13 @@ def test_it_looks_when_a_look_is_due_and_no_sooner():
     assert choices.members == USUAL_MEMBERS
     moves = np.flatnonzero(np.diff(choices.chosen) != 0) + 1
     assert len(moves) > 0
-    hours = cycles.time_s // 3600
-    assert (hours[moves] > hours[moves - 1]).all()
+    look = cycles.time_s // EVERY_S
+    assert (look[moves] > look[moves - 1]).all()
 
 
 def test_it_follows_the_member_of_the_lowest_mean_wait_and_of_equal_ones_whom_it_follows_already_else_the_first():
     work, cluster = log(2)
-    choices = run(work, cluster, "twin(every_s=300)").cycles.choices
+    choices = run(work, cluster, "twin(every_s=300,handicap=0)").cycles.choices
     before, kept = -1, 0
     for value, chosen in zip(choices.value, choices.chosen[choices.cycle].tolist(), strict=True):
         best = np.flatnonzero(value == value.max()).tolist()
@@ -82,6 +82,22 @@ def test_it_follows_the_member_of_the_lowest_mean_wait_and_of_equal_ones_whom_it
         kept += chosen != best[0]
         before = chosen
     assert kept > 0
+
+
+def test_a_wait_counts_longer_under_an_order_that_does_not_look_at_runtimes():
+    work, cluster = log(2)
+    choices = run(work, cluster, "twin(every_s=300,handicap=0.5)").cycles.choices
+    counts = np.where(["fcfs" in name for name in USUAL_MEMBERS], 1.5, 1.0)
+    chosen = choices.chosen[choices.cycle]
+    counted = choices.value * counts
+    assert (counted[np.arange(len(chosen)), chosen] == counted.max(axis=1)).all()
+    assert (choices.value[np.arange(len(chosen)), chosen] < choices.value.max(axis=1)).any()
+
+
+def test_orders_that_do_not_look_at_runtimes_are_known():
+    assert {name for name, order in ORDERS.items() if not looks_at_runtimes(order)} == {
+        "fcfs", "largest", "priority", "smallest",
+    }  # fmt: skip
 
 
 def test_a_look_that_is_never_due_again_follows_the_first_choice():
@@ -114,6 +130,7 @@ def test_orders_under_which_jobs_wait_for_ever_are_known():
         ("twin(members=easy;easy)", "named once"),
         ("twin(members=twin)", "a twin tries"),
         ("twin(half_life=3)", "no such parameter"),
+        ("twin(handicap=-1)", "a part of a wait, 0 or more"),
         ("twin(members=nobody)", "no such discipline"),
         ("twin+easy", "no such discipline"),
     ],
