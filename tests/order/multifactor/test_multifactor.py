@@ -98,6 +98,12 @@ def test_the_size_factor_is_what_a_real_slurm_printed_for_unlike_hosts():
     assert size_factor(np.ones(1), np.ones(1), 4, 36, favor_small=False) == pytest.approx(0.1388889, abs=5e-8)
 
 
+def test_where_cores_are_unknown_the_size_factor_is_that_of_the_hosts_alone():
+    hosts, cores = np.array([1.0, 4.0]), np.zeros(2)
+    assert size_factor(hosts, cores, 4, 32, favor_small=False).tolist() == [0.25, 1.0]
+    assert size_factor(hosts, cores, 4, 32, favor_small=True).tolist() == [0.75, 0.0]
+
+
 def test_the_size_of_a_job_is_that_of_the_hosts_it_asks_for():
     jobs = Workload.of(submit_s=[0, 0], runtime_s=[9, 9], cores=[1, 1], tasks=[4, 4])
     asked = replace(jobs, constraints=Constraints(min_hosts=[0, 4]))

@@ -13,7 +13,7 @@ def size_factor(hosts: Floats, cores: Floats, all_hosts: float, all_cores: float
 
     Args:
         hosts: float64[J], that each job asks for at least.
-        cores: float64[J], of the whole job; 0 where unknown: then hosts count alone, by half.
+        cores: float64[J], of the whole job; 0 where unknown: then hosts count alone, in full.
         all_hosts: of the cluster.
         all_cores: of the cluster.
         favor_small: the smaller the job, the larger the factor.
@@ -25,7 +25,7 @@ def size_factor(hosts: Floats, cores: Floats, all_hosts: float, all_cores: float
     of_hosts, of_cores = hosts / all_hosts, cores / all_cores
     if favor_small:
         of_hosts, of_cores = (all_hosts - hosts) / all_hosts, (all_cores - cores) / all_cores
-    factor = (of_hosts + np.where(cores > 0.0, of_cores, 0.0)) / 2.0
+    factor = np.where(cores > 0.0, (of_hosts + of_cores) / 2.0, of_hosts)
     return np.clip(factor, 0.0, 1.0)
 
 
