@@ -87,3 +87,14 @@ def test_of_a_log_in_which_some_jobs_have_limits_the_others_get_those_of_their_p
     assert made.constraints.limit_s.tolist() == [30, 600, 60, np.inf]
     assert made.estimate_s.tolist() == [30, 600, 60, 9]
     assert "2 jobs have no limit of time in the log: they get the default of their partition." in notes
+
+
+def test_accounts_and_qos_are_known_whatever_case_a_log_writes_them_in(tmp_path):
+    bound = Constraints(user_names=("Eve",), account_names=("Phys", "chem"), qos=Named.of(["High", "high", None]))
+    asking = Workload.of(
+        submit_s=[0, 1, 2], runtime_s=[9, 9, 9], cores=[1, 1, 1], user=[0, 0, 0], project=[0, 1, 0], constraints=bound
+    )
+    made, _ = jobs_at(site_of(tmp_path, HOSTS + COUNTED), asking)
+    assert made.constraints.account_names == ("phys", "chem")
+    assert made.constraints.user_names == ("Eve",)
+    assert made.constraints.qos.words() == ["high", "high", None]

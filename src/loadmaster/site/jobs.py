@@ -1,4 +1,4 @@
-"""What a site gives to jobs that do not ask for it: memory (rule L4), a limit of time (rule L3)."""
+"""The jobs of a log as a site takes them: names as in its database, memory and limits where they ask for none."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import numpy as np
 from loadmaster.model import Constraints, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.named import Named
 from loadmaster.model.units import MB, MEMORY
 from loadmaster.site.partition import DefaultMemory, SitePartition
 from loadmaster.site.site import Site
@@ -20,9 +21,9 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     A job without a limit of time in the log has the default of its partition, if there is one. Where memory is counted,
     a job that asks for none gets the default of its partition, else that of the cluster; where there is no default it
     gets all memory of its hosts, so that nobody shares them with it. Where it is not counted, as under CR_Core, what
-    jobs ask for of it binds nobody.
+    jobs ask for of it binds nobody. Accounts and QOS are in lower case, as Slurm's database keeps them (rule L7).
     """
-    workload, limited = _with_limits(site, workload)
+    workload, limited = _with_limits(site, _in_lower_case(workload))
     if not site.selection.memory:
         workload, uncounted = _without_memory(workload)
         return workload, (*limited, *uncounted)
@@ -43,6 +44,15 @@ def jobs_at(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     if alone.any():
         notes.append(f"{int(alone.sum()):,} jobs ask for no memory: they get all of their hosts, as in Slurm.")
     return replace(workload, demand=demand, constraints=_alone(workload, alone)), tuple(notes)
+
+
+def _in_lower_case(workload: Workload) -> Workload:
+    bound = workload.constraints
+    if bound is None:
+        return workload
+    accounts = tuple(name.lower() for name in bound.account_names)
+    qos = None if bound.qos is None else Named.of([name and name.lower() for name in bound.qos.words()])
+    return replace(workload, constraints=replace(bound, account_names=accounts, qos=qos))
 
 
 def _with_limits(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:

@@ -54,7 +54,7 @@ def example(spec=WEIGHTS):
         constraints=Constraints(
             partition=Named.of(pick(FOUR["partition"] + ["short"] * 4)), qos=Named.of(pick(FOUR["qos"] + [None] * 4)),
             nice=np.array(pick([0.0, 0.0, 0.0, 1000.0] + [0.0] * 4)),
-            user_names=tuple(users), account_names=("A", "B", "C"),
+            user_names=tuple(users), account_names=("a", "b", "c"),
         ),
     )  # fmt: skip
     cluster = Cluster(("cores",), np.full((4, 1), 8.0), rules=RULES)
@@ -248,6 +248,15 @@ def test_a_job_without_an_account_goes_to_the_first_one_of_its_user():
     view = view_of(log, Cluster(("cores",), np.array([[8.0]]), rules=rules))
     assert view.notes == ()
     assert view.leaf[0] != view.leaf[1]
+
+
+def test_accounts_with_capitals_are_found_as_the_rules_write_them():
+    rules = SiteRules(accounts=(Account("Phys", shares=3), Account("Phys", "eve")))
+    log = Workload.of(
+        submit_s=[0], runtime_s=[9], cores=[1], user=[0], project=[0],
+        constraints=Constraints(user_names=("eve",), account_names=("Phys",)),
+    )  # fmt: skip
+    assert view_of(log, replace(ONE_HOST, rules=rules)).notes == ()
 
 
 def test_under_saturation_users_get_what_their_shares_say():

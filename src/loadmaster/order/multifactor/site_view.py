@@ -62,7 +62,7 @@ def _leaves(
 ) -> tuple[AccountTree, Ints, Floats, tuple[str, ...]]:
     who, number = _payers(workload, with_account=bool(rules.accounts))
     user = [_name(code, more.user_names) for code in who[:, 0]]
-    account = [_name(code, more.account_names).lower() for code in who[:, 1]]
+    account = [_name(code, more.account_names) for code in who[:, 1]]
     home = _home_accounts(rules.accounts)
     pairs = [(own or home.get(name, ROOT), name or "?") for own, name in zip(account, user, strict=True)]
     rows = with_missing(rules.accounts, pairs)
