@@ -21,7 +21,15 @@ from loadmaster.model import (
 
 KINDS = (
     "begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed", "preempt", "hosts",
-    "work", "wide",
+    "work", "wide", "admission",
+)  # fmt: skip
+DOORS = (
+    {"allow_qos": ("low",)}, {"deny_qos": ("low",)}, {"allow_accounts": ("p",)}, {"deny_accounts": ("p",)},
+    {"max_time_s": 60.0}, {"state": "down"}, {"state": "drain"}, {"state": "inactive"},
+)  # fmt: skip
+OF_ONE_JOB = (
+    {"max_tres_job": (("cores", 3.0),)}, {"min_tres_job": (("cores", 2.0),)}, {"max_tres_host": (("memory", 3.0),)},
+    {"max_tres_s_job": (("cores", 120.0),)}, {"max_wall_s": 60.0},
 )  # fmt: skip
 KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}", "singleton", "afterany:{}?after:{}")
 
@@ -102,6 +110,17 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
         columns.setdefault("partition", Named.of([str(rng.choice(["a", "b", "a,b"])) for _ in range(jobs)]))
         first, *others = rules.get("partitions", (Partition("a"), Partition("b", max_hosts=2)))
         rules["partitions"] = (replace(first, min_hosts=int(rng.integers(2, 4))), *others)
+    if "admission" in kinds:
+        columns |= {"user_names": ("u", "v"), "account_names": ("p", "q")}
+        columns.setdefault("qos", Named.of([str(rng.choice(["low", "high"])) for _ in range(jobs)]))
+        columns.setdefault("partition", Named.of([str(rng.choice(["a", "b", "a,b"])) for _ in range(jobs)]))
+        columns.setdefault("limit_s", rng.integers(20, 90, jobs))
+        first, *others = rules.get("partitions", (Partition("a"), Partition("b")))
+        rules["partitions"] = (replace(first, **DOORS[rng.integers(len(DOORS))], qos="of-a"), *others)
+        low, high = rules.get("qos", (Qos("low"), Qos("high")))
+        alone = replace(low.limits, **OF_ONE_JOB[rng.integers(len(OF_ONE_JOB))])
+        of_a = Qos("of-a", limits=Limits(max_jobs_pa=2, max_submit_pa=5, grp_submit=7))
+        rules["qos"] = (replace(low, limits=alone, over_partition=bool(rng.random() < 0.5)), high, of_a)
     tasks = rng.integers(1, 4, jobs)
     if "hosts" in kinds:
         columns["min_hosts"] = rng.integers(0, 4, jobs)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.measure.check_limits import broken_limits, broken_work
+from loadmaster.measure.check_limits import beyond_alone, broken_limits, broken_work, name_behind
 from loadmaster.measure.held import Held, held, task_jobs
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
@@ -29,6 +29,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
         *_times(workload, bound, schedule),
         *_places(workload, bound, rules, schedule),
         *_calendar(workload, cluster, schedule, bound, rules, times),
+        *beyond_alone(workload, bound, rules, schedule),
         *broken_limits(workload, bound, rules, schedule),
         *broken_work(workload, bound, rules, schedule),
     ]
@@ -51,11 +52,12 @@ def _places(workload: Workload, bound: Constraints, rules: SiteRules, schedule: 
     for job, host in zip(owner.tolist(), schedule.host.tolist(), strict=True):
         if host >= 0:
             hosts.setdefault(job, set()).add(host)
-    outside, lacking = np.zeros(workload.jobs, bool), np.zeros(workload.jobs, bool)
-    few, many = np.zeros(workload.jobs, bool), np.zeros(workload.jobs, bool)
+    outside, barred, lacking, few, many = (np.zeros(workload.jobs, bool) for _ in range(5))
     for job, used in hosts.items():
         if rules.partitions:
-            outside[job] = not any(_takes(part, used) for part in _partitions(job, bound, rules))
+            parts = [part for part in _partitions(job, bound, rules) if _takes(part, used)]
+            outside[job] = not parts
+            barred[job] = not any(_admits(part, job, workload, bound, rules) for part in parts)
         if rules.features and bound.features is not None and bound.features[job]:
             wanted = parse_features(bound.features[job])
             lacking[job] = not all(any(set(each) <= set(rules.features[h]) for each in wanted) for h in used)
@@ -64,6 +66,7 @@ def _places(workload: Workload, bound: Constraints, rules: SiteRules, schedule: 
     yield from _first(workload, few, "runs on fewer hosts than it asks for")
     yield from _first(workload, many, "runs on more hosts than it asks for")
     yield from _first(workload, outside, "runs on hosts of no partition that it names and that is up")
+    yield from _first(workload, barred & ~outside, "runs where no partition that it names admits it")
     yield from _first(workload, lacking, "runs on a host without the features that it asks for")
 
 
@@ -72,6 +75,19 @@ def _takes(partition: Partition, used: set[int]) -> bool:
     many = partition.max_hosts is not None and len(used) > partition.max_hosts
     inside = partition.hosts is None or used <= set(partition.hosts)
     return partition.state in ("up", "drain") and inside and not (few or many)
+
+
+def _admits(partition: Partition, job: int, workload: Workload, bound: Constraints, rules: SiteRules) -> bool:
+    limit_s = bound.limit_s if bound.limit_s is not None else workload.estimate_s
+    longest_s = np.inf if partition.max_time_s is None else partition.max_time_s
+    account = name_behind(workload.project, bound.account_names, job)
+    qos = ("" if bound.qos is None else bound.qos[job]) or rules.default_qos
+    by_name = (
+        (account, partition.allow_accounts, partition.deny_accounts),
+        (qos, partition.allow_qos, partition.deny_qos),
+    )
+    names = all(name not in denied if allowed is None else name in allowed for name, allowed, denied in by_name)
+    return names and (np.inf if limit_s is None else float(limit_s[job])) <= longest_s
 
 
 def _partitions(job: int, bound: Constraints, rules: SiteRules) -> list[Partition]:

@@ -13,6 +13,7 @@ _KINDS = {
     "grp_tres": "",
 }  # fmt: skip
 _WORK = {"grp_tres_s": "", "grp_tres_run_s": "", "grp_wall_s": ""}
+_ALONE = dict.fromkeys(("max_tres_job", "min_tres_job", "max_tres_host", "max_tres_s_job", "max_wall_s"), "")
 _SLACK = 1e-9
 _UNKNOWN = "?"
 """A scope whose limits may bind a job or not: they count for nothing, and leave nothing to the scopes behind it."""
@@ -73,6 +74,24 @@ def broken_limits(workload: Workload, bound: Constraints, rules: SiteRules, sche
             return
 
 
+def beyond_alone(workload: Workload, bound: Constraints, rules: SiteRules, schedule: Schedule) -> Iterator[str]:
+    """A sentence for the first job that has started though a limit of one job bars it."""
+    limit_s = bound.limit_s if bound.limit_s is not None else workload.estimate_s
+    for job in np.flatnonzero(schedule.started).tolist():
+        may_run_s = np.inf if limit_s is None else float(limit_s[job])
+        hosts = 1.0 if bound.min_hosts is None else max(float(bound.min_hosts[job]), 1.0)
+        for key, limit, amount in _limits_of(job, workload, bound, rules, _ALONE):
+            kind = key[1]
+            asked = {
+                "max_wall_s": may_run_s, "max_tres_host": amount / hosts,
+                "max_tres_s_job": amount * may_run_s if amount > 0.0 else 0.0,
+            }.get(kind, amount)  # fmt: skip
+            if asked < limit if kind == "min_tres_job" else asked > limit:
+                name = workload.id_of(job)
+                yield f"{' '.join(filter(None, key))}: job {name} asks for {asked:.6g}, the limit is {limit:.6g}"
+                return
+
+
 def _spans(workload: Workload, schedule: Schedule) -> Iterator[tuple[int, float, float]]:
     """(job, start, end) of everything that ran; a job that was suspended counts on until it went on."""
     ends = schedule.ends_s(workload)
@@ -97,7 +116,10 @@ def _limits_of(
     asked["hosts"] = tasks
     if bound.max_hosts is not None and bound.max_hosts[job] > 0:
         asked["hosts"] = min(tasks, float(bound.max_hosts[job]))
-    user, account = _name(workload.user, bound.user_names, job), _name(workload.project, bound.account_names, job)
+    user, account = (
+        name_behind(workload.user, bound.user_names, job),
+        name_behind(workload.project, bound.account_names, job),
+    )
     subject = {"user": user, "account": account, "": ""}
     seen = set()
     for scope, limits in _scopes(job, user, account, bound, rules):
@@ -136,6 +158,7 @@ def _scopes(job: int, user: str, account: str, bound: Constraints, rules: SiteRu
         at = nodes[at, ""].parent
 
 
-def _name(codes: np.ndarray | None, names: tuple[str, ...], job: int) -> str:
+def name_behind(codes: np.ndarray | None, names: tuple[str, ...], job: int) -> str:
+    """The name of a job's user or account; the number itself where no name is known at all."""
     code = -1 if codes is None else int(codes[job])
     return "" if code < 0 else names[code] if code < len(names) else "" if names else str(code)
