@@ -54,22 +54,45 @@ def test_every_job_starts_once_on_hosts_that_hold_it_and_the_same_again(pair, pr
 
 @dataclass(frozen=True)
 class Listening:
-    """Writes down every (job, promised start) that another backfilling gives."""
+    """Writes down every (job, promised start) that another backfilling gives, and what the first in the queue gets."""
 
     inner: Backfilling
     given: list[tuple[int, float]] = field(default_factory=list)
+    first: list[tuple[int, float]] = field(default_factory=list)
+    """Of each pass that leaves somebody waiting; what is not promised is NaN."""
 
     def serve(self, board):
         self.inner.serve(board)
+        waiting = [row for row in range(len(board.snapshot.queue)) if not board.has_started(row)]
+        for row in waiting[:1]:
+            self.first.append((board.job(row), board.promised[row].start_s if row in board.promised else np.nan))
         self.given.extend((board.job(row), promise.start_s) for row, promise in board.promised.items())
+
+
+def listened(workload, cluster, spec, policy, interval_s=0.0):
+    """The schedule, and what was promised on the way."""
+    discipline = named(spec)
+    listening = Listening(discipline.backfilling)
+    scheduler = Scheduler(POLICIES[policy], Discipline(discipline.order, listening))
+    return replay(workload, cluster, scheduler, interval_s=interval_s), listening
 
 
 def promises_of(workload, cluster, spec, policy, interval_s=0.0):
     """The schedule, and every (job, promised start) that was given on the way."""
-    discipline = named(spec)
-    listening = Listening(discipline.backfilling)
-    scheduler = Scheduler(POLICIES[policy], Discipline(discipline.order, listening))
-    return replay(workload, cluster, scheduler, interval_s=interval_s), listening.given
+    schedule, listening = listened(workload, cluster, spec, policy, interval_s)
+    return schedule, listening.given
+
+
+@pytest.mark.parametrize("backfilling", BACKFILLINGS)
+@settings(max_examples=20, deadline=None)
+@given(problem=problems(exact=True), interval_s=st.sampled_from([0.0, 30.0]), policy=st.sampled_from(POLICY_NAMES))
+def test_what_the_first_in_the_queue_is_promised_is_kept_if_estimates_are_exact(
+    backfilling, problem, interval_s, policy
+):
+    cluster, workload = problem
+    schedule, listening = listened(workload, cluster, f"fcfs+{backfilling}", policy, interval_s)
+    for job, start_s in listening.first:
+        assert not schedule.start_s[job] > at_or_after(start_s, interval_s)
 
 
 HEADS = ["easy", "easy(fill=shortest)", "stepwise(depth=1)"]
@@ -80,8 +103,9 @@ HEADS = ["easy", "easy(fill=shortest)", "stepwise(depth=1)"]
 @given(problem=problems(exact=True), interval_s=st.sampled_from([0.0, 30.0]), policy=st.sampled_from(POLICY_NAMES))
 def test_a_head_starts_when_it_was_promised_or_before_if_estimates_are_exact(heads, problem, interval_s, policy):
     cluster, workload = problem
-    schedule, given_s = promises_of(workload, cluster, f"fcfs+{heads}", policy, interval_s)
-    for job, start_s in given_s:
+    schedule, listening = listened(workload, cluster, f"fcfs+{heads}", policy, interval_s)
+    assert not np.isnan([start_s for _, start_s in listening.first]).any()  # each head is promised something
+    for job, start_s in listening.given:
         assert schedule.start_s[job] <= at_or_after(start_s, interval_s)
 
 
