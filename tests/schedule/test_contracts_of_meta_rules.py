@@ -12,12 +12,12 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler, members_of, scheduler
 from loadmaster.schedule import discipline_named as named
-from loadmaster.schedule.meta_rules import META_RULES
+from loadmaster.schedule.meta_rules import META_RULES, meta_rule_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import generate_netbatch
 
-RULES = [kind() for kind, *_ in META_RULES.values()]
-RULES += [kind(members=("worse-fit-cores",)) for kind, *_ in META_RULES.values()]
+RULES = [meta_rule_named(name) for name in META_RULES]
+RULES += [meta_rule_named(f"{rule.name}(members=worse-fit-cores)") for rule in RULES if "members" in vars(rule)]
 DISCIPLINES = [named(text) for text in ("netbatch", "easy", "sjf+conservative", "slurm", "wfp3+selective")]
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name} of {len(rule.members)}")
 every_discipline = pytest.mark.parametrize("discipline", DISCIPLINES, ids=str)
