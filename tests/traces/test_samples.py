@@ -6,11 +6,19 @@ import numpy as np
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.traces import ReadOptions, read_trace
+from loadmaster.traces import FORMATS, ReadOptions, read_trace
 from traces.logs import write
 
 FOLDER = Path(__file__).parent / "samples"
 LOGS = sorted(path.name for path in FOLDER.iterdir())
+
+OF_TABLES = {"swf", "openb", "alibaba2017", "azure2020", "csv", "parquet"}
+"""Formats that are read column by column, on which tests of their own write logs."""
+
+
+def test_every_format_of_records_has_a_sample_that_is_told_as_it():
+    told = {read_trace(FOLDER / name).format for name in LOGS}
+    assert told == FORMATS.keys() - OF_TABLES
 
 
 def refusal(path, **options):
