@@ -24,7 +24,9 @@ def made(kind: type[Any], part: Part, usual: Mapping[str, Any], what: str, metho
         InputError: it has no such method or parameter, or fails.
     """
     if not any(callable(getattr(kind, each, None)) for each in method.split(" or ")):
-        raise InputError(part.name, f"this {what} has no method {method}", fix="see the guide on extending")
+        raise InputError(
+            part.name, f"this {what} has no method {method}", fix="the guides on rules of your own have one"
+        )
     values = values_of(kind, part, usual)
     try:
         return kind(**values)
