@@ -49,6 +49,21 @@ def test_a_study_under_way_is_told_in_its_folder_and_nothing_is_left_of_it_once_
     assert list(tmp_path.iterdir()) == []
 
 
+def test_cells_that_come_after_a_study_are_counted_in(tmp_path):
+    with told_in(tmp_path, "loadmaster tune", Watch()) as told:
+        told.ahead(12)
+        told.begin(cells=4, kept=0, steps=100)
+        told.finished(0)
+        told._write()
+        first = progress_in(tmp_path)
+        told.ahead(0)
+        told.begin(cells=12, kept=0, steps=100)
+        told._write()
+        last = progress_in(tmp_path)
+    assert (first.cells, first.done, first.part) == (16, 1, pytest.approx(1 / 16))
+    assert (last.cells, last.part) == (16, pytest.approx(1 / 16))
+
+
 def test_what_is_older_never_takes_the_place_of_what_is_newer(tmp_path, monkeypatch):
     writes = threading.Event()
 

@@ -108,6 +108,28 @@ def test_a_search_that_was_stopped_goes_on_to_what_it_would_have_found(log, foun
     assert 10**6 - counted.left == total - (7 + 9)  # what was made before was not made again
 
 
+class Foreseeing(Watch):
+    """How many runs there are in all, as it is known at the beginning of each study."""
+
+    def __init__(self):
+        self.begun = self.rest = 0
+        self.in_all = []
+
+    def ahead(self, cells):
+        self.rest = cells
+
+    def begin(self, cells, kept, steps):
+        self.begun += cells
+        self.in_all.append(self.begun + self.rest)
+
+
+def test_who_watches_is_told_from_the_first_trials_on_how_many_runs_there_are(log):
+    watch = Foreseeing()
+    tune_with(TuneOptions(log, **SMALL), watch)
+    assert watch.in_all[-1] == watch.begun  # nothing is left
+    assert all(0.5 * watch.begun < told < 1.5 * watch.begun for told in watch.in_all)
+
+
 def test_a_fitted_site_gives_its_hosts(log, found, tmp_path):
     site = tmp_path / "site.yaml"
     site.write_text("hosts: 1x8c\ndiscipline: lxf+easy\ninterval_s: 0\n")

@@ -34,7 +34,7 @@ class Progress:
         process, machine: that make it; `process` as `identity_of` names it.
         began_s, told_s: when it began and when this was written, seconds since 1970.
         doing: what is done before the first cell, such as what is compiled.
-        cells, kept, done: to be made in this start, finished in earlier ones, made so far.
+        cells, kept, done: to be made in this start, about, finished in earlier ones, made so far.
         steps, moved: of all cells that are to be made, and those done.
         running_s: for how long cells have been made, without the preparation.
         phase: the part of the work that is under way, of a verb that has several; the numbers are of it.
@@ -108,7 +108,7 @@ class ProgressFile(Watch):
         self._folder, self._watch = folder, watch
         self._now = Progress(command, identity_of(os.getpid()), platform.node(), time.time())
         self._moved: dict[int, int] = {}
-        self._before = self._of_each = 0
+        self._before = self._of_each = self._ahead = 0
         self._running_since: float | None = None
         self._over, self._one_at_a_time = threading.Event(), threading.Lock()
         self._writer = threading.Thread(target=self._write_on, daemon=True)
@@ -140,6 +140,11 @@ class ProgressFile(Watch):
         )
         self._of_each = steps
         self._watch.begin(cells, kept, steps)
+
+    def ahead(self, cells: int) -> None:
+        """Count them among those to be made, from the next study on."""
+        self._ahead = cells
+        self._watch.ahead(cells)
 
     def phase(self, name: str, total: int, unit: str) -> None:
         """Count anew."""
@@ -203,9 +208,10 @@ class ProgressFile(Watch):
                 write_whole(self._folder / FILE, to_json(asdict(self._at_this_moment())) + "\n")
 
     def _at_this_moment(self) -> Progress:
-        since = self._running_since
+        since, now = self._running_since, self._now
         return replace(
-            self._now, told_s=time.time(), moved=sum(self._moved.copy().values()),
+            now, cells=now.cells + self._ahead, steps=now.steps + self._ahead * self._of_each, told_s=time.time(),
+            moved=sum(self._moved.copy().values()),
             running_s=0.0 if since is None else time.monotonic() - since,
         )  # fmt: skip
 

@@ -10,6 +10,9 @@ class Watch:
     def begin(self, cells: int, kept: int, steps: int) -> None:
         """`cells` of `steps` steps each (jobs, executions) are to be made; `kept` more were finished before."""
 
+    def ahead(self, cells: int) -> None:
+        """About so many cells come after the study that begins next, in others that depend on what it finds."""
+
     def first_heard(self, keys: Iterable[str]) -> set[str]:
         """Those of `keys` that this has not heard of yet: a study may look again at what one before it has made."""
         heard: set[str] = self.__dict__.setdefault("_heard", set())

@@ -46,6 +46,11 @@ class TrialBench:
         log = self.case.workload
         return ("shake", next((way for way in _WAYS if not without_interval(log, way)), "shake"))
 
+    def ahead(self, runs: int) -> None:
+        """Tell whoever watches that about so many runs come after those that are asked for next."""
+        if self.watch is not None:
+            self.watch.ahead(runs)
+
     def in_turn(self, rules: Sequence[Ruled], numbers: Sequence[int]) -> list[list[SampleRun]]:
         """The runs of every rule on the logs `numbers`, a list a rule; even numbers are shaken, odd ones resampled."""
         drawn = [(Drawing(self.ways[k % 2], self.seed), k) for k in numbers]

@@ -95,23 +95,28 @@ class SearchOutcome:
         return None if self.winner is None or self.winner.number is None else self.trials[self.winner.number]
 
 
-def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None) -> SearchOutcome:
+def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None, then: int = 0) -> SearchOutcome:
     """Try candidates, judge the best again.
 
     Args:
         bench: draws from the training weeks.
         plan: what to search, and how long.
         folder: where trials are kept.
+        then: runs that come after the search, about; for whoever watches.
     """
     zero = baseline(plan.base)
     numbers = range(plan.runs)
+    bench.ahead(plan.trials * plan.runs + _finals(plan, 0) + then)
     against = bench.in_turn([zero], numbers)[0]
     longest_s = max(run.longest_wait_s for run in against) * plan.limit
     space = space_of(bench.case, plan.parts, plan.base, longest_s)
-    trials = _tried(bench, plan, space, against, folder)
     known = rivals(space, bench.case)
+    final = _finals(plan, len(known)) + then
+    trials = _tried(bench, plan, space, against, folder, len(known) * plan.runs + final)
+    bench.ahead(final)
     judged = [figures(runs, against, plan.targets) for runs in bench.in_turn(known, numbers)]
     builtins = tuple(zip(known, judged, strict=True))
+    bench.ahead(then)
     return _again(bench, plan, space, trials, builtins)
 
 
@@ -120,8 +125,13 @@ def ruled(space: Space, values: Values) -> Ruled:
     return Ruled(space.setting(values, FILE), space.sources(values, FILE))
 
 
+def _finals(plan: SearchPlan, builtins: int) -> int:
+    """Runs of the finals, about: half of the built-in rules keep the limit."""
+    return (min(plan.finalists, plan.trials) + builtins // 2 + 1) * plan.final_runs
+
+
 def _tried(
-    bench: TrialBench, plan: SearchPlan, space: Space, against: Sequence[SampleRun], folder: Path | None
+    bench: TrialBench, plan: SearchPlan, space: Space, against: Sequence[SampleRun], folder: Path | None, then: int
 ) -> tuple[TriedRule, ...]:
     kept = KeptTrials(
         folder, space.knobs, len(plan.targets), case=bench.case.digest, targets=plan.targets, limit=plan.limit,
@@ -132,6 +142,7 @@ def _tried(
         at = len(trials) % BATCH
         begun = trials[: len(trials) - at]  # of a batch that was stopped: ask for it again, and go on within it
         batch = _next(plan, space, begun)[at:]
+        bench.ahead((plan.trials - len(trials) - len(batch)) * plan.runs + then)
         runs = bench.in_turn([ruled(space, values) for values in batch], range(plan.runs))
         for values, each in zip(batch, runs, strict=True):
             trial = TriedRule(len(trials), values, figures(each, against, plan.targets))

@@ -12,6 +12,10 @@ from loadmaster.tuning.search import SearchOutcome, SearchPlan, searched
 from loadmaster.tuning.unseen import Unseen, unseen
 from loadmaster.tuning.weeks import Weeks, in_two
 
+_TOLD = 5
+"""Runs on each log of the held-out weeks, about: of the winner, with and without its terms, and of what it is told
+against."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
@@ -58,7 +62,7 @@ def tuned(
         InputError: the log is too short, or has nothing to search.
     """
     weeks = in_two(case, hold_out)
-    selection = searched(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder)
+    selection = searched(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder, _TOLD * logs)
     told = None
     if selection.winner is not None:
         told = unseen(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)

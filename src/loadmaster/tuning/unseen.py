@@ -101,11 +101,13 @@ def unseen(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: 
     winner = selection.winner.rule
     builtins = [rule for rule, _ in selection.builtins if rule != winner]  # the baseline is none that wins
     rules = (winner, *builtins)
+    bench.ahead(2 * logs)
     whole = seen_whole(bench.case, rules, bench.store, bench.pool, bench.watch)
     best, zero = rule_to_beat(builtins, [each.metrics for each in whole[1:]], plan), builtins[0]
     because = without_interval(bench.case.workload, "users").replace("the log", "what is held out of the log")
     how: Resampling = "shake" if because else "users"
     others = [best] + ([zero] if zero != best else [])
+    bench.ahead(0)
     runs = bench.drawn([winner, *others], how, logs)
     weeks = whole_weeks(bench.case.workload)
     gains = tuple(

@@ -51,7 +51,7 @@ class Bar(Watch):
         self._delay = threading.Timer(QUIET_S, self._bar.start)
         self._delay.daemon = True
         self._moved: dict[int, int] = {}
-        self._cells = self._jobs = self._kept = self._done = self._before = 0
+        self._cells = self._jobs = self._kept = self._done = self._before = self._ahead = 0
         self._began = time.monotonic()
         self._prepared_s = self._compiled_s = 0.0
 
@@ -76,10 +76,14 @@ class Bar(Watch):
         self._before = self._cells  # of studies that came before: the runs on the log itself, earlier samples
         self._cells, self._kept, self._jobs = self._cells + cells, self._kept + kept, steps
         if self._before:
-            self._bar.update(self._task, total=self._cells * steps)
+            self._bar.update(self._task, total=self._in_all * steps)
             return
         self._began = time.monotonic()
-        self._bar.update(self._task, description=f"run 0 of {cells}", total=cells * steps)
+        self._bar.update(self._task, description=f"run 0 of {self._in_all}", total=self._in_all * steps)
+
+    def ahead(self, cells: int) -> None:
+        """Count them among those to be made, from the next study on."""
+        self._ahead = cells
 
     def damaged(self, what: str) -> None:
         """Say which result is made again."""
@@ -92,8 +96,8 @@ class Bar(Watch):
         self._bar.update(self._task, description=f"preparing: {what}")
         yield
         self._prepared_s += time.monotonic() - began
-        self._bar.update(self._task, description=f"run 0 of {self._cells}")
-        self._bar.reset(self._task, total=self._cells * self._jobs, rate="")
+        self._bar.update(self._task, description=f"run {self._done} of {self._in_all}")
+        self._bar.reset(self._task, total=self._in_all * self._jobs, completed=self._steps, rate="")
 
     def compiling(self, what: str) -> None:
         """Show that an engine is being compiled."""
@@ -115,11 +119,21 @@ class Bar(Watch):
         self._show()
 
     def _show(self) -> None:
-        started = sum(self._moved.copy().values())
+        started = self._steps
         elapsed = time.monotonic() - self._began - self._prepared_s
         rate = f"{show_rate(started / elapsed)} jobs/s" if elapsed > 0.5 else ""
         now = min(self._done + 1, self._cells)
-        self._bar.update(self._task, description=f"run {now} of {self._cells}", completed=started, rate=rate)
+        self._bar.update(self._task, description=f"run {now} of {self._in_all}", completed=started, rate=rate)
+
+    @property
+    def _in_all(self) -> int:
+        """Runs that are to be made, with those of studies that have not begun."""
+        return self._cells + self._ahead
+
+    @property
+    def _steps(self) -> int:
+        """Jobs started so far."""
+        return sum(self._moved.copy().values())
 
     def _last_line(self) -> str:
         elapsed = time.monotonic() - self._began
