@@ -17,7 +17,7 @@ from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.report.page import Table, Text
 from loadmaster.report.tune_charts import weeks_chart
-from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer, tune_notes
+from loadmaster.report.tune_claims import gain_claimed, rule_table, rule_words, tune_answer, tune_notes
 from loadmaster.report.tune_document import tune_document
 from loadmaster.runs import Setting
 from loadmaster.tuning.space import FILE
@@ -169,6 +169,36 @@ def test_the_page_says_what_it_is_why_it_wins_and_where_it_loses(folder, found):
     page = (folder / "report.html").read_text()
     for heading in ("What it is", "On weeks that the search never saw", "Why it wins", "Where it loses", "The trials"):
         assert heading in page
+
+
+def table_below(heading, page):
+    at = next(k for k, block in enumerate(page.blocks) if getattr(block, "text", "") == heading)
+    return next(block for block in page.blocks[at:] if isinstance(block, Table))
+
+
+def test_waits_of_a_table_stand_in_one_unit_that_its_heads_name(found):
+    heads, rows = rule_table(found.tuning)
+    waits = [head.rpartition(" ") for head in heads[1:5] if "wait" in head]
+    assert {unit for _, _, unit in waits} <= {"s", "min", "h", "d"}
+    assert len({unit for _, _, unit in waits}) == 1
+    assert all(float(cell.replace(",", "")) >= 0 for row in rows for cell in row[1:5])
+    told = found.tuning.unseen.whole[0].metrics
+    size = {"s": 1, "min": 60, "h": 3600, "d": 86400}[waits[0][2]]
+    assert float(rows[0][1].replace(",", "")) == pytest.approx(told.mean_wait_s / size, rel=0.01)
+    lost = table_below("Where it loses", found.page())
+    assert len({head.rpartition(" ")[2] for head in lost.columns[2:]}) == 1
+    assert all(float(cell.replace(",", "")) >= 0 for row in lost.rows for cell in row[2:])
+
+
+def test_long_names_of_rules_are_whole_in_the_legend_of_the_weeks(found):
+    legend = weeks_chart(found.tuning).to_dict()["encoding"]["color"]["legend"]
+    assert legend == {"labelLimit": 0, "orient": "top"}  # beside the chart there is no room
+
+
+def test_what_a_term_weighs_stands_below_it_so_that_what_it_earns_is_seen_on_a_narrow_page(found):
+    told, why = found.tuning.unseen.ablations, table_below("Why it wins", found.page())
+    assert [row[0] for row in why.rows] == [each.knob.term for each in told]
+    assert why.below == {r: each.knob.meaning for r, each in enumerate(told)}
 
 
 def test_every_term_of_the_winner_is_taken_out_once(found):

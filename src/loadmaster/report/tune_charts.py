@@ -101,7 +101,7 @@ def weeks_chart(tuning: Tuning) -> Any:
         {"rule": name, "week": int(row["name"]), "h": row["mean_wait_s"] / 3600}
         for name, rule in zip(names, shown, strict=True) for row in _weeks(told.of(rule))
     ]  # fmt: skip
-    colour = alt.Color("rule:N", title=None, sort=names,
+    colour = alt.Color("rule:N", title=None, sort=names, legend=alt.Legend(orient="top", labelLimit=0),
                        scale=alt.Scale(domain=names, range=[ACCENT, _RIVAL, MUTED][: len(names)]))  # fmt: skip
     return themed(
         alt.Chart(rows(values), width=_WIDTH, height=260).mark_line(point=True, strokeWidth=1.8).encode(

@@ -1,6 +1,7 @@
 """What a search came to, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
 
 from loadmaster.model.units import show_seconds, signed
+from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import CLOSE
 from loadmaster.report.sure import interval_text
 from loadmaster.tuning.bench import Ruled
@@ -111,19 +112,21 @@ def winner_text(tuning: Tuning, command: str) -> str:
 
 def rule_table(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
     """Every rule on the held-out weeks as they are, one run each: titles, and cells; the winner first."""
-    heads = ["rule", "mean wait", "bounded slowdown", "p95 wait", "longest wait", "of fcfs+easy's"]
     told = tuning.unseen
+    metrics = [] if told is None else [whole.metrics for whole in told.whole]
+    unit, size = unit_for([m.mean_wait_s for m in metrics])
+    heads = ["rule", f"mean wait {unit}", "bounded slowdown", f"p95 wait {unit}", f"longest wait {unit}"]
+    heads.append("of fcfs+easy's")
     if told is None:
         return heads, []
     zero = max(told.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s, SHORTEST_S)
     rows = []
-    for rule, whole in zip(told.rules, told.whole, strict=True):
-        m = whole.metrics
+    for rule, m in zip(told.rules, metrics, strict=True):
         times = m.longest_wait_s / zero
         over = "" if times <= tuning.plan.limit else " over the limit"
         rows.append([
-            rule_words(tuning, rule), show_seconds(m.mean_wait_s), f"{m.mean_bounded_slowdown:,.1f}",
-            show_seconds(m.p95_wait_s), show_seconds(m.longest_wait_s), f"{times:.2f}{over}",
+            rule_words(tuning, rule), short(m.mean_wait_s / size), short(m.mean_bounded_slowdown),
+            short(m.p95_wait_s / size), short(m.longest_wait_s / size), f"{times:.2f}{over}",
         ])  # fmt: skip
     return heads, rows
 

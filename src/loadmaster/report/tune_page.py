@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from loadmaster import __version__
-from loadmaster.model.units import show_seconds
+from loadmaster.report.columns import short, unit_for
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.sure import difference_text
 from loadmaster.report.theme import unchecked
@@ -95,41 +95,38 @@ def _why(tuning: Tuning) -> list[Block]:
     told = tuning.unseen
     if told is None or not told.ablations:
         return []
-    rows = [
-        [f"{each.knob.term}: {each.knob.meaning}", difference_text(each.worse), f"{each.longest:.2f}"]
-        for each in told.ablations
-    ]
-    heads = ["without", "change", "longest wait, times"]
+    rows = [[each.knob.term, difference_text(each.worse), f"{each.longest:.2f}"] for each in told.ablations]
+    meanings = {r: each.knob.meaning for r, each in enumerate(told.ablations)}
+    heads = ["without", "change", "longest, times"]
     count = min(told.logs, 10)
     caption = (
         f"The winner with one term taken out against the winner, over {count} of the same logs: above 0 the term earns "
         "its place. The longest wait is on the log where it grows most."
     )
-    return [Heading("Why it wins"), Table(heads, rows, caption)]
+    return [Heading("Why it wins"), Table(heads, rows, caption, below=meanings)]
 
 
 def _loses(tuning: Tuning) -> list[Block]:
     told, winner = tuning.unseen, tuning.selection.winner
     if told is None or winner is None:
         return []
-    best = told.rival
-    rows: list[list[str]] = []
-    bands: dict[int, str] = {}
-    for by in GROUPS:
-        found, count = losers(told.of(winner.rule), told.of(best), by)
-        if found:
-            bands[len(rows)] = f"{_TITLES[by]}: {count} wait longer"
-            rows += [
-                [each.name, f"{each.jobs:,}", show_seconds(each.wait_s), show_seconds(each.before_s)] for each in found
-            ]
-    name = rule_words(tuning, best)
-    if not rows:
+    name = rule_words(tuning, told.rival)
+    found = {by: losers(told.of(winner.rule), told.of(told.rival), by) for by in GROUPS}
+    each_s = [wait for some, _ in found.values() for each in some for wait in (each.wait_s, each.before_s)]
+    if not each_s:
         return [
             Heading("Where it loses"),
-            Text(f"No class of jobs, user, hour or week waits longer than under {name}"),
+            Text(f"No class of jobs, user, hour or week waits longer than under {name}."),
         ]
+    unit, size = unit_for(each_s)
+    rows: list[list[str]] = []
+    bands: dict[int, str] = {}
+    for by, (some, count) in found.items():
+        if some:
+            bands[len(rows)] = f"{_TITLES[by]}: {count} {'waits' if count == 1 else 'wait'} longer"
+        rows += [[each.name, f"{each.jobs:,}", short(each.wait_s / size), short(each.before_s / size)] for each in some]
     caption = "Most time lost first; mean waits, one run each on the held-out weeks as they are."
-    heads = ["who", "jobs", "wait under the winner", f"under {name}"]
+    heads = ["who", "jobs", f"under the winner, {unit}", f"under {name}, {unit}"]
     return [Heading("Where it loses"), Table(heads, rows, caption, bands=bands)]
 
 
