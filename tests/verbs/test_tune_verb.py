@@ -410,6 +410,16 @@ def test_a_file_of_the_winners_name_is_refused(monkeypatch, tmp_path):
         lm.tune(weekly_log(), **SMALL, policy=f"{FILE}:score")
 
 
+@pytest.mark.parametrize("name", [FILE, "front/candidate-3.py"])
+def test_a_rule_that_the_search_starts_from_is_not_replaced_by_what_it_finds(tmp_path, name):
+    earlier = tmp_path / name
+    earlier.parent.mkdir(exist_ok=True)
+    earlier.write_text("def rank(job, now):\n    return job.cores\n")
+    with pytest.raises(lm.InputError, match=r"would write its own in its place; give another folder"):
+        lm.tune(weekly_log(), **SMALL, search="placement", discipline=f"{earlier}:rank+easy", out=tmp_path)
+    assert "job.cores" in earlier.read_text()
+
+
 def test_trials_that_are_no_database_are_refused(tmp_path):
     (tmp_path / "trials.sqlite").write_text("this is no database, and long enough to be taken for a broken one" * 20)
     with pytest.raises(lm.InputError, match="trials cannot be kept there"):

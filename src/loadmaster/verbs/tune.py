@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from loadmaster.kept.watch import Watch
     from loadmaster.report.page import Page
+    from loadmaster.runs import Setting
     from loadmaster.tuning.search import SearchPlan
     from loadmaster.tuning.tune import Tuning
 
@@ -246,6 +247,7 @@ def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> 
     refuse_base(plan.base, plan.parts)
     folder = None if options.out is None else Path(options.out)
     if folder is not None:
+        _refuse_replaced(folder, plan.base)
         make_folder(folder)
     case = options.case(options.at_site())
     kept = Store(options.store) if options.store else Store.in_folder(folder) if folder else None
@@ -256,6 +258,24 @@ def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> 
     if folder is not None:
         result.save(folder)
     return result
+
+
+def _refuse_replaced(folder: Path, base: "Setting") -> None:
+    """See that no rule which the search starts from stands in a file that it would replace.
+
+    Raises:
+        InputError: it does: the winner of an earlier search, in the same folder.
+    """
+    from loadmaster.model import InputError
+    from loadmaster.runs.setting import sources_of
+    from loadmaster.tuning.space import FILE
+    from loadmaster.tuning.written import FRONT
+
+    ours = folder.resolve()
+    for path in sources_of(base):
+        file = Path(path).resolve()
+        if file == ours / FILE or file.parent == ours / FRONT:
+            raise InputError(path, "this search would write its own in its place", fix="give another folder with -o")
 
 
 def _words(given: str | Sequence[str], option: str, known: Sequence[Any]) -> tuple[Any, ...]:
