@@ -16,10 +16,11 @@ from loadmaster.measure.paired import Difference
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.report.page import Table, Text
-from loadmaster.report.tune_charts import weeks_chart
+from loadmaster.report.tune_charts import trials_chart, weeks_chart
 from loadmaster.report.tune_claims import gain_claimed, rule_table, rule_words, tune_answer, tune_notes
 from loadmaster.report.tune_document import tune_document
 from loadmaster.runs import Setting
+from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.space import FILE
 from loadmaster.tuning.unseen import Gain, rule_to_beat
 from loadmaster.verbs.tune import TuneOptions, tune_with
@@ -193,6 +194,18 @@ def test_waits_of_a_table_stand_in_one_unit_that_its_heads_name(found):
 def test_long_names_of_rules_are_whole_in_the_legend_of_the_weeks(found):
     legend = weeks_chart(found.tuning).to_dict()["encoding"]["color"]["legend"]
     assert legend == {"labelLimit": 0, "orient": "top"}  # beside the chart there is no room
+
+
+def test_candidates_for_two_targets_that_lie_close_have_marks_and_axes_that_tell_them_apart(found):
+    tuning = found.tuning
+    close = [
+        trial._replace(figures=Figures((k / 500, -k / 500), 0.0)) for k, trial in enumerate(tuning.selection.trials)
+    ]
+    plan = replace(tuning.plan, targets=("mean-wait", "p95-wait"))
+    chart = trials_chart(replace(tuning, plan=plan, selection=replace(tuning.selection, trials=tuple(close))))
+    marks = chart.to_dict()["layer"][1]["encoding"]
+    assert marks["color"]["legend"] == marks["shape"]["legend"] == {"labelLimit": 0, "orient": "top"}
+    assert marks["x"]["axis"]["format"] == marks["y"]["axis"]["format"] == ".4~g"  # 0.985 and 0.99 are two numbers
 
 
 def test_what_a_term_weighs_stands_below_it_so_that_what_it_earns_is_seen_on_a_narrow_page(found):

@@ -61,8 +61,9 @@ def _dots(values: list[dict[str, Any]], target: TargetName, x: Any, width: int) 
     import altair as alt
 
     shown = [kind for kind in _LOOKS if any(each["what"] == kind for each in values)]
-    colour = alt.Color("what:N", scale=alt.Scale(domain=shown, range=[_LOOKS[kind][0] for kind in shown]), title=None)
-    shape = alt.Shape("what:N", scale=alt.Scale(domain=shown, range=[_LOOKS[kind][1] for kind in shown]), title=None)
+    colours, shapes = (alt.Scale(domain=shown, range=[_LOOKS[kind][k] for kind in shown]) for k in range(2))
+    colour = alt.Color("what:N", scale=colours, title=None, legend=_legend())
+    shape = alt.Shape("what:N", scale=shapes, title=None, legend=_legend())
     size = alt.condition(f"datum.what == '{_WON}'", alt.value(190), alt.value(55))
     told = {key: ".3f" for key in values[0] if key.startswith("t") and key != "trial"}
     return alt.Chart(rows(values), width=width, height=330).mark_point(filled=True, opacity=0.9).encode(
@@ -88,6 +89,13 @@ def _front_line(values: list[dict[str, Any]]) -> Any:
     return line.encode(x="t1:Q", y="t0:Q", order="t1:Q")
 
 
+def _legend() -> Any:
+    """Above the chart, which leaves no room beside it."""
+    import altair as alt
+
+    return alt.Legend(orient="top", labelLimit=0)
+
+
 def weeks_chart(tuning: Tuning) -> Any:
     """Mean wait of the jobs of every held-out week under the winner, the rule to beat and the baseline."""
     import altair as alt
@@ -101,7 +109,7 @@ def weeks_chart(tuning: Tuning) -> Any:
         {"rule": name, "week": int(row["name"]), "h": row["mean_wait_s"] / 3600}
         for name, rule in zip(names, shown, strict=True) for row in _weeks(told.of(rule))
     ]  # fmt: skip
-    colour = alt.Color("rule:N", title=None, sort=names, legend=alt.Legend(orient="top", labelLimit=0),
+    colour = alt.Color("rule:N", title=None, sort=names, legend=_legend(),
                        scale=alt.Scale(domain=names, range=[ACCENT, _RIVAL, MUTED][: len(names)]))  # fmt: skip
     return themed(
         alt.Chart(rows(values), width=_WIDTH, height=260).mark_line(point=True, strokeWidth=1.8).encode(
@@ -142,4 +150,4 @@ def _weeks(whole: Whole) -> list[dict[str, Any]]:
 def _axis() -> Any:
     import altair as alt
 
-    return alt.Axis(gridColor=RULE, format=".2f", tickCount=6)
+    return alt.Axis(gridColor=RULE, format=".4~g", tickCount=6)
