@@ -53,6 +53,13 @@ def test_whose_load_it_is_is_said(tmp_path):
     assert "of the cores of the 2 hosts beside it." in verdict(tmp_path, lines()).sentence
 
 
+def test_a_load_of_a_part_of_the_jobs_is_not_told_as_that_of_all(tmp_path):
+    wide = "".join(swf_line(job=k, submit=110, run=99, used=9, asked=9) for k in range(11, 41))
+    found = verdict(tmp_path, lines() + wide, hosts="2x1c")
+    assert found.sentence.startswith("41 jobs")
+    assert "; the 11 jobs that fit ask for 55 % of the cores of the 2 hosts given." in found.sentence
+
+
 def test_memory_that_cannot_be_true_comes_first(tmp_path):
     found = verdict(tmp_path, lines(memory=4096 * GB_IN_KB), hosts="2x1c64g")
     assert "its memory cannot be true as it was read" in found.sentence

@@ -78,9 +78,11 @@ def _busy(read: Trace, fitted: Fit | None) -> str:
     resource, load = max(fitted.load.items(), key=lambda pair: pair[1])
     if not np.isfinite(load):
         return "all its jobs arrive at once"
-    if load > 1:
-        return f"it asks for {load:.2f} times the {resource} of {machines}"
-    return f"it asks for {percent(load)} of the {resource} of {machines}"
+    who = "it asks"
+    if fitted.rejected.total:
+        who = f"the {fitted.jobs:,} jobs that fit ask" if fitted.jobs > 1 else "the 1 job that fits asks"
+    part = f"{load:.2f} times" if load > 1 else f"{percent(load)} of"
+    return f"{who} for {part} the {resource} of {machines}"
 
 
 def _next(read: Trace, fitted: Fit | None, log: str) -> str:
