@@ -2,6 +2,7 @@
 
 import shutil
 from contextlib import chdir
+from itertools import pairwise
 
 import pytest
 from comparisons import comparison
@@ -89,6 +90,18 @@ def test_a_page_is_drawn_wide_and_narrow_light_and_dark_without_complaint_or_sid
         assert dark == (scheme == "dark")
     assert all(page.locator(".chart").nth(k).get_attribute("aria-label") for k in range(charts))
     assert complaints == []
+
+
+def test_labels_of_an_axis_do_not_lie_on_each_other_where_the_page_is_narrow(pages, shown):
+    page, _ = shown(pages["info"], width=390)
+    axes = page.locator(".role-axis-label").evaluate_all(
+        "each => each.map(axis => [...axis.querySelectorAll('text')]"
+        ".filter(text => text.textContent && text.getAttribute('opacity') !== '0')"
+        ".map(text => text.getBoundingClientRect()).map(box => [box.left, box.right, box.top, box.bottom]))"
+    )
+    pairs = [pair for labels in axes for pair in pairwise(labels)]
+    assert len(pairs) > 20
+    assert not [1 for a, b in pairs if a[0] < b[1] and b[0] < a[1] and a[2] < b[3] - 2 and b[2] < a[3] - 2]
 
 
 @pytest.mark.parametrize("verb", VERBS)

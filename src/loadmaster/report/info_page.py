@@ -109,7 +109,8 @@ def _arrivals(workload: Workload) -> Any:
     values = [{"day": f"day {k // 24 + 1}", "hour": k % 24, "jobs": int(n)} for k, n in enumerate(counts.tolist())]
     chart = alt.Chart(rows(values), width=860, height=190).mark_rect(stroke="#ffffff", strokeWidth=1)
     return themed(chart.encode(
-        x=alt.X("hour:O", title="hour of the day", axis=alt.Axis(labelAngle=0, ticks=False, domain=False)),
+        x=alt.X("hour:O", title="hour of the day",
+                axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False, domain=False)),
         y=alt.Y("day:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False)),
         color=alt.Color("jobs:Q", scale=alt.Scale(range=[RULE, USED, "#173a5e"]), title="jobs",
                         legend=alt.Legend(format="~s")),
@@ -157,7 +158,12 @@ def _sizes(cores: Any, each: Any, name: str) -> Any:
         for k in known.tolist()
     ]
     base = alt.Chart(rows(values), width=400, height=170).encode(
-        x=alt.X("size:N", sort=list(names.values()), title=f"{name} of the job", axis=alt.Axis(labelAngle=0)),
+        x=alt.X(
+            "size:N",
+            sort=list(names.values()),
+            title=f"{name} of the job",
+            axis=alt.Axis(labelAngle=0, labelOverlap=True),
+        ),
         tooltip=tooltip("size", jobs=",", part=".1%"),
     )
     jobs = base.mark_bar(color=ACCENT).encode(
