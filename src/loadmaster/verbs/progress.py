@@ -143,7 +143,8 @@ class Bar(Watch):
             parts.append(f"{self._kept} of {self._kept + self._cells} runs were kept from before")
         if self._done:
             rate = show_rate(self._done * self._jobs / running)
-            parts.append(f"{self._done} {_runs(self._done)} of {self._jobs:,} jobs in {running:.1f} s ({rate} jobs/s)")
+            jobs = f"{self._jobs:,} {'job' if self._jobs == 1 else 'jobs'}"
+            parts.append(f"{self._done} {_runs(self._done)} of {jobs} in {running:.1f} s ({rate} jobs/s)")
         if self._done < self._cells:
             parts.append(f"{self._cells - self._done} still to be made")
         if self._compiled_s > QUIET_S:
