@@ -10,7 +10,7 @@ from comparisons import comparison
 from charts_on_pages import charts_of, headings_of
 from loadmaster.report.compare_charts import chart_blocks, main_chart
 from loadmaster.report.compare_page import compare_page
-from loadmaster.report.page import Chart, Heading, write
+from loadmaster.report.page import Chart, Heading, Text, write
 from loadmaster.runs import Setting
 
 POLICIES = ("first-fit", "mix-fit", "best-fit-cores", "worse-fit-memory")
@@ -67,7 +67,7 @@ def test_many_rules_are_drawn_once_more_discipline_by_discipline():
     detail = blocks[next(k for k, b in enumerate(blocks) if isinstance(b, Heading) and b.text == "In detail: easy") :]
     easy = {f"{policy} under easy" for policy in POLICIES}
     assert all(rules_in(block.chart) == easy for block in detail[1:4])
-    assert detail[2].caption.endswith("The dark line in each row is first-fit under easy.")
+    assert detail[2].caption.endswith("The line without colour in each row is first-fit under easy.")
     few = [block.text for block in chart_blocks(compared(POLICIES[:2])) if isinstance(block, Heading)]
     assert not any(title.startswith("In detail") for title in few)
 
@@ -109,3 +109,17 @@ def test_the_page_of_many_rules_is_valid_and_its_rows_name_their_rules(tmp_path)
     assert text.count('data-rule="mix-fit under easy"') == 2
     assert "In detail: easy" in headings_of(text)
     assert len(text) < 700_000
+
+
+@pytest.mark.parametrize("policies", [POLICIES[:2], POLICIES])
+def test_where_no_job_waited_that_is_said_and_no_empty_chart_is_drawn(policies):
+    shown = compared(policies)
+    none = [replace(o, metrics=replace(o.metrics, longest_wait_s=0.0, unstarted=0)) for o in shown.outcomes]
+    idle, usual = chart_blocks(replace(shown, outcomes=tuple(none))), chart_blocks(shown)
+    headings = [block.text for block in idle if isinstance(block, Heading)]
+    assert not any("queue over time" in each for each in headings)
+    said = [block for block in idle if isinstance(block, Text)]
+    assert said
+    assert {block.text for block in said} == {"No job waited: each began as it came."}
+    charts = [sum(isinstance(block, Chart) for block in blocks) for blocks in (idle, usual)]
+    assert charts[0] == charts[1] - 2 * len(said)

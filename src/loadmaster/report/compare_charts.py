@@ -12,7 +12,7 @@ from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.followed_chart import members_blocks
 from loadmaster.report.interval_chart import interval_chart
 from loadmaster.report.load_charts import load_charts, ranking, wait_charts
-from loadmaster.report.page import Block, Chart, Heading
+from loadmaster.report.page import Block, Chart, Heading, Text
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import themed
 from loadmaster.report.time_charts import capacity_charts, queue_chart
@@ -62,11 +62,8 @@ def _at_one_load(comparison: Comparison, group: Group) -> list[Block]:
     blocks: list[Block] = []
     if len(group.outcomes) > 1:
         blocks += [Heading(f"Mean wait{where}"), Chart(themed(ranking(comparison, group)))]
+    blocks += _queue_and_waits(comparison, group, where)
     blocks += [
-        Heading(f"The queue over time{where}"),
-        Chart(themed(queue_chart(comparison, group, group.baseline)), _queue_caption(comparison, group.baseline)),
-        Heading(f"How long jobs waited{where}"),
-        Chart(themed(wait_chart(comparison, group)), _WAITS),
         Heading(f"Where the capacity went{where}"),
         Chart(
             themed(capacity_charts(comparison, group, comparison.case.workload.resources[:2])),
@@ -74,6 +71,21 @@ def _at_one_load(comparison: Comparison, group: Group) -> list[Block]:
         ),
     ]
     return blocks + members_blocks(list(group.outcomes), where)
+
+
+def _queue_and_waits(comparison: Comparison, group: Group, where: str) -> list[Block]:
+    if _nobody_waited(group):
+        return [Heading(f"How long jobs waited{where}"), Text(_NO_WAIT)]
+    return [
+        Heading(f"The queue over time{where}"),
+        Chart(themed(queue_chart(comparison, group, group.baseline)), _queue_caption(comparison, group.baseline)),
+        Heading(f"How long jobs waited{where}"),
+        Chart(themed(wait_chart(comparison, group)), _WAITS),
+    ]
+
+
+def _nobody_waited(group: Group) -> bool:
+    return not any(each.metrics.longest_wait_s > 0.0 or each.metrics.unstarted for each in group.outcomes)
 
 
 def _in_detail(comparison: Comparison, group: Group) -> list[Block]:
@@ -88,10 +100,10 @@ def _in_detail(comparison: Comparison, group: Group) -> list[Block]:
         if _several_loads(comparison):
             blocks.append(Chart(themed(load_charts(comparison, runs)), _AT_ALL_LOADS))
         base = comparison.baseline_beside(part)
-        blocks += [
+        blocks += [Text(_NO_WAIT)] if _nobody_waited(part) else [
             Chart(themed(queue_chart(comparison, part, base)), _queue_caption(comparison, base)),
             Chart(themed(wait_chart(comparison, part)), _WAITS),
-        ]
+        ]  # fmt: skip
     return blocks
 
 
@@ -114,7 +126,9 @@ def _where(group: Group) -> str:
 
 def _queue_caption(comparison: Comparison, base: Outcome | None) -> str:
     text = "Jobs waiting as each scheduling cycle found them; every peak is kept, and all rows have the same scale."
-    return text if base is None else f"{text} The dark line in each row is {comparison.rule_name(base.setting)}."
+    return (
+        text if base is None else f"{text} The line without colour in each row is {comparison.rule_name(base.setting)}."
+    )
 
 
 def _stranded_caption(comparison: Comparison) -> str:
@@ -129,5 +143,6 @@ def _stranded_caption(comparison: Comparison) -> str:
     )
 
 
+_NO_WAIT = "No job waited: each began as it came."
 _WAITS = "Further to the left is better: fewer jobs wait so long. Both scales are logarithmic."
 _AT_ALL_LOADS = "The same as above, of these rules alone; changes are against the one baseline of all."
