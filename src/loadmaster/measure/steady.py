@@ -57,7 +57,7 @@ def steady(workload: Workload, schedule: Schedule) -> Steady:
         return Steady(None, 0.0, None, None, False)
     first, last = float(workload.submit_s[0]), float(workload.submit_s[-1])
     drain = float(np.fmax.reduce(schedule.start_s, initial=last)) - last
-    if workload.jobs < FEWEST_JOBS or last <= first:
+    if not may_settle(workload):
         return Steady(None, drain, None, None, False)
     edges = np.linspace(first, last, POINTS + 1)
     queue = mean_queue(workload, schedule, edges)
@@ -69,6 +69,11 @@ def steady(workload: Workload, schedule: Schedule) -> Steady:
     arrivals = int((workload.submit_s >= edges[cut]).sum())
     wait = length * (last - float(edges[cut])) / arrivals if arrivals else 0.0
     return Steady(float(edges[cut] - first), drain, wait, length, False)
+
+
+def may_settle(workload: Workload) -> bool:
+    """Whether anything is said of a log: it has jobs enough, and they do not all come at once."""
+    return workload.jobs >= FEWEST_JOBS and bool(workload.submit_s[-1] > workload.submit_s[0])
 
 
 def mean_queue(workload: Workload, schedule: Schedule, edges: Floats) -> Floats:

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.measure.steady import may_settle
 from loadmaster.measure.who_waits import Groups
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.answer import leader
 from loadmaster.report.columns import short, unit_for
-from loadmaster.report.comparison import Comparison, Group
+from loadmaster.report.comparison import CLOSE, Comparison, Group
 from loadmaster.report.page import Block, Heading, Table
 from loadmaster.runs import Outcome
 
@@ -46,20 +47,23 @@ def who_pays(comparison: Comparison) -> list[Block]:
 
 
 def payers(groups: Groups, before_s: Mapping[str, float], base: str) -> str:
-    """Who waits longer than under `base`, where the groups waited `before_s` on average, and who pays most of it."""
+    """Who waits over 1 % longer than under `base`, having waited `before_s` on average, and who pays most of it."""
     before = np.array([before_s.get(name, np.nan) for name in groups.names])
     more_s = groups.jobs * (groups.mean_wait_s - before)
-    who, both = np.flatnonzero(more_s > 0), int(np.isfinite(more_s).sum())
+    who, both = np.flatnonzero(groups.mean_wait_s > (1.0 + CLOSE) * before), int(np.isfinite(more_s).sum())
     if not who.size:
-        return f"No {_ONES[groups.by]} waits longer than under {base}."
-    worst = int(np.nanargmax(more_s))
+        return f"No {_ONES[groups.by]} waits over {percent(CLOSE, 0)} longer than under {base}."
+    worst = int(who[np.argmax(more_s[who])])
     times = f"{show_seconds(float(groups.mean_wait_s[worst]))} on average, not {show_seconds(float(before[worst]))}"
     number = f"{who.size:,} of {both:,} {_MANY[groups.by]} {'waits' if who.size == 1 else 'wait'}"
-    return f"Who pays: {number} longer than under {base}, most of all {groups.names[worst]} ({times})."
+    number += f" over {percent(CLOSE, 0)} longer"
+    return f"Who pays: {number} than under {base}, most of all {groups.names[worst]} ({times})."
 
 
 def settled(comparison: Comparison, load: float) -> list[Block]:
-    """The means of every rule at a load without warm-up and drain, beside the plain ones."""
+    """The means of every rule at a load without warm-up and drain, beside the plain ones; nothing of too few jobs."""
+    if not may_settle(comparison.case.workload):
+        return []
     outcomes = [outcome for group in comparison.groups if group.load == load for outcome in group.outcomes]
     unit, size = unit_for([outcome.metrics.mean_wait_s for outcome in outcomes])
     warm, warm_s = unit_for([outcome.beside.steady.warm_up_s or 0.0 for outcome in outcomes])
@@ -139,5 +143,7 @@ def _beside(
             cells.append(short(other[row["name"]] / size) if row["name"] in other else "-")
         rows.append(cells)
     left = len(groups.names) - len(rows)
-    rest = f" The {len(rows)} with most jobs; {left:,} more stand in groups.parquet." if left else ""
+    rest = (
+        f" The {len(rows)} with most jobs; {left:,} more stand in groups.parquet, which compare writes." if left else ""
+    )
     return Table(heads, rows, f"Under {name}.{pays}{rest}")
