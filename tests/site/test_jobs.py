@@ -98,3 +98,11 @@ def test_accounts_and_qos_are_known_whatever_case_a_log_writes_them_in(tmp_path)
     assert made.constraints.account_names == ("phys", "chem")
     assert made.constraints.user_names == ("Eve",)
     assert made.constraints.qos.words() == ["high", "high", None]
+
+
+def test_accounts_whose_names_differ_in_their_capitals_alone_are_one(tmp_path):
+    bound = Constraints(account_names=("Phys", "chem", "phys"))
+    jobs = Workload.of(submit_s=[0, 1, 2], runtime_s=[9] * 3, cores=[1] * 3, project=[0, 1, 2], constraints=bound)
+    made, _ = jobs_at(site_of(tmp_path, HOSTS + COUNTED), jobs)
+    assert made.constraints.account_names == ("phys", "chem")
+    assert made.project.tolist() == [0, 1, 0]

@@ -50,9 +50,15 @@ def _in_lower_case(workload: Workload) -> Workload:
     bound = workload.constraints
     if bound is None:
         return workload
-    accounts = tuple(name.lower() for name in bound.account_names)
     qos = None if bound.qos is None else Named.of([name and name.lower() for name in bound.qos.words()])
-    return replace(workload, constraints=replace(bound, account_names=accounts, qos=qos))
+    lowered = [name.lower() for name in bound.account_names]
+    names = tuple(dict.fromkeys(lowered))
+    account = workload.project
+    if account is not None and len(names) < len(
+        lowered
+    ):  # names that differ in their capitals alone are of one account
+        account = np.array([names.index(name) for name in lowered], np.int32)[account]
+    return replace(workload, project=account, constraints=replace(bound, account_names=names, qos=qos))
 
 
 def _with_limits(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
