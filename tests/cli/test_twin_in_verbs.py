@@ -54,6 +54,14 @@ def test_whom_it_followed_stands_in_the_record_of_a_run(ran):
     assert "Whom the twin followed, over time" in Path("o/report.html").read_text()
 
 
+def test_a_job_that_started_in_the_decision_of_a_look_is_explained(ran):
+    assert not ran("simulate", LOG, "--policy", "mix-fit", "--discipline", "twin(every_s=0)", "-o", "o")[0]
+    code, out, _ = ran("explain", "o", "30", hosts=())
+    assert not code
+    assert "The twin followed" in out
+    assert "could not be decided again" not in out
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [

@@ -142,6 +142,8 @@ def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: 
             for m, option in enumerate(followed.options)
         )
         winner = members_of(policy)[followed.chosen]
+    if isinstance(discipline, Twin):  # looks compile the policy, which nobody listens to then
+        snapshot = discipline.looked(snapshot, winner)
     listener = Listener(winner, task)
     decision = Scheduler(listener.policy, discipline).decide_plainly(snapshot)
     order = [place.job for place in decision.place]

@@ -72,8 +72,6 @@ class Twin(Discipline):
 
     def __post_init__(self) -> None:
         check_members(self.members)
-        if not 0.0 <= self.handicap < math.inf:
-            raise InputError(f"handicap={self.handicap:g}", "a part of a wait, 0 or more", fix="0.15 is usual")
 
     @cached_property
     def counts(self) -> tuple[float, ...]:
@@ -108,6 +106,11 @@ class Twin(Discipline):
         winners = sum(1 << m for m, value in enumerate(counted) if m == member or (best is not None and value == best))
         options = tuple(Alternative(each.name, None, value) for each, value in zip(self.members, values, strict=True))
         return replace(decision, clock=clock, winners=winners, chosen=member, options=options)
+
+    def looked(self, snapshot: Snapshot, policy: Policy) -> Snapshot:
+        """The same when whom it follows is settled: no look is due."""
+        clock = self.serve(snapshot, policy).clock
+        return replace(snapshot, clock=clock._replace(choice_s=math.inf))
 
     def _values(self, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> list[float | None]:
         """What each member is worth: the mean wait with a minus; nothing if others start jobs that it never does."""

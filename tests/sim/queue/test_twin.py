@@ -131,7 +131,7 @@ def test_orders_under_which_jobs_wait_for_ever_are_known():
         ("twin(members=easy;easy)", "named once"),
         ("twin(members=twin)", "a twin tries"),
         ("twin(half_life=3)", "no such parameter"),
-        ("twin(handicap=-1)", "a part of a wait, 0 or more"),
+        ("twin(handicap=-1)", "a number from zero up"),
         ("twin(members=nobody)", "no such discipline"),
         ("twin+easy", "no such discipline"),
     ],
