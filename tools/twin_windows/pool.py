@@ -53,7 +53,7 @@ class Looks(NamedTuple):
     """
 
     every_s: float = 600.0
-    handicap: float = 0.15
+    handicap: float = 0.2
     echo_s: float = 0.0
 
 

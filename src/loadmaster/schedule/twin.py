@@ -23,7 +23,7 @@ USUAL_MEMBERS = ("fcfs+easy", "wfp3+easy", "lxf+easy", "fcfs+easy(fill=shortest)
 """Among whom it chooses: orders under which nobody waits for ever."""
 EVERY_S = 600.0
 """Seconds from look to look, as usual."""
-HANDICAP = 0.15
+HANDICAP = 0.2
 """So much longer counts a wait, as usual, under an order that does not look at runtimes."""
 LONG_S = 1e9
 """So long has somebody waited who must come before a job that has just arrived."""

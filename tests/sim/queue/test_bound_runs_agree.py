@@ -32,7 +32,7 @@ ASKED = (
     "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)+easy", "fair-share+conservative",
     f"{BY_BACKLOG}+conservative",
 )  # fmt: skip
-IN_ONE_QUEUE = [kinds for kinds in PAIRS if not {"partition", "calendar"} & set(kinds)]
+IN_ONE_QUEUE = [kinds for kinds in PAIRS if not {"partition", "calendar", "admission"} & set(kinds)]
 RULES = (*(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random")), MaxJobs(), MaxJobs(target="weighted"))
 
 
