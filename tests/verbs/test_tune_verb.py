@@ -357,6 +357,12 @@ def test_a_folder_with_a_built_in_winner_is_opened_again(known_wins, tmp_path):
     assert lm.open(tmp_path).answer == known_wins.answer
 
 
+def test_a_queue_that_only_grows_on_the_held_out_weeks_is_said(known_wins):
+    crowded = lm.tune(weekly_log(weeks=8, jobs_a_week=300), **SMALL)
+    assert any("Overloaded there under fcfs+easy" in note for note in crowded.notes)
+    assert not any("Overloaded" in note for note in known_wins.notes)
+
+
 def test_nothing_is_found_where_nobody_is_lower_than_first_come_first_served():
     idle = weekly_log(weeks=4, jobs_a_week=10)
     idle = replace(idle, submit_s=np.arange(idle.jobs) * WEEK_S * 4 / (idle.jobs - 1))  # nobody waits for anybody

@@ -94,6 +94,10 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
         f"of fcfs+easy ({show_seconds(zero)}): the limit of {tuning.plan.limit:g} is "
     )
     notes = [text + ("kept." if kept else "not kept there, though it was on the training logs.")]
+    winner, baseline = tuning.selection.winner.rule, tuning.selection.builtins[0][0]
+    named = [winner] if winner == baseline else [winner, baseline]
+    if under := " and ".join(rule_words(tuning, rule) for rule in named if told.of(rule).overloaded):
+        notes.append(f"Overloaded there under {under}: the queue only grows, so a mean tells how long those weeks are.")
     if tuning.selection.won is None:
         notes.append(f"{winner_words(tuning)} is a built-in rule: {_none_lower(tuning)}.")
     if len(tuning.plan.targets) > 1:

@@ -32,10 +32,12 @@ class Whole:
     Attributes:
         metrics: of all jobs.
         groups: a row for every size class, user, hour of the day and week: by, name, jobs, mean_wait_s.
+        overloaded: whether the queue only grows (rule R13).
     """
 
     metrics: Metrics
     groups: tuple[dict[str, Any], ...]
+    overloaded: bool
 
 
 def seen_whole(
@@ -73,7 +75,9 @@ def _look(case: Case, rule: Ruled, moved: Moved) -> Whole:
         {name: row[name] for name in ("by", "name", "jobs", "mean_wait_s")}
         for each in who_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows()
     ]  # fmt: skip
-    return Whole(outcome.metrics, (*groups, *_by_week(case.workload, schedule)))
+    return Whole(
+        outcome.metrics, (*groups, *_by_week(case.workload, schedule)), outcome.beside.steady.overloaded
+    )  # fmt: skip
 
 
 def _by_week(workload: Workload, schedule: Schedule) -> list[dict[str, Any]]:
@@ -87,9 +91,9 @@ def _by_week(workload: Workload, schedule: Schedule) -> list[dict[str, Any]]:
 
 
 def _to_bytes(whole: Whole) -> bytes:
-    return json.dumps({"metrics": asdict(whole.metrics), "groups": whole.groups}).encode()
+    return json.dumps(asdict(whole)).encode()
 
 
 def _from_bytes(block: bytes) -> Whole:
     plain = json.loads(block)
-    return Whole(Metrics(**plain["metrics"]), tuple(plain["groups"]))
+    return Whole(Metrics(**plain["metrics"]), tuple(plain["groups"]), plain["overloaded"])
