@@ -84,6 +84,7 @@ def test_the_parameters_of_both_sides_are_known():
         ("easy(heads)", "written once, as name=value"),
         ("easy(heads=1,heads=2)", "written once, as name=value"),
         ("easy(heads=-1)", "a whole number from zero up"),
+        ("slurm(bf_interval=-1)", "all or none, for no such number"),
         ("easy(hed=1)", "it has heads"),
         ("conservative(early_end=soon)", "arrival"),
         ("fcfs(x=1)", "fcfs has no parameters"),

@@ -103,7 +103,7 @@ def _readers(hint: Any) -> Iterator[tuple[str, Callable[[str], Any]]]:
         for each in get_args(hint):
             yield from _readers(each)
     elif hint is NoneType:
-        yield "all", _word(("all", "none"), {"all": None, "none": None})
+        yield "all or none, for no such number", _word(("all", "none"), {"all": None, "none": None})
     elif hint is bool:
         yield "yes or no", _word(("yes", "no"), {"yes": True, "no": False})
     elif hint is int:
