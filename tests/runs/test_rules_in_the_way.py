@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from bound_jobs import KINDS, bound_jobs
 from loadmaster.model import Cluster, Constraints, InputError, Limits, Named, Partition, Qos, SiteRules, Workload
 from loadmaster.runs import Case, Setting, run_fully
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record, read_record, write_record
+from loadmaster.runs.rules_in_the_way import _AT_ONCE, _said
+from loadmaster.schedule.binding import binding_of
 from loadmaster.verbs.explain import explain as explain_verb
 
 
@@ -49,6 +52,13 @@ def test_the_throttle_of_an_array_is_named_and_its_tasks_are_found_by_their_name
     told = explain(record, "12_3")
     assert told.identifier == "12_3"
     assert set(told.delay.reasons) == {"as many tasks of its array ran as may at once: 1"}
+
+
+def test_every_limit_that_a_random_log_runs_into_has_words():
+    logs = [bound_jobs(seed, kind) for kind in KINDS for seed in range(8)]
+    limits = {limit for log in logs for limit in binding_of(*log).counters.limits}
+    assert {limit.kind for limit in limits} == {*_AT_ONCE}
+    assert all(_said(limit, 1.0) for limit in limits)
 
 
 def test_a_number_with_an_underscore_is_no_other_job(tmp_path):
