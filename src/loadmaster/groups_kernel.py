@@ -21,7 +21,7 @@ MANY_BLOCKS = 512
 """Fewer blocks have no groups: their minima are read as quickly."""
 
 
-class Groups(NamedTuple):
+class BlockGroups(NamedTuple):
     """G groups, S slots; none where there are few blocks.
 
     Attributes:
@@ -35,10 +35,10 @@ class Groups(NamedTuple):
     holder: NDArray[np.int32]
 
 
-def empty_groups(blocks: int, slots: int) -> Groups:
+def empty_groups(blocks: int, slots: int) -> BlockGroups:
     """Groups in which nothing has been scanned."""
     many = -(-blocks // GROUP) if blocks >= MANY_BLOCKS else 0
-    return Groups(many, np.full(slots * many, NEVER), np.full(slots * many, UNKNOWN))
+    return BlockGroups(many, np.full(slots * many, NEVER), np.full(slots * many, UNKNOWN))
 
 
 @inlined

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.groups_kernel import Groups, empty_groups, renew_all_groups, renew_groups
+from loadmaster.groups_kernel import BlockGroups, empty_groups, renew_all_groups, renew_groups
 from loadmaster.kernels import inlined, inner
 from loadmaster.lanes_kernel import BLOCK, EMPTY, NEVER, NOBODY, Lanes, score_of
 from loadmaster.model.arrays import Floats, Ints
@@ -63,7 +63,7 @@ class Scores(NamedTuple):
     """
 
     lanes: Lanes
-    groups: Groups
+    groups: BlockGroups
     lane: NDArray[np.int32]
     kind: NDArray[np.int32]
     first: NDArray[np.int32]

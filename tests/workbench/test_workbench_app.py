@@ -139,7 +139,7 @@ def test_two_results_stand_side_by_side(tmp_path):
     compared(tmp_path / "a", {"x": 100.0})
     compared(tmp_path / "b", {"x": 50.0})
     text = client_of(bench_over(tmp_path)).get("/beside?first=0/a&second=0/b").text
-    assert '<td class="good">-50.0%</td>' in text
+    assert '<td class="good">−50 %</td>' in text
 
 
 def test_a_log_is_sent_and_shown_by_what_info_says(tmp_path, asked):

@@ -114,7 +114,7 @@ def percent(part: float, digits: int | None = None) -> str:
     """
     if digits is None:
         digits = 0 if abs(part) >= 0.0995 else 1
-    return f"{part * 100:,.{digits}f} %"
+    return f"{part * 100:.{digits}f} %"
 
 
 def signed(part: float) -> str:
