@@ -212,7 +212,7 @@ def _choices(course: Course, figures: dict[str, Any]) -> list[Block]:
             "Decisions in which a job was started, by the member that was followed.",
         ),
         Table(["member", "followed", f"best of the {differed:,} in which members differed"], rows,
-              caption="Where members are worth the same the first of them is followed."),
+              caption="Where members are worth the same the first is followed; by a twin, whom it follows already."),
     ]  # fmt: skip
 
 

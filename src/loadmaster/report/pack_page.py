@@ -79,7 +79,7 @@ def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:
         if len(placed) > 1 and row["min_yield"] >= most - 1e-9:
             best.add((r, 1))
         cells.append([
-            row["method"], f"{row['min_yield']:.4f}", f"{row['bound']:.4f}", percent(row['gap'], 2),
+            row["method"], f"{row['min_yield']:.4f}", f"{row['bound']:.4f}", percent(row["gap"], 2),
             f"{row['mean_yield']:.4f}", f"{row['hosts_used']:,}",
         ])  # fmt: skip
     caption = (

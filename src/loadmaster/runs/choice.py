@@ -170,9 +170,9 @@ def _followed(record: Record, discipline: Discipline, now_s: float) -> Followed 
     since_s = now_s if discipline.every_s == 0 else now_s // discipline.every_s * discipline.every_s
     if look < 0 or cycles.time_s[choices.cycle[look]] < since_s:
         return Followed(name, None, {}, {})
-    waits_s = -choices.value[look]
+    counted_s = -choices.value[look]
     waited, counted = (
-        dict(zip(choices.members, each.tolist(), strict=True)) for each in (waits_s, waits_s * discipline.counts)
+        dict(zip(choices.members, each.tolist(), strict=True)) for each in (counted_s / discipline.counts, counted_s)
     )
     return Followed(name, float(cycles.time_s[choices.cycle[look]]), waited, counted)
 

@@ -144,7 +144,7 @@ def _but_for_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[
 def _but_for_short_passes(record: Record, ways: list[tuple[float, str]]) -> list[tuple[float, str]]:
     """The reasons by moment, `KEPT` alone only where a pass tries as many jobs as waited."""
     discipline, cycles = discipline_of(record.setting, record.sources), record.schedule.cycles
-    most = getattr(getattr(discipline, "backfilling", None), "most_tried", None)
+    most = discipline.most_tried
     if most is None:
         return ways
 

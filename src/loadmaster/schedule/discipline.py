@@ -61,6 +61,12 @@ class Discipline:
             return self.backfilling.early_end != "replan"
         return type(self.backfilling) not in _FORGETFUL
 
+    @property
+    def most_tried(self) -> int | None:
+        """So many waiting jobs are tried in every pass; where more wait, some may not be. None: all are."""
+        most: int | None = getattr(self.backfilling, "most_tried", None)
+        return most
+
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
         """Choose the jobs to start now; pure."""
         board = Board(snapshot, policy)

@@ -93,19 +93,22 @@ class Twin(Discipline):
         columns = _columns(snapshot)
         clock = snapshot.clock
         values: Sequence[float | None] = [None] * len(self.members)
-        counted = values
         before, member = int(clock.member), max(0, int(clock.member))
         if before < 0 or clock.choice_s <= snapshot.now_s:
             values = self._values(snapshot, policy, columns)
-            counted = [None if v is None else v * count for v, count in zip(values, self.counts, strict=True)]
-            first = best_of(counted).member
-            member = before if before >= 0 and counted[before] == counted[first] else first
+            first = best_of(values).member
+            member = before if before >= 0 and values[before] == values[first] else first
             clock = clock._replace(choice_s=_next_look_s(snapshot.now_s, self.every_s), member=float(member))
         decision = _served(self.members[member], snapshot, policy, columns)
-        best = counted[member]
-        winners = sum(1 << m for m, value in enumerate(counted) if m == member or (best is not None and value == best))
+        best = values[member]
+        winners = sum(1 << m for m, value in enumerate(values) if m == member or (best is not None and value == best))
         options = tuple(Alternative(each.name, None, value) for each, value in zip(self.members, values, strict=True))
         return replace(decision, clock=clock, winners=winners, chosen=member, options=options)
+
+    @property
+    def most_tried(self) -> int | None:
+        """So many waiting jobs are tried in a pass under the member that tries the fewest."""
+        return min((each.most_tried for each in self.members if each.most_tried is not None), default=None)
 
     def looked(self, snapshot: Snapshot, policy: Policy) -> Snapshot:
         """The same when whom it follows is settled: no look is due."""
@@ -113,7 +116,7 @@ class Twin(Discipline):
         return replace(snapshot, clock=clock._replace(choice_s=math.inf))
 
     def _values(self, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> list[float | None]:
-        """What each member is worth: the mean wait with a minus; nothing if others start jobs that it never does."""
+        """What each member is worth: as much as the mean wait counts, with a minus; nothing if others start more."""
         from loadmaster.schedule.onward import onward  # Numba is not loaded for nothing
 
         _, first = np.unique(snapshot.queue.job, return_index=True)
@@ -123,8 +126,8 @@ class Twin(Discipline):
         started = [int(np.isfinite(each).sum()) for each in waits_s]
         most = max(started)
         return [
-            None if many < most else -float(np.nanmean(each)) if most else 0.0
-            for many, each in zip(started, waits_s, strict=True)
+            None if many < most else -float(np.nanmean(each)) * count if most else 0.0
+            for many, each, count in zip(started, waits_s, self.counts, strict=True)
         ]
 
 
@@ -170,8 +173,8 @@ def looks_at_runtimes(order: AnyOrder) -> bool:
         return True
     short = Job(0.0, 0.0, 60.0, 1, 16.0, 16.0, 0, 0, 0, 0, 0.0, 0.0)
     beside = alone(short, DAY_S)
-    ranks = (rank_of(order, short._replace(expected_s=each), DAY_S, beside) for each in (60.0, DAY_S))
-    return next(ranks) != next(ranks)
+    one, other = (rank_of(order, short._replace(expected_s=each), DAY_S, beside) for each in (60.0, DAY_S))
+    return one != other
 
 
 def _columns(snapshot: Snapshot) -> JobColumns:

@@ -54,9 +54,7 @@ def _in_lower_case(workload: Workload) -> Workload:
     lowered = [name.lower() for name in bound.account_names]
     names = tuple(dict.fromkeys(lowered))
     account = workload.project
-    if account is not None and len(names) < len(
-        lowered
-    ):  # names that differ in their capitals alone are of one account
+    if account is not None and len(names) < len(lowered):  # names that differ in their capitals alone
         account = np.array([names.index(name) for name in lowered], np.int32)[account]
     return replace(workload, project=account, constraints=replace(bound, account_names=names, qos=qos))
 
