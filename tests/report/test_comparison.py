@@ -7,14 +7,18 @@ from comparisons import comparison
 from rich.console import Console
 
 from loadmaster.measure.losses import Losses
+from loadmaster.model import Workload
 from loadmaster.model.units import percent
 from loadmaster.report.answer import answer
 from loadmaster.report.columns import columns_for, marked, short, unit_for
 from loadmaster.report.compare_document import comparison_document, lowest
-from loadmaster.report.comparison import faults
+from loadmaster.report.comparison import Comparison, faults
 from loadmaster.report.summary import write_summary
 from loadmaster.report.terminal import print_comparison
-from loadmaster.traces import Skipped
+from loadmaster.runs import Setting, Threads, case_of
+from loadmaster.runs.sweep import sweep
+from loadmaster.traces import Skipped, Trace
+from loadmaster.traces.hosts import parse_hosts
 
 
 def printed(shown, width=100):
@@ -95,6 +99,13 @@ def test_what_a_run_lost_is_shown_only_where_something_was_lost():
     assert faults(shown)[-1].endswith("2 jobs never started (2: held); means leave them out")
     assert {"killed", "lost_core_s", "never_run"} <= outcomes[1].row().keys()
     assert not {"killed", "lost_core_s", "never_run"} & outcomes[0].row().keys()
+
+
+def test_the_use_of_every_resource_has_a_column():
+    workload = Workload.of(submit_s=[0.0], runtime_s=[10.0], cores=[1.0], memory=[1.0], gpus=[2.0])
+    case = case_of(Trace(workload, parse_hosts("2x4c8g4gpu")))
+    shown = Comparison(case, sweep(case, [Setting("first-fit", "easy")], None, Threads(1)), "first-fit")
+    assert [column.title for column in columns_for(shown)][-1] == "gpus used"
 
 
 def test_a_run_that_left_jobs_unstarted_is_never_the_best():

@@ -63,6 +63,9 @@ def columns_for(comparison: Comparison) -> list[Column]:
         columns.append(
             Column(f"{name} stranded", _stranded(name), whole_percent, None, on_hosts=_really_stranded(name))
         )
+    columns += [
+        _metric(f"{name} used", _used(name), whole_percent, None) for name in comparison.case.workload.resources[2:]
+    ]
     return columns
 
 

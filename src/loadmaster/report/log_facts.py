@@ -2,6 +2,7 @@
 
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.arrivals_chart import amount
+from loadmaster.report.columns import short
 from loadmaster.traces import Trace
 from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
 from loadmaster.traces.summary import Fit, Summary
@@ -19,6 +20,7 @@ def log_facts(read: Trace, summary: Summary, fitted: Fit | None) -> list[tuple[s
     rows = [
         ("jobs", f"{summary.jobs:,}", f"{percent(summary.serial)} of one core"),
         ("span", show_seconds(summary.span_s), rate),
+        ("work", *_hours(summary)),
     ]
     for label, count in (("users", summary.users), ("projects", summary.projects)):
         rows.append((label, "not in the log" if count is None else f"{count:,}", ""))
@@ -28,6 +30,12 @@ def log_facts(read: Trace, summary: Summary, fitted: Fit | None) -> list[tuple[s
         of = f"of {fitted.jobs:,} jobs that fit" if fitted.rejected.total else ""
         rows.append(("offered load", load, of) if fitted.jobs else ("offered load", "none", "as no job fits"))
     return [*rows, *((label, words, "") for label, words in _bonds(read))]
+
+
+def _hours(summary: Summary) -> tuple[str, str]:
+    """The hours for which the jobs hold cores and, if any, GPUs."""
+    gpus = summary.work.get("gpus")
+    return f"{short(summary.work['cores'] / 3600)} core-hours", f"{short(gpus / 3600)} GPU-hours" if gpus else ""
 
 
 def _bonds(read: Trace) -> list[tuple[str, str]]:
