@@ -193,3 +193,26 @@ def test_files_folders_and_words_are_left_as_they_are(tmp_path):
     (tmp_path / "log").write_bytes(LOG)
     for given in (str(tmp_path / "log"), tmp_path, "2x4c8g", "nowhere", "a\0b", None, 3, ["x"]):
         assert piped.poured(given) == given
+
+
+def test_a_pipe_that_nobody_writes_into_is_told(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    told = threading.Event()
+    monkeypatch.setattr(piped, "QUIET_S", 0.01)
+    monkeypatch.setattr(sys.stderr, "flush", told.set)
+
+    def write():
+        assert told.wait(60)
+        path.write_bytes(LOG)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert read(path).workload.jobs == 50
+    writer.join()
+    assert capsys.readouterr().err == f"Waiting for somebody to write into the pipe {path}; Ctrl-C stops.\n"
+
+
+@pytest.mark.parametrize("verb", [["run"], ["live", "cgroup"]])
+def test_commands_from_a_device_without_end_are_refused(verb, capfd, monkeypatch):
+    assert "a device, not a file" in told(capfd, monkeypatch, *verb, "/dev/zero")

@@ -30,6 +30,19 @@ def test_what_is_sent_is_there_whole_and_a_second_of_its_name_gets_a_number(tmp_
     assert [(tmp_path / "logs" / name).read_bytes() for name in names] == [b"ab"] * 3
 
 
+def test_what_is_sent_can_be_read_by_nobody_else_from_its_first_byte(tmp_path):
+    seen = []
+
+    def chunks():
+        for chunk in (b"a", b"b"):
+            seen.extend(path.stat().st_mode & 0o777 for path in (tmp_path / "logs").iterdir())
+            yield chunk
+
+    path = send(tmp_path / "logs", chunks=chunks())
+    assert {*seen, path.stat().st_mode & 0o777} == {0o600}
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
 @pytest.mark.parametrize("name", [
     "", ".", "..", "../log.swf", "/etc/passwd", "a/b", "a\\b", "C:log", ".hidden", "-rf", "a\0b", "a\nb", "a\x1b[31mb",
     "\u202egpj.exe", "x" * 121, "log.part", "log.swf.", "log ", "<script>", "a;b", "$(id)", "`id`", 'a"b', "\udcff",

@@ -21,7 +21,7 @@ class CgroupOptions(LiveOptions):
     commands: Annotated[
         "str | Path",
         Option("One command a line; or a table with columns command, cores, memory_gb and name.", argument=True,
-               typed=Path),
+               reads=True, typed=Path),
     ]  # fmt: skip
     _: KW_ONLY
     hosts: Annotated[str | None, Option("Machines that this box is parted into, such as 2x1c4g.", metavar="HOSTS")] = (

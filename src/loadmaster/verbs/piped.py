@@ -17,6 +17,8 @@ from typing import Any, BinaryIO
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _ENDINGS = {".parquet": rb"PAR1", ".json": rb"\s*[{\[]", ".yaml": rb"(?:#.*\n)*(?:- )?[a-z_]+:(?:\s|$)"}
 """Endings of names, for what few readers tell by them alone, and how such a file begins."""
+QUIET_S = 2.0
+"""A pipe that nobody has opened for writing for so long is told."""
 _BLOCK = 1 << 20
 _poured: dict[Path, str] = {}
 _folders: list[Path] = []
@@ -109,7 +111,7 @@ def _opened(name: str) -> BinaryIO:
     try:
         if name == "-" and sys.stdin is None:  # whatever has its number now is ours
             raise OSError(errno.EBADF, "")
-        pipe = os.fdopen(os.dup(0) if name == "-" else os.open(name, os.O_RDONLY), "rb")
+        pipe = os.fdopen(os.dup(0) if name == "-" else _other_end(name), "rb")
     except OSError as error:
         why = "closed" if error.errno == errno.EBADF else error.strerror or "cannot be read"
         raise InputError(known, why, fix="name a file") from None
@@ -121,6 +123,20 @@ def _opened(name: str) -> BinaryIO:
         pipe.close()
         raise InputError(known, rule, fix="name a file, or send one: zcat log.swf.gz | loadmaster info -")
     return pipe
+
+
+def _other_end(name: str) -> int:
+    """Open the pipe `name`, which lasts until somebody writes into it; where that takes long, it is told."""
+    import threading
+
+    waiting = f"Waiting for somebody to write into the pipe {name}; Ctrl-C stops."
+    timer = threading.Timer(QUIET_S, lambda: print(waiting, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        return os.open(name, os.O_RDONLY)
+    finally:
+        timer.cancel()
 
 
 def _name(name: str) -> str:

@@ -82,9 +82,10 @@ class BagRunOptions(DaskOptions):
             InputError: there are none.
         """
         from loadmaster.live.bag.commands import checked_commands, read_commands
+        from loadmaster.verbs.piped import poured
 
         if isinstance(self.commands, str | Path):
-            return read_commands(Path(self.commands))
+            return read_commands(Path(poured(self.commands)))
         return checked_commands(self.commands, "the list of commands")
 
     @property

@@ -48,7 +48,7 @@ async def receive(name: str, chunks: AsyncIterable[bytes], folder: Path, most: i
         Refused: no plain name, too large, packed too tightly, or not a log.
     """
     plain_name(name)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.resolve() != folder:
         raise Refused(403, "the folder of uploads is a link that leads elsewhere")
     _refuse_size(announced or 0, most, folder)
@@ -56,7 +56,7 @@ async def receive(name: str, chunks: AsyncIterable[bytes], folder: Path, most: i
     part = path.with_name(f"{path.name}.part")
     size = 0
     try:
-        with part.open("xb") as out:
+        with open(part, "xb", opener=_ours_alone) as out:
             async for chunk in chunks:
                 size += len(chunk)
                 _refuse_size(size, most, folder)
@@ -82,13 +82,18 @@ def uploaded(folder: Path) -> list[str]:
     return sorted(path.name for path in files if _NAME.fullmatch(path.name) and not path.name.endswith(".part"))
 
 
+def _ours_alone(path: str | Path, flags: int) -> int:
+    """Open a file that, if it is made, nobody else may read: a log names people."""
+    return os.open(path, flags, 0o600)
+
+
 def _new(folder: Path, name: str) -> tuple[Path, int]:
     """A name that nothing there has, taken by an empty file, which is open."""
     stem, dot, end = name.partition(".")
     for number in range(1, 1000):
         path = folder / (name if number == 1 else f"{stem}-{number}{dot}{end}")
         try:
-            return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            return path, _ours_alone(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             continue
     raise Refused(409, "there are many files of this name; rename it")
