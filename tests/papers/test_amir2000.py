@@ -80,9 +80,9 @@ def test_pvm_is_worst_and_migration_helps_whatever_the_machines(outcome):
 
 def test_the_gates_of_the_paper_hold_on_few_executions(outcome):
     verdicts = {claim.claim: claim.verdict for claim in claims.orderings(SMALL, outcome)}
-    assert verdicts["Enhanced PVM does much better than PVM"] == "holds"
+    assert verdicts["Enhanced PVM does much better than PVM"] == "report only"  # it does; by how much is not yet plain
     assert verdicts["in almost every circumstance"] == "report only"  # 24 of 24 may still be 86 in a hundred
-    assert verdicts["Enhanced Mosix does better than Enhanced PVM"] == "holds"
+    assert verdicts["Enhanced Mosix does better than Enhanced PVM"] == "ordering holds, size differs"
     assert verdicts["Enhanced Mosix does better than Mosix"] == "report only"
 
 

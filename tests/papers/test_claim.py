@@ -2,7 +2,7 @@
 
 import math
 
-from loadmaster.papers.claim import all_of, equals, exceeds, meets, most_of
+from loadmaster.papers.claim import all_of, equals, exceeds, exceeds_by, meets
 from loadmaster.papers.estimate import Estimate
 
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
@@ -47,9 +47,13 @@ def test_a_claim_made_of_several_is_as_good_as_its_worst():
     assert all_of(["holds", "report only"]) == "report only"
     assert all_of(["holds", "not measured"]) == "not measured"
     assert all_of(["not measured", "differs", "holds"]) == "differs"
+    assert all_of(["holds", "ordering holds, size differs"]) == "ordering holds, size differs"
 
 
-def test_a_claim_on_several_places_holds_if_enough_of_them_do_and_differs_if_too_few_can():
-    assert most_of(["holds", "holds", "differs", "holds"], 3) == "holds"
-    assert most_of(["holds", "holds", "differs", "differs"], 3) == "differs"
-    assert most_of(["holds", "holds", "report only", "differs"], 3) == "report only"
+def test_an_ordering_with_a_printed_size_holds_only_near_that_size():
+    assert exceeds_by(Estimate(0.22, 0.21, 0.24, 9), 0.22) == "holds"
+    assert exceeds_by(Estimate(0.07, 0.03, 0.11, 9), 0.22) == "ordering holds, size differs"
+    assert exceeds_by(Estimate(0.40, 0.30, 0.50, 9), 0.22) == "ordering holds, size differs"
+    assert exceeds_by(Estimate(0.05, -0.01, 0.11, 9), 0.22) == "differs"
+    assert exceeds_by(Estimate(0.22, 0.05, 0.39, 9), 0.22) == "report only"
+    assert exceeds_by(NOTHING, 0.22) == "not measured"

@@ -8,6 +8,7 @@ import pytest
 
 from loadmaster.papers.delgado2011 import claims, figures
 from loadmaster.papers.delgado2011.streams import (
+    CREDITS,
     LARGEST,
     JobStream,
     StreamGroup,
@@ -108,9 +109,28 @@ def test_where_machines_are_never_all_in_use_there_is_nothing_to_judge():
     assert claims.heterogeneous_is_harder(never, FIVE, 0.7).verdict == "not measured"
     table = figures.all_runs(claims.averages(never, FIVE))
     assert len(table.rows) == 20
-    assert "NaN" not in json.dumps(
-        figures.platform_bars(claims.averages(never, FIVE), "t", "made up", 0.7).chart.to_dict()
-    )
+    assert figures.platform_bars(claims.averages(never, FIVE), "t", "made up", 0.7) == []
+
+
+def test_where_some_machines_are_never_all_in_use_the_others_are_drawn():
+    some = made_up(dict.fromkeys(claims.CHOICES, float("nan")) | {"ec": 0.7})
+    [drawn] = figures.platform_bars(claims.averages(some, FIVE), "t", "made up", 0.7)
+    assert "NaN" not in json.dumps(drawn.chart.to_dict())
+
+
+def test_a_log_of_serial_jobs_cannot_ripple_so_nothing_is_measured_on_it():
+    serial = JobStream("s", synthetic(50, 1.0, 3))
+    alone = StreamGroup("made up", tuple(replace(serial, name=name) for name in FIVE.parts))
+    same = made_up(dict.fromkeys(claims.CHOICES, 0.7))
+    assert claims.heterogeneous_is_harder(same, FIVE, 0.7).verdict == "differs"
+    judged = claims.heterogeneous_is_harder(same, alone, 0.7)
+    assert judged.verdict == "not measured"
+    assert "serial" in judged.note
+
+
+def test_only_the_logs_that_were_read_are_credited():
+    assert set(CREDITS) == {"CTC", "LCG"}
+    assert not {ctc(None, 50).name, grid(None, 50).name} & set(CREDITS)
 
 
 def test_equal_platforms_are_not_harder():

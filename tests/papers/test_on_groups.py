@@ -29,9 +29,9 @@ def placed(host, slowdown, simulated_host=None):
 @pytest.mark.parametrize(
     ("e_pvm", "slowdown", "simulated", "verdicts"),
     [
-        ([0, 0], [2.0, 2.0], None, ["holds", "holds", "holds"]),
+        ([0, 0], [2.0, 2.0], None, ["ordering holds, size differs", "holds", "holds"]),
         ([0, 0], [9.0, 9.0], None, ["differs", "holds", "holds"]),
-        ([0, 1], [2.0, 2.0], [1, 0], ["holds", "differs", "differs"]),
+        ([0, 1], [2.0, 2.0], [1, 0], ["ordering holds, size differs", "differs", "differs"]),
     ],
 )  # fmt: skip
 def test_each_verdict_can_say_no(e_pvm, slowdown, simulated, verdicts):

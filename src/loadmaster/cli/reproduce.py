@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
     from loadmaster.papers.claim import Reproduction
 
-COLOURS = {"holds": "green", "differs": "red", "report only": "dim", "not measured": "dim"}
+COLOURS = {
+    "holds": "green", "ordering holds, size differs": "yellow", "differs": "red", "report only": "dim",
+    "not measured": "dim",
+}  # fmt: skip
 
 
 @taking(ReproduceOptions)
@@ -46,7 +49,7 @@ def _table(result: "Reproduction") -> "Table":
     table = new_table(title=result.title, expand=True)
     for name, ratio in (("claim", 4), ("published", 2), ("ours", 3)):
         table.add_column(name, ratio=ratio, overflow="fold")
-    table.add_column("verdict", no_wrap=True)
+    table.add_column("verdict", width=15)
     for where in dict.fromkeys(claim.where for claim in result.claims):
         table.add_row(Text(where, style="bold"))
         for claim in [claim for claim in result.claims if claim.where == where]:

@@ -1,6 +1,6 @@
 """A published claim beside our number, how it is judged, and a paper as a list of claims.
 
-Every verdict comes from one of four judges below, and each of them can say no: a verdict that could not change,
+Every verdict comes from one of the judges below, and each of them can say no: a verdict that could not change,
 whatever the code did, is a remark and stands as `report only`.
 """
 
@@ -12,7 +12,9 @@ from typing import Literal
 from loadmaster.papers.estimate import Estimate
 from loadmaster.report.page import Block
 
-Verdict = Literal["holds", "differs", "report only", "not measured"]
+Verdict = Literal["holds", "ordering holds, size differs", "differs", "report only", "not measured"]
+SIZE = 0.2
+"""The band around a published size, as a part of it, where the paper gives no interval."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,9 @@ class Claim:
         claim: what is claimed, in our own words.
         published: the paper's value, as text; empty where the paper gives none.
         ours: our value, as text, with its 95 % interval.
-        verdict: `holds` or `differs` by a judge of this module; `report only` where the paper under-specifies, where
-            too little was run to tell, and for remarks; `not measured` where there is no number.
+        verdict: by a judge of this module `holds`, `differs`, or `ordering holds, size differs` where ours lies on the
+            side that the paper says and not near its number; `report only` where the paper under-specifies, where too
+            little was run to tell, and for remarks; `not measured` where there is no number.
         gate: the band or ordering tested.
         n: how many runs or instances stand behind our value.
         note: why ours differs and which of the two we believe.
@@ -92,6 +95,17 @@ def exceeds(found: Estimate, least: float = 0.0) -> Verdict:
     return "holds" if found.low > least else "differs"
 
 
+def exceeds_by(found: Estimate, published: float) -> Verdict:
+    """Judge an ordering whose size is printed: `found` must lie above 0, and within `SIZE` of what is published.
+
+    Example:
+        >>> exceeds_by(Estimate(0.21, 0.20, 0.23, 20), 0.22), exceeds_by(Estimate(0.069, 0.031, 0.106, 20), 0.22)
+        ('holds', 'ordering holds, size differs')
+    """
+    ordering, size = exceeds(found), meets(found, published * (1 - SIZE), published * (1 + SIZE))
+    return "ordering holds, size differs" if (ordering, size) == ("holds", "differs") else all_of([ordering, size])
+
+
 def equals(ours: float, published: float, within: float = 1e-9) -> Verdict:
     """Judge a number that chance has no part in."""
     if not math.isfinite(ours):
@@ -99,15 +113,9 @@ def equals(ours: float, published: float, within: float = 1e-9) -> Verdict:
     return "holds" if abs(ours - published) <= within else "differs"
 
 
-def most_of(verdicts: Sequence[Verdict], wanted: int) -> Verdict:
-    """Judge a claim that must hold in `wanted` of several places."""
-    if sum(verdict == "holds" for verdict in verdicts) >= wanted:
-        return "holds"
-    open_still = sum(verdict in ("holds", "report only", "not measured") for verdict in verdicts)
-    return "report only" if open_still >= wanted else "differs"
-
-
 def all_of(verdicts: Sequence[Verdict]) -> Verdict:
     """Judge a claim made of several: it differs if one does, and holds only if each does."""
-    worst_first: tuple[Verdict, ...] = ("differs", "not measured", "report only", "holds")
+    worst_first: tuple[Verdict, ...] = (
+        "differs", "ordering holds, size differs", "not measured", "report only", "holds",
+    )  # fmt: skip
     return next((verdict for verdict in worst_first if verdict in verdicts), "not measured")

@@ -34,7 +34,7 @@ class Table:
         best: (row, column) of the cells to stress.
         bands: number of a row -> the title of the rows from there on.
         prose: cells are words, not numbers.
-        tones: (row, column) -> `good`, `bad` or `muted`.
+        tones: (row, column) -> `good`, `fair`, `bad` or `muted`.
         below: number of a row -> small print below it.
         rules: number of a row -> the rule that it is of, as charts name it.
     """

@@ -5,7 +5,10 @@ from typing import Any
 
 from loadmaster.report.theme import names_axis, rows, themed, tooltip
 
-_COLOURS = {"holds": "#138a5e", "differs": "#c92a3a", "report only": "#b8c0ca", "not measured": "#e3e7ec"}
+_COLOURS = {
+    "holds": "#138a5e", "ordering holds, size differs": "#d9a514", "differs": "#c92a3a", "report only": "#b8c0ca",
+    "not measured": "#e3e7ec",
+}  # fmt: skip
 
 
 def verdict_chart(verdicts: Sequence[tuple[str, str]]) -> Any:

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from loadmaster.report.page import Page, Table
 
 _VERDICTS = (
-    "A claim holds where our interval meets the published value, or the ordering stands; what a paper says too little "
-    "about to be judged is reported only."
+    "A claim holds where our interval meets the published value; of a mere ordering, where it stands. Where the paper "
+    "prints a size as well, both must hold. What a paper says too little about to be judged is reported only."
 )
-_OF_SEVERAL = {"holds": "hold", "differs": "differ"}
-TONES = {"holds": "good", "differs": "bad", "report only": "muted", "not measured": "muted"}
+_OF_SEVERAL = {"holds": "hold", "ordering holds, size differs": "hold as orderings only", "differs": "differ"}
+TONES = {
+    "holds": "good", "ordering holds, size differs": "fair", "differs": "bad", "report only": "muted",
+    "not measured": "muted",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from itertools import product
 from loadmaster.papers import StudyOptions
 from loadmaster.papers.claim import Reproduction
 from loadmaster.papers.delgado2011 import claims, figures
-from loadmaster.papers.delgado2011.streams import StreamGroup, ctc, grid, seeds, stretches
+from loadmaster.papers.delgado2011.streams import CREDITS, StreamGroup, ctc, grid, seeds, stretches
 from loadmaster.papers.delgado2011.study import PLATFORMS, StudyCase, StudyRow, run_cases
 from loadmaster.report.page import Block, Heading
 from loadmaster.report.progress import bar
@@ -37,12 +37,12 @@ def reproduce(options: StudyOptions) -> Reproduction:
     ]
     drawn = {group.name: claims.averages(rows, group) for group in groups}
     blocks: list[Block] = [
-        figures.platform_bars(
+        *figures.platform_bars(
             drawn[bags.name], f"Grid-like ({bags.name}): heterogeneous and homogeneous VMs", bags.name, 0.7
         ),
-        figures.load_bars(drawn[lublin.name], "Algorithms, homogeneous VMs", lublin.name, "homogeneous", loads),
-        figures.load_bars(drawn[lublin.name], "Algorithms, heterogeneous VMs", lublin.name, "heterogeneous", loads),
-        figures.platform_bars(drawn[wide.name], wide.name, wide.name, 0.7),
+        *figures.load_bars(drawn[lublin.name], "Algorithms, homogeneous VMs", lublin.name, "homogeneous", loads),
+        *figures.load_bars(drawn[lublin.name], "Algorithms, heterogeneous VMs", lublin.name, "heterogeneous", loads),
+        *figures.platform_bars(drawn[wide.name], wide.name, wide.name, 0.7),
         Heading("Ripple and elasticity"),
         figures.effects(drawn[wide.name], wide.name, loads),
         figures.effects(drawn[lublin.name], lublin.name, loads),
@@ -80,5 +80,6 @@ def _notes(jobs: int, groups: Sequence[StreamGroup], rows: dict[StudyCase, Study
         "EC, PC and the backfill are reconstructions: the poster names them without formulas. VMs have minimum 0 and "
         "maximum 1; EASY takes the work at speed 1 for the runtime.",
         f"Runs with events after which {MOST_ROUNDS:,} rounds had not settled the speeds: {unsettled} of {len(rows)}.",
-        "Logs: Parallel Workloads Archive (CTC: Dan Dwyer and Steve Hotovy; LCG: e-Science group at Imperial College).",
-    ]
+        *(f"The log {group.name}: Parallel Workloads Archive ({CREDITS[group.name]})." for group in groups
+          if group.name in CREDITS),
+    ]  # fmt: skip

@@ -11,10 +11,12 @@ from loadmaster.report.page import Chart, Table
 COLOURS = ["#2b6cb0", "#dd6b20", "#718096", "#38a169"]
 
 
-def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: str) -> Chart:
-    """Bars of efficiency: one group a choice of VMs, one bar a value of `group`."""
+def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: str) -> list[Chart]:
+    """Bars of efficiency: one group a choice of VMs, one bar a value of `group`; no chart where there is no bar."""
     import altair as alt
 
+    if all(value["efficiency"] is None for value in values):
+        return []
     chart = (
         alt.Chart(alt.Data(values=list(values)))
         .mark_bar()
@@ -28,10 +30,10 @@ def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: s
         )
         .properties(width=420, height=240, title=title)
     )  # fmt: skip
-    return Chart(chart, caption)
+    return [Chart(chart, caption)]
 
 
-def platform_bars(rows: Rows, title: str, stream: str, load: float) -> Chart:
+def platform_bars(rows: Rows, title: str, stream: str, load: float) -> list[Chart]:
     """One stream on both platforms."""
     values: list[dict[str, object]] = [
         {"choice": c, "platform": p, "efficiency": _drawn(rows[StudyCase(stream, p, load, c)].efficiency_full)}
@@ -41,7 +43,7 @@ def platform_bars(rows: Rows, title: str, stream: str, load: float) -> Chart:
     return bars(title, values, "platform", f"{stream}, load {load}. The poster's own values cannot be read off.")
 
 
-def load_bars(rows: Rows, title: str, stream: str, platform: str, loads: Sequence[float]) -> Chart:
+def load_bars(rows: Rows, title: str, stream: str, platform: str, loads: Sequence[float]) -> list[Chart]:
     """One stream and platform at several loads."""
     values: list[dict[str, object]] = [
         {

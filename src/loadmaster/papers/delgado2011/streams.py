@@ -15,6 +15,10 @@ LARGEST = 64
 """Synthetic jobs have at most as many tasks as there are machines (hi = 6 in the model of Lublin and Feitelson)."""
 
 
+CREDITS = {"CTC": "Dan Dwyer and Steve Hotovy", "LCG": "e-Science group at Imperial College"}
+"""Whose the logs are."""
+
+
 @dataclass(frozen=True, eq=False)
 class JobStream:
     """Jobs with a name that says where they come from, synthetic or not."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from loadmaster.papers.claim import Claim, Verdict, all_of, exceeds, meets, most_of
+from loadmaster.papers.claim import Claim, Verdict, all_of, exceeds, meets
 from loadmaster.papers.estimate import Estimate, mean_of
 from loadmaster.papers.shai2014.buckets import Matches
 from loadmaster.papers.shai2014.published import HEURISTICS, MIX, NAMES, NOT_WON, SINGLE
@@ -89,8 +89,8 @@ def _margins(shape: PoolShape, leads: Mapping[str, Estimate], main: Mapping[str,
     return [
         Claim(
             _at(_FIG_3_5, shape), "Worse-Fit-Cores is the best of the four in all pools", "A, B, C, D",
-            ", ".join(ahead) or "none", most_of([exceeds(lead) for lead in leads.values()], 3),
-            "in at least three pools", n,
+            ", ".join(ahead) or "none", all_of([exceeds(lead) for lead in leads.values()]),
+            f"in each pool {_ABOVE}", n,
         ),
         Claim(
             _at(_FIG_3_5, shape), "its margin is large in pool A and small in the others", "A largest",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from loadmaster.papers.claim import Claim, exceeds, most_of
+from loadmaster.papers.claim import Claim, all_of, exceeds
 from loadmaster.papers.estimate import Estimate, mean_of
 from loadmaster.papers.shai2014.loads import Curves
 from loadmaster.papers.shai2014.published import HEURISTICS, LEAST_MIX_SHARE, MIX, NAMES
@@ -48,7 +48,6 @@ def choice_claims(pools: Mapping[str, Curves], logs: Mapping[str, Curves]) -> li
 
 
 def _most_often(curves: Mapping[str, Curves]) -> Claim:
-    wanted = 3 if len(curves) == 4 else len(curves)
     leads = {name: _lead(one) for name, one in curves.items()}
     parts = "; ".join(
         f"{one.label}: {leads[name].percent()} more than any other ("
@@ -57,8 +56,7 @@ def _most_often(curves: Mapping[str, Curves]) -> Claim:
     )  # fmt: skip
     return Claim(
         _FIGURE, "Max-Jobs chose Mix-Fit most often", "all pools", parts,
-        most_of([exceeds(lead) for lead in leads.values()], wanted),
-        f"in at least {wanted} of {len(curves)} pools the interval of its lead lies above 0",
+        all_of([exceeds(lead) for lead in leads.values()]), "in each the interval of its lead lies above 0",
         min(len(one.chosen) for one in curves.values()),
         "shares differ by few points, as most cycles end in a tie of all or of many",
     )  # fmt: skip

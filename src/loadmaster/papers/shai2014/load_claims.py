@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from loadmaster.papers.claim import Claim, Verdict, all_of, exceeds, meets
+from loadmaster.papers.claim import SIZE, Claim, Verdict, all_of, exceeds, exceeds_by, meets
 from loadmaster.papers.estimate import Estimate, pooled_difference, ratio_of_means, reduction
 from loadmaster.papers.shai2014.loads import METRICS, Curves, compared, over
 from loadmaster.papers.shai2014.published import (
@@ -48,7 +48,7 @@ def _mix_fit(curves: Curves) -> list[Claim]:
         name, best, mean = compared(curves, 0, metric)
         ours = curves.of(MIX, metric)[:, 0]
         against_mean, against_best = reduction(ours, mean), reduction(ours, best)
-        verdict: Verdict = exceeds(against_mean) if gated else "report only"
+        verdict: Verdict = exceeds_by(against_mean, REDUCTIONS[metric]) if gated else "report only"
         claims.append(
             Claim(
                 FIGURES[metric],
@@ -57,9 +57,9 @@ def _mix_fit(curves: Curves) -> list[Claim]:
                 f"by {against_mean.percent()} against their mean, {against_best.percent()} against {NAMES[name]}, "
                 "the best of them",
                 verdict,
-                "the reduction against their mean is positive and its interval excludes 0" if gated else "",
+                f"the interval of the reduction lies above 0; size within {SIZE:.0%}" if gated else "",
                 len(ours),
-                _OTHER_LOG + "; believe the published one for that log" if verdict == "differs" else "",
+                _OTHER_LOG + "; believe the published one for that log" if "differs" in verdict else "",
             )
         )  # fmt: skip
     return claims
