@@ -7,10 +7,12 @@ import pytest
 from small_queues import starts_of
 
 from loadmaster.backfilling import Easy
+from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Running
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline
+from loadmaster.schedule import Discipline, discipline_named
+from loadmaster.sim.queue import simulate
 from snapshots import placed, snapshot
 
 EIGHT_JOBS = {
@@ -42,6 +44,19 @@ def test_eight_jobs_on_ten_cores_start_as_worked_out_by_hand(discipline, expecte
 def test_a_promise_of_a_moment_lets_more_jobs_start_than_one_of_hosts():
     jobs = {"cores": [1, 3, 3, 1], "runtime_s": [4, 5, 5, 3]}
     assert starts_of("easy", 4, **jobs) == [0, 0, 5, 4]
+
+
+@pytest.mark.parametrize("engine", ["auto", "compiled", "reference"])
+@pytest.mark.parametrize(("tasks", "start_s"), [(3, 2.0), (4, 25.0)])
+def test_what_the_head_leaves_at_its_moment_may_be_taken_to_the_last_host(engine, tasks, start_s):
+    """Hosts 0 and 1 of four end at 10: a head of three tasks leaves one host to a long job, one of four tasks none."""
+    log = Workload.of(
+        submit_s=[0, 0, 1, 2], runtime_s=[10, 10, 15, 100], cores=[1, 1, 1, 1], tasks=np.array([1, 1, tasks, 1])
+    )
+    found = simulate(
+        log, Cluster.uniform(4, cores=1), POLICIES["first-fit"], discipline_named("easy"), interval_s=0, engine=engine
+    )
+    assert found.start_s.tolist() == [0.0, 0.0, 10.0, start_s]
 
 
 def test_those_behind_the_head_may_be_tried_shortest_first():

@@ -1,5 +1,7 @@
 """What a live scheduler believes: constraints bind it as they bind a simulation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fake_runs import drive, ruled
@@ -12,6 +14,7 @@ from loadmaster.live.claims import FOREIGN
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, ObservedTasks, Over, Refusal, Seen
 from loadmaster.live.ledger import AGAIN_S, Ledger
 from loadmaster.live.listing import listing_of
+from loadmaster.live.onward import Onward
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Hold, Repin, Start
 from loadmaster.order import ORDERS
@@ -96,6 +99,30 @@ def test_nothing_is_due_when_nothing_has_happened():
     world.up = [True, False]
     world.see(10.0, {"x": WAITS})
     assert world.ledger.due()
+
+
+def test_a_decision_is_due_when_the_last_one_asked_to_be_woken_and_once():
+    world = World()
+    world.see(0.0, {"x": WAITS})
+    world.ledger.take([], [], replace(world.ledger.carried, wake_s=7.0))
+    due = []
+    for now_s in (5.0, 7.0, 9.0):
+        world.see(now_s, {"x": WAITS})
+        due.append(world.ledger.due())
+        if due[-1]:
+            world.ledger.take([], [], world.ledger.carried)
+    assert due == [False, True, False]
+
+
+def test_a_host_that_dies_under_a_run_is_given_to_nobody_when_that_run_would_have_ended():
+    world = World()
+    world.see(10.0, dict.fromkeys("xyz", WAITS))
+    world.start("x")
+    world.up = [False, True]
+    world.see(20.0, {"x": (RUNNING, 0, 0), "y": WAITS, "z": WAITS})
+    world.ledger.take([Start("y", ("b",))], [0], world.ledger.carried)
+    onward = Onward(world.ledger, ruled("first-fit", "fcfs"), 5.0, dict.fromkeys("xyz", 60.0))
+    assert onward.starts("z") == 80.0
 
 
 def test_hosts_that_are_down_are_closed_to_everyone():

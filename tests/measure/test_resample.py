@@ -91,6 +91,13 @@ def test_over_many_draws_every_user_comes_as_often_as_it_is_in_the_log():
     assert jobs.mean() == pytest.approx(within.sum(), abs=4 * jobs.std() / 20)
 
 
+def test_over_many_draws_a_user_comes_in_every_week():
+    one = Workload.of(submit_s=[0.0, 6 * WEEK_S + 3600], runtime_s=[1.0, 1.0], cores=[1, 1], user=[0, 0])
+    rng = np.random.default_rng(0)
+    drawn = {float(users(one, rng).workload.submit_s[0] // WEEK_S) for _ in range(200)}
+    assert drawn == {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}
+
+
 def test_long_term_users_are_those_whose_jobs_span_half_of_the_weeks():
     at_s = np.array([0, 1, 2, 1.5, 3]) * WEEK_S
     assert long_term(np.array([0, 0, 1, 1, 1]), at_s, 5).tolist() == [False, True]

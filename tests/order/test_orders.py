@@ -77,6 +77,11 @@ def test_what_goes_first(order, first, second, now):
     assert rank(job(**first), now) < rank(job(**second), now)
 
 
+def test_jobs_of_less_than_a_second_are_stretched_as_if_they_took_one():
+    rank = ORDERS["lxf"].rank
+    assert rank(job(expected_s=0.25), 10.0) == rank(job(expected_s=1.0), 10.0) == -11.0
+
+
 def test_in_the_form_of_cobalt_all_jobs_of_up_to_64_cores_and_a_minute_are_alike():
     rank = ORDERS["unicef"].in_form("cobalt").rank
     assert rank(job(cores=1.0, expected_s=1.0), 600.0) == rank(job(cores=64.0), 600.0) == -10.0

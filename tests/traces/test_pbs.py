@@ -65,6 +65,11 @@ def test_dependencies_lose_the_names_of_servers():
     assert job_of(f"06/06/2005 14:07:17;E;4.s;ctime=1 start=2 end=9 {depend}")["depends"] == "afterok:12:13"
 
 
+@pytest.mark.parametrize(("times", "submit_s"), [("ctime=1 qtime=3", 3.0), ("qtime=3", 3.0), ("ctime=1", 1.0)])
+def test_a_job_came_when_it_was_queued_and_else_when_it_was_made(times, submit_s):
+    assert job_of(f"06/06/2005 14:07:17;E;4.s;{times} start=5 end=9")["submit_s"] == submit_s
+
+
 @pytest.mark.parametrize("line", ["06/06/2005 14:07:17;E;4.s;ctime=soon start=2 end=3", "some other line"])
 def test_a_broken_line_is_counted_and_strict_names_it(tmp_path, line):
     path = write(tmp_path, "log", SAMPLE.read_text() + line + "\n")

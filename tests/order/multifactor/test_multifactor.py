@@ -13,7 +13,7 @@ from loadmaster.model.site_rules import Account, Partition, Qos, SiteRules
 from loadmaster.order import Multifactor
 from loadmaster.order.multifactor.job_size import fewest_hosts, size_factor, size_for_time_factor
 from loadmaster.order.multifactor.site_view import view_of
-from loadmaster.order.multifactor.terms import fixed_part
+from loadmaster.order.multifactor.terms import charges, fixed_part
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule import discipline_named as named
@@ -81,6 +81,20 @@ def test_raw_factors_are_not_divided_by_the_highest():
     )  # fmt: skip
     assert plain == [5.0, 10.0, 11.0, 1.0]  # of S the nice value leaves nothing, and nothing is less than 1
     assert raw == [100.0, 100.0, 200.0, 1.0]
+
+
+def test_a_second_is_charged_by_the_factor_of_the_quality_of_service():
+    rules = replace(RULES, qos=(Qos("high", usage_factor=2.5), Qos("normal"), Qos("low", usage_factor=0.0)))
+    log = Workload.of(
+        submit_s=[0.0] * 3, runtime_s=[60.0] * 3, cores=[4, 4, 4], tasks=[1, 2, 1], user=np.zeros(3, np.int32),
+        constraints=Constraints(
+            partition=Named.of(["short"] * 3), qos=Named.of(["high", "normal", "low"]), user_names=("a1",),
+            account_names=("a",),
+        ),
+    )  # fmt: skip
+    cluster = Cluster(("cores",), np.full((4, 1), 8.0), rules=rules)
+    rule = named(f"multifactor({WEIGHTS})").order
+    assert charges(rule, log, cluster, view_of(log, cluster)).tolist() == [10.0, 8.0, 0.0]
 
 
 def test_the_size_factor_has_three_forms():
