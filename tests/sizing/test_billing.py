@@ -35,7 +35,7 @@ def test_rounding_of_an_age_starts_no_new_unit():
 @pytest.mark.parametrize(
     ("field", "value"),
     [("price_per_h", 0.0), ("price_per_h", -1.0), ("speed", 0.0), ("unit_s", 0.0), ("unit_s", float("nan")),
-     ("boot_s", -1.0), ("minimum_s", -1.0), ("interruptions_per_h", float("inf")), ("limit", 0)],
+     ("boot_s", -1.0), ("boot_s", 86401.0), ("minimum_s", -1.0), ("interruptions_per_h", float("inf")), ("limit", 0)],
 )  # fmt: skip
 def test_a_machine_type_that_makes_no_sense_is_refused(field, value):
     with pytest.raises(InputError, match=field):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from loadmaster.model.errors import InputError
 
+LONGEST_BOOT_S = 86400.0
+"""A machine that takes longer to come up is a slip: of milliseconds, or of a column."""
 _SLACK = 1e-9
 """Part of a unit by which a machine may pass its end through rounding alone."""
 
@@ -43,6 +45,9 @@ class HostType:
             self._check(field, above=True)
         for field in ("boot_s", "minimum_s", "interruptions_per_h"):
             self._check(field, above=False)
+        if self.boot_s > LONGEST_BOOT_S:
+            rule = f"boot_s of machine type {self.name} must be a day ({LONGEST_BOOT_S:.0f}) or less"
+            raise InputError(self.boot_s, rule, fix="it is in seconds")
         if self.limit < 1:
             raise InputError(self.limit, f"limit of machine type {self.name} must be 1 or more")
 
