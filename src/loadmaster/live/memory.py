@@ -13,7 +13,7 @@ from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need
 from loadmaster.order import AnyOrder, JobColumns, Ranking
-from loadmaster.order.order import columns_of
+from loadmaster.order.order import columns_of, tick_until
 
 Row = Mapping[str, Any]
 
@@ -48,10 +48,8 @@ class Memory:
 
     def tick(self, until_s: float) -> None:
         """Time has passed until then."""
-        period_s = math.inf if self._ranking is None else self._ranking.period_s
-        while self._ticked_s + period_s <= until_s:
-            self._ticked_s += period_s
-            self._at_work().tick(self._ticked_s)
+        if self._ranking is not None:
+            self._ticked_s = tick_until(self._ranking, self._ticked_s, until_s)
 
     def submitted(self, name: str, now_s: float) -> None:
         """A job has come, or may start for the first time."""

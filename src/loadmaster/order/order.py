@@ -171,6 +171,20 @@ class JobByJob(Unmoved):
         return np.array([rank_of(order, known.job(int(job)), now_s, backlog) for job in jobs], float)
 
 
+def tick_until(ranking: Ranking, ticked_s: float, until_s: float) -> float:
+    """Tick at every multiple of the period up to `until_s`; returns the last one, which was `ticked_s` before.
+
+    Where nothing would change until then only the last tick is made: a log may be silent for years.
+    """
+    period_s = ranking.period_s
+    while ticked_s + period_s <= until_s:
+        if getattr(ranking, "at_rest", False):  # a class of the user's own need not know of it
+            ticked_s += period_s * max(math.floor((until_s - ticked_s) / period_s) - 1.0, 0.0)
+        ticked_s += period_s
+        ranking.tick(ticked_s)
+    return ticked_s
+
+
 def columns_of(ranking: Ranking, jobs: Longs) -> JobColumns | None:
     """What a ranking tells of jobs beside their ranks; a class of the user's own need not know of it."""
     tell = getattr(ranking, "columns", None)

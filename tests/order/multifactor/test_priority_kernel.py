@@ -11,6 +11,7 @@ from loadmaster.model.dependencies import Dependencies
 from loadmaster.model.site_rules import Account, SiteRules
 from loadmaster.order import Multifactor
 from loadmaster.order.multifactor import priority_kernel
+from loadmaster.order.order import tick_until
 
 RULES = SiteRules(
     accounts=(
@@ -75,3 +76,43 @@ def test_an_empty_list_stands_for_all_jobs():
     out = np.zeros(5)
     priority_kernel.rank(ranking.state, np.zeros(0, np.int32), 5, 300.0, out)
     assert out == pytest.approx(ranking.ranks(np.arange(5), 300.0), abs=0)
+
+
+@settings(deadline=None)
+@given(KINDS, st.integers(0, 2**32 - 1), st.sampled_from([60.0, 300.0]))
+def test_ticks_that_change_nothing_are_passed_over_and_nothing_else_is(order, seed, period_s):
+    """Beside one tick after another; what is asked between jobs that come years apart is the same."""
+    rng = np.random.default_rng(seed)
+    workload, cluster = log(6, rng), Cluster(("cores",), np.array([[8.0]]))
+    every, some = order.begin(workload, cluster), order.begin(workload, cluster)
+    fast = order.begin(workload, cluster).state
+    every.period_s = some.period_s = period_s
+    time_s, fast_s, ticked_s, out = np.array([0.0, period_s]), np.array([0.0, period_s]), 0.0, np.empty(6)
+    for job in range(6):
+        start_s = period_s * float(rng.integers(1, 4000)) + float(rng.choice([0.0, 7.0])) + time_s[0]
+        for happens, now_s in (("started", start_s), ("ended", start_s + float(rng.choice([5.0, period_s, 1000.0])))):
+            while time_s[0] + period_s <= now_s:
+                time_s[0] += period_s
+                every.tick(time_s[0])
+            ticked_s = tick_until(some, ticked_s, now_s)
+            priority_kernel.tick_until(fast, fast_s, now_s)
+            assert ticked_s == fast_s[0] == time_s[0]
+            getattr(every, happens)(job, now_s)
+            getattr(some, happens)(job, now_s)
+            getattr(priority_kernel, happens)(fast, job, now_s)
+            jobs = np.arange(6)
+            priority_kernel.rank(fast, jobs, 6, now_s, out)
+            assert every.ranks(jobs, now_s).tolist() == some.ranks(jobs, now_s).tolist() == out.tolist()
+            assert every.state.ledger.usage.tolist() == some.state.ledger.usage.tolist() == fast.ledger.usage.tolist()
+
+
+def test_ninety_years_of_silence_are_not_ticked_through(monkeypatch):
+    ranking = Multifactor().begin(log(2, np.random.default_rng(0)), Cluster(("cores",), np.array([[8.0]])))
+    ranking.period_s, ticks = 300.0, []
+    monkeypatch.setattr(
+        type(ranking), "tick", lambda self, now_s, tick=type(ranking).tick: (ticks.append(now_s), tick(self, now_s))
+    )
+    ranking.started(0, 0.0)
+    ranking.ended(0, 1000.0)
+    assert tick_until(ranking, 0.0, 91 * 365 * 86400.0) == ticks[-1] == 91 * 365 * 86400.0
+    assert len(ticks) < 200_000

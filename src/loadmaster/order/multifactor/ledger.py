@@ -7,6 +7,9 @@ import numpy as np
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.order.multifactor.decay import discounted, faded, kept_after, lasting, lasting_at
 
+LEAST = 1e-9
+"""Less usage than this, in charges x seconds, is none: it only fades, and would do so at every tick for decades."""
+
 
 class UsageLedger(NamedTuple):
     """The usage of N nodes of the tree, and what runs of J jobs; written to by the functions here alone.
@@ -106,7 +109,8 @@ def tick_ledger(ledger: UsageLedger, now_s: float) -> None:
     keep = faded(since_s, half_life_s) if exact else kept_after(since_s, half_life_s)
     more = lasting(since_s, half_life_s) if exact else discounted(since_s, half_life_s)
     for node in range(usage.shape[0]):
-        usage[node] = usage[node] * keep + rate[node] * more
+        used = usage[node] * keep + rate[node] * more
+        usage[node] = used if used >= LEAST else 0.0
     for place in range(ledger.numbers[0]):
         job = ledger.fresh[place]
         leaf, ran_s = ledger.leaf[job], now_s - ledger.start_s[job]
@@ -116,6 +120,11 @@ def tick_ledger(ledger: UsageLedger, now_s: float) -> None:
         ledger.where[job] = -1
     ledger.numbers[0] = 0
     ledger.times[0] = now_s
+
+
+def is_at_rest(ledger: UsageLedger) -> bool:
+    """Nothing runs and nothing is left to fade: a tick is as good as many."""
+    return not (ledger.numbers[0] or ledger.running.any() or (ledger.rule[0] > 0.0 and ledger.usage.any()))
 
 
 def with_accounts(usage: Floats, parent: Ints, total: Floats) -> None:

@@ -4,6 +4,7 @@
 import math
 
 from loadmaster.kernels import inner
+from loadmaster.order.multifactor.ledger import LEAST
 
 LN2 = math.log(2.0)
 
@@ -89,7 +90,8 @@ def tick_ledger(ledger, now_s):
     keep = faded(since_s, half_life_s) if exact else kept_after(since_s, half_life_s)
     more = lasting(since_s, half_life_s) if exact else discounted(since_s, half_life_s)
     for node in range(ledger.usage.shape[0]):
-        ledger.usage[node] = ledger.usage[node] * keep + ledger.rate[node] * more
+        used = ledger.usage[node] * keep + ledger.rate[node] * more
+        ledger.usage[node] = used if used >= LEAST else 0.0
     for place in range(ledger.numbers[0]):
         job = ledger.fresh[place]
         leaf, ran_s = ledger.leaf[job], now_s - ledger.start_s[job]
@@ -100,3 +102,14 @@ def tick_ledger(ledger, now_s):
         ledger.where[job] = -1
     ledger.numbers[0] = 0
     ledger.times[0] = now_s
+
+
+@inner
+def is_at_rest(ledger):
+    """As `ledger.is_at_rest`."""
+    if ledger.numbers[0] > 0:
+        return False
+    for node in range(ledger.usage.shape[0]):
+        if ledger.running[node] > 0 or (ledger.rule[0] > 0.0 and ledger.usage[node] > 0.0):
+            return False
+    return True

@@ -8,6 +8,7 @@ from loadmaster.order.multifactor import fair_share_kernel, ledger_kernel
 from loadmaster.order.multifactor.state import MOST
 
 fair_shares, tick_ledger = fair_share_kernel.fair_shares, ledger_kernel.tick_ledger
+is_at_rest = ledger_kernel.is_at_rest
 start_charging, stop_charging = ledger_kernel.start_charging, ledger_kernel.stop_charging
 
 
@@ -25,6 +26,19 @@ def tick(state, now_s):
     """As `Priorities.tick`."""
     tick_ledger(state.ledger, now_s)
     state.stale[0] = 1
+
+
+@kept_njit(**LEAN)
+def tick_until(state, time_s, until_s):
+    """Tick at every multiple of the period up to `until_s`; time_s float64[2]: the last tick, and the period.
+
+    As `order.tick_until`.
+    """
+    while time_s[0] + time_s[1] <= until_s:
+        if is_at_rest(state.ledger):
+            time_s[0] += time_s[1] * max(np.floor((until_s - time_s[0]) / time_s[1]) - 1.0, 0.0)
+        time_s[0] += time_s[1]
+        tick(state, time_s[0])
 
 
 @kept_njit(**LEAN)

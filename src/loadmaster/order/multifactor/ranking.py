@@ -9,7 +9,14 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.order.multifactor.age import age_factor
 from loadmaster.order.multifactor.fair_share import fair_shares, room_for
-from loadmaster.order.multifactor.ledger import carry_over, new_ledger, start_charging, stop_charging, tick_ledger
+from loadmaster.order.multifactor.ledger import (
+    carry_over,
+    is_at_rest,
+    new_ledger,
+    start_charging,
+    stop_charging,
+    tick_ledger,
+)
 from loadmaster.order.multifactor.site_view import SiteView
 from loadmaster.order.multifactor.state import MOST, Flags, PriorityState, Weights, fresh
 from loadmaster.order.order import Ranking, Unmoved
@@ -33,6 +40,11 @@ class Priorities(Unmoved):
         """Reckon use anew; fair share when it is next asked for."""
         tick_ledger(self.state.ledger, now_s)
         self.state.stale[0] = 1
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether a tick is as good as many."""
+        return is_at_rest(self.state.ledger)
 
     def submitted(self, job: int, now_s: float) -> None:
         """Of a job that waited for another, age counts from here on; so it does where no log told when it arrives."""

@@ -11,6 +11,7 @@ from loadmaster.model.arrays import Longs
 from loadmaster.model.cycles import CycleLog
 from loadmaster.model.snapshot import Decision, NextLoops, Place, Promise
 from loadmaster.order import ORDERS
+from loadmaster.order.order import tick_until
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.schedule.binding import binding_of, binds
@@ -135,9 +136,7 @@ class Asking:
         self.arrived, self.refused = come, refused
 
     def _tick(self, until_s: float) -> None:
-        while self.ticked_s + self.ranking.period_s <= until_s:
-            self.ticked_s += self.ranking.period_s
-            self.ranking.tick(self.ticked_s)
+        self.ticked_s = tick_until(self.ranking, self.ticked_s, until_s)
 
     def _pass(self) -> None:
         eligible = self._eligible()

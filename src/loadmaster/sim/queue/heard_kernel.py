@@ -8,7 +8,7 @@ from loadmaster.order.multifactor import priority_kernel
 from loadmaster.sim.queue.desk_state import LEFT, STARTED, TOLD
 from loadmaster.sim.queue.queue_state import MANY
 
-rank_jobs, tick, submitted = priority_kernel.rank, priority_kernel.tick, priority_kernel.submitted
+rank_jobs, tick_until, submitted = priority_kernel.rank, priority_kernel.tick_until, priority_kernel.submitted
 started, ended = priority_kernel.started, priority_kernel.ended
 
 
@@ -17,15 +17,15 @@ def reckon_rows(book, desk, ranked, now):
     for i in range(desk.tally[TOLD]):
         job, time_s, how = np.int64(desk.heard[i].job), desk.heard[i].time_s, desk.heard[i].how
         if how == STARTED:
-            _tick_until(book, time_s)
+            tick_until(book.priorities, book.ticked.time_s, time_s)
             started(book.priorities, job, time_s)
         elif how == LEFT:
-            _tick_until(book, np.nextafter(time_s, -np.inf))
+            tick_until(book.priorities, book.ticked.time_s, np.nextafter(time_s, -np.inf))
             ended(book.priorities, job, time_s)
         else:
             submitted(book.priorities, job, time_s)
     desk.tally[TOLD] = 0
-    _tick_until(book, now)
+    tick_until(book.priorities, book.ticked.time_s, now)
     for i in range(ranked.number[MANY]):
         desk.asked[i] = desk.owner[ranked.queue[i]]
     rank_jobs(book.priorities, desk.asked, ranked.number[MANY], now, ranked.rank)
@@ -42,11 +42,3 @@ def tell(desk, job, time_s, how):
         at = desk.tally[TOLD]
         desk.heard[at].job, desk.heard[at].time_s, desk.heard[at].how = job, time_s, how
         desk.tally[TOLD] += 1
-
-
-@inner
-def _tick_until(book, until_s):
-    time_s = book.ticked.time_s
-    while time_s[0] + time_s[1] <= until_s:
-        time_s[0] += time_s[1]
-        tick(book.priorities, time_s[0])

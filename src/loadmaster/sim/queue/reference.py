@@ -14,6 +14,7 @@ from loadmaster.model.moments import at_or_after
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot
 from loadmaster.model.workload import Workload
+from loadmaster.order.order import tick_until
 from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.schedule.binding import Binding, binding_of, binds, is_one_pool
 from loadmaster.schedule.foresight import USERS, Foresight
@@ -274,10 +275,7 @@ class Replay:
             self.allowance.leave(job)
 
     def _tick(self, until_s: float) -> None:
-        period_s = self.ranking.period_s
-        while self.ticked_s + period_s <= until_s:
-            self.ticked_s += period_s
-            self.ranking.tick(self.ticked_s)
+        self.ticked_s = tick_until(self.ranking, self.ticked_s, until_s)
 
     def _admit(self) -> None:
         for job in self.arrivals.until(self.now_s):

@@ -17,7 +17,7 @@ from loadmaster.order.multifactor.state import MOST, PriorityState
 from loadmaster.sim.queue.least_kernel import settle, settle_block
 from loadmaster.sim.queue.queue_state import FAN, MANY
 
-rank_jobs, tick = priority_kernel.rank, priority_kernel.tick
+rank_jobs, tick_until = priority_kernel.rank, priority_kernel.tick_until
 started, ended = priority_kernel.started, priority_kernel.ended
 
 DEAR = 4
@@ -92,23 +92,15 @@ def _hear(book, happened, now):
     for i in range(happened.number[0]):
         job, time_s = np.int64(happened.job[i]), happened.time_s[i]
         if job >= 0:
-            _tick_until(book, time_s)
+            tick_until(book.priorities, book.ticked.time_s, time_s)
             started(book.priorities, job, time_s)
         else:
-            _tick_until(book, np.nextafter(time_s, -np.inf))
+            tick_until(book.priorities, book.ticked.time_s, np.nextafter(time_s, -np.inf))
             ended(book.priorities, -1 - job, time_s)
     happened.number[0] = 0
-    _tick_until(book, now)
+    tick_until(book.priorities, book.ticked.time_s, now)
     happened.due_s[0] = book.ticked.time_s[0] + book.ticked.time_s[1]
     return book.ticked.time_s[0] > before_s
-
-
-@inner
-def _tick_until(book, until_s):
-    time_s = book.ticked.time_s
-    while time_s[0] + time_s[1] <= until_s:
-        time_s[0] += time_s[1]
-        tick(book.priorities, time_s[0])
 
 
 @inlined
