@@ -56,3 +56,12 @@ def test_the_offered_load_counts_from_the_first_arrival_that_is_left():
     assert jobs.offered_load(cluster) == pytest.approx(101 / 2000)
     assert jobs.take(slice(1, None)).offered_load(cluster) == pytest.approx(100 / 200)
     assert jobs.take(slice(2, None)).offered_load(cluster) == float("inf")
+
+
+@pytest.mark.parametrize(("name", "column"), [
+    ("estimate", "write estimate_s="), ("runtime", "write runtime_s="), ("users", "write user="),
+    ("partition", r"write constraints=Constraints\(partition="),
+])  # fmt: skip
+def test_a_slip_in_the_name_of_a_column_makes_no_resource(name, column):
+    with pytest.raises(InputError, match=column):
+        Workload.of(submit_s=[0], runtime_s=[1], cores=[1], **{name: [1]})

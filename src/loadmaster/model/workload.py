@@ -1,6 +1,7 @@
 """A workload: jobs in the order of their arrival, one column a property."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from functools import cached_property
 
 import numpy as np
@@ -75,8 +76,14 @@ class Workload:
     def of(  # type: ignore[no-untyped-def]
         cls, *, submit_s, runtime_s, source="", synthetic=False, constraints=None, recorded_hosts=None, **columns
     ) -> "Workload":
-        """A small workload from lists; every keyword that is no column of the class is a resource."""
+        """A small workload from lists; every keyword that is no column of the class is a resource.
+
+        Raises:
+            InputError: a keyword is so near to a column, or to one of `Constraints`, that it is a slip.
+        """
         optional = {name: columns.pop(name) for name in _OPTIONAL if name in columns}
+        for name in columns:
+            _refuse_slip(name)
         demand = np.array(list(columns.values()), dtype=float).reshape(len(columns), len(submit_s)).T
         return cls(
             tuple(columns), np.asarray(submit_s, float), np.asarray(runtime_s, float), demand,
@@ -252,6 +259,16 @@ class Workload:
         if bad.any():
             job = int(np.argmax(bad))
             raise InputError(getattr(self, column)[job], f"{column} of job {self.id_of(job)} {rule}")
+
+
+def _refuse_slip(resource: str) -> None:
+    """Refuse a resource whose name is nearly, or exactly, that of something else that can be said of jobs."""
+    bound = [each.name for each in fields(Constraints)]
+    own = [each.name for each in fields(Workload)]
+    near = get_close_matches(resource, [*own, *bound], n=1, cutoff=0.8)
+    if near:
+        fix = f"write {near[0]}=" if near[0] in own else f"write constraints=Constraints({near[0]}=...)"
+        raise InputError(resource, f"would be a resource, and {near[0]} is a column", fix=fix)
 
 
 _REQUIRED = ("submit_s", "runtime_s", "demand")

@@ -20,6 +20,7 @@ from typing import Any
 from loadmaster.model.errors import InputError
 from loadmaster.rules.by_value import is_given, name_in, text_given
 from loadmaster.rules.near import near_to
+from loadmaster.rules.state import refuse_state
 from loadmaster.rules.texts import remember
 
 Sources = Mapping[str, str]
@@ -106,6 +107,7 @@ class Reference:
         found: Any = getattr(module, self.name, None)
         found = getattr(found, "py_func", found)
         if inspect.isfunction(found) or isinstance(found, type):
+            refuse_state(found, self.path)
             return found
         if found is not None:
             raise InputError(self.name, f"not a function but {_article(found)}", where=self.path)

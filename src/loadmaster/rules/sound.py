@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from loadmaster.model.errors import InputError
 from loadmaster.rules.find import Reference
+from loadmaster.rules.state import reached
 
 
 class FunctionShape(NamedTuple):
@@ -81,7 +82,7 @@ def draws_at_random(function: FunctionType) -> bool:
     It looks at the names in the code and what they stand for: `random` and `numpy.random`, whole or by function. Code
     that names a `seed` is taken to seed.
     """
-    parts = list(_reached(function))
+    parts = list(reached(function))
     seeds = any("seed" in names_in(part) for part in parts)
     return not seeds and any(_is_random(value) for part in parts for value in _named(part))
 
@@ -97,20 +98,6 @@ def uses_parameter(function: FunctionType, number: int) -> bool:
 def names_in(function: FunctionType) -> set[str]:
     """The names that the code of `function` uses, of globals and of attributes, in functions within it too."""
     return {name for code in _codes(function.__code__) for name in code.co_names}
-
-
-def _reached(function: FunctionType) -> Iterator[FunctionType]:
-    """`function` and the functions of its own file that it names, and those that they name."""
-    seen: set[FunctionType] = set()
-    todo = [function]
-    while todo:
-        part = todo.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        yield part
-        plain = (getattr(value, "py_func", value) for value in _named(part))
-        todo += [value for value in plain if inspect.isfunction(value) and value.__module__ == function.__module__]
 
 
 def _named(function: FunctionType) -> Iterator[Any]:

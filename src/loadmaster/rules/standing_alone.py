@@ -40,7 +40,8 @@ def text_alone(thing: Any) -> str:
     plain = getattr(thing, "py_func", thing)
     if not (inspect.isfunction(plain) or isinstance(plain, type)):
         kind = type(thing).__name__
-        raise InputError(kind, "a rule is a name, a function or a class", fix="write it as a def or a class")
+        rule = "an object: what it keeps between its calls would be lost; a rule is a name, a function or a class"
+        raise InputError(kind, rule, fix="write it as a def or a class")
     text = _Text(plain)
     text.define(plain.__name__, plain)
     return "\n".join(["from __future__ import annotations", *text.lines, ""])

@@ -8,6 +8,7 @@ from loadmaster.model.errors import InputError, one_line
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.made import made
 from loadmaster.rules.part import part_of
+from loadmaster.rules.state import refuse_state
 from loadmaster.sizing.snapshot import Actions, BagSnapshot, Sizer
 
 
@@ -54,6 +55,7 @@ def checked_sizer(given: Any) -> Sizer:
         InputError: it lacks what a sizer has, or cannot be made.
     """
     called = given.__name__ if isinstance(given, type) else type(given).__name__
+    refuse_state(given if isinstance(given, type) else type(given), "")
     found = given
     if isinstance(given, type):
         try:
