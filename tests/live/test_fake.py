@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
-from fake_runs import FOUR, made_jobs
+from fake_runs import FOUR, made_jobs, ruled
 
 from loadmaster.live.clocks import FakeClock
+from loadmaster.live.conduct import Conduct
+from loadmaster.live.door import run_live
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.live.fake import FakeEngine
+from loadmaster.live.record import LiveRecord
 from loadmaster.live.trouble import TROUBLES, Rates, Trick
 from loadmaster.model import InputError, Workload
 from loadmaster.model.actions import Cap, Hold, Repin, Start, Withdraw
@@ -140,3 +143,36 @@ def test_troubles_that_are_none_are_refused(text, rule):
 
 def test_every_trouble_has_a_rate_and_a_word():
     assert set(TROUBLES) == set(vars(Rates()))
+
+
+def test_jobs_of_one_number_bear_names_of_their_own_and_all_end():
+    log = Workload.of(submit_s=[0, 10, 20], runtime_s=[60, 60, 60], cores=[1, 1, 1], job_id=[1, 1, 2])
+    clock = FakeClock()
+    fake = FakeEngine(log, FOUR, clock, looks_on=True)
+    assert fake.ids == ["1", "1-2", "2"]
+    fake.run_out(1000.0)
+    assert fake.is_done()
+
+
+def test_a_year_in_which_nobody_comes_is_passed_over_in_one_step(tmp_path):
+    year_s = 365 * 86400.0
+    log = Workload.of(submit_s=[0, year_s + 2, 2 * year_s], runtime_s=[60, 10, 10], cores=[8, 1, 1], memory=[1, 1, 1])
+    clock = FakeClock()
+    fake = FakeEngine(log, FOUR, clock)
+    record = LiveRecord(tmp_path)
+    report = run_live(fake, clock, ruled(), Conduct(interval_s=5.0), record, idle_until=fake.idle_until)
+    record.close()
+    assert report.cycles < 50
+    assert [end_s for end_s, _ in fake.over.values()] == [60.0, year_s + 15.0, 2 * year_s + 10.0]
+
+
+def test_time_is_not_passed_over_beyond_the_end_of_a_run_nor_where_troubles_may_come(tmp_path):
+    log = Workload.of(submit_s=[0, 1e6], runtime_s=[60, 10], cores=[8, 1], memory=[1, 1])
+    clock = FakeClock()
+    fake = FakeEngine(log, FOUR, clock)
+    record = LiveRecord(tmp_path)
+    run_live(fake, clock, ruled(), Conduct(interval_s=5.0, for_s=1003.0), record, idle_until=fake.idle_until)
+    record.close()
+    assert 1000.0 <= clock.now_s() < 1010.0
+    troubled = FakeEngine(log, FOUR, FakeClock(500.0), rates=Rates(down=0.1))
+    assert troubled.idle_until() == -np.inf

@@ -2,11 +2,11 @@
 
 import pytest
 
-from loadmaster.model import InputError
+from loadmaster.model import InputError, Workload
 from loadmaster.packing.read import read_tasks
 from loadmaster.runs import case_of
 from loadmaster.traces import read_hosts, read_trace
-from loadmaster.traces.amount_columns import amounts, resource_columns, resource_of
+from loadmaster.traces.amount_columns import amounts, notes_on_shared_gpus, resource_columns, resource_of
 from traces.logs import write
 
 GB = 2**30
@@ -101,3 +101,10 @@ def test_amounts_of_other_columns_are_plain_numbers():
     assert resource_of("memory_pounds") is None
     assert amounts(pl.Series(["1.5", "x"]), "cores").bad.tolist() == [False, True]
     assert list(resource_columns(["gpus", "resource_x", "name", "mem", "cpu"], "")) == ["cores", "memory", "gpus", "x"]
+
+
+@pytest.mark.parametrize(("gpus", "told"), [([0.6, 0.6, 2.0], "2 jobs ask for a part"), ([1.0, 2.0, 0.0], "")])
+def test_tasks_that_share_a_gpu_are_told_to_start_too_soon(gpus, told):
+    workload = Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, gpus=gpus)
+    assert "".join(notes_on_shared_gpus(workload)).startswith(told)
+    assert bool(notes_on_shared_gpus(workload)) == bool(told)

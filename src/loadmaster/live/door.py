@@ -1,5 +1,6 @@
 """A scheduler driven live: the parts put together."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from loadmaster.schedule import Scheduler
 def run_live(
     engine: Engine, clock: Clock, scheduler: Scheduler, conduct: Conduct, record: LiveRecord, *,
     about: dict[str, Any] | None = None, seed: int = 0, watch: Watch | None = None,
-    done: Callable[[], bool] | None = None, beside: Beside | None = None, ready: bool = False,
+    idle_until: Callable[[], float] | None = None, beside: Beside | None = None, ready: bool = False,
 ) -> Report:  # fmt: skip
     """Drive `scheduler` on `engine` until its time is over or somebody stops it.
 
@@ -29,7 +30,8 @@ def run_live(
         about: what else the record is to say of this session.
         seed: for policies that draw.
         watch: told of every cycle.
-        done: asked after every cycle whether that was all; for engines that know.
+        idle_until: asked after every cycle until when surely nothing happens, infinite where that was all; for engines
+            that know.
         beside: what else to ask of the engine in every cycle.
         ready: have everything compiled before the first cycle: where time does not wait.
 
@@ -39,6 +41,6 @@ def run_live(
     report = Report()
     decider = QueueDecider(
         scheduler, conduct, clock, report, {"engine": engine.name, **(about or {})}, seed,
-        watch or (lambda *_: None), done or (lambda: False), record.lines(), beside or (lambda *_: ()), ready,
+        watch or (lambda *_: None), idle_until or (lambda: -math.inf), record.lines(), beside or (lambda *_: ()), ready,
     )  # fmt: skip
     return Loop(engine, clock, decider, record, report).run()

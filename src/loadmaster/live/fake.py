@@ -112,6 +112,13 @@ class FakeEngine:
         """Every job has come, and is over or can never start."""
         return self.cluster.is_idle()
 
+    def idle_until(self) -> float:
+        """Until when nothing happens: until the next job comes, if there is none and no trouble; infinite when done."""
+        if self.is_done():
+            return np.inf
+        troubled = bool(self._tricks) or self._rates != Rates()
+        return -np.inf if troubled else self.cluster.idle_until()
+
     def run_out(self, for_s: float, step_s: float = 60.0) -> None:
         """Let time pass without anybody looking, and without trouble."""
         self._rates, self._tricks = Rates(), []

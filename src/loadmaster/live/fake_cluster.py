@@ -1,7 +1,8 @@
 """The cluster behind the fake engine, in truth: jobs come, are released, start where there is room, run and end."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,7 +92,7 @@ class FakeCluster:
         self.work, self._clock, self._launch_s, self._starts = workload, clock, launch_s, starts
         names = cluster.names or tuple(f"node{host}" for host in range(cluster.hosts))
         self.hosts = Cluster(cluster.resources, cluster.capacity, names, cluster.speed, cluster.rules)
-        self.ids = [str(workload.id_of(job)) for job in range(workload.jobs)]
+        self.ids = each_its_own([str(workload.id_of(job)) for job in range(workload.jobs)])
         self.jobs = [FakeJob() for _ in range(workload.jobs)]
         self.waits = FakeWaits(workload, self.hosts, self.ids)
         self.over: dict[str, tuple[float, str]] = {}
@@ -131,6 +132,11 @@ class FakeCluster:
         here, come = set(self.here()), len(self.over)
         waits = all(self.jobs[number].state == HELD for number in here)
         return waits and len(here) + come == self.work.jobs and self.waits.stuck(here, self.over) == here
+
+    def idle_until(self) -> float:
+        """When the next job comes, if none is there; minus infinity while there is one."""
+        come = int(np.searchsorted(self.work.submit_s, self.now_s, side="right"))
+        return float(self.work.submit_s[come]) if come < self.work.jobs and not self.here() else -math.inf
 
     def pass_time(self) -> None:
         """All that happens up to now, moment by moment."""
@@ -227,3 +233,21 @@ class FakeCluster:
 
     def _running(self) -> list[int]:
         return [number for number in self.here() if self.jobs[number].state == RUNNING]
+
+
+def each_its_own(names: Sequence[str]) -> list[str]:
+    """`names`, where one that has come before is followed by how often it has.
+
+    Example:
+        >>> each_its_own(["1", "2", "1", "1"])
+        ['1', '2', '1-2', '1-3']
+    """
+    taken, counts, own = set(names), Counter[str](), []
+    for name in names:
+        counts[name] += 1
+        number = counts[name]
+        while number > 1 and f"{name}-{number}" in taken:
+            number += 1
+        own.append(name if number == 1 else f"{name}-{number}")
+        taken.add(own[-1])
+    return own

@@ -36,7 +36,8 @@ class QueueDecider:
         about: what else the record is to say of this session; `engine` is its name.
         seed: for policies that draw.
         watch: told of every cycle.
-        done: asked after every cycle whether that was all; for engines that know.
+        idle_until: asked after every cycle until when surely nothing happens, infinite where that was all; for engines
+            that know.
         beside: asked in every cycle, with the starts of its decision, what else to ask of the engine.
         ready: what only a long queue needs is compiled before the first cycle.
         earlier: the lines of the record so far; what was claimed and remembered then still counts.
@@ -49,7 +50,7 @@ class QueueDecider:
     about: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     watch: Watch = lambda *_: None
-    done: Callable[[], bool] = lambda: False
+    idle_until: Callable[[], float] = lambda: -math.inf
     earlier: Iterable[Line] = ()
     beside: Beside = lambda *_: ()
     ready: bool = False
@@ -134,8 +135,14 @@ class QueueDecider:
         late = self._number_at(now_s)
         self.report.missed += max(0, late - self.number)
         self.number = max(self.number, late) + 1
+        idle_s = self.idle_until()
+        if idle_s == math.inf:
+            return math.inf
+        if idle_s > self.origin_s:
+            intervals = (min(idle_s, self.until_s) - self.origin_s) / self.conduct.interval_s
+            self.number = max(self.number, math.ceil(intervals) if idle_s <= self.until_s else math.floor(intervals))
         due_s = self.origin_s + self.number * self.conduct.interval_s
-        return math.inf if due_s > self.until_s or self.done() else due_s
+        return math.inf if due_s > self.until_s else due_s
 
     def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
         """All that waits goes to the engine's own scheduler (rule X10), with what was left out, perhaps held by us."""

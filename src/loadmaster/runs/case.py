@@ -12,7 +12,7 @@ from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.runs.unbound import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
-from loadmaster.traces.amount_columns import notes_on_hosts
+from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_shared_gpus
 from loadmaster.traces.fit import FOREIGN
 from loadmaster.traces.recipe import Recipe
 
@@ -110,7 +110,7 @@ def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice =
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
     unbound = notes_on_features(workload, hosts)
-    notes = (*trace.notes, *([note] if note else []), *notes_on_hosts(hosts), *unbound)
+    notes = (*trace.notes, *([note] if note else []), *notes_on_hosts(hosts), *notes_on_shared_gpus(workload), *unbound)
     return Case(workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None, trace.recipe)
 
 

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import polars as pl
 
-from loadmaster.model import Cluster, InputError
+from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY, show_bytes
 from loadmaster.rules.near import near_to
 from loadmaster.traces.values import Values, memory, numbers
@@ -95,6 +96,21 @@ def notes_on_hosts(cluster: Cluster) -> list[str]:
     if MEMORY not in cluster.resources:
         return []
     return notes_on_memory("hosts", float(cluster.capacity[:, cluster.resources.index(MEMORY)].max()))
+
+
+def notes_on_shared_gpus(workload: Workload) -> list[str]:
+    """Doubt about tasks that share a GPU: in a queue the GPUs of a host are one amount, and not so many cards."""
+    if GPUS not in workload.resources:
+        return []
+    asked = workload.demand[:, workload.resources.index(GPUS)]
+    parts = int(np.count_nonzero(asked != np.floor(asked)))
+    if not parts:
+        return []
+    jobs = "1 job asks" if parts == 1 else f"{parts:,} jobs ask"
+    return [
+        f"{jobs} for a part of a GPU. The GPUs of a host are one amount here and not cards, so jobs start where no "
+        "single card has room for them, and waits come out too short; `loadmaster pack --method fgd` tells cards apart."
+    ]
 
 
 def unknown_column(name: str, table: str, known: Sequence[str], where: str, fix: str = "") -> InputError:

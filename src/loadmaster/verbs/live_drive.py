@@ -30,7 +30,7 @@ def quiet(*_: Any) -> Quiet:
 def drive(
     engine: "Engine", clock: "Clock", setting: "Setting", how: "Conduct", out: Path, *, command: str,
     screen: Screen = quiet, synthetic: bool | None = None, notes: tuple[str, ...] = (), jobs: int | None = None,
-    done: Callable[[], bool] | None = None, metrics: int | None = None, beside: "Beside | None" = None,
+    idle_until: Callable[[], float] | None = None, metrics: int | None = None, beside: "Beside | None" = None,
     ready: bool = True, site: "Setting | None" = None,
 ) -> Lived:  # fmt: skip
     """Run `setting` live on `engine`, and keep it in the folder `out`; `site`: what the engine does by itself."""
@@ -70,8 +70,8 @@ def drive(
                 served.show(*cycle)
 
             report = run_live(
-                engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=watch, done=done,
-                beside=beside, ready=ready,
+                engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=watch,
+                idle_until=idle_until, beside=beside, ready=ready,
             )  # fmt: skip
         compared, told = _compared(how, record, scheduler)
     finally:

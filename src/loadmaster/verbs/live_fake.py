@@ -46,8 +46,10 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     engine = FakeEngine(
         work, case.cluster, clock, rates=rates, seed=options.seed, launch_s=launch_s, looks_on=options.shadow
     )
+    renamed = sum(name != str(work.id_of(job)) for job, name in enumerate(engine.ids))
+    notes = [f"Jobs that bear the number of an earlier one: {renamed:,}; here they are called NUMBER-2 and so on."]
     return drive(
         engine, clock, setting, how, options.folder, command=command, screen=screen, synthetic=work.synthetic,
-        notes=tuple(remarks(case)), ready=False, jobs=work.jobs, done=engine.is_done, metrics=options.metrics,
-        site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
+        notes=(*remarks(case), *(notes if renamed else ())), ready=False, jobs=work.jobs, idle_until=engine.idle_until,
+        metrics=options.metrics, site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
     )  # fmt: skip
