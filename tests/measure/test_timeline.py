@@ -1,14 +1,17 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_runs import runs
 from timeline_reference import sweep_plainly
 
-from loadmaster.measure.timeline import lowest_and_highest, queue_series, task_events, timeline, typical_demand
+from loadmaster.measure.timeline import queue_series, task_events, thinned, timeline, typical_demand
 from loadmaster.measure.timeline_kernel import Sums, sweep
 from loadmaster.measure.usage import host_use, utilization
 from loadmaster.model import Cluster, Cycles, Schedule, Workload
+from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named
+from loadmaster.sim.queue import simulate
 
 
 def empty_sums(bins):
@@ -71,14 +74,35 @@ def test_a_typical_task_is_the_median_over_tasks_not_over_jobs():
 
 
 @given(st.lists(st.integers(0, 50), min_size=50, max_size=400))
-def test_a_thinned_series_keeps_its_peak_and_its_trough(lengths):
-    time = np.arange(len(lengths), dtype=float)
-    cycles = Cycles(time, np.array(lengths), np.zeros(len(lengths), np.int64), np.zeros(len(lengths), np.int64))
-    series = queue_series(cycles, points=40)
-    assert series.time_s.size <= max(40, 0)
-    assert (series.length.min(), series.length.max()) == (min(lengths), max(lengths))
-    assert np.all(np.diff(series.time_s) > 0)
+def test_a_thinned_series_keeps_its_peak_its_trough_and_how_it_ends(lengths):
+    time, kept = thinned(np.arange(len(lengths), dtype=float), np.array(lengths, float), 40)
+    assert time.size <= 40
+    assert (kept.min(), kept.max(), kept[-1]) == (min(lengths), max(lengths), lengths[-1])
+    assert np.all(np.diff(time) > 0)
 
 
 def test_a_series_at_one_moment_is_thinned_too():
-    assert lowest_and_highest(np.zeros(5), np.array([3.0, 1, 4, 1, 5]), 2).tolist() == [1, 4]
+    assert thinned(np.zeros(5), np.array([3.0, 1, 4, 1, 5]), 3)[1].tolist() == [1.0, 5.0]
+
+
+def test_nobody_is_drawn_as_waiting_while_nobody_waits():
+    """Four jobs come together while the cluster is idle, start at the next cycle, and hours of silence follow."""
+    log = Workload.of(submit_s=[1, 1, 1, 1, 50_000], runtime_s=[60] * 5, cores=[1] * 5)
+    found = simulate(log, Cluster.uniform(4, cores=4), POLICIES["first-fit"], discipline_named("easy"), interval_s=30)
+    queue = queue_series(log, found)
+    assert dict(zip(queue.time_s.tolist(), queue.length.tolist(), strict=True)) == {1: 4, 30: 0, 50_000: 1, 50_010: 0}
+    assert queue.between(40.0, 60.0).length.tolist() == [0.0, 0.0]
+
+
+@given(st.integers(0, 10_000))
+@settings(deadline=None, max_examples=30)
+def test_the_queue_over_time_has_the_mean_that_littles_law_gives(seed):
+    rng = np.random.default_rng(seed)
+    log = Workload.of(
+        submit_s=np.sort(rng.integers(0, 500, 40)), runtime_s=rng.integers(1, 90, 40), cores=rng.integers(1, 5, 40)
+    )
+    found = simulate(log, Cluster.uniform(2, cores=4), POLICIES["first-fit"], discipline_named("easy"), interval_s=7)
+    queue = queue_series(log, found)
+    assert (queue.length >= 0).all()
+    assert queue.length[-1] == 0
+    assert np.sum(queue.length[:-1] * np.diff(queue.time_s)) == pytest.approx(np.sum(found.start_s - log.submit_s))

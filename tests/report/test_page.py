@@ -8,6 +8,7 @@ import pytest
 from comparisons import comparison
 
 from charts_on_pages import charts_of, headings_of, unpacked
+from loadmaster.measure.timeline import thinned
 from loadmaster.model import InputError
 from loadmaster.report.columns import change_text
 from loadmaster.report.compare_charts import main_chart
@@ -17,7 +18,7 @@ from loadmaster.report.packed import packed_library
 from loadmaster.report.page import Chart, Facts, Heading, Page, Table, Text, write
 from loadmaster.report.picture import write_picture
 from loadmaster.report.theme import ACCENT, DARK, INK, colours, rows, themed
-from loadmaster.report.time_charts import thinned, unit_of
+from loadmaster.report.time_charts import unit_of
 
 POLICIES = ("first-fit", "mix-fit", "max-jobs")
 COLOURED = (

@@ -17,7 +17,6 @@ import numpy as np
 from loadmaster.measure.held import held
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
-from loadmaster.model.cycles import Cycles
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
 
@@ -105,38 +104,73 @@ def typical_demand(workload: Workload) -> Floats:
     return typical
 
 
+QUEUE_POINTS = 2000
+"""So many moments of the queue are kept of a run."""
+
+
 @dataclass(frozen=True, eq=False)
 class QueueSeries:
-    """The queue's length over time, thinned so that every peak and every trough is kept.
+    """How many jobs wait: `length[i]` from `time_s[i]` to the next moment.
 
     Attributes:
-        time_s: float64[P].
-        length: int64[P].
+        time_s: float64[P], ascending.
+        length: float64[P].
     """
 
     time_s: Floats
     length: Floats
 
+    def thinned(self, points: int) -> "QueueSeries":
+        """The same in at most `points` moments; see `thinned`."""
+        return QueueSeries(*thinned(self.time_s, self.length, points))
 
-def queue_series(cycles: Cycles, points: int = 2000) -> QueueSeries:
-    """The queue as each cycle found it, at most `points` of them: the lowest and highest of equal spans of time."""
-    time, length = cycles.time_s, cycles.queue_length
-    if time.size <= points:
-        return QueueSeries(time, length.astype(float))
-    keep = lowest_and_highest(time, length.astype(float), points // 2)
-    return QueueSeries(time[keep], length[keep].astype(float))
+    def between(self, from_s: float, to_s: float) -> "QueueSeries":
+        """The part of it from one moment to another, with what holds at both."""
+        inside = (self.time_s > from_s) & (self.time_s < to_s)
+        ends = np.array([0.0, *self.length])[np.searchsorted(self.time_s, [from_s, to_s], side="right")]
+        time_s = np.concatenate(([from_s], self.time_s[inside], [to_s]))
+        return QueueSeries(time_s, np.concatenate((ends[:1], self.length[inside], ends[1:])))
 
 
-def lowest_and_highest(time: Floats, value: Floats, spans: int) -> np.ndarray:
-    """Ascending indices of the lowest and the highest `value` in each of `spans` equal spans of `time`.
+def queue_series(workload: Workload, schedule: Schedule) -> QueueSeries:
+    """What waits after all that happens at each moment: 0 while nobody does.
+
+    A job waits from its arrival to its start, and again from a stop to its next start. One that never starts is left
+    out, as it is of mean waits.
 
     Example:
-        >>> lowest_and_highest(np.arange(6.0), np.array([1.0, 9.0, 2.0, 5.0, 0.0, 5.0]), 2).tolist()
-        [0, 1, 4, 5]
+        >>> from loadmaster.model import Cycles
+        >>> jobs, none = Workload.of(submit_s=[0, 4], runtime_s=[9, 9], cores=[1, 1]), np.array([], np.int64)
+        >>> queue_series(jobs, Schedule(np.array([0.0, 9.0]), np.array([0, 0]), Cycles(none * 1.0, *[none] * 3))).length
+        array([0., 1., 0.])
     """
+    ran = np.flatnonzero(schedule.started)
+    comes, goes = [workload.submit_s[ran]], [schedule.start_s[ran]]
+    if schedule.segments is not None:
+        kept = schedule.started[schedule.segments.job]
+        comes.append(schedule.segments.end_s[kept])
+        goes.append(schedule.segments.start_s[kept])
+    time_s, at = np.unique(np.concatenate((*comes, *goes)), return_inverse=True)
+    change = np.repeat([1.0, -1.0], at.size // 2)
+    return QueueSeries(time_s, np.cumsum(np.bincount(at, change, minlength=time_s.size)))
+
+
+def thinned(time: Floats, value: Floats, points: int) -> tuple[Floats, Floats]:
+    """At most `points` of a series: of each of equal spans of time the lowest, the highest and the last.
+
+    Example:
+        >>> thinned(np.arange(6.0), np.array([1.0, 9.0, 2.0, 5.0, 0.0, 4.0]), 6)[0].tolist()
+        [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+        >>> thinned(np.arange(6.0), np.array([1.0, 9.0, 2.0, 5.0, 0.0, 4.0]), 3)[0].tolist()
+        [1.0, 4.0, 5.0]
+    """
+    if time.size <= points:
+        return time, value
+    spans = max(points // 3, 1)
     width = (time[-1] - time[0]) / spans
     span = np.minimum((time - time[0]) / width if width > 0 else np.zeros(time.size), spans - 1).astype(np.int64)
     first = np.flatnonzero(np.diff(span, prepend=-1))
-    order = np.lexsort((value, span))
     last = np.append(first[1:], time.size) - 1
-    return np.unique(np.concatenate((order[first], order[last])))
+    order = np.lexsort((value, span))
+    keep = np.unique(np.concatenate((order[first], order[last], last)))
+    return time[keep], value[keep]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.measure.timeline import queue_series
 from loadmaster.model.units import percent
 from loadmaster.report.explanation import amounts, sentences
 from loadmaster.report.gantt import take_lane
@@ -11,7 +12,7 @@ from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
 from loadmaster.report.scores_chart import scores_chart
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, rows, themed, tooltip, unchecked
-from loadmaster.report.time_charts import thinned, unit_of
+from loadmaster.report.time_charts import unit_of
 from loadmaster.runs.choice import Choice
 from loadmaster.runs.explain import Explanation
 from loadmaster.runs.rebuild import tasks_between
@@ -155,11 +156,10 @@ def _queue(record: Record, told: Explanation, span: tuple[float, float]) -> Any:
     import altair as alt
 
     x, size, first = _x(span)
-    cycles = record.schedule.cycles
-    inside = (cycles.time_s >= span[0]) & (cycles.time_s <= span[1])
-    time, length = thinned(cycles.time_s[inside], cycles.queue_length[inside].astype(float), POINTS)
-    values = [{"t": (t - first) / size, "jobs": n} for t, n in zip(time.tolist(), length.tolist(), strict=True)]
-    most = int(length.max(initial=0.0))  # a few jobs have no halves
+    queue = queue_series(record.workload, record.schedule).between(*span).thinned(POINTS)
+    moments = zip(queue.time_s.tolist(), queue.length.tolist(), strict=True)
+    values = [{"t": (t - first) / size, "jobs": n} for t, n in moments]
+    most = int(queue.length.max())  # a few jobs have no halves
     ticks = alt.Axis(values=list(range(most + 1))) if most < 4 else alt.Axis(tickCount=4, format="~s")
     area = (
         alt.Chart(rows(values), width=900, height=120)

@@ -3,12 +3,13 @@
 from typing import Any
 
 from loadmaster.measure.likeness import HOUR_S, WeekByWeek
+from loadmaster.measure.timeline import thinned
 from loadmaster.model.units import percent, signed
 from loadmaster.report.fit_claims import FitFound, fit_sentence, ranked, verdict_sentence
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
 from loadmaster.report.theme import ACCENT, INK, STRANDED, rows, themed
-from loadmaster.report.time_charts import thinned, unit_of
+from loadmaster.report.time_charts import unit_of
 
 _SHOWN, _POINTS, _WIDTH = 15, 1500, 860
 _KINDS = ("recorded", "model of the site's queue")

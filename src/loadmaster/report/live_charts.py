@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from loadmaster.measure.timeline import thinned
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, colours, rows, tooltip
-from loadmaster.report.time_charts import thinned
 from loadmaster.runs.live_course import KINDS, Course, HostNow
 
 _WIDTH = 940

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.measure.timeline import Timeline, lowest_and_highest
+from loadmaster.measure.timeline import Timeline
 from loadmaster.model.arrays import Floats
 from loadmaster.report.comparison import Comparison, Group
 from loadmaster.report.looks import Drawn
@@ -58,8 +58,8 @@ def queue_chart(comparison: Comparison, group: Group, base: Outcome | None) -> A
 
 
 def _queue(outcome: Outcome, points: int, size: float) -> Iterator[tuple[float, float]]:
-    time, length = thinned(outcome.queue.time_s, outcome.queue.length, points)
-    return zip((time / size).tolist(), length.tolist(), strict=True)
+    queue = outcome.queue.thinned(points)
+    return zip((queue.time_s / size).tolist(), queue.length.tolist(), strict=True)
 
 
 def capacity_charts(comparison: Comparison, group: Group, names: Sequence[str]) -> Any:
@@ -121,14 +121,6 @@ def unit_of(longest_s: float) -> tuple[str, float]:
     if longest_s > 3 * 3600:
         return "hours", 3600.0
     return ("minutes", 60.0) if longest_s > 3 * 60 else ("seconds", 1.0)
-
-
-def thinned(time: Floats, value: Floats, points: int) -> tuple[Floats, Floats]:
-    """At most `points` of a series; the lowest and the highest of every span of time are kept."""
-    if time.size <= points:
-        return time, value
-    keep = lowest_and_highest(time, value, points // 2)
-    return time[keep], value[keep]
 
 
 def _averaged(use: Timeline, resource: int, points: int) -> tuple[Floats, Floats, Floats]:

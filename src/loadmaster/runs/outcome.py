@@ -14,7 +14,7 @@ from loadmaster.measure.beside import Beside, beside
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import Losses, losses
 from loadmaster.measure.recorded_hosts import same_hosts
-from loadmaster.measure.timeline import QueueSeries, Timeline, queue_series, timeline
+from loadmaster.measure.timeline import QUEUE_POINTS, QueueSeries, Timeline, queue_series, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model import Schedule, Workload
 from loadmaster.model.arrays import Longs
@@ -153,7 +153,7 @@ def run_fully(
             stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
             losses=losses(workload, schedule),
             faults=violations(workload, case.cluster, schedule) if check else (),
-            queue=queue_series(schedule.cycles),
+            queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
             use=use,
             wait_counts=wait_counts(waits(workload, schedule)),
             beside=beside(workload, case.cluster, schedule),

@@ -6,7 +6,7 @@ from loadmaster.measure import metrics, waits
 from loadmaster.measure.beside import beside
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import losses
-from loadmaster.measure.timeline import queue_series, timeline
+from loadmaster.measure.timeline import QUEUE_POINTS, queue_series, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model import InputError
 from loadmaster.runs.outcome import Outcome, members_in
@@ -34,7 +34,7 @@ def recorded_outcome(record: Record) -> Outcome:
         stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
         losses=losses(workload, schedule),
         faults=(),
-        queue=queue_series(schedule.cycles),
+        queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
         use=use,
         wait_counts=wait_counts(waits(workload, schedule)),
         beside=beside(workload, case.cluster, schedule),
