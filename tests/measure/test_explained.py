@@ -16,12 +16,14 @@ def test_waits_for_a_core_that_was_taken_are_explained() -> None:
 
 def test_more_in_use_than_there_is_means_shared_machines() -> None:
     jobs = Workload.of(submit_s=[0, 0, 10], runtime_s=[10, 10, 10], cores=[1, 1, 1], recorded_wait_s=[0, 0, 1])
-    assert "at most 2 times), so machines were shared" in why_unexplained(recorded(jobs, ONE_CORE))
+    assert "at most 2 times as many), so jobs shared machines" in why_unexplained(recorded(jobs, ONE_CORE))
 
 
 def test_waits_beside_idle_cores_are_no_queueing() -> None:
     jobs = Workload.of(submit_s=[0, 100], runtime_s=[10, 10], cores=[1, 1], recorded_wait_s=[50, 50])
-    assert why_unexplained(recorded(jobs, ONE_CORE)).startswith("100 % of the waiting passed while there was room")
+    guessed, sure = (why_unexplained(recorded(jobs, ONE_CORE, known=known)) for known in (False, True))
+    assert guessed.startswith("100 % of the waiting passed while there was room for the job, so if these are your mach")
+    assert sure.endswith("the job, so it is holds, limits, dependencies or policy, not queueing")
 
 
 def test_a_log_in_which_nobody_waited_says_nothing_of_queueing() -> None:

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from loadmaster.measure.recorded import Recorded
+from loadmaster.report.answer import answer
 from loadmaster.report.compare_document import comparison_document
 from loadmaster.report.compare_page import compare_page
 from loadmaster.report.page import write
@@ -53,6 +54,9 @@ def test_a_gain_larger_than_the_model_s_error_is_claimed_with_the_error_beside_i
     assert (found.change, found.error) == (pytest.approx(-0.6), pytest.approx(-0.3))
     assert found.gain_claimed
     assert "an error of 30 %. mix-fit under netbatch waits 40 s, 60 % less" in record_sentence(made)
+    assert answer(made).startswith(
+        "Recorded: jobs really waited 1.67 min on average, and this model does not reproduce the site (1.17 min): "
+    )
     assert heading(made) == "on recorded (error 30 %)"
     assert "−60 %" in shown(made)
 
@@ -63,6 +67,14 @@ def test_a_gain_smaller_than_the_model_s_error_is_not():
     assert record_sentence(made).endswith("by more than that error, so no gain is claimed.")
     assert "within error" in shown(made)
     assert "−20 %" not in shown(made)
+
+
+def test_what_really_happened_and_whether_the_model_reproduces_it_comes_first():
+    head = "Recorded: jobs really waited 1.67 min on average"
+    near = f"{head}; the model of the site's own rule says 1.33 min, 20 % off. "
+    assert answer(beside({"mix-fit": 40.0}, 80.0)).startswith(near)
+    alone = f"{head}; whether a model of the site reproduces that is not known. "
+    assert answer(beside({"mix-fit": 40.0})).startswith(alone)
 
 
 def test_a_loss_is_told_but_is_no_gain():
@@ -89,7 +101,7 @@ def test_a_model_of_the_site_that_left_jobs_unstarted_is_named_as_the_reason():
 @pytest.mark.parametrize(
     ("more", "because"),
     [
-        ({"over": 0.06}, "more cores than there are were in use for 6.0 % of the time (at most 1.5 times)"),
+        ({"over": 0.06}, "more cores than there are were in use for 6.0 % of the time (at most 1.5 times as many)"),
         ({"with_room": 0.81}, "81 % of the waiting passed while there was room for the job"),
         ({"unknown": 2}, "of 2 of 120 jobs it is not known when they started"),
         ({"recorded_s": 0.0}, "no job waited"),

@@ -35,10 +35,12 @@ def why_unexplained(found: Recorded | None) -> str:
     name = max(found.over, key=lambda each: found.over[each])
     if found.over[name] > MOST_OVER:
         over = f"more {name} than there are were in use for {percent(found.over[name])} of the time"
-        return f"{over} (at most {found.peak[name]:.3g} times), so machines were shared, or are not these"
+        times = f"at most {found.peak[name]:.3g} times as many"
+        return f"{over} ({times}), so jobs shared machines, or ran on others than these"
     if found.with_room > MOST_WITH_ROOM:
         held = f"{percent(found.with_room)} of the waiting passed while there was room for the job"
-        return f"{held}, so it is holds, limits, dependencies or policy, not queueing"
+        sure = "" if found.known else "if these are your machines, "
+        return f"{held}, so {sure}it is holds, limits, dependencies or policy, not queueing"
     return ""
 
 

@@ -32,6 +32,7 @@ class Recorded:
         peak: for each resource, the most that was in use at any moment, as a part of all there is.
         over: for each resource, the part of the time that `measured` names in which more was in use than there is.
         with_room: the part of all recorded waiting during which the job would have fitted; NaN where none waited.
+        known: the machines are those of the log or of its site, and not a guess of the user's.
     """
 
     metrics: Metrics
@@ -39,15 +40,17 @@ class Recorded:
     peak: dict[str, float]
     over: dict[str, float]
     with_room: float
+    known: bool = False
 
 
-def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0) -> Recorded | None:
+def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0, *, known: bool = False) -> Recorded | None:
     """What really happened to these jobs; None where the log does not say when any of them started.
 
     Args:
         workload: the jobs.
         cluster: the hosts.
         launch_s: by so much the runtimes are longer than the log has them: what was in use is counted without it.
+        known: the hosts are surely those on which they ran.
 
     Example:
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[1, 1], recorded_wait_s=[0, 10])
@@ -58,7 +61,6 @@ def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0) -> Rec
     if workload.recorded_wait_s is None or not workload.jobs or np.isnan(workload.recorded_wait_s).all():
         return None
     schedule = recorded_schedule(workload)
-    known = schedule.started
     logged = replace(workload, runtime_s=workload.runtime_s - launch_s) if launch_s else workload
     since, free = free_over_time(logged, cluster, schedule)
     part = _parts(since, *measured(workload, schedule))
@@ -68,8 +70,8 @@ def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0) -> Rec
         peak[name] = float((total - free[:, r].min()) / total) if total > 0 else 0.0
         over[name] = float(part[free[:, r] < 0].sum())
     return Recorded(
-        _metrics(workload, cluster, schedule), int(workload.jobs - known.sum()), peak, over,
-        _with_room(workload, schedule, since, free),
+        _metrics(workload, cluster, schedule), int(workload.jobs - schedule.started.sum()), peak, over,
+        _with_room(workload, schedule, since, free), known,
     )  # fmt: skip
 
 

@@ -9,17 +9,20 @@ from loadmaster.model.units import show_alike, show_seconds
 from loadmaster.report.change import change_on_this_log
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
 from loadmaster.report.machines_claims import machines_sentence
+from loadmaster.report.record_claims import record_head
 from loadmaster.report.sure import beyond_the_mean, cut_sentence, load_clause, one_run, sure_sentence
 from loadmaster.runs import Outcome
 
 
 def answer(comparison: Comparison) -> str:
-    """What was found at the highest load; with several loads, how far it holds at the others.
+    """What really happened, where that is known, and what was found at the highest load, and at the others.
 
     Where too many jobs are left out, that nothing was, and what to change.
     """
-    if comparison.case.without_verdict:
-        return comparison.case.without_verdict
+    return comparison.case.without_verdict or record_head(comparison) + _found(comparison)
+
+
+def _found(comparison: Comparison) -> str:
     loads = sorted({group.load for group in comparison.groups})
     group = comparison.at(loads[-1])
     judgement = comparison.judgement

@@ -11,6 +11,8 @@ from loadmaster.report.room_claims import waited_sentence
 from loadmaster.runs import Outcome
 from loadmaster.runs.setting import SITE
 
+MOST_ERROR = 0.25
+"""A model whose mean wait is further from the recorded one does not reproduce the site (rule H5)."""
 RECORDED = "recorded"
 """The kind of the row of what really happened, and its name in a table."""
 
@@ -82,22 +84,34 @@ def heading(comparison: Comparison) -> str:
     return f"on recorded (error {percent(abs(error))})"
 
 
+def record_head(comparison: Comparison) -> str:
+    """What really happened and whether the model of the site reproduces it, before all else; empty where unknown."""
+    found, site = comparison.recorded, _site(comparison)
+    if found is None:
+        return ""
+    start, error = waited_sentence(found, comparison.case.rejected.total), model_error(comparison)
+    if error is None or site is None:
+        return f"{start}; whether a model of the site reproduces that is not known. "
+    modelled = show_seconds(site.metrics.mean_wait_s)
+    if abs(error) > MOST_ERROR:
+        return f"{start}, and this model does not reproduce the site ({modelled}): the rest is about the model alone. "
+    return f"{start}; the model of the site's own rule says {modelled}, {percent(abs(error))} off. "
+
+
 def record_sentence(comparison: Comparison) -> str:
-    """What really happened, whether queueing explains it, and what is claimed on it; empty where nothing is known."""
+    """Whether queueing explains what really happened, and what is claimed on it; empty where nothing is known."""
     found = comparison.recorded
     if found is None:
         return ""
-    start = waited_sentence(found, comparison.case.rejected.total)
     if because := why_unexplained(comparison):
-        return f"{start}, and no gain on that is claimed: {because}."
-    room = f"{percent(found.with_room)} of it while there was room"
+        return f"No gain on the recorded wait is claimed: {because}."
+    room = f"{percent(found.with_room)} of the recorded waiting passed while there was room"
     error = model_error(comparison)
     if error is None:
-        return f"{start}, {room}; no gain on that is claimed: {_why_no_error(comparison)}."
+        return f"{room}; no gain on it is claimed: {_why_no_error(comparison)}."
     site = _site(comparison)
     assert site is not None
-    model = f"the model of the site's own rule says {show_seconds(site.metrics.mean_wait_s)}"
-    return f"{start}, {room}; {model}, an error of {percent(abs(error))}{_on_their_hosts(site)}. {_claim(comparison)}."
+    return f"{room}; the model has an error of {percent(abs(error))}{_on_their_hosts(site)}. {_claim(comparison)}."
 
 
 def _why_no_error(comparison: Comparison) -> str:

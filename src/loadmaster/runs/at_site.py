@@ -51,9 +51,7 @@ class AtSite:
     def own(self, setting: Setting) -> Setting:
         """`setting` under the site's own queue."""
         estimates = self.queue.estimates if self.fitted else setting.estimates
-        return replace(
-            setting, discipline=SITE, site=self.discipline, interval_s=self.queue.interval_s, estimates=estimates
-        )  # fmt: skip
+        return replace(setting, discipline=SITE, site=self.discipline, estimates=estimates)
 
     def jobs_of(self, trace: Trace) -> Trace:
         """`trace` with its jobs as the site takes them."""
@@ -140,7 +138,7 @@ _TOGETHER = (
 )
 _OWN = (
     "Hosts, partitions and limits of the site bind every run; its order, backfilling and weights make only the row "
-    "site, which decides at every event."
+    "site."
 )
 _FITTED = "The site's queue was found by a fit; its order, backfilling, cycle and estimates make only the row site."
 _HELD = "Every job holds its hosts {:g} s beyond its runtime, in every run, as the fit of the site found it."

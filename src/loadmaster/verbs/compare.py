@@ -12,7 +12,7 @@ from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
-from loadmaster.verbs.run_options import RunOptions, betas
+from loadmaster.verbs.run_options import RunOptions, betas, notes_on_clock, usual_discipline
 from loadmaster.verbs.sampling import SamplingOptions
 from loadmaster.verbs.site_options import SiteOptions, with_row
 
@@ -38,8 +38,9 @@ class CompareOptions(MachineOptions, SiteOptions, RunOptions, SamplingOptions, D
         Option("Placement policies; also file.py:function and max-jobs.", metavar="A,B,...", typed=str),
     ] = DEFAULT_POLICIES
     disciplines: Annotated[
-        Rule | Sequence[Discipline], Option("Disciplines, ORDER+BACKFILLING.", metavar="A,B,...", typed=str)
-    ] = "netbatch"
+        Rule | Sequence[Discipline],
+        Option("Disciplines, ORDER+BACKFILLING; easy, and of the demo netbatch.", metavar="A,B,...", typed=str),
+    ] = ""
     loads: Annotated[
         str | float | Sequence[float],
         Option("Offered loads to scale the log to.", metavar="L1,L2,...", typed=str),
@@ -179,7 +180,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     options.refuse_reading()
     at = options.at_site()
     policies = names_of(options.policies, "--policies", name)
-    disciplines = names_of(options.disciplines, "--disciplines", name)
+    disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
 
     def wanted(factors: list[float]) -> "list[Setting]":
         return options.settings(policies, disciplines, factors, name, at)
@@ -190,7 +191,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     machines = options.on_machines(at)
     case = machines[0].case
     settings = on_each(with_row(wanted(betas(case, options.loads, options.beta)), at), machines)
-    idle += refuse_idle_foresight(options, case, settings)
+    idle += [*notes_on_clock(options, settings), *refuse_idle_foresight(options, case, settings)]
     drawing = options.drawing(case)
     case = noting_runs(case, settings)
     machines = (replace(machines[0], case=case), *machines[1:])
@@ -217,7 +218,9 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     told = as_logged and options.limit is None
     made = Compared(Comparison(
         case, outcomes, against, [*remarks(case), *idle], command, (*case.notes, *idle),
-        recorded(case.workload, case.cluster, case.launch_s) if told else None,
+        recorded(
+            case.workload, case.cluster, case.launch_s, known=at is not None or options.hosts is None
+        ) if told else None,
         "" if at is None else at.policy, judgements, best, machines, options.currency,
         on_hosts(case.workload, case.cluster, case.launch_s) if told else None,
     ))  # fmt: skip

@@ -12,7 +12,7 @@ from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
-from loadmaster.verbs.run_options import RunOptions
+from loadmaster.verbs.run_options import RunOptions, usual_discipline
 from loadmaster.verbs.sampling import MOST_SAMPLES, SURE, Resample
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
         Rule | Sequence[Rule], Option("Placement policies; also file.py:function.", metavar="A,B,...", typed=str)
     ] = "first-fit"
     disciplines: Annotated[
-        Rule | Sequence[Discipline], Option("Disciplines, ORDER+BACKFILLING.", metavar="A,B,...", typed=str)
-    ] = "netbatch"
+        Rule | Sequence[Discipline],
+        Option("Disciplines, ORDER+BACKFILLING; easy, and of the demo netbatch.", metavar="A,B,...", typed=str),
+    ] = ""
     growth: Annotated[float, Option("So many times the jobs an hour that the log has.", metavar="FACTOR")] = 1.0
     samples: Annotated[
         int, Option("Ask the same of N other logs like this one, and say how sure the number is.", metavar="N",
@@ -233,7 +234,7 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     elif options.samples < FEWEST_SAMPLES:
         raise InputError(options.samples, f"--samples takes a whole number of at least {FEWEST_SAMPLES}")
     policies = names_of(options.policies, "--policies", name)
-    disciplines = names_of(options.disciplines, "--disciplines", name)
+    disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
     settings = options.settings(policies, disciplines, [1.0 / options.growth], name)
     idle = refuse_idle_settings(options, settings)
     if options.out is not None:

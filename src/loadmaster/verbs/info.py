@@ -299,7 +299,7 @@ def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked
     if read.cluster is None or read.workload.recorded_wait_s is None:
         return None
     workload, *_ = fit_by(spread, read.workload, read.cluster, machines_of_log=read.machines == "log")
-    return recorded(workload, read.cluster)
+    return recorded(workload, read.cluster, known=read.machines in ("log", "beside"))
 
 
 def _is_state(path: Path) -> bool:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from loadmaster.runs.at_site import AtSite
 
 RUN = "The run"
+NETBATCH_CYCLE_S = 30.0
+"""Shai 2014, section 2.2."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +23,9 @@ class RunOptions(Options):
 
     interval: Annotated[
         str | float,
-        Option("Time between scheduling cycles, 30s or 5min; 0: at every event.", metavar="TIME", panel=RUN,
-               typed=str),
-    ] = "30s"  # fmt: skip
+        Option("Time between scheduling cycles of all runs, 30s or 5min; 0: at every event, which is the default where "
+               "no netbatch runs, whose cycle is 30s.", metavar="TIME", panel=RUN, typed=str),
+    ] = ""  # fmt: skip
     reservations: Annotated[
         str | int,
         Option("How many waiting jobs a cycle may reserve hosts for.", metavar="N|all", panel=RUN, typed=str),
@@ -85,7 +87,8 @@ class RunOptions(Options):
         given, estimates = self.max_jobs_members, str(self.estimates)
         members = tuple(split(given) if isinstance(given, str) else (name_of(each, name) for each in given))
         foresight_named(estimates, self.overrun)
-        interval_s = parse_seconds(str(self.interval))
+        disciplines = with_members(disciplines, self.twin_members, name)
+        interval_s = parse_seconds(str(self.interval)) if self.interval != "" else one_clock(disciplines, at)
         reservations = count(self.reservations, "--reservations", 0)
         lookahead = count(self.lookahead, "--lookahead", 1)
         shares = tuple(numbers(self.shares, "--shares"))
@@ -98,12 +101,37 @@ class RunOptions(Options):
             )  # fmt: skip
             return setting if at is None or not own else at.own(setting)
 
-        return [
-            made(policy, discipline, beta)
-            for beta in betas
-            for discipline in with_members(disciplines, self.twin_members, name)
-            for policy in policies
-        ]
+        return [made(policy, discipline, beta) for beta in betas for discipline in disciplines for policy in policies]
+
+
+def usual_discipline(log: object) -> str:
+    """The discipline where none is named: EASY; of the demo, that of the thesis that it stands for."""
+    return "netbatch" if log is None else "easy"
+
+
+def one_clock(disciplines: Sequence[str], at: "AtSite | None" = None) -> float:
+    """Seconds between the cycles of all runs that are compared: they decide at the same moments.
+
+    At every event, which is 0, unless one of them is NetBatch's or a site was found to have cycles.
+    """
+    from loadmaster.backfilling import NetBatch
+    from loadmaster.runs.setting import SITE
+    from loadmaster.schedule import discipline_named
+
+    named = [discipline_named(each) for each in disciplines if each != SITE]
+    tried = [*named, *(member for each in named for member in getattr(each, "members", ()))]
+    walks = any(type(each.backfilling) is NetBatch for each in tried)
+    return max(NETBATCH_CYCLE_S if walks else 0.0, 0.0 if at is None else at.queue.interval_s)
+
+
+def notes_on_clock(options: RunOptions, settings: "Sequence[Setting]") -> list[str]:
+    """That all rows wait for the cycle of one of them, where the user did not say so."""
+    interval_s = settings[0].interval_s
+    if not interval_s or options.interval != "" or len({setting.queue for setting in settings}) == 1:
+        return []
+    return [
+        f"All rows decide every {interval_s:g} s, as one of them does; --interval 0 lets all decide at every event."
+    ]
 
 
 def with_members(disciplines: Sequence[str], members: str | Sequence[Discipline], name: Naming) -> list[str]:

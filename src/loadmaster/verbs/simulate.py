@@ -9,7 +9,7 @@ from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
-from loadmaster.verbs.run_options import RunOptions, betas, only
+from loadmaster.verbs.run_options import RunOptions, betas, only, usual_discipline
 from loadmaster.verbs.site_options import SiteOptions
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ class SimulateOptions(SiteOptions, RunOptions):
     policy: Annotated[
         Rule, Option("Placement policy; also file.py:function and max-jobs.", metavar="POLICY", typed=str)
     ] = "mix-fit"
-    discipline: Annotated[Discipline, Option("Queue discipline.", metavar="DISCIPLINE", typed=str)] = "netbatch"
+    discipline: Annotated[
+        Discipline, Option("Queue discipline; easy, and of the demo netbatch.", metavar="DISCIPLINE", typed=str)
+    ] = ""
     load: Annotated[str | float, Option("Offered load to scale the log to.", metavar="LOAD", typed=str)] = ""
     beta: Annotated[str | float, Option("Factor on the times between arrivals.", metavar="B", typed=str)] = ""
     out: Annotated[
@@ -213,7 +215,7 @@ def _usual(options: SimulateOptions, at: "AtSite | None") -> tuple[Rule, Discipl
     """Policy and discipline: under a site the site's own, where neither is given or its queue without a policy."""
     given = {"policy", "discipline"} & {*options.given}
     if at is None or (given and not (given == {"discipline"} and options.discipline == "site")):
-        return options.policy, options.discipline
+        return options.policy, options.discipline or usual_discipline(options.trace)
     return at.policy, "site"
 
 

@@ -66,7 +66,7 @@ class TuneOptions(SiteOptions, DaskOptions):
     interval: Annotated[
         str | float,
         Option("Time between scheduling cycles, 30s or 5min; 0: at every event.", metavar="TIME", typed=str),
-    ] = "30s"
+    ] = "0s"
     seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
     store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
     out: Annotated[
