@@ -44,7 +44,7 @@ def empty_state(
     """Empty hosts, and nothing remembered."""
     total, hosts, kinds = jobs.submit_s.shape[0], cluster.hosts, jobs.demand.shape[0]
     projects, resources = len(jobs.span) - 1, cluster.capacity.shape[1]
-    room = _startable(jobs, cluster)
+    room = startable(jobs, cluster)
     tasks = int((jobs.first_task[:total] + jobs.tasks).max(initial=0))
     assert cluster.speed is not None
     return QueueState(
@@ -150,14 +150,18 @@ def _shares(discipline: Discipline, projects: int) -> Floats:
     return order.share_of(projects) if isinstance(order, FairShare) else np.ones(projects)
 
 
-def _startable(jobs: Jobs, cluster: Cluster) -> int:
-    """A bound on the tasks that can start in one cycle: what the empty cluster holds, and one job's tasks more."""
-    capacities, kind = cluster.kinds
-    each = [
-        np.divide(room, jobs.demand, out=np.full(jobs.demand.shape, np.inf), where=jobs.demand > 0)
-        for room in capacities
-    ]  # how often what a task asks for goes into each resource of a host
-    held = [float(np.floor(times.min(axis=1)).max(initial=0.0)) for times in each]
-    bound = float(np.dot(np.bincount(kind, minlength=len(held)), held))
-    tasks = int(jobs.first_task[-1])
-    return max(1, tasks if not np.isfinite(bound) else min(tasks, int(bound) + int(jobs.tasks.max(initial=1))))
+def startable(jobs: Jobs, cluster: Cluster) -> int:
+    """A bound on the tasks that can start in one cycle, or run at once: what the empty cluster holds.
+
+    Each task counts at the first resource that it asks for. A host holds at most its amount of that resource, divided
+    by the least that any of these tasks asks for; so kinds that need different resources fit side by side. Amounts are
+    exact, so the rounded quotient is never below the true one. Tasks that ask for nothing all fit.
+    """
+    unasked, bound = np.ones(len(jobs.demand), np.bool_), 0.0
+    for resource in range(jobs.demand.shape[1]):
+        asks = unasked & (jobs.demand[:, resource] > 0.0)
+        if asks.any():
+            bound += float(np.floor(cluster.capacity[:, resource] / jobs.demand[asks, resource].min()).sum())
+        unasked = unasked & ~asks
+    bound += float(jobs.tasks[unasked[jobs.kind]].sum())
+    return max(1, int(min(bound, jobs.first_task[-1])))
