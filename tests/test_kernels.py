@@ -70,12 +70,12 @@ def package(tmp_path):
     return room
 
 
-def run(room, program=RUN):
+def run(room, program=RUN, **environment):
     """What `program` prints with this copy of the package: (through a kernel, through a shell, found on disk).
 
     Without Python's own compiled files: they tell no two texts of one length apart that are written within a second.
     """
-    env = {"PYTHONPATH": str(room.parents[1]), "HOME": str(room), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {"PYTHONPATH": str(room.parents[1]), "HOME": str(room), "PYTHONDONTWRITEBYTECODE": "1", **environment}
     told = subprocess.run(
         [sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=120, check=False
     )
@@ -96,6 +96,13 @@ def test_a_kernel_on_disk_follows_a_number_that_its_callee_takes_from_elsewhere(
     run(package)
     (package / "numbers.py").write_text("STEP = 5\n")
     assert run(package) == (15, 15, 0)
+
+
+def test_a_kernel_on_disk_is_not_run_under_another_setting_of_bounds_checks(package):
+    run(package)
+    assert run(package, NUMBA_BOUNDSCHECK="1") == (11, 11, 0)
+    assert run(package, NUMBA_BOUNDSCHECK="1") == (11, 11, 2)
+    assert run(package) == (11, 11, 0)
 
 
 def test_a_change_in_a_file_that_no_kernel_takes_anything_from_compiles_nothing(package):

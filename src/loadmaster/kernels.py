@@ -14,7 +14,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import njit
+from numba import config, njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
@@ -210,7 +210,8 @@ class _Files(IndexDataCacheFile):
     """
 
     def __init__(self, cache_path: str, filename_base: str, source_stamp: str) -> None:
-        super().__init__(cache_path=cache_path, filename_base=filename_base, source_stamp=source_stamp)
+        checks = " with bounds checks" if config.BOUNDSCHECK else ""
+        super().__init__(cache_path=cache_path, filename_base=filename_base, source_stamp=source_stamp + checks)
         self._base = filename_base
 
     def save(self, key: Any, data: Any) -> None:
