@@ -31,13 +31,11 @@ SHAPES = (
 
 
 @st.composite
-def bursts(draw, resources=None, single_task=False, unit=None, most_hosts=4):
-    """A cluster, and jobs of few kinds each of which asks much of some resources and little or nothing of others."""
-    resources = resources or draw(st.sampled_from([1, 2, 2, 3, 3, 4]))
+def bursts(draw, single_task=False, resources=None, estimated=True, units=(1, 8, 100), speeds=False):
+    """Up to four hosts, and jobs of few kinds: each asks much of some resources and little or none of others."""
+    resources, unit = resources or draw(st.sampled_from([1, 2, 2, 3, 3, 4])), draw(st.sampled_from(units))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    unit = unit or draw(st.sampled_from([1, 8, 100]))
-    hosts = draw(st.integers(1, most_hosts))
-    capacity = rng.integers(1, 9, (hosts, resources)).astype(float)
+    capacity = rng.integers(1, 9, (draw(st.integers(1, 4)), resources)).astype(float)
     if draw(st.booleans()):
         capacity[:] = capacity[0]
     jobs = draw(st.sampled_from([1, 12, 40, 120]))
@@ -49,10 +47,11 @@ def bursts(draw, resources=None, single_task=False, unit=None, most_hosts=4):
         runtime_s[:] = runtime_s[0]
     held = np.array([held_by_all(row, capacity) for row in demand])
     tasks = np.minimum(rng.choice([1, 1, 2, 5], jobs), held).astype(np.int32)
-    return Cluster(NAMES[:resources], capacity), Workload(
+    speed = rng.choice([0.5, 1.0, 3.0], len(capacity)) if speeds and draw(st.booleans()) else None
+    return Cluster(NAMES[:resources], capacity, speed=speed), Workload(
         NAMES[:resources], np.sort(rng.integers(0, shape.moments, jobs) * float(shape.apart_s)), runtime_s, demand,
-        tasks=None if single_task else tasks, estimate_s=np.ceil(runtime_s * rng.choice([0.5, 1.0, 2.0], jobs)),
-        project=rng.integers(0, 3, jobs).astype(np.int32),
+        tasks=None if single_task else tasks, project=rng.integers(0, 3, jobs).astype(np.int32),
+        estimate_s=np.ceil(runtime_s * rng.choice([0.5, 1.0, 2.0], jobs)) if estimated else None,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backlog_order import BY_BACKLOG
+from bursts import bursts, held_by_all
 from loadmaster.backfilling import Easy
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Workload
@@ -60,8 +61,14 @@ def clusters(draw, resources, unit, most_hosts):
     return Cluster(NAMES[:resources], np.array(table, float))
 
 
+def problems(single_task=False, resources=None, estimated=False, units=UNITS, speeds=False, most_hosts=6):
+    """Jobs that come one by one and ask much of all, and bursts of jobs that ask much of one resource each."""
+    few = bursts(single_task, resources, estimated=estimated, units=units, speeds=speeds)
+    return st.one_of(streams(single_task, resources, estimated, units, speeds, most_hosts), few)
+
+
 @st.composite
-def problems(draw, single_task=False, resources=None, estimated=False, units=UNITS, speeds=False, most_hosts=6):
+def streams(draw, single_task, resources, estimated, units, speeds, most_hosts):
     """A small cluster and jobs that its empty self can hold, arriving close together."""
     resources = resources or draw(st.sampled_from([1, 2, 2, 3, 4]))
     unit = draw(st.sampled_from(units))
@@ -75,7 +82,7 @@ def problems(draw, single_task=False, resources=None, estimated=False, units=UNI
     demand[full] = model[full]
     tasks = np.ones(jobs, np.int32)
     if not single_task:
-        held = np.array([_held(row, cluster.capacity) for row in demand])
+        held = np.array([held_by_all(row, cluster.capacity) for row in demand])
         tasks = np.minimum(rng.integers(1, 4, jobs), held).astype(np.int32)
     submit_s = np.sort(rng.integers(0, draw(st.sampled_from([1, 60, 600])), jobs)).astype(float)
     runtime_s = rng.integers(1, 200, jobs).astype(float)
@@ -95,11 +102,6 @@ def problems(draw, single_task=False, resources=None, estimated=False, units=UNI
     )
 
 
-def _held(demand, capacity):
-    per_host = np.floor(capacity[:, demand > 0] / demand[demand > 0]).min(axis=1) if (demand > 0).any() else [9]
-    return int(np.sum(per_host))
-
-
 def assert_same(reference, other):
     assert np.array_equal(reference.start_s, other.start_s, equal_nan=True)
     assert np.array_equal(reference.host, other.host)
@@ -111,7 +113,7 @@ def assert_same(reference, other):
 
 @pytest.mark.parametrize("discipline", DISCIPLINES, ids=str)
 @pytest.mark.parametrize("policy", [*POLICIES.values(), *METAS], ids=lambda policy: policy.name)
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None)
 @given(problem=problems(estimated=True, speeds=True), interval_s=st.sampled_from([0.0, 30.0]))
 def test_the_general_engine_agrees_with_the_reference(policy, discipline, problem, interval_s):
     cluster, workload = problem
@@ -138,7 +140,7 @@ ROW_POLICIES = [
 
 @pytest.mark.parametrize("discipline", WALKS, ids=str)
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 @given(
     problem=problems(single_task=True, resources=2, units=(1,)),
     interval_s=st.sampled_from([0.0, 0.3, 30.0]),
@@ -155,7 +157,7 @@ def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, probl
 
 
 @pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None)
 @given(problem=problems(single_task=True, resources=2, units=(1,), most_hosts=50), discipline=st.sampled_from(WALKS))
 def test_the_netbatch_engine_agrees_where_it_holds_many_hosts_in_a_tree(policy, problem, discipline):
     cluster, workload = problem
@@ -167,7 +169,7 @@ def test_the_netbatch_engine_agrees_where_it_holds_many_hosts_in_a_tree(policy, 
 
 
 @pytest.mark.parametrize("policy", ROW_POLICIES[: len(ROW_RULES)], ids=lambda policy: policy.name)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 @given(problem=problems(resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 30.0]))
 def test_the_netbatch_engine_agrees_on_jobs_of_several_tasks(policy, problem, interval_s):
     cluster, workload = problem
@@ -205,7 +207,7 @@ def test_both_compiled_engines_agree_on_a_long_queue_and_many_hosts(policy):
 
 @pytest.mark.parametrize("discipline", BACKFILLS, ids=str)
 @pytest.mark.parametrize("policy", [*POLICIES.values()], ids=lambda policy: policy.name)
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None)
 @given(
     problem=st.one_of(problems(estimated=True), problems(single_task=True, estimated=True)),
     interval_s=st.sampled_from([0.0, 30.0]),
@@ -220,7 +222,7 @@ def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, pr
 
 @pytest.mark.parametrize("discipline", STANDING, ids=str)
 @pytest.mark.parametrize("name", ["worse-fit-cores", "round-robin", "random"])
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None)
 @given(
     problem=st.one_of(problems(estimated=True), problems(single_task=True, estimated=True)),
     interval_s=st.sampled_from([0.0, 7.0, 30.0]),
@@ -249,7 +251,7 @@ def pools(draw):
 
 
 @pytest.mark.parametrize("discipline", [*STANDING, named("conservative(promise=hosts)")], ids=str)
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None)
 @given(problem=pools(), interval_s=st.sampled_from([0.0, 30.0]))
 def test_it_also_agrees_where_hosts_are_counted(discipline, problem, interval_s):
     cluster, workload = problem
