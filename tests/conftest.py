@@ -6,14 +6,25 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 import postgres_server
 from loadmaster.cli import main
 
-settings.register_profile(
-    "seeded", derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
-)
+for name, derandomize in (("seeded", True), ("fresh", False)):
+    settings.register_profile(
+        name, derandomize=derandomize, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow],
+        database=None,
+    )  # fmt: skip
 settings.load_profile("seeded")
+providers._get_local_constants = lambda: providers._local_constants
+"""Hypothesis draws constants of modules too, by the path of their folder: none, so that all trees draw the same."""
+
+
+def pytest_configure(config):
+    """Let a seed that is asked for count: a profile with fixed ones goes before it."""
+    if config.getoption("--hypothesis-seed") is not None:
+        settings.load_profile("fresh")
 
 
 @pytest.fixture(scope="session")

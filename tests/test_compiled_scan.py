@@ -97,7 +97,7 @@ def score_of(rank):
 
 @pytest.mark.parametrize("policy", [*POLICIES.values(), *OWN], ids=lambda policy: policy.name)
 @pytest.mark.parametrize("resources", [1, 2, 3])
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_every_host_that_fits_has_the_score_of_plain_python(policy, resources, seed):
     rng = np.random.default_rng(seed)

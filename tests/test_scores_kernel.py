@@ -75,7 +75,7 @@ def expected(policy, task, demand, free, capacity, usable):
 
 @pytest.mark.parametrize("policy", RULES, ids=lambda policy: policy.name)
 @pytest.mark.parametrize("resources", [1, 2, 3])
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_host_named_is_the_one_that_a_look_at_every_host_names(policy, resources, seed):
     names_what_a_look_at_every_host_names(policy, resources, np.random.default_rng(seed), most=60, questions=60)
@@ -137,7 +137,7 @@ def test_a_demand_of_another_policy_of_the_same_run_is_another_one():
 
 
 @pytest.mark.parametrize("resources", [1, 2, 3])
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_a_demand_is_in_vain_if_no_open_host_holds_it_and_nothing_is_remembered_of_it(resources, seed):
     rng = np.random.default_rng(seed)

@@ -86,7 +86,7 @@ def instances(draw):
     )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None)
 @given(instance=instances())
 def test_the_kernel_places_every_task_on_the_cards_of_the_plain_one(instance):
     problem = card_problem(instance)
@@ -97,7 +97,7 @@ def test_the_kernel_places_every_task_on_the_cards_of_the_plain_one(instance):
     assert taken.tolist() == plain_taken.tolist()
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 @given(instance=instances())
 def test_a_placement_gives_everything_in_full_and_no_card_twice(instance):
     packing = pack(instance, "fgd")

@@ -35,7 +35,7 @@ def test_saturated_vms_get_the_published_allotments(low, high, share, allotted):
     assert got == pytest.approx(allotted, abs=1e-6)
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(hosts())
 def test_an_allotment_is_feasible_and_wastes_nothing_that_someone_could_use(host):
     limit, floor, share, capacity = host
@@ -46,7 +46,7 @@ def test_an_allotment_is_feasible_and_wastes_nothing_that_someone_could_use(host
     assert got.sum() == pytest.approx(min(capacity, limit.sum()), abs=1e-9)
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(hosts())
 def test_who_is_below_its_limit_never_has_less_per_share_than_another_above_its_floor(host):
     limit, floor, share, capacity = host
@@ -60,7 +60,7 @@ def test_who_is_below_its_limit_never_has_less_per_share_than_another_above_its_
             assert got[i] / share[i] >= got[k] / share[k] - 1e-7
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(hosts(), st.integers(0, 6), st.floats(0.0, 1.0))
 def test_more_demand_elsewhere_never_raises_an_allotment(host, who, more):
     limit, floor, share, capacity = host
@@ -79,7 +79,7 @@ def level_at(limit, floor, share, capacity, floors):
     return level_of(limit, floor, share, 0, len(limit), capacity, floors)
 
 
-@settings(max_examples=500, derandomize=True, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(hosts(), st.floats(0.01, 0.99))
 def test_the_compiled_level_gives_what_the_plain_one_gives(host, part):
     limit, floor, share, _ = host

@@ -28,7 +28,7 @@ ends = st.lists(st.floats(0.0, 900.0), min_size=chances, max_size=chances).map(n
 least_costs = st.lists(st.floats(0.01, 90.0), min_size=chances, max_size=chances).map(np.array)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None)
 @given(fleets, offers, aims, works, least_costs, ends, seconds)
 def test_the_compiled_choice_equals_the_plain_one_to_the_bit(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     fast, fast_kept = choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s)
@@ -36,7 +36,7 @@ def test_the_compiled_choice_equals_the_plain_one_to_the_bit(fleet, offer, aim, 
     assert (tuple(fast), fast_kept) == (tuple(slow), slow_kept)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None)
 @given(fleets, offers, works, ends)
 def test_more_machines_never_take_longer_and_never_cost_less_than_what_is_committed(fleet, offer, work_s, end_s):
     spans = [outcome(fleet, offer, number, work_s[0], end_s[0])[1] for number in range(1, 5)]

@@ -27,7 +27,7 @@ kinds = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None)
 @given(durations, sizers, kinds, st.integers(0, 5))
 def test_every_task_is_done_once_and_no_less_than_the_work_is_paid_for(duration_s, sizer, kind, seed):
     if kind.interruptions_per_h:
@@ -41,7 +41,7 @@ def test_every_task_is_done_once_and_no_less_than_the_work_is_paid_for(duration_
     assert run.cost == pytest.approx(sum(kind.cost(row.released_s - row.rented_s) for row in run.hosts))
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None)
 @given(durations, sizers, kinds)
 def test_no_machine_idles_beyond_the_unit_that_is_paid(duration_s, sizer, kind):
     kind = HostType(boot_s=kind.boot_s, unit_s=kind.unit_s, minimum_s=kind.minimum_s)
@@ -52,7 +52,7 @@ def test_no_machine_idles_beyond_the_unit_that_is_paid(duration_s, sizer, kind):
         assert row.released_s - last_busy <= kind.paid_left_s(last_busy - row.rented_s) + max(kind.boot_s, 1e-6)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None)
 @given(durations, sizers, kinds, st.integers(0, 5))
 def test_a_run_replayed_from_its_events_takes_the_same_decisions(duration_s, sizer, kind, seed):
     duration_s = np.minimum(duration_s, 1000.0)

@@ -27,7 +27,7 @@ kinds = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None)
 @given(bags, st.one_of(rules, st.builds(FixedHosts, st.integers(1, 12))), kinds)
 def test_the_compiled_engine_gives_the_same_run_to_the_bit(durations, sizer, kind):
     fast = repeat(durations, sizer, (kind,), seed=7)
