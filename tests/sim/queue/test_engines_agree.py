@@ -111,7 +111,7 @@ def assert_same(reference, other):
         assert np.array_equal(reference.cycles.choices.chosen, other.cycles.choices.chosen)
 
 
-@pytest.mark.parametrize("discipline", DISCIPLINES, ids=str)
+@pytest.mark.parametrize("discipline", DISCIPLINES, ids=lambda discipline: str(discipline).rpartition("/")[2])
 @pytest.mark.parametrize("policy", [*POLICIES.values(), *METAS], ids=lambda policy: policy.name)
 @settings(max_examples=8, deadline=None)
 @given(problem=problems(estimated=True, speeds=True), interval_s=st.sampled_from([0.0, 30.0]))
