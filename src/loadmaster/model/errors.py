@@ -2,7 +2,8 @@
 
 LoadmasterError
 ├── InputError        what the user gave breaks a rule; the command line ends with exit code 2
-└── MissingExtra      an optional part is not installed; exit code 2 as well
+├── MissingExtra      an optional part is not installed; exit code 2 as well
+└── OutOfRoom         an engine's arrays were laid out too short: a fault of this package; exit code 2 as well
 
 Infeasible problems are results, never exceptions.
 """
@@ -53,6 +54,16 @@ class MissingExtra(LoadmasterError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs the extra {extra!r}; install it with: pip install 'loadmaster[{extra}]'")
+
+
+class OutOfRoom(LoadmasterError):
+    """An engine has stopped before it would have written behind one of its arrays."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the engine's arrays are too short for this log: it has stopped, and there is no result; "
+            "this is a fault of loadmaster: please report it, with the command and the log"
+        )
 
 
 def one_line(message: str, most: int = MOST) -> str:

@@ -3,15 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bursts import bursts
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.errors import OutOfRoom
 from loadmaster.model.exact import exact_demand
 from loadmaster.place import POLICIES
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue import empty_state, simulate
 from loadmaster.sim.queue.empty_state import startable
 from loadmaster.sim.queue.laid_out import jobs_of
 
@@ -60,3 +62,14 @@ def test_where_all_ask_for_cores_the_room_is_what_the_cores_hold():
     cores = np.tile([2, 3], 450)
     workload = Workload.of(submit_s=np.zeros(900), runtime_s=np.ones(900), cores=cores, memory=np.ones(900))
     assert room_for(workload, Cluster.uniform(4, cores=9, memory=1000)) == 16
+
+
+@pytest.mark.parametrize("discipline", ["netbatch", "easy", "selective"])
+def test_where_the_room_is_too_small_a_run_stops_before_it_writes_and_says_so(monkeypatch, discipline):
+    workload = Workload.of(submit_s=np.zeros(60), runtime_s=np.ones(60), cores=np.ones(60), memory=np.ones(60))
+    monkeypatch.setattr(empty_state, "startable", lambda jobs, cluster: 5)
+    with pytest.raises(OutOfRoom, match="a fault of loadmaster: please report it"):
+        simulate(
+            workload, Cluster.uniform(1, cores=6, memory=6), POLICIES["first-fit"], discipline_named(discipline),
+            interval_s=0.0, engine="compiled",
+        )  # fmt: skip

@@ -9,6 +9,7 @@ from loadmaster.compiled import rater, refusing
 from loadmaster.compiled_order import no_ranker, ranker
 from loadmaster.compiled_scan import scanner
 from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.errors import OutOfRoom
 from loadmaster.order import FairShare, Order
 from loadmaster.order.order import rank_not_finite
 from loadmaster.place.policy import not_finite
@@ -34,7 +35,7 @@ from loadmaster.sim.queue.desk_state import AGAIN, LEFT_TO_OTHERS, REDO, Desk
 from loadmaster.sim.queue.empty_state import nobody_ranked
 from loadmaster.sim.queue.laid_out import EngineArrays, columns_of, laid_out
 from loadmaster.sim.queue.preempt_state import Preempts, preempts_of
-from loadmaster.sim.queue.queue_state import ASKED, DONE, NO_RANK, NOT_FINITE, STARTED
+from loadmaster.sim.queue.queue_state import ASKED, DONE, NO_RANK, NOT_FINITE, OUT_OF_ROOM, STARTED
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import MEMBERS, Progress
 from loadmaster.sim.queue.ticked import book_of
@@ -95,6 +96,8 @@ def replay_at_desk(
         cut.keep(bound, workload.task_count)
         if status == NOT_FINITE:
             raise not_finite(suspects(policy))
+        if status == OUT_OF_ROOM:
+            raise OutOfRoom
         if status == NO_RANK:
             raise rank_not_finite(discipline.order.name)
         if status == LEFT_TO_OTHERS:

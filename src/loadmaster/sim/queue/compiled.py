@@ -15,6 +15,7 @@ from loadmaster.kernels import kept_njit
 from loadmaster.layouts import by_layout, entry_of
 from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.errors import OutOfRoom
 from loadmaster.order import Order
 from loadmaster.order.order import rank_not_finite
 from loadmaster.place.policy import not_finite
@@ -26,7 +27,7 @@ from loadmaster.sim.queue.compiled_ticked import reckoner, reckoner_type
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.laid_out import EngineArrays, columns_of, laid_out
 from loadmaster.sim.queue.queue_kernel import run
-from loadmaster.sim.queue.queue_state import DONE, NO_RANK, NOT_FINITE, STARTED
+from loadmaster.sim.queue.queue_state import DONE, NO_RANK, NOT_FINITE, OUT_OF_ROOM, STARTED
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import MEMBERS, Progress
 from loadmaster.sim.queue.ticked import book_of
@@ -72,6 +73,8 @@ def replay_compiled(
             cut.keep(bound, workload.task_count)
         if status == NOT_FINITE:
             raise not_finite(suspects(policy))
+        if status == OUT_OF_ROOM:
+            raise OutOfRoom
         if status == NO_RANK:
             raise rank_not_finite(discipline.order.name)
         if progress is not None:

@@ -16,7 +16,7 @@ from loadmaster.scores_kernel import changed
 from loadmaster.sim.queue.desk_state import AGAIN, CLOSED, DECISION, LEFT_TO_OTHERS, STAND, WAIT
 from loadmaster.sim.queue.desk_work_kernel import find_left
 from loadmaster.sim.queue.queue_kernel import value_of_plan
-from loadmaster.sim.queue.queue_state import LAST_HOST, NOT_FINITE, PLANNED
+from loadmaster.sim.queue.queue_state import LAST_HOST, NOT_FINITE, OUT_OF_ROOM, PLANNED
 
 
 @inner
@@ -60,6 +60,8 @@ def _pass(state, bound, desk, scans, rates, serve, member, now):
     lay(state, bound, desk, now)
     serve(desk, now, member, scans[member], rates[member])
     board = desk.board
+    if board.place[board.tally[PLACED]].first > state.undo_host.shape[0]:
+        return OUT_OF_ROOM
     state.tally[PLANNED] = board.tally[PLACED]
     for i in range(board.tally[PLACED]):
         state.plan_job[1, i] = board.place[i].row

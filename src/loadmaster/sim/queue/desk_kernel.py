@@ -35,7 +35,17 @@ from loadmaster.sim.queue.loops_kernel import pass_loops_by
 from loadmaster.sim.queue.preempt_kernel import make_way, pass_again_if_need_be
 from loadmaster.sim.queue.preempt_state import HANDLED, QUEUED
 from loadmaster.sim.queue.queue_kernel import commit, go_on
-from loadmaster.sim.queue.queue_state import ARRIVED, DONE, LAST_HOST, MANY, NO_RANK, PAUSED, PLANNED, WAITING
+from loadmaster.sim.queue.queue_state import (
+    ARRIVED,
+    DONE,
+    LAST_HOST,
+    MANY,
+    NO_RANK,
+    OUT_OF_ROOM,
+    PAUSED,
+    PLANNED,
+    WAITING,
+)
 from loadmaster.sim.queue.stopping_kernel import join_running, leave_running, resume
 
 
@@ -77,6 +87,8 @@ def run_at_desk(
                 return wrong
             if not first:
                 _keep(state, bound, desk, now)
+        if _would_overflow(jobs, state, desk):
+            return OUT_OF_ROOM
         _note(state, log, queued, winners, now)
         _start(jobs, rules, state, waiting, ranked, ends, log, bound, desk, stops, now)
         if stops is not None:
@@ -234,6 +246,14 @@ def _note(state, log, queued, winners, now):
     log.started[row] = state.tally[PLANNED]
     log.winners[row] = winners
     log.rows[0] += 1
+
+
+@inlined
+def _would_overflow(jobs, state, desk):
+    """Whether the plan's tasks have no room beside those that run; hosts hold no more together."""
+    last = state.tally[PLANNED] - 1
+    starting = state.plan_task[last] + jobs.tasks[state.plan_job[1, last]] if last >= 0 else np.int64(0)
+    return desk.ends.many[0] + starting > desk.ends.end.shape[0]
 
 
 @inlined

@@ -46,7 +46,7 @@ from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting
 
 @inner
 def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, bound, now):
-    """One member passes over the queue; its starts go to plan_job[1] and the undo list. 1 on a score not finite."""
+    """One member passes over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
     count = state.tally
     _begin(state, waiting, stairs, moment, rules.ticked)
     if rules.moving:

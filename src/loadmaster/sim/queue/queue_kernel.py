@@ -32,7 +32,6 @@ from loadmaster.sim.queue.queue_state import (
     LAST_HOST,
     MANY,
     NO_RANK,
-    NOT_FINITE,
     PARTLY,
     PAUSED,
     PLANNED,
@@ -124,7 +123,7 @@ def _decide(
             jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, bound, now
         )
         if wrong:
-            return NOT_FINITE
+            return wrong
     log.started[row] = count[PLANNED]
     log.winners[row] = winners
     log.rows[0] += 1
@@ -181,11 +180,12 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
     log.value[log.rows[0], :] = np.nan
     certain, leans = True, False
     for member in range(rules.members):
-        if serve(
+        wrong = serve(
             jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member,
             bound, now,
-        ):  # fmt: skip
-            return 0, 1
+        )  # fmt: skip
+        if wrong:
+            return 0, wrong
         certain &= count[PARTLY] == 0 and (rules.members == 1 or state.news.number[AT_FIRST] == 1)
         leans |= moment.number[HEAD] >= 0
         one = bound is None and member == 0 and count[PARTLY] == 0 and count[CHOICE] == 0

@@ -12,8 +12,9 @@ from loadmaster.sim.queue.walks import BLOCKING as BLOCKING
 from loadmaster.sim.queue.walks import EASY as EASY
 from loadmaster.sim.queue.walks import WALK as WALK
 
-DONE, PAUSED, NOT_FINITE, NO_RANK = 0, 1, 2, 4
-"""What `run` returns: finished; the records are full, call again; a score, or a rank, is not a finite number."""
+DONE, PAUSED, NOT_FINITE, NO_RANK, OUT_OF_ROOM = 0, 1, 2, 4, 32
+"""What `run` returns: finished; the records are full, call again; a score, or a rank, is not a finite number; an
+array is too short for what the next step writes, which has not been written."""
 PARETO = 32
 """Failed demands remembered in a pass beside the exact ones."""
 FAN = 32
@@ -266,7 +267,7 @@ class QueueState(NamedTuple):
         used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project; need:
             int64[P], `used / share` as `neediest_kernel.py` keeps it in a pass.
         left: float64[L], what is left of each limit.
-        end_s, ending: float64[J], int32[J], heap of running jobs by their end.
+        end_s, ending: float64[J], int32[J], heap of running jobs by their end: each is in it once.
         failed: int64[2, C, K], stamp of the pass in which the demand failed; failed_tasks: with how many tasks.
         steps: STEP[2, B], by whole cores: the least memory that failed with no more cores, in the pass of the stamp.
         pareto: float64[2, PARETO, R + 2], other failed demands of this pass, tasks and set of hosts last.
@@ -274,8 +275,10 @@ class QueueState(NamedTuple):
         left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
         shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
             at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
-        undo_host, undo_free: int32[U], float64[U, R], hosts changed in this pass and what they had before.
-        plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one.
+        undo_host, undo_free: int32[U], float64[U, R], hosts changed in this pass and what they had before; U is
+            `empty_state.startable`, and `taking_kernel` looks before each start.
+        plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one: never more than are
+            in `undo_host`, since each has a task.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
         tally: int64[16], see the constants below.
         guess: what is expected of jobs where that is not known before.

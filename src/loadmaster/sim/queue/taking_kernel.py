@@ -10,7 +10,18 @@ from loadmaster.scores_kernel import changed, rate_all, refresh
 from loadmaster.sim.queue.failed_kernel import remember
 from loadmaster.sim.queue.moment_kernel import close_to_long, renew_long, take_for_long
 from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts, was_shut_out
-from loadmaster.sim.queue.queue_state import CHANGES, CLOSED, LAST_HOST, LONG, PARTLY, SHORT, TOUCHED, UNDO
+from loadmaster.sim.queue.queue_state import (
+    CHANGES,
+    CLOSED,
+    LAST_HOST,
+    LONG,
+    NOT_FINITE,
+    OUT_OF_ROOM,
+    PARTLY,
+    SHORT,
+    TOUCHED,
+    UNDO,
+)
 from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew, still_has
 
 
@@ -64,7 +75,7 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
         else:
             slot, wrong = refresh(scores, scans[member], member * kinds + kind, demand, state.free, last, rules.seed)
         if wrong:
-            return False, 1
+            return False, NOT_FINITE
         if shut or too_slow > 0.0 or not jobs.whole[jobs.hosts[job]]:
             _find_usable(jobs, state, moment, bound, job, length, too_slow)
             host = lowest(scores, slot, state.usable, True)
@@ -82,6 +93,8 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
                 remember(jobs, state, job, LONG, 1)
             take_back(jobs, state, stairs, moment, scores, mark, job, length)
             return False, 0
+        if count[UNDO] == state.undo_host.shape[0]:
+            return False, OUT_OF_ROOM
         _take(jobs, state, moment, scores, job, host, length)
     return True, 0
 
