@@ -3,7 +3,7 @@
 Numba's own cache looks at one file. A kernel's machine code holds that of the kernels it calls in other files too, so
 that after a change there it would go on running the old one.
 """
-# mypy: disable-error-code="no-untyped-call"
+# mypy: disable-error-code="no-untyped-call,attr-defined"
 
 import sys
 from collections.abc import Callable, Iterator
