@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Runs the tests in which engines agree while every write is watched, on fresh seeds.
+#
+#   tools/memory_checks.sh bounds   every index is checked against its array (NUMBA_BOUNDSCHECK)
+#   tools/memory_checks.sh malloc   glibc checks the heap, and fills what is allocated and freed (MALLOC_CHECK_)
+#
+# A seed as second argument makes a run again: tools/memory_checks.sh bounds 17
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PYTHONPATH="$PWD/src${PYTHONPATH:+:$PYTHONPATH}"
+python=python3
+[ -x .venv/bin/python ] && python=.venv/bin/python
+tests=(
+    tests/sim/queue/test_empty_state.py
+    "tests/sim/queue/test_engines_agree.py::test_the_general_engine_agrees_with_the_reference[first-fit-easy]"
+    "tests/sim/queue/test_engines_agree.py::test_the_general_engine_agrees_with_the_reference[max-jobs0-netbatch]"
+    "tests/sim/queue/test_engines_agree.py::test_the_netbatch_engine_agrees_on_jobs_of_several_tasks"
+    "tests/sim/queue/test_engines_agree.py::test_the_backfilling_engine_agrees_with_the_reference"
+    "tests/sim/queue/test_engines_agree.py::test_the_engine_that_keeps_promises_agrees_with_the_reference"
+    "tests/sim/queue/test_at_desk.py::test_machine_code_gives_the_same_schedule"
+)
+case "${1:-}" in
+bounds)
+    export NUMBA_BOUNDSCHECK=1
+    export NUMBA_CACHE_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/loadmaster-bounds-checks" # beside, not over, the usual code
+    ;;
+malloc)
+    export MALLOC_CHECK_=3 MALLOC_PERTURB_=165 PYTHONMALLOC=malloc
+    ;;
+*)
+    echo "usage: tools/memory_checks.sh bounds|malloc [SEED]" >&2
+    exit 2
+    ;;
+esac
+seed="${2:-$(date +%s)}"
+echo "memory checks ($1) on seed $seed; again: tools/memory_checks.sh $1 $seed"
+run=("$python" -m pytest -q -x -p no:cacheprovider "--hypothesis-seed=$seed" "${tests[@]}")
+if [ "$1" = malloc ]; then
+    LD_PRELOAD=libc_malloc_debug.so.0 exec "${run[@]}"
+fi
+exec "${run[@]}"
