@@ -11,13 +11,12 @@ export PYTHONPATH="$PWD/src${PYTHONPATH:+:$PYTHONPATH}"
 python=python3
 [ -x .venv/bin/python ] && python=.venv/bin/python
 tests=(
-    tests/sim/queue/test_empty_state.py
+    tests/sim/queue/test_empty_state.py::test_kinds_that_need_different_resources_fit_side_by_side
     "tests/sim/queue/test_engines_agree.py::test_the_general_engine_agrees_with_the_reference[first-fit-easy]"
     "tests/sim/queue/test_engines_agree.py::test_the_general_engine_agrees_with_the_reference[max-jobs0-netbatch]"
     "tests/sim/queue/test_engines_agree.py::test_the_netbatch_engine_agrees_on_jobs_of_several_tasks"
     "tests/sim/queue/test_engines_agree.py::test_the_backfilling_engine_agrees_with_the_reference"
     "tests/sim/queue/test_engines_agree.py::test_the_engine_that_keeps_promises_agrees_with_the_reference"
-    "tests/sim/queue/test_at_desk.py::test_machine_code_gives_the_same_schedule"
 )
 case "${1:-}" in
 bounds)
