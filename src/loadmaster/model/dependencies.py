@@ -14,7 +14,7 @@ KINDS = ("after", "afterany", "afterok", "afternotok", "aftercorr", "singleton")
 """What a dependency waits for, by its code: that the other has started; ended in any way, well, or not well; the same
 task of the other array well; and that no job of the same user and name runs or waits with a smaller number."""
 SINGLETON = KINDS.index("singleton")
-_PART = re.compile(r"(\d{1,18})(?:_(\d{1,9}|\*))?(?:\+(\d{1,9}))?")
+_PART = re.compile(r"([0-9]{1,18})(?:_([0-9]{1,9}|\*))?(?:\+([0-9]{1,9}))?")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from loadmaster.model.errors import InputError
 
 MOST_NAMES = 1_000_000
 """Slurm itself takes 65,536 hosts; a list of more than this is a slip or an attack."""
-_RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+_RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?")
 _FIX = "write it like n[01-03,7],login"
 
 

@@ -36,7 +36,7 @@ def parse_bytes(text: str) -> int:
         >>> parse_bytes("64GiB") == 64 * GB
         True
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)(?:i?b)?\s*", text, re.IGNORECASE)
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgtp]?)(?:i?b)?\s*", text, re.IGNORECASE)
     if match is None:
         raise InputError(text, "not an amount of memory", fix="write it like 64GiB, 512M or 1024")
     return round(float(match[1]) * _BYTES[match[2].lower()])
@@ -52,7 +52,7 @@ def parse_seconds(text: str) -> float:
         >>> parse_seconds("1.5h")
         5400.0
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|min|m|h|d|w)?\s*", text)
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(s|min|m|h|d|w)?\s*", text)
     if match is None:
         raise InputError(text, "not a duration", fix="write it like 30, 30s, 5min, 2h or 7d")
     return float(match[1]) * _SECONDS[match[2] or ""]

@@ -12,8 +12,8 @@ from loadmaster.site.lines import Pair
 T = TypeVar("T")
 U = TypeVar("U")
 _YES = {"yes": True, "up": True, "true": True, "1": True, "no": False, "down": False, "false": False, "0": False}
-_WHOLE = re.compile(r"[+-]?\d{1,19}")
-_NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})")
 _NEVER = ("unlimited", "infinite", "-1")
 
 
@@ -130,7 +130,7 @@ def _scaled(pair: Pair) -> Iterator[tuple[str, float, float]]:
     """Name, number and what its letter multiplies it by: MiB for memory, else powers of 1024."""
     for part in (word for word in pair.value.split(",") if word.strip()):
         name, equal, text = part.strip().rpartition("=")
-        match = re.fullmatch(r"([+-]?[\d.]+)([KMGTP]?)B?", text.strip(), re.IGNORECASE)
+        match = re.fullmatch(r"([+-]?[0-9.]+)([KMGTP]?)B?", text.strip(), re.IGNORECASE)
         if not equal or not name or match is None or not _NUMBER.fullmatch(match[1]):
             fix = "write it like cpu=8,mem=10G,gres/gpu=2"
             raise InputError(f"{pair.key}={pair.value}", "amounts by resource", fix=fix, where=pair.where)

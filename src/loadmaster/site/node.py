@@ -10,7 +10,7 @@ from loadmaster.site.fields import Fields, one_of, whole, written_names
 from loadmaster.site.lines import Pair
 
 MOST_CPUS = 2**31 - 1
-_GRES = re.compile(r"([\w.-]+)(?::([A-Za-z_][\w.-]*))?(?::no_consume)?(?::(\d{1,18})([KMGTP]?))?", re.IGNORECASE)
+_GRES = re.compile(r"([\w.-]+)(?::([A-Za-z_][\w.-]*))?(?::no_consume)?(?::([0-9]{1,18})([KMGTP]?))?", re.IGNORECASE)
 _POWER = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _STATES = {
     "unknown": True, "idle": True, "cloud": True, "undrain": True, "resume": True, "up": True,

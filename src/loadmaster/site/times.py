@@ -5,7 +5,9 @@ import re
 
 from loadmaster.model import InputError
 
-_FORM = re.compile(r"(?:(\d{1,9})-(\d{1,9})(?::(\d{1,9})(?::(\d{1,9}))?)?|(\d{1,12})(?::(\d{1,9})(?::(\d{1,9}))?)?)")
+_FORM = re.compile(
+    r"(?:(\d{1,9})-(\d{1,9})(?::(\d{1,9})(?::(\d{1,9}))?)?|(\d{1,12})(?::(\d{1,9})(?::(\d{1,9}))?)?)", re.ASCII
+)
 _NEVER = ("UNLIMITED", "INFINITE", "-1")
 
 

@@ -13,7 +13,7 @@ from loadmaster.traces.foreign import refuse_document
 from loadmaster.whole_file import whole_file
 
 _NAMES = ("duration_s", "seconds", "duration", "runtime_s", "runtime", "wall_s", "wallseconds", "elapsed")
-_LAW = re.compile(r"\s*([a-z]+)\(([^)]*)\)\s*[x*]\s*(\d+)\s*")
+_LAW = re.compile(r"\s*([a-z]+)\(([^)]*)\)\s*[x*]\s*([0-9]+)\s*")
 
 
 def parse_bag(text: str, column: str | None = None) -> BagSource:

@@ -12,7 +12,7 @@ from loadmaster.traces.hosts import parse_hosts
 
 MOST_TIMES = 8
 """No more than so many times the machines given are tried, where no numbers are named."""
-_RANGE = re.compile(r"(\d+)\.\.(\d+)x(.+)")
+_RANGE = re.compile(r"([0-9]+)\.\.([0-9]+)x(.+)")
 _FIX = "write it like 10..400x16c64g, or 10..400x16c64g,2x64c512g with two hosts that are always there"
 
 

@@ -10,9 +10,9 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import MOST_HOSTS
 from loadmaster.model.units import CORES, GB, GPUS, MEMORY
 
-_AMOUNT = r"(\d+\.?\d*|\.\d+)"
-_GROUP = re.compile(rf"(?:(\d+)x)?(\d+)c(?:{_AMOUNT}g)?(?:(\d+)gpu)?(?:@{_AMOUNT})?", re.IGNORECASE)
-_LIKE_A_GROUP = re.compile(r"\d+x\d+c", re.IGNORECASE)
+_AMOUNT = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
+_GROUP = re.compile(rf"(?:([0-9]+)x)?([0-9]+)c(?:{_AMOUNT}g)?(?:([0-9]+)gpu)?(?:@{_AMOUNT})?", re.IGNORECASE)
+_LIKE_A_GROUP = re.compile(r"[0-9]+x[0-9]+c", re.IGNORECASE)
 _MOST_KINDS = 3
 _FIX = "write it like 200x16c64g or 4x64c512g8gpu, or name a file"
 

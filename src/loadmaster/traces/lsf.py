@@ -14,9 +14,9 @@ from loadmaster.traces.trace import Trace
 EXIT, EXCLUSIVE_OPTION = 32, 0x40
 _RUSAGE = 19
 _MOST_HOSTS = 1_000_000
-_MEMORY = re.compile(r"rusage\s*\[[^\]]*?\bmem\s*=\s*(\d+(?:\.\d+)?)")
-_GPUS = re.compile(r"\bngpus_physical\s*=\s*(\d{1,6})")
-_TERM = re.compile(r"(done|ended|exit|started)\((\d{1,18})(?:\[(\d{1,9}|\*)\])?\)")
+_MEMORY = re.compile(r"rusage\s*\[[^\]]*?\bmem\s*=\s*([0-9]+(?:\.[0-9]+)?)")
+_GPUS = re.compile(r"\bngpus_physical\s*=\s*([0-9]{1,6})")
+_TERM = re.compile(r"(done|ended|exit|started)\(([0-9]{1,18})(?:\[([0-9]{1,9}|\*)\])?\)")
 _KINDS = {"done": "afterok", "ended": "afterany", "exit": "afternotok", "started": "after"}
 _OUT_OF_TIME = {"5", "6"}
 """TERM_RUNLIMIT, TERM_DEADLINE."""

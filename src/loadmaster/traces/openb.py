@@ -142,5 +142,5 @@ def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, bound: BindingCol
 
 
 def _identifiers(frame: pl.DataFrame) -> NDArray[np.int64]:
-    digits = words(frame["name"]).str.extract(r"(\d+)$", 1).cast(pl.Int64, strict=False).fill_null(-1)
+    digits = words(frame["name"]).str.extract(r"([0-9]+)$", 1).cast(pl.Int64, strict=False).fill_null(-1)
     return np.asarray(digits.to_numpy(), dtype=np.int64)

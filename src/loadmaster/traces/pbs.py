@@ -10,11 +10,11 @@ from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
 
-_LINE = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;([A-Za-z]);([^;]*);(.*)", re.DOTALL)
+_LINE = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;([A-Za-z]);([^;]*);(.*)", re.DOTALL | re.ASCII)
 _PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z_][\w.]*)=(\"[^\"]*\"|\S*)")
-_ID = re.compile(r"(\d{1,18})(?:\[(\d{1,9})\])?")
-_WHOLE = re.compile(r"\d{1,12}")
-_MEMORY = re.compile(r"(\d{1,15})(?:([kmgtp]?)([bw]?))", re.IGNORECASE)
+_ID = re.compile(r"([0-9]{1,18})(?:\[([0-9]{1,9})\])?")
+_WHOLE = re.compile(r"[0-9]{1,12}")
+_MEMORY = re.compile(r"([0-9]{1,15})(?:([kmgtp]?)([bw]?))", re.IGNORECASE)
 _FEATURE = re.compile(r"[A-Za-z_][\w-]*")
 _GENERIC = frozenset({"shared", "excl"})
 
@@ -80,7 +80,7 @@ def clock(text: str | None) -> float | None:
         >>> clock("01:00:30"), clock("90"), clock("-1")
         (3630.0, 90.0, None)
     """
-    if not text or not re.fullmatch(r"(\d{1,9}:){0,3}\d{1,9}(\.\d+)?", text):
+    if not text or not re.fullmatch(r"([0-9]{1,9}:){0,3}[0-9]{1,9}(\.[0-9]+)?", text):
         return None
     seconds = 0.0
     for part, unit in zip(reversed(text.split(":")), (1.0, 60.0, 3600.0, 86400.0), strict=False):
@@ -97,7 +97,7 @@ def _shape(asked: dict[str, str], given: str) -> tuple[float, float, str | None,
     for chunk in nodes.split("+") if nodes and "select" not in asked else ():
         first, *rest = chunk.partition("#")[0].split(":")
         count = float(first) if _WHOLE.fullmatch(first) else 1.0
-        each = [float(part[4:]) for part in rest if re.fullmatch(r"ppn=\d{1,9}", part)]
+        each = [float(part[4:]) for part in rest if re.fullmatch(r"ppn=[0-9]{1,9}", part)]
         features += [part for part in rest if _FEATURE.fullmatch(part) and part not in _GENERIC]
         hosts, slots = hosts + count, slots + count * (each[0] if each else 1.0)
     run_on = [place for place in given.split("+") if place]
@@ -122,7 +122,7 @@ def _apart(asked: dict[str, str], hosts: float) -> float:
 def _gpus(asked: dict[str, str], hosts: float) -> float:
     if _WHOLE.fullmatch(asked.get("ngpus", "")):
         return float(asked["ngpus"])
-    each = re.search(r":gpus=(\d{1,6})", asked.get("nodes", "") + asked.get("neednodes", ""))
+    each = re.search(r":gpus=([0-9]{1,6})", asked.get("nodes", "") + asked.get("neednodes", ""))
     return float(each[1]) * hosts if each else 0.0
 
 
@@ -138,7 +138,7 @@ def _depends(text: str | None) -> str | None:
     """In Slurm's notation: names of servers gone."""
     if not text:
         return None
-    return re.sub(r"(\d+)(\[\d*\])?(\.[\w.-]+)?(@[\w.-]+)?", r"\1", text)
+    return re.sub(r"([0-9]+)(\[[0-9]*\])?(\.[\w.-]+)?(@[\w.-]+)?", r"\1", text)
 
 
 def _status(text: str | None) -> int:

@@ -127,7 +127,7 @@ class _Reader:
         frame = batch.frame
         if self.of_queue and "alloctres" not in frame.columns and "reqmem" in frame.columns:
             frame = frame.with_columns(
-                pl.col("reqmem").str.replace(r"^(\d+(?:\.\d+)?[KMGTP]?)$", "${1}n")
+                pl.col("reqmem").str.replace(r"^([0-9]+(?:\.[0-9]+)?[KMGTP]?)$", "${1}n")
             )  # of each node
         limit = durations(frame["timelimit"]) if "timelimit" in frame.columns else absent(frame.height)
         submit, runtime = moments(frame["submit"]), self._runtime(frame, limit)
@@ -166,7 +166,7 @@ class _Reader:
         if "nodelist" in frame.columns and not self.of_queue:
             columns[RAN_ON] = self.ran_on(words(frame["nodelist"]).replace(_NOWHERE, None))
         if "jobid" in frame.columns:
-            parts = frame["jobid"].str.contains(r"^\d+\+\d").fill_null(value=False)
+            parts = frame["jobid"].str.contains(r"^[0-9]+\+[0-9]").fill_null(value=False)
             marks["of several parts"] = parts.to_numpy()
             marks["whole array"] = frame["jobid"].str.contains("_[", literal=True).fill_null(value=False).to_numpy()
         if "state" in frame.columns and not self.of_queue:
@@ -211,7 +211,7 @@ class _Reader:
         name = "jobidraw" if "jobidraw" in frame.columns else "jobid"
         if name not in frame.columns:
             return np.full(frame.height, -1, dtype=np.int64)
-        digits = frame[name].str.extract(r"^(\d+)", 1).cast(pl.Int64, strict=False).fill_null(-1)
+        digits = frame[name].str.extract(r"^([0-9]+)", 1).cast(pl.Int64, strict=False).fill_null(-1)
         return np.asarray(digits.to_numpy(), dtype=np.int64)
 
 

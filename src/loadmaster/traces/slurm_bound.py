@@ -20,7 +20,7 @@ STATUS = {
 }  # fmt: skip
 """Slurm's states of jobs that ended, by their first word, as `STATUSES`."""
 _FIELDS = {"partition": "partition", "qos": "qos", "name": "jobname"}
-_ARRAY = r"^(\d+)_(?:(\d+)|\[)"
+_ARRAY = r"^([0-9]+)_(?:([0-9]+)|\[)"
 
 
 def bound_columns(

@@ -18,7 +18,7 @@ NO_HEADER = {26: _XDMOD, 25: [name for name in _XDMOD if name != "qos"]}
 
 PER_CPU = float(1 << 31)
 """Old versions mark memory per core with the highest bit of the number of MiB: 2147486648M is 3000M a core."""
-_MEMORY = r"^(\d+(?:\.\d+)?)([KMGTP]?)([nc]?)$"
+_MEMORY = r"^([0-9]+(?:\.[0-9]+)?)([KMGTP]?)([nc]?)$"
 _MIB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 MIB = float(1 << 20)
 _OTHERS = re.compile(r"(?:^|,)((?:gres|license|bb)/[^=,]+)=")
@@ -60,7 +60,7 @@ def gpus(frame: pl.DataFrame, count: Floats) -> Floats:
         found = np.where(found > 0, found, tracked(frame, name, r"gres/gpu(?::[^=,]*)?"))
     for name in ("reqgres", "allocgres", "reqtres"):
         if name in frame.columns:
-            each = words(frame[name]).str.extract(r"(?:^|,)(?:gres:)?gpu(?::[^:,=]*[^\d:,=][^:,=]*)?:(\d+)", 1)
+            each = words(frame[name]).str.extract(r"(?:^|,)(?:gres:)?gpu(?::[^:,=]*[^0-9:,=][^:,=]*)?:([0-9]+)", 1)
             found = np.where(found > 0, found, each.cast(pl.Float64).fill_null(0.0).to_numpy() * count)
     return found
 
@@ -107,14 +107,14 @@ def tracked(frame: pl.DataFrame, name: str, resource: str) -> Floats:
     """float64[N]: the count of `resource` (a pattern) in a TRES field such as `cpu=12,mem=31000M,node=1`; else 0."""
     if name not in frame.columns:
         return np.zeros(frame.height)
-    return words(frame[name]).str.extract(rf"(?:^|,){resource}=(\d+)", 1).cast(pl.Float64).fill_null(0.0).to_numpy()
+    return words(frame[name]).str.extract(rf"(?:^|,){resource}=([0-9]+)", 1).cast(pl.Float64).fill_null(0.0).to_numpy()
 
 
 def _tracked_memory(frame: pl.DataFrame, name: str) -> Floats:
     if name not in frame.columns:
         return np.zeros(frame.height)
     text = words(frame[name])
-    pattern = r"(?:^|,)mem=(\d+(?:\.\d+)?)([KMGTP]?)"
+    pattern = r"(?:^|,)mem=([0-9]+(?:\.[0-9]+)?)([KMGTP]?)"
     return _mib(text.str.extract(pattern, 1), text.str.extract(pattern, 2)) * MIB
 
 

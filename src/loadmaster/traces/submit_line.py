@@ -16,8 +16,8 @@ _FLAGS = frozenset(_FLAGS_WORDS.split())
 """Long options that take a value, if they take one, behind `=` only."""
 _SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
 _SHORT = {"d": "dependency", "a": "array", "C": "constraint", "N": "nodes", "b": "begin", "H": "hold"}
-_NODES = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?")
-_THROTTLE = re.compile(r".*%(\d{1,9})")
+_NODES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
+_THROTTLE = re.compile(r".*%([0-9]{1,9})")
 _LONGEST = 10_000
 
 
@@ -117,4 +117,4 @@ def _words(line: str) -> list[str]:
 def _nice(value: str | None) -> float:
     if value is None:
         return 0.0
-    return float(value) if re.fullmatch(r"[-+]?\d{1,10}", value) else 100.0
+    return float(value) if re.fullmatch(r"[-+]?[0-9]{1,10}", value) else 100.0

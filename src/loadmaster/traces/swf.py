@@ -194,5 +194,5 @@ def _cluster(about: dict[str, str], resources: tuple[str, ...]) -> Cluster | Non
 
 
 def _count(text: str | None) -> int:
-    match = re.match(r"\d+", text or "")
+    match = re.match(r"[0-9]+", text or "")
     return int(match[0]) if match else 0

@@ -15,8 +15,8 @@ SHOWN = 50
 """So many lines at the top tell whether a log has such words."""
 _QUEUE = re.compile(r"[A-Za-z_][\w.@-]{0,99}")
 _REQUEST = re.compile(r"[\w.^-]+(?:[:+][\w.^=-]+)*(?:#excl)?")
-_HOSTS = re.compile(r"(\d{1,9})")
-_CORES = re.compile(r"ppn=(\d{1,9})")
+_HOSTS = re.compile(r"([0-9]{1,9})")
+_CORES = re.compile(r"ppn=([0-9]{1,9})")
 _FEATURE = re.compile(r"[A-Za-z_][\w-]*")
 _MOST_REQUESTS = 1 << 20
 

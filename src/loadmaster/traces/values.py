@@ -8,8 +8,8 @@ import polars as pl
 from loadmaster.model.arrays import Bools, Floats, Ints
 
 _MISSING = ("", "na", "n/a", "null", "none", "unknown", "unlimited", "partition_limit", "-", "(null)")
-_MEMORY = r"(?i)^(\d+(?:\.\d*)?|\.\d+)\s*([kmgtp]?)(?:i?b)?$"
-_CLOCK = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$"
+_MEMORY = r"(?i)^([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([kmgtp]?)(?:i?b)?$"
+_CLOCK = r"^(?:([0-9]+)-)?(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$"
 _NAMES_AFTER_NUMBERS = 1 << 30
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 

@@ -16,7 +16,7 @@ from loadmaster.traces.parquet import MAGIC, parquet_table
 from loadmaster.traces.spreadsheet import as_named
 from loadmaster.traces.text_table import batches
 
-_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+_NUMBER = re.compile(r"\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*")
 
 
 class WholeTable(NamedTuple):

@@ -25,8 +25,8 @@ _MAY_BE_CUT = (
     "ArrayTaskID", "Partition", "tres-alloc", "tres-per-node", "ReqNodes", "NodeList", "Feature", "Dependency",
     "admin_comment", "Account", "QOS", "Licenses", "Reservation", "UserName",
 )  # fmt: skip
-_ID = re.compile(r"\d+(?:_(?:\d+|\[.*))?(?:\+\d+)?")
-_TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
+_ID = re.compile(r"[0-9]+(?:_(?:[0-9]+|\[.*))?(?:\+[0-9]+)?")
+_TASKS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def task_numbers(text: str) -> tuple[list[int], int]:
         if last < first or step < 1 or (last - first) // step + len(found) >= MOST_TASKS:
             raise InputError(text, f"no tasks of an array, or more than {MOST_TASKS:,}")
         found += range(first, last + 1, step)
-    return found, int(most) if most.isdigit() else 0
+    return found, int(most) if most.isdecimal() else 0
 
 
 def _cells(line: str) -> dict[str, str]:

@@ -176,7 +176,7 @@ class SlurmObserver:
         if work.state not in (HELD, CLAIMED):
             return float(work.row["SubmitTime"] or 0)
         eligible = work.row["EligibleTime"]
-        begin_s = float(eligible) if eligible.isdigit() and float(eligible) > at_s else 0.0
+        begin_s = float(eligible) if eligible.isdecimal() and float(eligible) > at_s else 0.0
         return max(begin_s, self._ends.ready_s(work.row), float(work.row["SubmitTime"] or 0))
 
     def _awaits(self, works: list[SlurmJob]) -> tuple[Awaits, ...]:
@@ -191,7 +191,7 @@ class SlurmObserver:
         for job, work in enumerate(works):
             waits = work.state in (HELD, CLAIMED)
             parts = None if waits else self._parts(work)
-            start_s = float(work.row["StartTime"]) if not waits and work.row["StartTime"].isdigit() else math.nan
+            start_s = float(work.row["StartTime"]) if not waits and work.row["StartTime"].isdecimal() else math.nan
             for task in range(work.hosts):
                 on = number[work.on[task]] if task < len(work.on) else NOWHERE
                 rows.append((job, task, work.state, NOWHERE if waits else on, on if waits else NOWHERE, start_s))

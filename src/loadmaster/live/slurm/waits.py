@@ -12,7 +12,7 @@ from loadmaster.model.errors import InputError
 _AFTER, _AFTERANY, _AFTEROK, _AFTERNOTOK, _AFTERCORR = (
     KINDS.index(kind) for kind in ("after", "afterany", "afterok", "afternotok", "aftercorr")
 )
-_FAILED = re.compile(r"([a-z]+):(\d+)(?:_(\d+))?(?:\+\d+)?\(failed\)")
+_FAILED = re.compile(r"([a-z]+):([0-9]+)(?:_([0-9]+))?(?:\+[0-9]+)?\(failed\)")
 """Of a job that was released once, Slurm marks what can not come any more."""
 MOST_REMEMBERED = 200_000
 
@@ -83,7 +83,7 @@ class KnownEnds:
             return math.inf, True
         if kind == _AFTER:
             waiting = any(other["State"] in ("PENDING", "REQUEUED", "REQUEUE_HOLD") for other in alive)
-            begun = [float(other["StartTime"]) for other in alive if other["StartTime"].isdigit()]
+            begun = [float(other["StartTime"]) for other in alive if other["StartTime"].isdecimal()]
             return (math.inf if waiting else max(begun, default=0.0) + delay_s), False
         if alive:
             return math.inf, False

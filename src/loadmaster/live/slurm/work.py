@@ -23,8 +23,8 @@ ENDED = {
 }  # fmt: skip
 _RUNS = ("RUNNING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING")
 _HOLDS = {"JobHeldUser": 1, "JobHeldAdmin": 2, "launch": 2, "JobHoldMaxRequeue": 2}
-_TRACKED = re.compile(r"(?:^|,)([a-z_/:.\w-]+)=(\d+(?:\.\d+)?)([KMGTP]?)")
-_GPU = re.compile(r"gres[:/]gpu(?::\d+)?")
+_TRACKED = re.compile(r"(?:^|,)([a-z_/:.\w-]+)=([0-9]+(?:\.[0-9]+)?)([KMGTP]?)")
+_GPU = re.compile(r"gres[:/]gpu(?::[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -167,5 +167,5 @@ def _tracked(text: str) -> dict[str, float]:
 
 def _whole(text: str) -> int:
     """A count as `squeue` writes it, `2`, `2-4` (the least) or `1.5K`; 0 for none."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KM]?)(?:-.*)?", text)
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KM]?)(?:-.*)?", text)
     return round(float(match[1]) * {"": 1, "K": 1024, "M": 1024**2}[match[2]]) if match else 0
