@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.traces import ReadOptions, read_trace
+from loadmaster.traces import read_trace
 from loadmaster.traces.values import durations, memory, numbers
 from traces.logs import write
 
@@ -33,12 +33,18 @@ def test_a_cell_of_a_table_in_other_digits_is_bad(read, cell):
     assert read(pl.Series(["1", cell])).bad.tolist() == [False, True]
 
 
+def refusal(path):
+    """Why a log is refused, "" if it is read."""
+    try:
+        read_trace(path)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.iterdir()))
 def test_a_log_is_read_or_refused_wherever_its_digits_are_of_another_script(tmp_path, name):
     lines = (FOLDER / name).read_text().splitlines(keepends=True)
     for row, line in enumerate(lines):
         wide = "".join(lines[:row]) + line.translate(WIDE) + "".join(lines[row + 1 :])
-        try:
-            read_trace(write(tmp_path, name, wide), ReadOptions())
-        except InputError as error:
-            assert "\n" not in str(error)
+        assert "\n" not in refusal(write(tmp_path, name, wide))

@@ -40,6 +40,9 @@ def test_what_binds_a_job_is_kept():
         ("Resource_List.nodes=n7", (1.0, 1.0)),
         ("Resource_List.ncpus=16 Resource_List.nodect=4 Resource_List.select=4:ncpus=4", (4.0, 16.0)),
         ("exec_host=a/0+a/1+b/0", (1.0, 3.0)),
+        ("Resource_List.nodect=1 exec_host=n1/0-27", (1.0, 28.0)),
+        ("Resource_List.nodect=2 exec_host=n1/0-7,9+n2/0-8", (2.0, 18.0)),
+        ("Resource_List.nodect=2 exec_host=n1/0*14+n2/3*14", (2.0, 28.0)),
     ],
 )
 def test_hosts_and_cores_are_told_in_many_ways(asked, shape):

@@ -16,6 +16,7 @@ _ID = re.compile(r"([0-9]{1,18})(?:\[([0-9]{1,9})\])?")
 _WHOLE = re.compile(r"[0-9]{1,12}")
 _MEMORY = re.compile(r"([0-9]{1,15})(?:([kmgtp]?)([bw]?))", re.IGNORECASE)
 _FEATURE = re.compile(r"[A-Za-z_][\w-]*")
+_SLOTS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _GENERIC = frozenset({"shared", "excl"})
 
 
@@ -100,12 +101,31 @@ def _shape(asked: dict[str, str], given: str) -> tuple[float, float, str | None,
         each = [float(part[4:]) for part in rest if re.fullmatch(r"ppn=[0-9]{1,9}", part)]
         features += [part for part in rest if _FEATURE.fullmatch(part) and part not in _GENERIC]
         hosts, slots = hosts + count, slots + count * (each[0] if each else 1.0)
-    run_on = [place for place in given.split("+") if place]
     cores = float(asked["ncpus"]) if _WHOLE.fullmatch(asked.get("ncpus", "")) else slots
     if "nodect" in asked and _WHOLE.fullmatch(asked["nodect"]):
         hosts = float(asked["nodect"])
     one_kind = "&".join(dict.fromkeys(features)) if "+" not in nodes else ""
-    return max(hosts, 1.0), max(cores, slots) or float(len(run_on)), one_kind or None, whole
+    return max(hosts, 1.0), max(cores, slots) or _slots(given), one_kind or None, whole
+
+
+def _slots(given: str) -> float:
+    """Cores that `exec_host` names: `n1/0+n1/1`, `n1/0*8` (PBS) or `n1/0-7,9` (Torque).
+
+    Example:
+        >>> _slots("n1/0+n1/1"), _slots("n1/0*8+n2/0*8"), _slots("n1/0-7,9")
+        (2.0, 16.0, 9.0)
+    """
+    return sum((_slots_of(place) for place in given.split("+") if place), 0.0)
+
+
+def _slots_of(place: str) -> float:
+    slots, _, times = place.partition("/")[2].partition("*")
+    if _WHOLE.fullmatch(times):
+        return float(times)
+    count = 0.0
+    for first, last in (found.groups() for found in _SLOTS.finditer(slots)):
+        count += max(1.0, float(last or first) - float(first) + 1.0)
+    return max(count, 1.0)
 
 
 def _ran_on(given: str) -> str | None:
