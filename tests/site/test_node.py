@@ -1,6 +1,10 @@
 """Hosts of a site."""
 
+import pytest
 from sites import site_of
+
+from loadmaster.model import InputError
+from loadmaster.site.shown_nodes import parse_shown_nodes
 
 END = "\nPartitionName=p Nodes=ALL\n"
 
@@ -24,6 +28,28 @@ def test_gpus_of_all_models_are_counted_and_letters_multiply(tmp_path):
     ).nodes  # fmt: skip
     assert nodes[0].gres == (("gpu", "a100", 4), ("gpu", "k80", 2), ("bw", "lustre", 4 << 30))
     assert [node.gpus for node in nodes] == [6, 3, 1]
+
+
+def test_parts_of_gpus_and_the_sockets_where_they_sit_are_read(tmp_path):
+    nodes = site_of(
+        tmp_path, "NodeName=a Gres=gpu:1g.10gb:7(S:0-1),gpu:3g.40gb:2\nNodeName=b Gres=gpu:a100:4(S:0,2)" + END
+    ).nodes
+    assert [node.gpus for node in nodes] == [9, 4]
+    assert nodes[0].gres == (("gpu", "1g.10gb", 7), ("gpu", "3g.40gb", 2))
+
+
+@pytest.mark.parametrize(
+    ("gres", "gpus"),
+    [("gpu:1g.10gb:7(S:0-1)", 7), ("gpu:a100:4(S:0,2),nic:1", 4), ("gpu:h100:2(S:0),gpu:h100:2(S:1)", 4)],
+)
+def test_shown_hosts_have_them_in_the_same_spelling(gres, gpus):
+    assert parse_shown_nodes(f"NodeName=n1 CPUTot=8 Gres={gres} State=IDLE")[0].gpus == gpus
+
+
+@pytest.mark.parametrize("gres", ["gpu:a:b:c", "gpu:", "gpu:9999999P"])
+def test_what_is_no_generic_resource_is_refused_with_its_line(tmp_path, gres):
+    with pytest.raises(InputError, match=r"slurm\.conf:1: "):
+        site_of(tmp_path, f"NodeName=a Gres={gres}" + END)
 
 
 def test_hosts_that_are_down_by_their_line_or_another_are_not_there(tmp_path):

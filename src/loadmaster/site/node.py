@@ -1,17 +1,15 @@
 """The hosts of a site: lines `NodeName=`, `DownNodes=` and `NodeSet=` (rule L2)."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from loadmaster.model import InputError
+from loadmaster.model.gres import GPU, Gres, parse_gres
 from loadmaster.model.host_names import MOST_NAMES, host_names
 from loadmaster.site.fields import Fields, one_of, whole, written_names
 from loadmaster.site.lines import Pair
 
 MOST_CPUS = 2**31 - 1
-_GRES = re.compile(r"([\w.-]+)(?::([A-Za-z_][\w.-]*))?(?::no_consume)?(?::([0-9]{1,18})([KMGTP]?))?", re.IGNORECASE)
-_POWER = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _STATES = {
     "unknown": True, "idle": True, "cloud": True, "undrain": True, "resume": True, "up": True,
     "down": False, "drain": False, "fail": False, "failing": False, "future": False,
@@ -26,7 +24,7 @@ class SiteNode:
         name: as written; case counts.
         cpus: what Slurm counts as processors: cores or threads.
         memory_mib: what jobs may have of RealMemory.
-        gres: generic resources (kind, model or "", count), such as ("gpu", "a100", 4).
+        gres: generic resources, such as `gpu:a100:4`.
         features: names that jobs may ask for.
         weight: the least is taken first.
         there: False for DOWN, DRAIN, FAIL, FAILING and FUTURE, and where it does not answer.
@@ -37,7 +35,7 @@ class SiteNode:
     name: str
     cpus: int = 1
     memory_mib: int = 1
-    gres: tuple[tuple[str, str, int], ...] = ()
+    gres: tuple[Gres, ...] = ()
     features: tuple[str, ...] = ()
     weight: int = 1
     there: bool = True
@@ -47,7 +45,7 @@ class SiteNode:
     @property
     def gpus(self) -> int:
         """GPUs of any model."""
-        return sum(count for kind, _, count in self.gres if kind == "gpu")
+        return sum(count for kind, _, count in self.gres if kind == GPU)
 
 
 def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
@@ -87,23 +85,16 @@ def _there(pair: Pair) -> bool:
     return one_of(pair, _STATES)
 
 
-def gres_of(pair: Pair) -> tuple[tuple[str, str, int], ...]:
-    """Generic resources (kind, model or "", count) of a list such as `gpu:a100:4,nic`.
+def gres_of(pair: Pair) -> tuple[Gres, ...]:
+    """Generic resources of a list such as `gpu:a100:4(S:0-1),nic`.
 
     Raises:
         InputError: a part that is none.
     """
-    found = []
-    for part in written_names(pair):
-        match = _GRES.fullmatch(part)
-        if match is None:
-            fix = "write it like gpu:a100:4"
-            raise InputError(f"{pair.key}={pair.value}", "generic resources of a host", fix=fix, where=pair.where)
-        count = 1 if match[3] is None else int(match[3]) << (10 * _POWER[match[4].upper()])
-        if count > 2**53:
-            raise InputError(part, "more than can be counted exactly", fix="correct it", where=pair.where)
-        found.append((match[1].lower(), (match[2] or "").lower(), count))
-    return tuple(found)
+    try:
+        return parse_gres(pair.value)
+    except InputError as error:
+        raise InputError(f"{pair.key}={error.value}", error.rule, fix=error.fix, where=pair.where) from None
 
 
 class Nodes:

@@ -56,8 +56,6 @@ def _node(text: str, where: str) -> SiteNode:
     for key, value in _PAIR.findall(text):
         pairs.setdefault(key.lower(), Pair(key, value, where))
     plain = {key: pair for key, pair in pairs.items() if pair.value not in _NOTHING}
-    if "gres" in plain:  # gpu:a100:4(S:0-1): where they sit is not said here
-        plain["gres"] = Pair("Gres", re.sub(r"\([^)]*\)", "", plain["gres"].value), where)
     if "nodename" not in plain or not ({"cpuefctv", "cputot"} & plain.keys()):
         rule = "a host needs NodeName and CPUTot"
         raise InputError(text[:60].split("\n")[0], rule, fix="print it again: scontrol show node", where=where)

@@ -1,0 +1,76 @@
+"""Generic resources as Slurm writes them for hosts and jobs: `gpu:a100:4(S:0-1),nic`, `gres/gpu:1g.10gb=7`."""
+
+import re
+from typing import NamedTuple
+
+from loadmaster.model.errors import InputError
+
+_COUNT = re.compile(r"([0-9]{1,18})([KMGTP]?)", re.IGNORECASE)
+_NAME = re.compile(r"[\w.-]+")
+_PLACES = re.compile(r"\([^)]*\)")
+_POWER = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+GPU = "gpu"
+
+
+class Gres(NamedTuple):
+    """One kind of generic resource, in lower case.
+
+    Attributes:
+        kind: such as `gpu`.
+        model: such as `a100`, or the profile of a part of a GPU (MIG) such as `1g.10gb`; "" where it is not named.
+        number: how many, 1 where it is not said.
+    """
+
+    kind: str
+    model: str
+    number: int
+
+
+def parse_gres(text: str) -> tuple[Gres, ...]:
+    """Every generic resource of a list; sockets and indices in parentheses are passed over.
+
+    Raises:
+        InputError: a part that is none, or a count that is not exact.
+
+    Example:
+        >>> [tuple(each) for each in parse_gres("gpu:a100:4(S:0,2),gpu:1g.10gb:7,nic")]
+        [('gpu', 'a100', 4), ('gpu', '1g.10gb', 7), ('nic', '', 1)]
+    """
+    found = []
+    for part in (part.strip() for part in _PLACES.sub("", text).split(",")):
+        if not part:
+            continue
+        each = _gres(part)
+        if each is None:
+            raise InputError(text, "generic resources", fix="write it like gpu:a100:4")
+        if each.number > 2**53:
+            raise InputError(part, "more than can be counted exactly", fix="correct it")
+        found.append(each)
+    return tuple(found)
+
+
+def gpus_in(text: str) -> int:
+    """GPUs of a list that may hold other resources as well: the total without a model, else the sum of the models.
+
+    Example:
+        >>> gpus_in("cpu=8,gres/gpu:a100=2,gres/gpu:v100=4,mem=8G"), gpus_in("gres/gpu=6,gres/gpu:a100=2")
+        (6, 6)
+        >>> gpus_in("gpu:h100:2(IDX:0,3),gpu:h200:4(IDX:4-7)"), gpus_in("cpu=8")
+        (6, 0)
+    """
+    parts = (part.strip() for part in _PLACES.sub("", text).split(",") if GPU in part)
+    gpus = [each for part in parts if (each := _gres(part)) is not None and each.kind == GPU]
+    total = sum(each.number for each in gpus if not each.model)
+    return total or sum(each.number for each in gpus)
+
+
+def _gres(part: str) -> Gres | None:
+    """One part of a list; None where it is none."""
+    kind, *rest = re.split("[:=]", part.removeprefix("gres/").removeprefix("gres:"))
+    words = [word for word in rest if word.lower() != "no_consume"]
+    count = _COUNT.fullmatch(words[-1]) if words else None
+    names = [kind, *(words[:-1] if count else words)]
+    if len(names) > 2 or not all(_NAME.fullmatch(name) for name in names):
+        return None
+    number = 1 if count is None else int(count[1]) << (10 * _POWER[count[2].upper()])
+    return Gres(kind.lower(), names[1].lower() if len(names) > 1 else "", number)
