@@ -30,6 +30,17 @@ def test_a_held_job_of_ours_asks_for_what_slurm_says():
     assert not found.whole
 
 
+@pytest.mark.parametrize(
+    ("allocated", "per_node", "gpus"),
+    [
+        ("cpu=4,gres/gpu=2,gres/gpu:a100=2", "gres:gpu:2", 2.0), ("cpu=4,gres/gpu:a100=2,gres/gpu:v100=1", "", 3.0),
+        ("cpu=4,mem=1G,node=1", "gres:gpu:2", 2.0), ("cpu=4,mem=1G,node=1", "gres/gpu:3", 3.0),
+    ],
+)  # fmt: skip
+def test_gpus_are_those_of_all_models_and_those_that_slurm_does_not_track(allocated, per_node, gpus):
+    assert work(**{"tres-alloc": allocated, "tres-per-node": per_node}).gpus == gpus
+
+
 def test_a_job_on_several_hosts_is_even_where_its_user_said_so():
     found = work(NumNodes="2", NumCPUs="8", ntpernode="4")
     assert (found.hosts, found.cores) == (2, 4.0)

@@ -8,6 +8,7 @@ from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
+from loadmaster.model.gres import gpus_in
 from loadmaster.model.host_names import host_names
 from loadmaster.model.units import MB, parse_bytes
 from loadmaster.site.times import duration_s
@@ -75,10 +76,15 @@ def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool) -> SlurmJob 
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
     memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
     return SlurmJob(
-        row, state, nodes, cores / nodes, memory, held.get("gres/gpu", 0.0) / nodes, _limit_s(row["TimeLimit"]),
+        row, state, nodes, cores / nodes, memory, _gpus_of_host(row, nodes), _limit_s(row["TimeLimit"]),
         waits and row["OverSubscribe"] == "NO",
         host_names(row["NodeList"] if not waits else row["ReqNodes"]), _hold(row, state), all_memory,
     )  # fmt: skip
+
+
+def _gpus_of_host(row: ListedJob, nodes: int) -> float:
+    """GPUs on each host of a job; those asked for on a node where Slurm does not track GPUs."""
+    return gpus_in(row["tres-alloc"]) / nodes or float(gpus_in(row["tres-per-node"]))
 
 
 def _hosts_asked(row: ListedJob, held: dict[str, float]) -> int:
