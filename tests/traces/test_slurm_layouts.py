@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import loadmaster as lm
+from loadmaster.model import InputError
 from loadmaster.model.constraints import STATUSES
 from loadmaster.traces import ReadOptions, read_trace
 from traces.logs import write
@@ -130,6 +132,93 @@ def test_runs_that_went_back_to_the_queue_are_counted_by_job(tmp_path):
     trace, bound = bound_of(tmp_path, line(5, state="REQUEUED"), line(5, state="REQUEUED"), line(5), line(6))
     assert (trace.workload.job_id.tolist(), bound.restarts.tolist()) == ([5, 6], [2, 0])
     assert list(trace.skipped.counts.values()) == [2]
+
+
+RAW = "2024-01-01T00:00:00|2024-01-01T00:00:30|2024-01-01T00:30:30"
+
+
+@pytest.mark.parametrize(
+    ("fields", "cells", "runtime", "estimate"),
+    [
+        ("ElapsedRaw|TimelimitRaw", "1800|120", 1800.0, 7200.0), ("TimelimitRaw", "120", 1800.0, 7200.0),
+        ("Elapsed|ElapsedRaw|Timelimit|TimelimitRaw", "00:29:00|1740|02:00:00|120", 1740.0, 7200.0),
+        ("ElapsedRaw|Timelimit|TimelimitRaw", "1800||120", 1800.0, 7200.0),
+        ("Elapsed|TimelimitRaw", "00:30:00|UNLIMITED", 1800.0, 1800.0),
+    ],
+)  # fmt: skip
+def test_raw_times_count_minutes_of_the_limit_and_seconds_of_the_runtime(tmp_path, fields, cells, runtime, estimate):
+    text = f"JobID|Submit|Start|End|AllocCPUS|{fields}\n1|{RAW}|4|{cells}\n"
+    work = read_trace(write(tmp_path, "log.sacct", text)).workload
+    assert (work.runtime_s.tolist(), work.estimate_s.tolist()) == ([runtime], [estimate])
+
+
+BARS = "JobID|JobName|User|Submit|Elapsed|State|AllocCPUS|ReqMem|Constraints|Reservation|Priority|SubmitLine"
+
+
+@pytest.mark.parametrize("end", ["", "|"])
+def test_bars_inside_names_features_and_commands_stay_there_and_are_said(tmp_path, end):
+    time = "2024-01-01T00:00:00|00:01:00|COMPLETED|4|8G"
+    lines = [
+        BARS, f"1|a|b|eve|{time}|||1|sbatch x", f"2|plain|eve|{time}|x|y|kept|7|sbatch -C x|y --wrap 'a | b'",
+        f"3|a||b|c|eve|{time}||||sbatch x", f"4|plain|eve|{time}||||sbatch x",
+    ]  # fmt: skip
+    trace = read_trace(write(tmp_path, "log.sacct", "".join(f"{line}{end}\n" for line in lines)))
+    bound = trace.workload.constraints
+    assert trace.workload.job_id.tolist() == [1, 2, 3, 4]
+    assert bound.name.words() == ["a|b", "plain", "a||b|c", "plain"]
+    assert (bound.features.words()[1], bound.reservation.words()[1]) == ("x|y", "kept")
+    assert any(note.startswith("3 jobs had bars inside") for note in trace.notes)
+
+
+@pytest.mark.parametrize("line", ["2|a|b|c|1|2024-01-01T00:00:00|00:01:00", "2|a|b|1|2024-01-01T00:00:00|x|00:01:00"])
+def test_a_line_whose_bars_could_be_in_several_cells_or_in_none_is_left_out(tmp_path, line):
+    text = f"JobID|JobName|Comment|AllocCPUS|Submit|Elapsed\n1|a|b|1|2024-01-01T00:00:00|00:01:00\n{line}\n"
+    trace = read_trace(write(tmp_path, "log.sacct", text))
+    assert (trace.workload.job_id.tolist(), trace.skipped.malformed) == ([1], 1)
+
+
+CLUSTERS = "Cluster|JobID|Submit|Elapsed|State|AllocCPUS\n" + "".join(
+    f"{cluster}|{job}|2024-01-01T00:00:00|00:01:00|{state}|{cpus}\n"
+    for cluster, job, state, cpus in [
+        ("east", 81, "COMPLETED", 4), ("west", 81, "REQUEUED", 16), ("west", 81, "COMPLETED", 16),
+        ("east", 82, "COMPLETED", 8),
+    ]
+)  # fmt: skip
+
+
+def test_jobs_of_several_clusters_are_told_and_one_can_be_chosen(tmp_path):
+    path = write(tmp_path, "log.sacct", CLUSTERS)
+    both, east = read_trace(path), read_trace(path, ReadOptions(cluster="east"))
+    assert any("2 clusters (east 2, west 1)" in note and "--cluster east" in note for note in both.notes)
+    assert (east.workload.job_id.tolist(), east.workload.demand[:, 0].tolist()) == ([81, 82], [4.0, 8.0])
+    assert (list(east.skipped.counts.items()), east.skipped.malformed) == ([("a job of another cluster", 2)], 0)
+    assert not any("cluster" in note for note in east.notes)
+    assert east.workload.constraints is None  # that of west went back to the queue
+
+
+def test_jobs_of_several_clusters_are_told_of_json_too(tmp_path):
+    text = (SAMPLES / "sacct.json").read_text().replace('"job_id": 101', '"cluster": "a", "job_id": 101')
+    path = write(tmp_path, "log.json", text.replace('"job_id": 102', '"cluster": "b", "job_id": 102'))
+    assert any("2 clusters (a 1, b 1)" in note for note in read_trace(path).notes)
+    assert read_trace(path, ReadOptions(cluster="b")).workload.job_id.tolist() == [102]
+
+
+def test_every_verb_that_reads_a_log_takes_a_cluster(tmp_path):
+    path = write(tmp_path, "log.sacct", CLUSTERS)
+    assert lm.convert(path, tmp_path / "west.csv", cluster="west").workload.job_id.tolist() == [81]
+    assert lm.info(path, cluster="east").summary.jobs == 2
+
+
+@pytest.mark.parametrize(("text", "has"), [(CLUSTERS, "east, west"), (HEADER + line(1), "the field Cluster")])
+def test_a_cluster_that_the_log_does_not_have_is_refused_with_those_it_has(tmp_path, text, has):
+    with pytest.raises(InputError, match=f"north.*{has}"):
+        read_trace(write(tmp_path, "log.sacct", text), ReadOptions(cluster="north"))
+
+
+def test_a_cluster_changes_nothing_of_a_log_in_another_format(tmp_path):
+    path = write(tmp_path, "log.csv", "submit_s,runtime_s,cores\n0,1,1\n")
+    with pytest.raises(InputError, match=r"--cluster east.*changes nothing"):
+        read_trace(path, ReadOptions(cluster="east"))
 
 
 def test_whole_arrays_of_a_queue_are_told(tmp_path):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 READING = (
     "format", "trace_format", "swf_memory", "memory_unit", "columns", "strict", "swf_partition",
-    "swf_feedback", "ignore",
+    "swf_feedback", "cluster", "ignore",
 )  # fmt: skip
 """Parameters that say how a log is read."""
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from loadmaster.model.errors import InputError
 
 _COUNT = re.compile(r"([0-9]{1,18})([KMGTP]?)", re.IGNORECASE)
-_NAME = re.compile(r"[\w.-]+")
+_NAME = re.compile(r"[\w.-]+", re.ASCII)
 _PLACES = re.compile(r"\([^)]*\)")
 _POWER = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 GPU = "gpu"

@@ -35,6 +35,8 @@ class Format(NamedTuple):
 
 SWF_ALONE = frozenset({"swf_memory", "memory_unit", "swf_partition", "swf_feedback"})
 """Fields of `ReadOptions` that only the reader of SWF looks at, but for the unit."""
+SLURM_ALONE = frozenset({"cluster"})
+"""Those that only the reader of Slurm's logs looks at."""
 TABLES_ALONE = frozenset({"columns", "memory_unit"})
 """Those that only readers of tables with named columns look at."""
 
@@ -94,7 +96,7 @@ FORMATS: dict[str, Format] = {
     "slurm": Format(
         "Slurm: sacct or squeue, with bars, commas, in fixed columns or as JSON",
         lambda head: head.line.count("|") >= 3 or _is_slurm(head.line) or _is_slurm_json(head.text),
-        later("loadmaster.traces.slurm", "read_slurm"), _BESIDE,
+        later("loadmaster.traces.slurm", "read_slurm"), _BESIDE, SLURM_ALONE,
     ),
     "csv": Format(
         "job table with named columns", lambda head: "," in head.line,

@@ -31,6 +31,7 @@ class ReadOptions:
             aside; without it, a column that nobody knows is an error.
         all_fields: also read what a workload has no place for (in SWF the waits, states, queues, ...) into
             `Trace.extra`.
+        cluster: of a Slurm log with jobs of several clusters, the one whose jobs are read; None for all.
         progress: told the part of the file that has been read, from 0 to 1, now and then.
     """
 
@@ -46,4 +47,5 @@ class ReadOptions:
     swf_partition: SwfPartition = "16"
     swf_feedback: SwfFeedback = "ignore"
     ignore: tuple[str, ...] = ()
+    cluster: str | None = None
     progress: Callable[[float], None] | None = field(default=None, compare=False)

@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Constraints, InputError
 from loadmaster.traces.azure2020 import is_database
 from loadmaster.traces.files import checked_text, head_of
 from loadmaster.traces.foreign import refuse_document
-from loadmaster.traces.formats import FORMATS, SWF_ALONE, TABLES_ALONE, Format, Head
+from loadmaster.traces.formats import FORMATS, SLURM_ALONE, SWF_ALONE, TABLES_ALONE, Format, Head
 from loadmaster.traces.hosts import read_hosts
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import MAGIC
@@ -60,7 +60,7 @@ def without(trace: Trace, ignore: tuple[str, ...]) -> Trace:
 def _refuse_idle(name: str, options: ReadOptions) -> None:
     """Refuse an option that the reader of format `name` does not look at."""
     plain = ReadOptions()
-    for field in sorted((SWF_ALONE | TABLES_ALONE) - FORMATS[name].takes):
+    for field in sorted((SLURM_ALONE | SWF_ALONE | TABLES_ALONE) - FORMATS[name].takes):
         value = getattr(options, field)
         if value != getattr(plain, field):
             readers = ", ".join(other for other, known in FORMATS.items() if field in known.takes)

@@ -15,8 +15,9 @@ from loadmaster.traces.bound_columns import BindingColumns
 from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
-from loadmaster.traces.slurm_bound import bound_columns
-from loadmaster.traces.slurm_fields import NO_HEADER, gpus, job_memory, nodes, other_resources, processors
+from loadmaster.traces.slurm_bound import bound_columns, command_lines
+from loadmaster.traces.slurm_demand import demand_of
+from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
 from loadmaster.traces.tabular import (
@@ -33,29 +34,38 @@ from loadmaster.traces.tabular import (
 )
 from loadmaster.traces.text_table import TextRows
 from loadmaster.traces.trace import Trace
-from loadmaster.traces.values import Codes, Names, Values, absent, durations, moments, words
+from loadmaster.traces.values import Codes, Names, moments, words
 
 STEP = Rule("a step of a job, not a job", bad=False)
 NO_SUBMIT = Rule("submit time is unknown", bad=False)
 BAD_MEMORY = Rule("ReqMem is not an amount of memory")
+OTHER_CLUSTER = Rule("a job of another cluster", bad=False)
+CLUSTER = "cluster "
+"""What the marks of the clusters begin with."""
 GONE_BACK = Rule("an earlier run of a job that went back to the queue", bad=False)
 SQUEUE = {
     "submit_time": "submit", "time_limit": "timelimit", "eligible_time": "eligible", "cpus": "reqcpus",
     "nodes": "nnodes", "name": "jobname", "st": "state", "features": "constraints", "min_memory": "reqmem",
-    "over_subscribe": "oversubscribe", "nodelist(reason)": "reason", "tres_alloc": "alloctres", "resv": "reservation",
+    "tres_per_job": "tresperjob", "tres_per_node": "trespernode", "tres_per_task": "trespertask",
+    "tres_per_socket": "trespersocket", "tasks": "ntasks", "over_subscribe": "oversubscribe",
+    "nodelist(reason)": "reason", "tres_alloc": "alloctres", "resv": "reservation",
 }  # fmt: skip
 """Names in the header of `squeue` -> those of `sacct` that mean the same."""
 _SHOWS_NO_RUNTIME = ("start", "end", "elapsed", "start_time", "end_time", "time")
 _NOWHERE = ["None assigned", "None", "(null)"]
-NEEDED = (("submit",), ("elapsed", "start", "timelimit"), ("reqcpus", "ncpus", "alloccpus", "reqtres", "alloctres"))
+NEEDED = (
+    ("submit",),
+    ("elapsed", "elapsedraw", "start", "timelimit"),
+    ("reqcpus", "ncpus", "alloccpus", "reqtres", "alloctres"),
+)
 """One of each must be among the fields."""
 
 
 def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read what `sacct` or `squeue` printed, plain or gzip.
 
-    A job has one task a node, where its cores and GPUs divide evenly; else one task a core. Memory is that of ReqMem
-    (per node `n`, per core `c`, or the whole job), else of ReqTRES and AllocTRES. The account is the project. What
+    A job has one task a node, where its cores and GPUs divide evenly; else one task a core. Cores, memory and GPUs are
+    those asked for, of a job with whole hosts those given (see `demand_of`). The account is the project. What
     binds the job comes from its columns and, for what they lack, from SubmitLine. A job that asks for several nodes
     (ReqTRES, else NNodes) takes as many hosts at least, and as many as it was given at most (rule C9). NodeList is
     where it ran. `squeue` knows no runtimes: the time limit stands in for them.
@@ -66,15 +76,19 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     path = Path(path)
     rejects = Rejects(path, strict=options.strict)
     reader = _Reader(path, options)
-    read = read_table(
-        reader.tables(),
-        rejects,
-        options.limit,
-        path.name,
-        constraints=reader.constraints,
-        all_fields=options.all_fields,
-        ran_on=lambda: reader.ran_on.names,
-    )
+    try:
+        read = read_table(
+            reader.tables(),
+            rejects,
+            options.limit,
+            path.name,
+            constraints=reader.constraints,
+            all_fields=options.all_fields,
+            ran_on=lambda: reader.ran_on.names,
+        )
+    except InputError:
+        reader.refuse_cluster()
+        raise
     notes = (*_notes(read.marked, reader.others, of_queue=reader.of_queue), *reader.bound.notes)
     return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra)
 
@@ -90,7 +104,19 @@ class _Reader:
         self.bound = BindingColumns()
         self.others: set[str] = set()
         self.of_queue = False
+        self.clusters: dict[str, None] = {}
         self.restarts: dict[int, int] = {}
+
+    def refuse_cluster(self) -> None:
+        """Of a log without a job: say so if it does not have the cluster that was asked for.
+
+        Raises:
+            InputError: it has not.
+        """
+        name = self.options.cluster
+        if name is not None and name not in self.clusters:
+            fix = f"it has {', '.join(self.clusters)}" if self.clusters else "dump it with the field Cluster"
+            raise InputError(name, "no job of this cluster is in the log", fix=fix, where=str(self.path))
 
     def tables(self) -> Iterator[tuple[RowTable, Locate]]:
         """Every batch of the file."""
@@ -129,16 +155,17 @@ class _Reader:
             frame = frame.with_columns(
                 pl.col("reqmem").str.replace(r"^([0-9]+(?:\.[0-9]+)?[KMGTP]?)$", "${1}n")
             )  # of each node
-        limit = durations(frame["timelimit"]) if "timelimit" in frame.columns else absent(frame.height)
-        submit, runtime = moments(frame["submit"]), self._runtime(frame, limit)
-        cores, count = processors(frame), nodes(frame)
-        asked = job_memory(frame, cores, count)
-        devices = gpus(frame, count)
+        limit = time_limit(frame)
+        submit, runtime = moments(frame["submit"]), limit if self.of_queue else elapsed(frame)
+        count, lines = nodes(frame), command_lines(frame)
+        demand = demand_of(frame, count, lines)
+        cores, asked, devices = demand.cores, demand.memory, demand.gpus
         tasks = _tasks(cores, devices, count)
         times = time_checks(submit, runtime)
+        elsewhere = self._elsewhere(frame)
         checks = [
-            (STEP, self._steps(frame)), (RAGGED, batch.ragged & (frame.columns[-1] not in ("jobname", "submitline"))),
-            (GONE_BACK, self._gone_back(frame)),
+            (RAGGED, batch.ragged), (OTHER_CLUSTER, elsewhere), (STEP, self._steps(frame)),
+            (GONE_BACK, self._gone_back(frame, elsewhere)),
             (NO_SUBMIT, submit.missing), *times[1:], (BAD_MEMORY, asked.bad), (NO_CORES, cores <= 0),
         ]  # fmt: skip
         columns: dict[str, NDArray[Any]] = {
@@ -156,10 +183,17 @@ class _Reader:
                 columns[name] = codes(frame[field])
         others = other_resources(frame)
         self.others |= {name for each in others.drop_nulls().unique().to_list() for name in each.split(", ")}
-        marks = {"no memory": asked.missing, "others": others.is_not_null().to_numpy()}
-        binds = bound_columns(frame, self.bound, limit.values, tasks, marks)
+        marks = {
+            "no memory": asked.missing, "others": others.is_not_null().to_numpy(), "as given": demand.as_given,
+            "given more": demand.given_more, "untracked": demand.untracked, "a core": tasks != count,
+            "no limit": np.full(frame.height, not self.of_queue) & ~(limit.values > 0),
+        }  # fmt: skip
+        if batch.mended is not None:
+            marks["bars"] = batch.mended
+        marks |= {CLUSTER + name: (frame["cluster"] == name).to_numpy() for name in self._clusters_in(frame)}
+        binds = bound_columns(frame, self.bound, limit.values, tasks, lines, marks)
         columns |= {BOUND + name: column for name, column in binds.items()}
-        if self.options.all_fields and "timelimit" in frame.columns:
+        if self.options.all_fields and {"timelimit", "timelimitraw"} & set(frame.columns):
             columns[EXTRA + "estimate_s"] = limit.or_else(-1.0)
         if "start" in frame.columns:
             columns["recorded_wait_s"] = moments(frame["start"]).values - submit.values
@@ -183,23 +217,31 @@ class _Reader:
             columns["restarts"] = np.maximum(before, again)
         return self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
 
-    def _gone_back(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
+    def _clusters_in(self, frame: pl.DataFrame) -> list[str]:
+        """The clusters that the rows name, in the order in which they first do."""
+        if "cluster" not in frame.columns:
+            return []
+        found: list[str] = frame["cluster"].drop_nulls().unique(maintain_order=True).to_list()
+        self.clusters |= dict.fromkeys(found)
+        return found
+
+    def _elsewhere(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
+        """bool[N]: rows of a cluster other than the one asked for."""
+        if self.options.cluster is None:
+            return np.zeros(frame.height, dtype=bool)
+        self._clusters_in(frame)
+        if "cluster" not in frame.columns:
+            return np.ones(frame.height, dtype=bool)
+        return np.asarray(~(frame["cluster"] == self.options.cluster).fill_null(value=False).to_numpy())
+
+    def _gone_back(self, frame: pl.DataFrame, elsewhere: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool[N]: runs that `sacct --duplicates` shows beside the last of their job; they are counted by job."""
         if "state" not in frame.columns:
             return np.zeros(frame.height, dtype=bool)
-        found = words(frame["state"]).str.starts_with("REQUEUED").fill_null(value=False).to_numpy()
+        found = words(frame["state"]).str.starts_with("REQUEUED").fill_null(value=False).to_numpy() & ~elsewhere
         for job in self._identifiers(frame)[found].tolist():
             self.restarts[job] = self.restarts.get(job, 0) + 1
         return np.asarray(found)
-
-    def _runtime(self, frame: pl.DataFrame, limit: Values) -> Values:
-        if self.of_queue:
-            return limit
-        if "elapsed" in frame.columns:
-            return durations(frame["elapsed"])
-        start = moments(frame["start"]) if "start" in frame.columns else absent(frame.height)
-        end = moments(frame["end"]) if "end" in frame.columns else absent(frame.height)
-        return Values(end.values - start.values, start.missing | end.missing, start.bad | end.bad)
 
     def _steps(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
         name = "jobid" if "jobid" in frame.columns else "jobidraw"
@@ -215,9 +257,33 @@ class _Reader:
         return np.asarray(digits.to_numpy(), dtype=np.int64)
 
 
+_CHOICES = {
+    "bars": "had bars inside a name or a command, which stay there.",
+    "as given": "had whole hosts (--exclusive, or GPUs beyond those asked for): all counts as given.",
+    "given more": "got more cores than asked for, as where Slurm gives out whole cores of several threads: "
+    "all counts as asked for.",
+    "untracked": "had GPUs that stand in no TRES: they are those of the generic resources or of the command line.",
+    "a core": "had cores or GPUs that do not divide evenly over their nodes: each core is a task.",
+    "no limit": "had no time limit: the runtime stands in for the estimate.",
+}
+"""Choices of the reader by their mark, as said behind a number of jobs."""
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} job{'' if count == 1 else 's'}"
+
+
 def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump; `others` are the resources that are not read."""
     notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
+    jobs_of = {name.removeprefix(CLUSTER): jobs for name, jobs in marked.items() if name.startswith(CLUSTER) and jobs}
+    if len(jobs_of) > 1:
+        listed = ", ".join(f"{name} {jobs:,}" for name, jobs in jobs_of.items())
+        notes.append(
+            f"The log has jobs of {len(jobs_of)} clusters ({listed}), which are read as one site: "
+            f"choose one with --cluster {next(iter(jobs_of))}."
+        )
+    notes += [f"{_jobs(marked[mark])} {said}" for mark, said in _CHOICES.items() if marked.get(mark)]
     if arrays := marked.get("whole array"):
         notes.append(f"{arrays:,} rows stand for the waiting tasks of whole arrays; print them with --array.")
     if parts := marked.get("of several parts"):

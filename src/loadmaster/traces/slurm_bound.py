@@ -1,5 +1,6 @@
 """What binds the jobs of a dump of Slurm: columns of `sacct` and `squeue`, and what the command line adds."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
 from loadmaster.traces.bound_columns import BindingColumns
+from loadmaster.traces.slurm_demand import WHOLE_HOSTS
 from loadmaster.traces.slurm_fields import hosts_asked
-from loadmaster.traces.submit_line import submitted
+from loadmaster.traces.submit_line import Submitted, submitted
 from loadmaster.traces.values import moments, numbers, words
 
 STATUS = {
@@ -20,11 +22,17 @@ STATUS = {
 }  # fmt: skip
 """Slurm's states of jobs that ended, by their first word, as `STATUSES`."""
 _FIELDS = {"partition": "partition", "qos": "qos", "name": "jobname"}
+_NOTHING = Submitted()
 _ARRAY = r"^([0-9]+)_(?:([0-9]+)|\[)"
 
 
 def bound_columns(
-    frame: pl.DataFrame, bound: BindingColumns, limit: Floats, tasks: Floats, marks: dict[str, Any]
+    frame: pl.DataFrame,
+    bound: BindingColumns,
+    limit: Floats,
+    tasks: Floats,
+    lines: Sequence[Submitted],
+    marks: dict[str, Any],
 ) -> dict[str, NDArray[Any]]:
     """Columns of `Constraints` for the rows of `frame`, whose columns bear the names of `sacct` in lower case.
 
@@ -33,14 +41,14 @@ def bound_columns(
         bound: knows the names so far.
         limit: float64[N], the time limit in seconds, NaN where there is none.
         tasks: float64[N], of the jobs: none can ask for more hosts.
+        lines: what the command line of each job says; () where the log has none.
         marks: rows of which a note is to be made are put here.
     """
     found: dict[str, NDArray[Any]] = {
         name: bound.codes(name, frame[field]) for name, field in _FIELDS.items() if field in frame.columns
     }
     found["min_hosts"], found["max_hosts"] = hosts_asked(frame)
-    if "timelimit" in frame.columns:
-        found["limit_s"] = np.where(limit > 0, limit, np.inf)
+    found["limit_s"] = np.where(limit > 0, limit, np.inf)
     if "eligible" in frame.columns:
         found["eligible_s"] = moments(frame["eligible"]).values
     for name, field in (("priority", "priority"), ("restarts", "restarts"), ("nice", "nice")):
@@ -55,7 +63,7 @@ def bound_columns(
         for name, group in (("array", 1), ("array_task", 2)):
             code = of_array.str.extract(_ARRAY, group).cast(pl.Int32, strict=False).fill_null(-1)
             found[name] = code.to_numpy()
-    _said(frame, bound, found, marks)
+    _said(frame, bound, lines, found, marks)
     _queued(frame, found)
     found["min_hosts"] = np.minimum(found["min_hosts"], tasks).astype(np.int32)
     found["max_hosts"] = np.clip(found["max_hosts"], 0, 1 << 30).astype(np.int32)
@@ -68,31 +76,42 @@ def _status(state: pl.Series) -> NDArray[np.int32]:
     return np.asarray(first.replace_strict(codes, default=0, return_dtype=pl.Int32).fill_null(0).to_numpy())
 
 
-def _said(frame: pl.DataFrame, bound: BindingColumns, found: dict[str, NDArray[Any]], marks: dict[str, Any]) -> None:
+def command_lines(frame: pl.DataFrame) -> Sequence[Submitted]:
+    """What the command line of each row says; () where the log has none."""
+    if "submitline" not in frame.columns:
+        return ()
+    lines = words(frame["submitline"])
+    known = {line: submitted(line) for line in lines.drop_nulls().unique().to_list()}
+    return [known.get(line, _NOTHING) for line in lines.to_list()]
+
+
+def _said(
+    frame: pl.DataFrame,
+    bound: BindingColumns,
+    lines: Sequence[Submitted],
+    found: dict[str, NDArray[Any]],
+    marks: dict[str, Any],
+) -> None:
     """What the command line says, where there is one, and the columns that say the same."""
     rows = frame.height
     empty = pl.Series([None], dtype=pl.String).new_from_index(0, rows)
     features = words(frame["constraints"]) if "constraints" in frame.columns else empty
     depends = words(frame["dependency"]) if "dependency" in frame.columns else empty
     reserved = words(frame["reservation"]) if "reservation" in frame.columns else empty
-    if "submitline" in frame.columns:
-        lines = words(frame["submitline"])
-        known = {line: submitted(line) for line in lines.drop_nulls().unique().to_list()}
-        each = [known.get(line) for line in lines.to_list()]
-        told = [submitted("") if one is None else one for one in each]
-        features = features.fill_null(pl.Series([one.constraint or None for one in told], dtype=pl.String))
-        depends = depends.fill_null(pl.Series([one.depends or None for one in told], dtype=pl.String))
-        found["throttle"] = np.array([one.throttle for one in told], np.int32)
-        found["exclusive"] = np.array([one.exclusive for one in told], np.int32)
-        found["requeue"] = np.array([one.requeue != 0 for one in told])
-        least, most = (np.array([one.nodes[k] for one in told], np.int32) for k in (0, 1))
+    if lines:
+        features = features.fill_null(pl.Series([one.constraint or None for one in lines], dtype=pl.String))
+        depends = depends.fill_null(pl.Series([one.depends or None for one in lines], dtype=pl.String))
+        found["throttle"] = np.array([one.throttle for one in lines], np.int32)
+        found["exclusive"] = np.array([one.exclusive for one in lines], np.int32)
+        found["requeue"] = np.array([one.requeue != 0 for one in lines])
+        least, most = (np.array([one.nodes[k] for one in lines], np.int32) for k in (0, 1))
         found["min_hosts"] = np.where(least > 0, least, found["min_hosts"])
         found["max_hosts"] = np.where(least > 0, most, found["max_hosts"])
-        reserved = reserved.fill_null(pl.Series([one.reservation or None for one in told], dtype=pl.String))
-        found.setdefault("nice", np.array([one.nice for one in told]))
+        reserved = reserved.fill_null(pl.Series([one.reservation or None for one in lines], dtype=pl.String))
+        found.setdefault("nice", np.array([one.nice for one in lines]))
         if "eligible" not in frame.columns:
-            marks["later"] = np.array([one.later for one in told])
-        marks["shared by some"] = np.array([bool(one.shared_by) for one in told])
+            marks["later"] = np.array([one.later for one in lines])
+        marks["shared by some"] = np.array([bool(one.shared_by) for one in lines])
     found["reservation"] = bound.codes("reservation", reserved)
     found["features"] = bound.codes("features", features)
     found["depends"] = bound.codes("depends", depends)
@@ -109,5 +128,5 @@ def _queued(frame: pl.DataFrame, found: dict[str, NDArray[Any]]) -> None:
     if "requeue" in frame.columns:
         found["requeue"] = numbers(frame["requeue"]).or_else(1.0) != 0
     if "oversubscribe" in frame.columns:
-        whole = words(frame["oversubscribe"]).str.to_lowercase().is_in(["no", "exclusive"]).fill_null(value=False)
+        whole = words(frame["oversubscribe"]).str.to_lowercase().is_in(WHOLE_HOSTS).fill_null(value=False)
         found["exclusive"] = np.where(whole.to_numpy(), EXCLUSIVE.index("host"), 0)

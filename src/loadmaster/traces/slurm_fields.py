@@ -1,4 +1,4 @@
-"""The fields of `sacct`: their order without a header, and the spellings of memory, processors and GPUs."""
+"""The fields of `sacct`: their order without a header, and the spellings of times, memory and resources."""
 
 import re
 
@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from loadmaster.model.arrays import Floats
-from loadmaster.traces.values import Values, absent, numbers, words
+from loadmaster.traces.values import Values, absent, durations, moments, numbers, words
 
 _XDMOD = (
     *("jobid", "jobidraw", "cluster", "partition", "qos", "account", "group", "gid", "user", "uid", "submit"),
@@ -25,21 +25,36 @@ _OTHERS = re.compile(r"(?:^|,)((?:gres|license|bb)/[^=,]+)=")
 """What a job may ask for beside processors, memory and hosts, as Slurm writes it."""
 
 
-def processors(frame: pl.DataFrame) -> Floats:
-    """float64[N]: cores asked for, else cores given; 0 where no field tells."""
-    found = np.zeros(frame.height)
-    for values in (_whole(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"), _whole(frame, "ncpus"),
-                   _whole(frame, "alloccpus"), tracked(frame, "alloctres", "cpu")):  # fmt: skip
-        found = np.where(found > 0, found, values)
-    return found
-
-
 def nodes(frame: pl.DataFrame) -> Floats:
     """float64[N]: nodes of the job, 1 where no field tells."""
     found = np.zeros(frame.height)
     for name in ("nnodes", "reqnodes", "allocnodes"):
-        found = np.where(found > 0, found, _whole(frame, name))
+        found = np.where(found > 0, found, whole_numbers(frame, name))
     return np.maximum(found, 1.0)
+
+
+def time_limit(frame: pl.DataFrame) -> Values:
+    """Seconds of Timelimit, else of TimelimitRaw, which counts minutes."""
+    raw = numbers(frame["timelimitraw"]) if "timelimitraw" in frame.columns else absent(frame.height)
+    return _filled(_durations(frame, "timelimit"), raw._replace(values=raw.values * 60.0))
+
+
+def elapsed(frame: pl.DataFrame) -> Values:
+    """Seconds of Elapsed, else of ElapsedRaw, else between Start and End."""
+    start, end = (moments(frame[name]) if name in frame.columns else absent(frame.height) for name in ("start", "end"))
+    between = Values(end.values - start.values, start.missing | end.missing, start.bad | end.bad)
+    if {"elapsed", "elapsedraw"} & set(frame.columns):
+        return _filled(_durations(frame, "elapsed"), _durations(frame, "elapsedraw"))
+    return between
+
+
+def _durations(frame: pl.DataFrame, name: str) -> Values:
+    return durations(frame[name]) if name in frame.columns else absent(frame.height)
+
+
+def _filled(first: Values, second: Values) -> Values:
+    """`first`, and `second` where it has nothing."""
+    return Values(*(np.where(first.missing, other, own) for own, other in zip(first, second, strict=True)))
 
 
 def hosts_asked(frame: pl.DataFrame) -> tuple[Floats, Floats]:
@@ -53,28 +68,15 @@ def hosts_asked(frame: pl.DataFrame) -> tuple[Floats, Floats]:
     return np.where(several, least, 0.0), np.where(several, np.maximum(given, least), 0.0)
 
 
-def gpus(frame: pl.DataFrame, count: Floats) -> Floats:
-    """float64[N]: GPUs of the whole job; TRES count them for the job, GRES for each of its `count` nodes."""
-    found = np.zeros(frame.height)
-    for name in ("reqtres", "alloctres"):
-        found = np.where(found > 0, found, tracked(frame, name, r"gres/gpu(?::[^=,]*)?"))
-    for name in ("reqgres", "allocgres", "reqtres"):
-        if name in frame.columns:
-            each = words(frame[name]).str.extract(r"(?:^|,)(?:gres:)?gpu(?::[^:,=]*[^0-9:,=][^:,=]*)?:([0-9]+)", 1)
-            found = np.where(found > 0, found, each.cast(pl.Float64).fill_null(0.0).to_numpy() * count)
-    return found
-
-
 def job_memory(frame: pl.DataFrame, cores: Floats, count: Floats) -> Values:
     """Bytes of memory of the whole job.
 
-    ReqMem ends with `n` (per node), `c` (per core) or nothing (the job); where it is missing or 0, ReqTRES and
-    AllocTRES tell.
+    ReqMem ends with `n` (per node), `c` (per core) or nothing (the job); ReqTRES tells it better than the last of
+    these. Where neither does, AllocTRES tells.
     """
-    tres = np.zeros(frame.height)
-    for name in ("reqtres", "alloctres"):
-        tres = np.where(tres > 0, tres, _tracked_memory(frame, name))
+    tres, given = tracked_memory(frame, "reqtres"), tracked_memory(frame, "alloctres")
     if "reqmem" not in frame.columns:
+        tres = np.where(tres > 0, tres, given)
         return Values(tres, tres <= 0, np.zeros(frame.height, dtype=bool))
     text = words(frame["reqmem"])
     mib = _mib(text.str.extract(_MEMORY, 1), text.str.extract(_MEMORY, 2))
@@ -83,7 +85,7 @@ def job_memory(frame: pl.DataFrame, cores: Floats, count: Floats) -> Values:
     times = np.where(flagged | (each == "c"), cores, np.where(each == "n", count, 1.0))
     asked = np.where(flagged, mib - PER_CPU, mib) * times * MIB
     known = (asked > 0) & ((each != "") | (tres <= 0))
-    total = np.where(known, asked, tres)
+    total = np.where(known, asked, np.where(tres > 0, tres, given))
     bad = (text.is_not_null() & text.str.extract(_MEMORY, 1).is_null()).to_numpy()
     return Values(np.floor(total), (total <= 0) & ~bad, bad)
 
@@ -110,7 +112,8 @@ def tracked(frame: pl.DataFrame, name: str, resource: str) -> Floats:
     return words(frame[name]).str.extract(rf"(?:^|,){resource}=([0-9]+)", 1).cast(pl.Float64).fill_null(0.0).to_numpy()
 
 
-def _tracked_memory(frame: pl.DataFrame, name: str) -> Floats:
+def tracked_memory(frame: pl.DataFrame, name: str) -> Floats:
+    """float64[N]: bytes of memory in a TRES field; else 0."""
     if name not in frame.columns:
         return np.zeros(frame.height)
     text = words(frame[name])
@@ -123,5 +126,6 @@ def _mib(amount: pl.Series, unit: pl.Series) -> Floats:
     return np.asarray((amount.cast(pl.Float64).fill_null(0.0) * scale).to_numpy(), dtype=np.float64)
 
 
-def _whole(frame: pl.DataFrame, name: str) -> Floats:
+def whole_numbers(frame: pl.DataFrame, name: str) -> Floats:
+    """float64[N]: the numbers of a field, 0 where there is none."""
     return (numbers(frame[name]) if name in frame.columns else absent(frame.height)).or_else(0.0)

@@ -19,7 +19,8 @@ COLUMNS = (
     "jobid", "jobidraw", "user", "account", "submit", "eligible", "start", "elapsed", "timelimit", "state", "nnodes",
     "reqcpus", "reqmem", "reqtres", "alloctres", "partition", "qos", "jobname", "reservation", "priority", "restarts",
     "constraints", "submitline", "dependency", "reason", "throttle", "requeue", "nice",
-    "oversubscribe", "nodelist",
+    "oversubscribe", "nodelist", "cluster", "tresperjob", "trespernode", "trespertask", "trespersocket", "gresdetail",
+    "ntasks", "socketspernode",
 )  # fmt: skip
 
 
@@ -83,7 +84,11 @@ def _queued(job: dict[str, Any]) -> dict[str, str | None]:
         "state": _state(job.get("job_state")), "nnodes": _number(job.get("node_count")),
         "reqcpus": _number(job.get("cpus")),
         "reqmem": _memory(job.get("memory_per_node"), "n") or _memory(job.get("memory_per_cpu"), "c"),
-        "reqtres": _text(job.get("tres_req_str")), "reservation": _text(job.get("resv_name")),
+        "reqtres": _text(job.get("tres_req_str")), "alloctres": _text(job.get("tres_alloc_str")),
+        "tresperjob": _text(job.get("tres_per_job")), "trespernode": _text(job.get("tres_per_node")),
+        "trespertask": _text(job.get("tres_per_task")), "trespersocket": _text(job.get("tres_per_socket")),
+        "gresdetail": _joined(job.get("gres_detail")), "ntasks": _number(job.get("tasks")),
+        "socketspernode": _number(job.get("sockets_per_node")), "reservation": _text(job.get("resv_name")),
         "restarts": _number(job.get("restart_cnt")), "constraints": _text(job.get("features")),
         "dependency": _text(job.get("dependency")), "reason": _text(job.get("state_reason")),
         "throttle": _positive(_number(job.get("array_max_tasks"))), "nice": _number(job.get("nice")),
@@ -98,6 +103,7 @@ def _named(job: dict[str, Any], array: str | None, task: str | None) -> dict[str
     of_array = array is not None and array != "0" and (task is not None or tasks is not None)
     return {
         "jobid": f"{array}_{task or f'[{tasks}]'}" if of_array else raw, "jobidraw": raw,
+        "cluster": _text(job.get("cluster")),
         "account": _text(job.get("account")), "partition": _text(job.get("partition")), "qos": _text(job.get("qos")),
         "jobname": _text(job.get("name")),
         "priority": _number(job.get("priority")),
@@ -110,6 +116,11 @@ def _dict(value: Any) -> dict[str, Any]:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
+
+
+def _joined(value: Any) -> str | None:
+    """A list of texts, one for each node, as one."""
+    return ",".join(each for each in value if isinstance(each, str)) or None if isinstance(value, list) else None
 
 
 def _number(value: Any) -> str | None:

@@ -1,7 +1,7 @@
 """How Slurm prints tables: with bars, with commas, in columns of fixed width, or parted by blanks."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,14 +16,29 @@ from loadmaster.traces.text_table import MOST_COLUMNS, TextRows, batches
 Header = Callable[[list[str]], tuple[list[str], bool]]
 """Given the cells of the first line, the names of the columns and whether that line is a header."""
 _BLOCK = 1 << 23
-_WITH_COMMAS = re.compile(r"(req|alloc)?tres|.*tres$|nodelist|submitline|jobname|constraints|dependency|partition")
+_WITH_COMMAS = re.compile(r"tres.*|gresdetail|nodelist|submitline|jobname|constraints|dependency|partition")
 _PAIRS = r"(?:[^,=]*=[^,]*(?:,[^,=]+=[^,]*)*)?"
 _NODES = r"[^,\[]*(?:\[[^\]]*\])?[^,\[]*(?:,[^,\[]*(?:\[[^\]]*\])?[^,\[]*)*?"
+_FREE = frozenset(
+    ("jobname", "submitline", "constraints", "comment", "admincomment", "systemcomment", "workdir", "extra")
+)
+"""Columns of `sacct` in which a user may write a bar."""
+_TIME = r"[0-9][0-9TZ:.+-]*|[A-Za-z_/]*"
+_SHAPES = {
+    r"[0-9][^|]*": ("jobid", "jobidraw"),
+    _TIME: ("submit", "start", "end", "eligible", "elapsed", "timelimit"),
+    r"[A-Z][A-Z_]*(?: by [^|]*)?\+?": ("state",),
+    r"[0-9]*": ("nnodes", "ncpus", "reqcpus", "alloccpus", "priority", "restarts", "uid", "gid", "elapsedraw"),
+    r"[0-9.]*[KMGTP]?[nc]?": ("reqmem",),
+    r"(?:[^|=]*=[^|]*)?": ("reqtres", "alloctres"),
+}
+"""How cells look between which a cell that holds bars is told."""
+_SHAPE = {name: shape for shape, names in _SHAPES.items() for name in names}
 _DASHES = re.compile(r"\s*-+(\s+-+)*\s*")
 _CUT = r"(?:^|,)[^,]*=[^,]*\+$"
 _TELLING_WORDS = (
-    "jobid jobidraw elapsed reqcpus ncpus alloccpus reqtres alloctres nnodes timelimit state time_limit cpus nodes st "
-    "reqmem min_memory"
+    "jobid jobidraw elapsed elapsedraw timelimitraw reqcpus ncpus alloccpus reqtres alloctres nnodes timelimit state "
+    "time_limit cpus nodes st reqmem min_memory"
 )
 _TELLING = frozenset(_TELLING_WORDS.split())
 _JSON = re.compile(r'"jobs"\s*:\s*\[\s*\{')
@@ -63,7 +78,7 @@ def slurm_batches(path: Path, header: Header, progress: Progress | None = None) 
     lines = [line for line in _top(path) if line.strip() and not line.startswith("#")]
     first = lines[0] if lines else ""
     if first.count("|") >= 3:
-        yield from batches(path, header, "|", quote=None, progress=progress)
+        yield from batches(path, header, "|", quote=None, progress=progress, mend=cells_with_bars)
         return
     if first.count(",") >= 3 and '"' in first + "".join(lines[1:2]):
         yield from batches(path, header, ",", progress=progress)
@@ -83,6 +98,29 @@ def slurm_batches(path: Path, header: Header, progress: Progress | None = None) 
     yield from _batches(path, names, layout, progress)
 
 
+def cells_with_bars(lines: pl.Series, names: Sequence[str]) -> pl.DataFrame:
+    """The cells of lines with too many bars, of which names and commands of users hold some.
+
+    All are null in a line whose cells may be told in several ways, or in none.
+
+    Example:
+        >>> cells_with_bars(pl.Series(["31|a|b|eve|8"]), ["jobid", "jobname", "user", "ncpus"]).row(0)
+        ('31', 'a|b', 'eve', '8')
+    """
+    early, late = (
+        lines.str.extract_groups("^" + r"\|".join(_cell(name, free) for name in names) + "$").struct.unnest()
+        for free in ("(.*?)", "(.*)")
+    )
+    one_way = early.select(pl.all_horizontal(*(early[name] == late[name] for name in early.columns))).to_series()
+    sure = one_way.fill_null(value=False)
+    cells = (early[name].replace("", None).set(~sure, None) for name in early.columns)
+    return pl.DataFrame(dict(zip(names, cells, strict=True)))
+
+
+def _cell(name: str, free: str) -> str:
+    return free if name in _FREE else f"({_SHAPE.get(name, '[^|]*')})"
+
+
 def _top(path: Path) -> list[str]:
     return checked_text(path, head_of(path)).decode("utf-8", "replace").splitlines()
 
@@ -91,7 +129,7 @@ def _with_commas(names: list[str]) -> str:
     """A pattern of a line with commas, which also stand inside some cells: lists of nodes, counts of resources."""
     parts = []
     for name in names:
-        if "tres" in name:
+        if name.endswith("tres"):
             parts.append(f"({_PAIRS})")
         elif name == "nodelist":
             parts.append(f"({_NODES})")

@@ -5,6 +5,7 @@ import shlex
 from typing import NamedTuple
 
 from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.gres import gpus_in
 
 _FLAGS_WORDS = (
     "contiguous disable-stdout-job-summary exact exclusive get-user-env help hold ignore-pbs immediate interactive "
@@ -15,10 +16,31 @@ _FLAGS_WORDS = (
 _FLAGS = frozenset(_FLAGS_WORDS.split())
 """Long options that take a value, if they take one, behind `=` only."""
 _SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
-_SHORT = {"d": "dependency", "a": "array", "C": "constraint", "N": "nodes", "b": "begin", "H": "hold"}
+_SHORT = {
+    "d": "dependency", "a": "array", "C": "constraint", "N": "nodes", "b": "begin", "H": "hold", "G": "gpus",
+    "n": "ntasks",
+}  # fmt: skip
 _NODES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
+_TASKS = re.compile(r"[0-9]{1,7}")
 _THROTTLE = re.compile(r".*%([0-9]{1,9})")
 _LONGEST = 10_000
+
+
+class SubmittedGpus(NamedTuple):
+    """The GPUs that a command line asks for, each 0 where it does not say so, and what they are multiplied by.
+
+    Attributes:
+        per_job, per_node, per_task, per_socket: GPUs of all models.
+        tasks, tasks_per_node, sockets_per_node: how many.
+    """
+
+    per_job: int = 0
+    per_node: int = 0
+    per_task: int = 0
+    per_socket: int = 0
+    tasks: int = 0
+    tasks_per_node: int = 0
+    sockets_per_node: int = 0
 
 
 class Submitted(NamedTuple):
@@ -35,6 +57,7 @@ class Submitted(NamedTuple):
         reservation: that it names; accounting forgets one that had not begun when the job came.
         shared_by: `user` or `mcs`: whole hosts shared by these alone, which is not modelled.
         later: it names a begin time or is held; when that came accounting knows (its field Eligible).
+        gpus: that it asks for; accounting does not track them at every site.
     """
 
     depends: str = ""
@@ -47,6 +70,7 @@ class Submitted(NamedTuple):
     reservation: str = ""
     shared_by: str = ""
     later: bool = False
+    gpus: SubmittedGpus = SubmittedGpus()
 
 
 def submitted(line: str) -> Submitted:
@@ -72,7 +96,24 @@ def submitted(line: str) -> Submitted:
         reservation=given.get("reservation", "").strip(),
         shared_by=whole if whole in ("user", "mcs", "topo") else "",
         later=not {"begin", "hold"}.isdisjoint(given),
+        gpus=_gpus(given),
     )
+
+
+def _gpus(given: dict[str, str]) -> SubmittedGpus:
+    counts = (given.get(name, "") for name in ("ntasks", "ntasks-per-node", "sockets-per-node"))
+    return SubmittedGpus(
+        _models(given.get("gpus", "")),
+        gpus_in(given.get("gres", "")) or _models(given.get("gpus-per-node", "")),
+        _models(given.get("gpus-per-task", "")) or gpus_in(given.get("tres-per-task", "")),
+        _models(given.get("gpus-per-socket", "")),
+        *(int(count) if _TASKS.fullmatch(count) else 0 for count in counts),
+    )
+
+
+def _models(value: str) -> int:
+    """GPUs of `2`, `a100:2` or `a100:1,v100:1`."""
+    return gpus_in(",".join(f"gpu:{part}" for part in value.split(",") if part.strip()))
 
 
 def _nodes(value: str) -> tuple[int, int]:

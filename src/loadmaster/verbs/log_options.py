@@ -32,6 +32,10 @@ class ReadingOptions(Options):
     swf_feedback: Annotated[
         Literal["ignore", "closed"], Option("What fields 17 and 18 of SWF do to the arrivals.", panel=LOG)
     ] = "ignore"
+    cluster: Annotated[
+        str | None,
+        Option("The cluster whose jobs are read, of a Slurm log with several.", metavar="NAME", panel=LOG),
+    ] = None
     ignore: Annotated[
         "str | Sequence[str] | None",
         Option("Constraints of the log to leave aside: exclusive, depends, ..., or all.", metavar="WHAT,...",
@@ -86,7 +90,7 @@ class ReadingOptions(Options):
         ignored = self.ignore.split(",") if isinstance(self.ignore, str) else self.ignore or ()
         return ReadOptions(
             self.format, self.swf_memory, self.memory_unit, self.strict, self.limit, machines, _names(self.columns),
-            swf_partition=self.swf_partition, swf_feedback=self.swf_feedback,
+            swf_partition=self.swf_partition, swf_feedback=self.swf_feedback, cluster=self.cluster,
             ignore=tuple(name.strip() for name in ignored if name.strip()),
         )  # fmt: skip
 

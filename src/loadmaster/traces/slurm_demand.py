@@ -1,0 +1,112 @@
+"""What a job of Slurm's accounting counts with, all of one side: what it asked for, or what it was given."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.gres import GPU, gpus_in
+from loadmaster.traces.slurm_fields import job_memory, tracked, tracked_memory, whole_numbers
+from loadmaster.traces.submit_line import Submitted
+from loadmaster.traces.values import Values, words
+
+WHOLE_HOSTS = ("no", "exclusive")
+"""What OverSubscribe says of a job that shares its hosts with no other."""
+
+
+class Demand(NamedTuple):
+    """What jobs count with, and the choices that are to be told.
+
+    Attributes:
+        cores: float64[N], of the whole job.
+        memory: bytes of the whole job.
+        gpus: float64[N], of the whole job.
+        as_given: it had whole hosts, so it counts with what it was given, which is not what it asked for.
+        given_more: it was given more cores than it asked for, and counts with those that it asked for.
+        untracked: its GPUs stand in no TRES.
+    """
+
+    cores: Floats
+    memory: Values
+    gpus: Floats
+    as_given: Bools
+    given_more: Bools
+    untracked: Bools
+
+
+def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) -> Demand:
+    """Cores, memory and GPUs of the jobs of `frame`.
+
+    They are those asked for; of a job with whole hosts, those given. A job had whole hosts if it says so, or if it was
+    given GPUs that it did not ask for. What one side does not say is taken from the other.
+
+    Args:
+        frame: all cells as text, under the names of `sacct` in lower case.
+        count: float64[N], nodes of each job.
+        lines: what the command line of each job says; () where the log has none.
+    """
+    asked = _first(whole_numbers(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"))
+    given = _first(whole_numbers(frame, "ncpus"), whole_numbers(frame, "alloccpus"), tracked(frame, "alloctres", "cpu"))
+    tres = _gpus(frame, "reqtres")
+    asked_gpus = _first(tres, _untracked_gpus(frame, count, lines), _gpus(frame, "reqgres") * count)
+    allocated = _gpus(frame, "alloctres")
+    given_gpus = _first(allocated, _gpus(frame, "gresdetail"), _gpus(frame, "allocgres") * count)
+    whole = (given > 0) & (_says_whole_hosts(frame, lines) | ((asked > 0) & (given_gpus > asked_gpus)))
+    cores = np.where(whole, given, _first(asked, given))
+    memory, held = job_memory(frame, cores, count), tracked_memory(frame, "alloctres")
+    held = np.where(whole & (held > 0), np.floor(held), memory.values)
+    gpus = np.where(whole, _first(given_gpus, asked_gpus), _first(asked_gpus, given_gpus))
+    return Demand(
+        cores, Values(held, ~memory.bad & (held <= 0), memory.bad), gpus, whole & (asked > 0) & (given > asked),
+        ~whole & (asked > 0) & (given > asked), (gpus > 0) & (tres <= 0) & (allocated <= 0),
+    )  # fmt: skip
+
+
+def _first(*sides: Floats) -> Floats:
+    """float64[N]: of each job the first amount that is not 0."""
+    found = sides[0]
+    for side in sides[1:]:
+        found = np.where(found > 0, found, side)
+    return found
+
+
+def _gpus(frame: pl.DataFrame, name: str) -> Floats:
+    """float64[N]: GPUs in a list of TRES or of generic resources."""
+    if name not in frame.columns:
+        return np.zeros(frame.height)
+    text = words(frame[name])
+    some = text.filter(text.str.contains(GPU, literal=True)).unique().to_list()
+    known = {each: float(gpus_in(each)) for each in some}
+    return np.asarray(text.replace_strict(known, default=0.0, return_dtype=pl.Float64).fill_null(0.0).to_numpy())
+
+
+def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) -> Floats:
+    """float64[N]: GPUs asked for the job, else each node, task or socket; by its columns, else by its command line."""
+
+    def said(read: Callable[[Submitted], int]) -> Floats:
+        return np.array([read(line) for line in lines], float) if lines else np.zeros(frame.height)
+
+    tasks = _first(
+        whole_numbers(frame, "ntasks"), said(lambda line: line.gpus.tasks),
+        said(lambda line: line.gpus.tasks_per_node) * count, count,
+    )  # fmt: skip
+    sockets = count * _first(
+        whole_numbers(frame, "socketspernode"), said(lambda line: line.gpus.sockets_per_node), np.ones(frame.height)
+    )
+    return _first(
+        _gpus(frame, "tresperjob"), _gpus(frame, "trespernode") * count, _gpus(frame, "trespertask") * tasks,
+        _gpus(frame, "trespersocket") * sockets, said(lambda line: line.gpus.per_job),
+        said(lambda line: line.gpus.per_node) * count, said(lambda line: line.gpus.per_task) * tasks,
+        said(lambda line: line.gpus.per_socket) * sockets,
+    )  # fmt: skip
+
+
+def _says_whole_hosts(frame: pl.DataFrame, lines: Sequence[Submitted]) -> Bools:
+    """bool[N]: the job shares its hosts with no other, by its command line or by OverSubscribe."""
+    whole = np.array([line.exclusive > 0 for line in lines]) if lines else np.zeros(frame.height, dtype=bool)
+    if "oversubscribe" in frame.columns:
+        shares = words(frame["oversubscribe"]).str.to_lowercase()
+        whole |= shares.is_in(WHOLE_HOSTS).fill_null(value=False).to_numpy()
+    return whole
