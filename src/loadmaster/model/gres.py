@@ -1,6 +1,7 @@
 """Generic resources as Slurm writes them for hosts and jobs: `gpu:a100:4(S:0-1),nic`, `gres/gpu:1g.10gb=7`."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from loadmaster.model.errors import InputError
@@ -49,6 +50,7 @@ def parse_gres(text: str) -> tuple[Gres, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=1 << 16)
 def gpus_in(text: str) -> int:
     """GPUs of a list that may hold other resources as well: the total without a model, else the sum of the models.
 

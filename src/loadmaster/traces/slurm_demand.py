@@ -12,6 +12,7 @@ from loadmaster.traces.slurm_fields import job_memory, tracked, tracked_memory, 
 from loadmaster.traces.submit_line import Submitted
 from loadmaster.traces.values import Values, words
 
+_NO_GPUS = r"(?:^|,)(?:billing|cpu|energy|mem|node)=[^,]*"
 WHOLE_HOSTS = ("no", "exclusive")
 """What OverSubscribe says of a job that shares its hosts with no other."""
 
@@ -76,7 +77,7 @@ def _gpus(frame: pl.DataFrame, name: str) -> Floats:
     """float64[N]: GPUs in a list of TRES or of generic resources."""
     if name not in frame.columns:
         return np.zeros(frame.height)
-    text = words(frame[name])
+    text = words(frame[name]).str.replace_all(_NO_GPUS, "")  # few texts are left, so that each is looked at once
     some = text.filter(text.str.contains(GPU, literal=True)).unique().to_list()
     known = {each: float(gpus_in(each)) for each in some}
     return np.asarray(text.replace_strict(known, default=0.0, return_dtype=pl.Float64).fill_null(0.0).to_numpy())
