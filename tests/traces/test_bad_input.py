@@ -260,7 +260,6 @@ JOB = Workload.of(submit_s=[0], runtime_s=[1], cores=[1.5], memory=[0], gpus=[0]
     [
         (JOB, "a.xlsx", "no known ending"),
         (JOB, "a.swf", "whole processors"),
-        (Workload.of(submit_s=[0], runtime_s=[1], cores=[1], gpus=[1]), "a.swf", "no field for this resource"),
         (JOB, "nowhere/a.csv", "make the folder first"),
     ],
 )

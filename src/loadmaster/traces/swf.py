@@ -24,6 +24,7 @@ from loadmaster.traces.swf_block import EXTRA, Block, WantedColumns, read_block
 from loadmaster.traces.swf_bound import bound_of
 from loadmaster.traces.swf_columns import GrowingColumns
 from loadmaster.traces.swf_memory import memory_notes, memory_scale
+from loadmaster.traces.swf_names import read_names
 from loadmaster.traces.swf_words import Words, has_words
 from loadmaster.traces.trace import Trace
 
@@ -38,7 +39,8 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     Processors are those requested (field 8), or those allocated (5) where none were requested; memory likewise: field
     10, else the memory used (7), per processor in KB unless `options` say otherwise, rounded down to whole bytes.
     The wait (3) is kept as what really happened. The user's group (13) is the project, the queue (15) the quality of
-    service. Where `options.swf_feedback` is closed, jobs follow others (17) after a think time (18). Behind the 18th
+    service. Numbers become the names that a table beside the log has for them (a header comment `Names` says which).
+    Where `options.swf_feedback` is closed, jobs follow others (17) after a think time (18). Behind the 18th
     field there may be a queue by name and a request for hosts; other words there are passed over.
 
     Raises:
@@ -55,10 +57,12 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     if not len(kept):
         raise rejects.none_left()
     columns = kept.first(options.limit)
-    notes = memory_notes(columns, options)
-    bound, odd = bound_of(columns, words, options)
+    names, unnamed = read_names(path, about)
+    notes = [*memory_notes(columns, options), *unnamed]
+    bound, odd = bound_of(columns, words, options, names)
     notes += odd
     extra = {name: columns.pop(name) for name in EXTRA if name in columns}
+    extra = {name: column for name, column in extra.items() if name not in names}  # they are names now
     if options.all_fields:
         extra |= _partly_unknown(columns)
     rows, resources = _rows(columns)

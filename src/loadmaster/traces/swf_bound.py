@@ -1,6 +1,7 @@
 """What binds the jobs of an SWF log: fields 15 to 18, with all fields 11 and 14, and the words behind the 18th."""
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,24 @@ from loadmaster.model.following import rows_of
 from loadmaster.model.named import Named
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import PARTITION_CODE, PRECEDING_CODE, QUEUE_CODE, THOUGHT
+from loadmaster.traces.swf_names import SwfNames, named
 from loadmaster.traces.swf_words import Words, shaped
 
 _STATUS = {0: "failed", 1: "ok", 2: "partial", 3: "partial", 4: "partial", 5: "cancelled"}
 
 
 def bound_of(
-    columns: dict[str, NDArray[Any]], words: Words | None, options: ReadOptions
+    columns: dict[str, NDArray[Any]], words: Words | None, options: ReadOptions, names: SwfNames
 ) -> tuple[Constraints | None, list[str]]:
     """Constraints of the jobs, and what of the requests is not understood; takes its columns out of `columns`.
 
-    A field with one value in all lines is unknown. Where `words` are there, each task becomes a host of the request,
+    A field with one value in all lines is unknown, unless `names` has names for it; users and groups that it names
+    become rows of their names. Where `words` are there, each task becomes a host of the request,
     one of its own (rule C9).
     """
-    queue, partition = numbered(columns.pop(QUEUE_CODE)), numbered(columns.pop(PARTITION_CODE))
+    queue = numbered(columns.pop(QUEUE_CODE), "queue", names)
+    partition = numbered(columns.pop(PARTITION_CODE), "partition", names)
+    users, groups = (_renumbered(columns, *which, names) for which in (("user", "user"), ("project", "group")))
     features, exclusive, several, notes = None, None, None, list[str]()
     follows, think_s = _followers(columns, options, notes)
     if words is not None:
@@ -43,11 +48,11 @@ def bound_of(
     found = Constraints(
         qos=queue, partition=partition, features=features if features is not None and features.names else None,
         exclusive=exclusive if exclusive is not None and exclusive.any() else None, min_hosts=several,
-        max_hosts=several, follows=follows, think_s=think_s,
+        max_hosts=several, follows=follows, think_s=think_s, user_names=users, account_names=groups,
     )  # fmt: skip
     if options.all_fields:
         status = _status(columns["status"])
-        found = replace(found, name=numbered(columns["executable"]), status=status)
+        found = replace(found, name=numbered(columns["executable"], "executable", names), status=status)
     return (None if found.is_empty else found), notes
 
 
@@ -90,14 +95,27 @@ def _jobs(count: int) -> str:
     return "1 job was" if count == 1 else f"{count:,} jobs were"
 
 
-def numbered(values: Ints) -> Named | None:
-    """A column of numbers as names, -1 as none; None where all lines have the same.
+def _renumbered(columns: dict[str, NDArray[Any]], column: str, field: str, names: SwfNames) -> tuple[str, ...]:
+    """The names of a field, () where it has none; its column holds rows of them then."""
+    if field not in names:
+        return ()
+    by_name = named(field, columns[column], names)
+    columns[column] = by_name.code
+    return by_name.names
+
+
+def numbered(values: Ints, field: str = "", names: SwfNames = MappingProxyType({})) -> Named | None:
+    """A column of numbers by the names of its field, else as names themselves, -1 as none.
+
+    None where all lines have the same, unless it has a name.
 
     Example:
         >>> column = numbered(np.array([3, -1, 1, 3], np.int32))
         >>> column.words()
         ['3', None, '1', '3']
     """
+    if field in names:
+        return named(field, values, names)
     if not values.size or values.min() == values.max():
         return None
     used = np.sort(pl.Series(values).unique().to_numpy())

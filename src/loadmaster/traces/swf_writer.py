@@ -9,20 +9,32 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Constraints, InputError, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.model.units import CORES, KB, MEMORY
+from loadmaster.model.units import KB, MEMORY
 from loadmaster.traces.recipe import LABEL, Recipe
+from loadmaster.traces.swf_names import LABEL as NAMES
 
 SLICE = 1_000_000
 """Jobs that are put into words at a time, so that memory stays bounded."""
 
 
 def write_swf(
-    workload: Workload, file: BinaryIO, extra: Mapping[str, NDArray[Any]], recipe: Recipe | None = None
+    workload: Workload,
+    file: BinaryIO,
+    extra: Mapping[str, NDArray[Any]],
+    recipe: Recipe | None = None,
+    names: str = "",
 ) -> None:
     """Write the header and all jobs; see `write_trace` for what SWF can hold.
 
+    Args:
+        workload: the jobs.
+        file: where to.
+        extra: columns of further fields by the names of `swf_block.EXTRA`, and `user` and `project`.
+        recipe: how a synthetic log was made.
+        names: the table of names beside the log, "" for none.
+
     Raises:
-        InputError: fractions of cores, or a resource that SWF has no field for.
+        InputError: fractions of cores.
     """
     processors = _processors(workload)
     about = [
@@ -32,6 +44,7 @@ def write_swf(
     ]
     about += [f"Synthetic: {workload.source}"] if workload.synthetic else []
     about += [f"{LABEL}: {recipe.text}"] if workload.synthetic and recipe is not None else []
+    about += [f"{NAMES}: {names}"] if names else []
     file.write("".join(f"; {line}\n" for line in about).encode())
     for start in range(0, workload.jobs, SLICE):
         part = slice(start, start + SLICE)
@@ -42,10 +55,6 @@ def write_swf(
 
 
 def _processors(workload: Workload) -> Floats:
-    foreign = [r for r, name in enumerate(workload.resources) if name not in (CORES, MEMORY)]
-    if np.any(workload.demand[:, foreign] > 0):
-        name = workload.resources[foreign[int(np.argmax(np.any(workload.demand[:, foreign] > 0, axis=0)))]]
-        raise InputError(name, "SWF has no field for this resource", fix="write .csv or .parquet")
     cores = workload.demand[:, 0]
     if np.any(cores != np.floor(cores)) or np.any(cores < 1):
         job = int(np.argmax((cores != np.floor(cores)) | (cores < 1)))
@@ -69,7 +78,7 @@ def _frame(workload: Workload, processors: Floats, extra: Mapping[str, NDArray[A
         np.where(used > 0, used / KB, -1.0), processors,
         extra.get("estimate_s", unknown if workload.estimate_s is None else workload.estimate_s), memory,
         extra.get("status", unknown),
-        _or_unknown(workload.user, jobs), _or_unknown(extra.get("project", workload.project), jobs),
+        _or_unknown(extra.get("user", workload.user), jobs), _or_unknown(extra.get("project", workload.project), jobs),
         *(extra.get(name, unknown) for name in ("executable", "queue", "partition")),
         *(extra.get(name, column) for name, column in _following(workload.constraints, unknown).items()),
     )  # fmt: skip

@@ -17,6 +17,8 @@ from loadmaster.traces.constraint_table import constraint_columns, names_of
 from loadmaster.traces.job_columns import SWF_NAMES
 from loadmaster.traces.recipe import LABEL, Recipe
 from loadmaster.traces.spreadsheet import harmless
+from loadmaster.traces.swf_names import names_beside, write_names
+from loadmaster.traces.swf_numbers import SwfNumbers, swf_numbers
 from loadmaster.traces.swf_writer import write_swf
 from loadmaster.whole_file import whole_file
 
@@ -25,11 +27,13 @@ Extra = Mapping[str, NDArray[Any]]
 NOTHING: Extra = MappingProxyType({})
 
 
-def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING, recipe: Recipe | None = None) -> None:
+def write_trace(
+    workload: Workload, path: str | Path, extra: Extra = NOTHING, recipe: Recipe | None = None
+) -> tuple[str, ...]:
     """Write `workload` to `path`; the name's ending says how: .swf, .csv (each also .gz) or .parquet.
 
     CSV and Parquet keep everything; SWF keeps cores and memory of jobs whose tasks ask for whole cores, the memory
-    of a processor in whole bytes.
+    of a processor in whole bytes, and numbers for names, which stand in a table beside it (LOG.names.csv).
 
     Args:
         workload: the jobs.
@@ -37,14 +41,22 @@ def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING, re
         extra: further columns, one value a job, as in `Trace.extra`.
         recipe: how a synthetic log was made, so that others like it can be.
 
+    Returns:
+        What the file has no place for, one sentence each.
+
     Raises:
         InputError: an unknown ending, a folder that is not there, or jobs that SWF cannot hold.
     """
     path = Path(path)
     kind = kind_of(path)
+    numbers = swf_numbers(workload, extra) if kind.startswith(".swf") else SwfNumbers({}, [], [])
+    if numbers.names:
+        with _created(names_beside(path), packed=False) as file:
+            write_names(numbers.names, file)
     with _created(path, packed=kind.endswith(".gz")) as file:
         if kind.startswith(".swf"):
-            write_swf(workload, file, extra, recipe)
+            beside = names_beside(path).name if numbers.names else ""
+            write_swf(workload, file, {**extra, **numbers.columns}, recipe, beside)
         elif kind.startswith(".csv"):
             if workload.synthetic:
                 file.write(f"# synthetic: {workload.source}\n".encode(errors="backslashreplace"))
@@ -54,6 +66,7 @@ def write_trace(workload: Workload, path: str | Path, extra: Extra = NOTHING, re
             about = {"synthetic": workload.source} if workload.synthetic else {}
             about |= {LABEL: recipe.text} if workload.synthetic and recipe is not None else {}
             job_frame(workload, extra).write_parquet(file, metadata=about)
+    return tuple(numbers.lost)
 
 
 def kind_of(path: str | Path) -> str:

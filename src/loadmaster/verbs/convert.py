@@ -1,6 +1,6 @@
 """`convert`: a log from one format to another."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,8 +32,6 @@ class ConvertOptions(ReadingOptions):
         Raises:
             InputError: no such file, it cannot be read, or options of reading for a log that is read already.
         """
-        from dataclasses import replace
-
         from loadmaster.verbs.progress import reading
 
         if isinstance(self.trace, str | Path):
@@ -50,7 +48,7 @@ def convert_with(options: ConvertOptions) -> "Trace":
         options: which log, and where to.
 
     Returns:
-        The log as it was written.
+        The log as it was written; its notes tell what the format has no place for.
 
     Raises:
         InputError: it cannot be read or written, or would be written over while it is read.
@@ -64,8 +62,8 @@ def convert_with(options: ConvertOptions) -> "Trace":
         raise InputError(out.name, "the log would be overwritten while it is read", fix="choose another name")
     kind_of(out)
     read = options.unnamed(options.read())
-    write_trace(read.workload, out, read.extra, read.recipe)
-    return read
+    lost = write_trace(read.workload, out, read.extra, read.recipe)
+    return replace(read, notes=(*read.notes, *lost))
 
 
 convert = called_with(ConvertOptions, convert_with)
