@@ -33,7 +33,8 @@ def test_a_limit_beyond_the_file_counts_all_of_it(tmp_path, name):
 
 
 def test_notes_count_jobs_within_the_limit(tmp_path):
-    path = write(tmp_path, "log.txt", HEADER + line(memory="4Gn", limit="01:00:00") + line(raw="2", state="RUNNING", limit="01:00:00"))
+    running = line(raw="2", state="RUNNING", limit="01:00:00")
+    path = write(tmp_path, "log.txt", HEADER + line(memory="4Gn", limit="01:00:00") + running)
     assert read_trace(path, ReadOptions(limit=1)).notes == ()
     assert [note.split(" ", 1)[0] for note in read_trace(path).notes] == ["1", "1"]
     pods = write(tmp_path, "pods.csv", PODS)

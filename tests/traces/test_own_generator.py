@@ -137,6 +137,8 @@ def test_the_command_writes_what_a_function_of_a_file_makes():
     assert done.exit_code == 0, done.output
     assert "jobs.csv: 20 synthetic jobs, seed 5" in done.output
     assert lm.read("jobs.csv").cluster.hosts == 3
+    swf = told("generate", "mine.py:with_hosts", "-o", "jobs.swf", "--seed", "5")
+    assert "SWF has no field for how many cores of a job lie on one host" in " ".join(swf.output.split())
     assert told("generate", "own", "mine.py:tasks", "-o", "bag.csv").exit_code == 0
     assert lm.size("bag.csv", repetitions=1, sizers="8").bag.tasks == 5
 

@@ -20,7 +20,7 @@ def netbatch(
     from rich.console import Console
 
     from loadmaster.cli.run_options import command_line
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces import write_hosts, write_trace
     from loadmaster.traces.writer import hosts_beside, kind_of
@@ -32,7 +32,7 @@ def netbatch(
         trace = netbatch_with(options)
         cluster = trace.cluster
         assert cluster is not None
-        write_trace(trace.workload, out, recipe=trace.recipe)
+        lost = write_trace(trace.workload, out, recipe=trace.recipe)
         write_hosts(cluster, beside)
     if as_json:
         content = {
@@ -40,8 +40,12 @@ def netbatch(
             "hosts": cluster.hosts, "cores": int(cluster.total[0]), "span_s": trace.workload.span_s,
             "offered_load": trace.workload.offered_load(cluster),
         }  # fmt: skip
-        print_document(document("generate", content, command=command_line(), seed=options.seed, synthetic=True))
+        print_document(
+            document("generate", content, command=command_line(), seed=options.seed, synthetic=True, notes=lost)
+        )
         return
+    for note in lost:
+        for_notes().print(f"Note: {note}")
     console = for_results()
     console.print(f"{out}: {trace.workload.jobs:,} synthetic jobs of pool {options.pool}, seed {options.seed}")
     console.print(f"{beside}: {cluster.hosts:,} hosts, {int(cluster.total[0]):,} cores")

@@ -18,7 +18,7 @@ def opportunity(
 ) -> None:
     """Synthetic jobs with Pareto work and memory, a few of them parallel, and beside them the machines."""
     from loadmaster.cli.run_options import command_line
-    from loadmaster.report.console import for_results
+    from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces import write_hosts, write_trace
     from loadmaster.traces.writer import hosts_beside, kind_of
@@ -28,15 +28,19 @@ def opportunity(
     beside = hosts_beside(out)
     trace = opportunity_with(options)
     assert trace.cluster is not None
-    write_trace(trace.workload, out, recipe=trace.recipe)
+    lost = write_trace(trace.workload, out, recipe=trace.recipe)
     write_hosts(trace.cluster, beside)
     facts = {
         "kind": "opportunity", "trace": str(out), "hosts_file": str(beside), "jobs": trace.workload.jobs,
         "tasks": int(trace.workload.task_count.sum()), "hosts": trace.cluster.hosts,
     }  # fmt: skip
     if as_json:
-        print_document(document("generate", facts, command=command_line(), seed=options.seed, synthetic=True))
+        print_document(
+            document("generate", facts, command=command_line(), seed=options.seed, synthetic=True, notes=lost)
+        )
         return
+    for note in lost:
+        for_notes().print(f"Note: {note}")
     console = for_results()
     console.print(f"{out}: {facts['jobs']:,} synthetic jobs, {facts['tasks']:,} tasks, seed {options.seed}")
     console.print(f"{beside}: {facts['hosts']} hosts, a guess at the paper's")

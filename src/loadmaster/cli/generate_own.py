@@ -36,8 +36,8 @@ def own(
         content: dict[str, Any] = {"bag": str(out), "tasks": made.tasks}
         lines = [f"{out}: {made.tasks:,} synthetic durations, seed {options.seed}"]
     else:
-        content, lines = _written(made, out, options.seed)
-        notes = made.notes
+        content, lines, lost = _written(made, out, options.seed)
+        notes = (*made.notes, *lost)
     if as_json:
         content = {"kind": "own", "generator": str(options.generator), **content}
         print_document(
@@ -50,11 +50,11 @@ def own(
         for_results().print(line)
 
 
-def _written(made: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[str]]:
+def _written(made: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
     from loadmaster.traces import write_hosts, write_trace
     from loadmaster.traces.writer import hosts_beside
 
-    write_trace(made.workload, out, made.extra, made.recipe)
+    lost = write_trace(made.workload, out, made.extra, made.recipe)
     content: dict[str, Any] = {"trace": str(out), "jobs": made.workload.jobs, "span_s": made.workload.span_s}
     lines = [f"{out}: {made.workload.jobs:,} synthetic jobs, seed {seed}"]
     if made.cluster is not None:
@@ -62,4 +62,4 @@ def _written(made: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[
         write_hosts(made.cluster, beside)
         content |= {"hosts_file": str(beside), "hosts": made.cluster.hosts}
         lines.append(f"{beside}: {made.cluster.hosts:,} hosts, {int(made.cluster.total[0]):,} cores")
-    return content, lines
+    return content, lines, lost
