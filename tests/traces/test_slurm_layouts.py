@@ -196,6 +196,12 @@ def test_jobs_of_several_clusters_are_told_and_one_can_be_chosen(tmp_path):
     assert east.workload.constraints is None  # that of west went back to the queue
 
 
+def test_a_row_without_a_cluster_is_of_none(tmp_path):
+    path = write(tmp_path, "log.sacct", CLUSTERS + "|83|2024-01-01T00:00:00|00:01:00|COMPLETED|1\n")
+    assert any("2 clusters (east 2, west 1)" in note for note in read_trace(path).notes)
+    assert read_trace(path, ReadOptions(cluster="west")).workload.job_id.tolist() == [81]
+
+
 def test_jobs_of_several_clusters_are_told_of_json_too(tmp_path):
     text = (SAMPLES / "sacct.json").read_text().replace('"job_id": 101', '"cluster": "a", "job_id": 101')
     path = write(tmp_path, "log.json", text.replace('"job_id": 102', '"cluster": "b", "job_id": 102'))

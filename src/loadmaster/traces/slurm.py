@@ -190,7 +190,7 @@ class _Reader:
         }  # fmt: skip
         if batch.mended is not None:
             marks["bars"] = batch.mended
-        marks |= {CLUSTER + name: (frame["cluster"] == name).to_numpy() for name in self._clusters_in(frame)}
+        marks |= {CLUSTER + name: self._are_of(frame, name) for name in self._clusters_in(frame)}
         binds = bound_columns(frame, self.bound, limit.values, tasks, lines, marks)
         columns |= {BOUND + name: column for name, column in binds.items()}
         if self.options.all_fields and {"timelimit", "timelimitraw"} & set(frame.columns):
@@ -230,9 +230,13 @@ class _Reader:
         if self.options.cluster is None:
             return np.zeros(frame.height, dtype=bool)
         self._clusters_in(frame)
+        return ~self._are_of(frame, self.options.cluster)
+
+    def _are_of(self, frame: pl.DataFrame, name: str) -> NDArray[np.bool_]:
+        """bool[N]: rows of one cluster."""
         if "cluster" not in frame.columns:
-            return np.ones(frame.height, dtype=bool)
-        return np.asarray(~(frame["cluster"] == self.options.cluster).fill_null(value=False).to_numpy())
+            return np.zeros(frame.height, dtype=bool)
+        return np.asarray((frame["cluster"] == name).fill_null(value=False).to_numpy())
 
     def _gone_back(self, frame: pl.DataFrame, elsewhere: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool[N]: runs that `sacct --duplicates` shows beside the last of their job; they are counted by job."""
