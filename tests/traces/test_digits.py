@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.traces import read_trace
+from loadmaster.traces import ReadOptions, read_trace
 from loadmaster.traces.values import durations, memory, numbers
 from traces.logs import write
 
@@ -31,6 +31,22 @@ def test_amounts_of_slurm_in_other_digits_are_no_amounts(tmp_path, amount):
 @pytest.mark.parametrize("cell", ["\uff11\uff12", "\uff11\uff12:\uff10\uff10", "\uff11G"])
 def test_a_cell_of_a_table_in_other_digits_is_bad(read, cell):
     assert read(pl.Series(["1", cell])).bad.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "submit"),
+    [
+        ("pbs.log", "1118087915"), ("lsb.acct", "1516104000"), ("accounting.sge", "1700000000"),
+        ("condor_history.txt", "1700000000"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("digits", [WIDE, {ord("1"): "1_0"}])
+def test_a_record_that_came_at_a_time_in_other_digits_is_left_out_and_counted(tmp_path, name, submit, digits):
+    whole = read_trace(FOLDER / name)
+    text = (FOLDER / name).read_text().replace(submit, submit.translate(digits))
+    trace = read_trace(write(tmp_path, name, text), ReadOptions(format=whole.format))
+    assert trace.workload.jobs == whole.workload.jobs - 1
+    assert trace.skipped.malformed >= 1
 
 
 def refusal(path):

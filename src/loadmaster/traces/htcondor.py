@@ -8,7 +8,7 @@ from typing import Any
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import MB
 from loadmaster.traces.files import head_of
-from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, LogRecord, lines_of, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, LogRecord, lines_of, number, read_records
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
@@ -80,17 +80,17 @@ def job_of(ad: Mapping[str, Any]) -> Found | Rule:
         KeyError: it is no job's.
         ValueError: a value that is no number.
     """
-    cluster, status = int(ad["ClusterId"]), int(ad.get("JobStatus", COMPLETED))
-    if int(ad.get("JobUniverse", 5)) in SCHEDULER_UNIVERSE:
+    cluster, status = int(number(ad["ClusterId"])), int(number(ad.get("JobStatus", COMPLETED)))
+    if int(number(ad.get("JobUniverse", 5))) in SCHEDULER_UNIVERSE:
         return OTHER
-    submit = float(ad["QDate"])
+    submit = number(ad["QDate"])
     start = _positive(ad.get("JobCurrentStartDate")) or _positive(ad.get("JobStartDate"))
     if start is None:
         return NEVER_STARTED
     end = _positive(ad.get("CompletionDate")) or _positive(ad.get("EnteredCurrentStatus"))
     if end is None or end < start:
         end = start + (_positive(ad.get("RemoteWallClockTime")) or 0.0)
-    process = int(ad.get("ProcId", 0))
+    process = int(number(ad.get("ProcId", 0)))
     memory = _positive(ad.get("RequestMemory")) or _positive(ad.get("MemoryProvisioned")) or 0.0
     return {
         "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "job_id": cluster * 100_000 + process,
@@ -115,7 +115,7 @@ def _machine(slot: str | None) -> str | None:
 def _number(value: Any) -> float | None:
     """A number; None for expressions and for what is not there."""
     try:
-        return None if value is None or isinstance(value, bool) else float(value)
+        return None if value is None or isinstance(value, bool) else number(value)
     except (TypeError, ValueError):
         return None
 

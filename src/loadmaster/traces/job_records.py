@@ -178,6 +178,21 @@ class _Reader:
         return RowTable(checks, columns, {"no memory": memory <= 0})
 
 
+def number(value: Any) -> float:
+    """A number, or a text that is one in the digits from 0 to 9.
+
+    Raises:
+        ValueError: it is none; TypeError: it cannot be one.
+
+    Example:
+        >>> number("12.5"), number(3)
+        (12.5, 3.0)
+    """
+    if isinstance(value, str) and not (value.isascii() and "_" not in value):
+        raise ValueError(value)
+    return float(value)
+
+
 def one_a_host(hosts: Floats, cores: Floats, gpus: Floats) -> Floats:
     """float64[N], the number of tasks: one a host where cores and GPUs divide evenly, else one a core."""
     hosts = np.clip(hosts, 1.0, _MOST_TASKS)
@@ -194,7 +209,7 @@ def _checked(fields: Found) -> Found:
     """
     for name, value in fields.items():
         if value is not None and name not in _WORDS:
-            fields[name] = float(value)
+            fields[name] = number(value)
         elif value is not None and not isinstance(value, str):
             raise ValueError(name)
     return fields

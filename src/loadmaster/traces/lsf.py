@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loadmaster.model.constraints import EXCLUSIVE, STATUSES
 from loadmaster.model.units import MB
-from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, lines_of, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, lines_of, number, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -53,19 +53,20 @@ def job_of(line: str) -> Found | Rule:
         raise ValueError(line) from None
     if fields[0] != "JOB_FINISH":
         return OTHER
-    event, job, options, processors = float(fields[2]), int(fields[3]), int(fields[5]), float(fields[6])
-    submit, begin, start = float(fields[7]), float(fields[8]), float(fields[10])
+    event, processors = number(fields[2]), number(fields[6])
+    job, options = int(number(fields[3])), int(number(fields[5]))
+    submit, begin, start = number(fields[7]), number(fields[8]), number(fields[10])
     if start <= 0:
         return NEVER_STARTED
     at = 22 + 1 + _count(fields[22])
     run_on = fields[at + 1 : at + 1 + _count(fields[at])]
     at += 1 + len(run_on)
-    ended, name = int(fields[at]), fields[at + 2]
+    ended, name = int(number(fields[at])), fields[at + 2]
     more = fields[at + 4 + _RUSAGE :]
     ran_on = tuple(dict.fromkeys(place.rpartition("*")[2] for place in run_on))
     hosts = len(ran_on) or 1
     memory, gpus = _MEMORY.search(fields[13]), _GPUS.search(fields[13])
-    task = int(more[6]) if len(more) > 6 else 0
+    task = int(number(more[6])) if len(more) > 6 else 0
     limit = _limit(more)
     return {
         "submit_s": submit, "runtime_s": event - start, "wait_s": start - submit, "eligible_s": begin or None,
@@ -82,7 +83,7 @@ def job_of(line: str) -> Found | Rule:
 
 
 def _count(text: str) -> int:
-    count = int(text)
+    count = int(number(text))
     if not 0 <= count <= _MOST_HOSTS:
         raise ValueError(text)
     return count
@@ -93,10 +94,10 @@ def _limit(more: list[str]) -> float | None:
     try:
         at = 31 + 2 * _count(more[30])
         at += 1 + 5 * _count(more[at])
-        limit = float(more[at + 1])
+        limit = number(more[at + 1])
     except (IndexError, ValueError):
         limit = 0.0
-    estimate = float(more[22]) if len(more) > 22 and more[22].isdecimal() else 0.0
+    estimate = number(more[22]) if len(more) > 22 and more[22].isdecimal() else 0.0
     return limit if limit > 0 else estimate if estimate > 0 else None
 
 

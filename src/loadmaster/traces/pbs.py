@@ -5,7 +5,7 @@ from pathlib import Path
 
 from loadmaster.model.constraints import EXCLUSIVE, STATUSES
 from loadmaster.model.units import parse_bytes
-from loadmaster.traces.job_records import OTHER, Found, lines_of, read_records
+from loadmaster.traces.job_records import OTHER, Found, lines_of, number, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -56,8 +56,8 @@ def job_of(line: str) -> Found | Rule:
     fields = {key: value.strip('"') for key, value in _PAIR.findall(found[3])}
     asked = {key.removeprefix("Resource_List."): value for key, value in fields.items() if "Resource_List." in key}
     name = _ID.match(found[2])
-    submit = float(fields.get("qtime") or fields["ctime"])
-    start, end = float(fields["start"]), float(fields["end"])
+    submit = number(fields.get("qtime") or fields["ctime"])
+    start, end = number(fields["start"]), number(fields["end"])
     hosts, cores, features, exclusive = _shape(asked, fields.get("exec_host", ""))
     apart = _apart(asked, hosts)
     memory = bytes_of(asked.get("mem")) or (bytes_of(asked.get("pmem")) or 0.0) * cores

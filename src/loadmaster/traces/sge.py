@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from loadmaster.model.constraints import STATUSES
-from loadmaster.traces.job_records import NEVER_STARTED, Found, lines_of, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, Found, lines_of, number, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.pbs import bytes_of, clock
 from loadmaster.traces.rejects import Rule
@@ -56,13 +56,13 @@ def job_of(line: str) -> Found | Rule:
     if start <= 0:
         return NEVER_STARTED
     asked = _asked(":".join(fields[CATEGORY : CATEGORY + 1]))
-    slots = max(float(fields[SLOTS]), 1.0)
+    slots = max(number(fields[SLOTS]), 1.0)
     memory = next((bytes_of(asked[name]) for name in _MEMORY if name in asked), None)
     task = fields[TASK] if fields[TASK].isdecimal() and fields[TASK] != "0" else None
     return {
         "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "job_id": fields[JOB],
         "array": fields[JOB] if task else None, "array_task": task, "cores": slots,
-        "memory_bytes": (memory or 0.0) * slots, "gpus": float(asked.get("gpu", "0")) * slots,
+        "memory_bytes": (memory or 0.0) * slots, "gpus": number(asked.get("gpu", "0")) * slots,
         "limit_s": clock(asked.get("h_rt", "").replace(";", ":")), "user": fields[OWNER],
         "account": _said(fields[PROJECT]) or fields[GROUP], "partition": fields[QUEUE], "name": fields[NAME],
         "priority": fields[PRIORITY],
@@ -72,7 +72,7 @@ def job_of(line: str) -> Found | Rule:
 
 
 def _seconds(text: str) -> float:
-    time = float(text)
+    time = number(text)
     return time / 1000.0 if time > _MILLISECONDS else time
 
 
