@@ -63,7 +63,7 @@ def test_gpus_that_no_tres_has_are_those_of_the_command_line(tmp_path, options, 
     job = {"NNodes": str(nodes), "ReqCPUS": "48", "ReqTRES": "cpu=48,mem=8G", "AllocTRES": "cpu=48,mem=8G"}
     trace = sacct(tmp_path, job | {"SubmitLine": f"sbatch {options} run.sh --gpus=99"})
     assert totals(trace)[0][2] == gpus
-    assert any("1 job had GPUs that stand in no TRES" in note for note in trace.notes) == (gpus > 0)
+    assert any("1 job with GPUs that no TRES shows" in note for note in trace.notes) == (gpus > 0)
 
 
 @pytest.mark.parametrize(
@@ -104,13 +104,13 @@ GIVEN = {
 def test_a_job_with_whole_hosts_counts_with_all_that_it_was_given_and_that_is_said(tmp_path, job):
     trace = sacct(tmp_path, job, {"ReqCPUS": "2", "AllocCPUS": "2", "ReqMem": "1G"})
     assert totals(trace) == [[36.0, 180 * GIB, 4.0], [2.0, GIB, 0.0]]
-    assert any(note.startswith("1 job had whole hosts") for note in trace.notes)
+    assert any(note.startswith("1 job with whole hosts") for note in trace.notes)
 
 
 def test_a_job_that_got_more_cores_but_shared_its_host_counts_with_what_it_asked_for_and_that_is_said(tmp_path):
     trace = sacct(tmp_path, {"ReqCPUS": "1", "AllocCPUS": "2", "ReqMem": "4G", "AllocTRES": "cpu=2,mem=8G"})
     assert totals(trace) == [[1.0, 4 * GIB, 0.0]]
-    assert any(note.startswith("1 job got more cores than asked for") for note in trace.notes)
+    assert any(note.startswith("1 job with more cores allocated than requested") for note in trace.notes)
 
 
 def test_a_job_that_has_not_begun_counts_with_what_it_asks_for(tmp_path):
@@ -121,8 +121,8 @@ def test_a_job_that_has_not_begun_counts_with_what_it_asks_for(tmp_path):
 def test_cores_that_do_not_divide_over_the_nodes_and_missing_limits_are_said(tmp_path):
     uneven = {"NNodes": "3", "ReqCPUS": "32", "Timelimit": "UNLIMITED"}
     trace = sacct(tmp_path, uneven, {"ReqCPUS": "2", "Timelimit": ""})
-    assert any(note.startswith("1 job had cores or GPUs that do not divide evenly") for note in trace.notes)
-    assert "2 jobs had no time limit: the runtime stands in for the estimate." in trace.notes
+    assert any(note.startswith("1 job with cores or GPUs that do not divide evenly") for note in trace.notes)
+    assert "2 jobs without a time limit: the runtime stands in for the estimate." in trace.notes
 
 
 def test_a_log_without_choices_has_no_notes(tmp_path):

@@ -167,7 +167,7 @@ def test_bars_inside_names_features_and_commands_stay_there_and_are_said(tmp_pat
     assert trace.workload.job_id.tolist() == [1, 2, 3, 4]
     assert bound.name.words() == ["a|b", "plain", "a||b|c", "plain"]
     assert (bound.features.words()[1], bound.reservation.words()[1]) == ("x|y", "kept")
-    assert any(note.startswith("3 jobs had bars inside") for note in trace.notes)
+    assert any(note.startswith("3 jobs with a bar inside") for note in trace.notes)
 
 
 @pytest.mark.parametrize("line", ["2|a|b|c|1|2024-01-01T00:00:00|00:01:00", "2|a|b|1|2024-01-01T00:00:00|x|00:01:00"])

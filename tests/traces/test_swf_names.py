@@ -125,8 +125,8 @@ def test_the_end_of_one_job_of_the_log_is_the_job_before(tmp_path):
     lost = write_trace(work, tmp_path / "log.swf")
     assert [line[16] for line in fields(tmp_path / "log.swf")] == ["-1", "10", "11", "-1", "-1", "-1"]
     assert lost == (
-        "SWF has no field for a wait for the good end of a job, which is one for any end there (1 job).",
-        "SWF has no field for dependencies other than that on the end of one job of the log (3 jobs).",
+        "SWF has no field for afterok, which is written as afterany (1 job).",
+        "SWF has no field for dependencies other than on the end of one job of the log (3 jobs).",
     )
 
 
@@ -144,7 +144,7 @@ def test_what_swf_has_no_field_for_is_said_with_how_many_jobs_it_concerns(tmp_pa
         f"SWF has no field for {what}."
         for what in (
             "GPUs (2 jobs)", "licences (1 job)", "how many cores of a job lie on one host (2 jobs)",
-            "ends by a time limit, preemption or a failed host, which are failures there (1 job)",
+            "timeouts, preemptions and host failures, which are written as failed (1 job)",
             "priorities (2 jobs)", "features of hosts (1 job)", "whole hosts (1 job)", "begin times (1 job)",
             "time limits beside estimates (1 job)",
         )

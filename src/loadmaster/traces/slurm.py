@@ -262,13 +262,14 @@ class _Reader:
 
 
 _CHOICES = {
-    "bars": "had bars inside a name or a command, which stay there.",
-    "as given": "had whole hosts (--exclusive, or GPUs beyond those asked for): all counts as given.",
-    "given more": "got more cores than asked for, as where Slurm gives out whole cores of several threads: "
-    "all counts as asked for.",
-    "untracked": "had GPUs that stand in no TRES: they are those of the generic resources or of the command line.",
-    "a core": "had cores or GPUs that do not divide evenly over their nodes: each core is a task.",
-    "no limit": "had no time limit: the runtime stands in for the estimate.",
+    "bars": "with a bar inside a name or a command: the cell keeps it.",
+    "as given": "with whole hosts (--exclusive, or more GPUs than requested): "
+    "cores, memory and GPUs are those allocated.",
+    "given more": "with more cores allocated than requested, as where Slurm allocates whole cores of several threads: "
+    "cores, memory and GPUs are those requested.",
+    "untracked": "with GPUs that no TRES shows: they are read from generic resources or the command line.",
+    "a core": "with cores or GPUs that do not divide evenly over their nodes: each core is a task.",
+    "no limit": "without a time limit: the runtime stands in for the estimate.",
 }
 """Choices of the reader by their mark, as said behind a number of jobs."""
 

@@ -22,7 +22,7 @@ _LARGEST = (1 << 31) - 1
 _NO_FIELD = {
     "priority": "priorities", "nice": "nice values", "hold": "holds", "array": "tasks of arrays",
     "throttle": "throttles of arrays", "features": "features of hosts", "exclusive": "whole hosts",
-    "min_hosts": "numbers of different hosts", "reservation": "reservations", "requeue": "refusals to be requeued",
+    "min_hosts": "requested numbers of hosts", "reservation": "reservations", "requeue": "refusals to be requeued",
     "restarts": "restarts",
 }  # fmt: skip
 """Constraints of which SWF knows nothing."""
@@ -102,7 +102,7 @@ def _lost(workload: Workload, bound: Constraints, columns: Mapping[str, NDArray[
     counts["how many cores of a job lie on one host"] = int((workload.demand[:, 0] > 1).sum())
     if bound.status is not None and "status" in columns:
         other = [code for code, word in enumerate(STATUSES) if word not in _STATE]
-        counts["ends by a time limit, preemption or a failed host, which are failures there"] = int(
+        counts["timeouts, preemptions and host failures, which are written as failed"] = int(
             np.isin(bound.status, other).sum()
         )
     for name, column in bound.columns():
@@ -120,8 +120,8 @@ def _lost(workload: Workload, bound: Constraints, columns: Mapping[str, NDArray[
             others = others & (columns["preceding_job"] < 0)
             rows = np.repeat(np.arange(workload.jobs), np.diff(bound.depends.first))
             well = (bound.depends.kind == KINDS.index("afterok")) & ~others[rows]
-            counts["a wait for the good end of a job, which is one for any end there"] = int(well.sum())
-        counts["dependencies other than that on the end of one job of the log"] = int(others.sum())
+            counts["afterok, which is written as afterany"] = int(well.sum())
+        counts["dependencies other than on the end of one job of the log"] = int(others.sum())
     if workload.recorded_hosts is not None:
         counts["the hosts on which jobs ran"] = int((workload.recorded_hosts.code >= 0).sum())
     return [f"SWF has no field for {what} ({_jobs(count)})." for what, count in counts.items() if count]
