@@ -88,6 +88,12 @@ def test_gpus_of_a_queue_in_columns_are_read_from_its_tres_per_node(tmp_path):
     assert totals(read_trace(write(tmp_path, "queue", text)))[0][2] == 4
 
 
+@pytest.mark.parametrize("field", ["ReqGRES", "AllocGRES"])
+def test_gpus_of_old_accounting_count_for_each_node(tmp_path, field):
+    text = f"JobID|Submit|Elapsed|NNodes|ReqCPUS|{field}\n1|2024-01-01T00:00:00|00:30:00|3|6|gpu:a100:2,gpu:k80:1\n"
+    assert totals(read_trace(write(tmp_path, "dump", text)))[0][2] == 9
+
+
 GIVEN = {
     "ReqCPUS": "1", "AllocCPUS": "36", "ReqMem": "5G", "ReqTRES": "billing=2,cpu=1,mem=5G,node=1",
     "AllocTRES": "billing=112,cpu=36,gres/gpu:rtx=4,gres/gpu=4,mem=180G,node=1",
