@@ -58,3 +58,18 @@ def test_another_database_is_told_in_one_line(tmp_path):
     made.close()
     with pytest.raises(InputError, match=r"not Azure's trace for packing: no such table"):
         read_trace(path)
+
+
+def test_a_name_of_a_table_that_is_not_utf_8_is_told_in_one_line(database):
+    """SQLite puts the name into its message, and Python cannot decode that message."""
+    whole = database.read_bytes()
+    database.write_bytes(whole.replace(b"vm (vmId", b"\x91m (vmId"))
+    with pytest.raises(InputError, match=r"not Azure's trace for packing"):
+        read_trace(database)
+
+
+def test_a_text_that_is_not_utf_8_ends_its_own_row_alone(database):
+    with sqlite3.connect(database) as made:
+        made.execute("insert into vm values (cast(x'9191' as text), 7, 10, 0, 1, 2)")
+    made.close()
+    assert read_trace(database).skipped.counts["not a record of this kind of log"] == 1

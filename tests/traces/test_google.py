@@ -1,9 +1,11 @@
 """Google's task events of 2011 and instance events of 2019."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from loadmaster.model import InputError
 from loadmaster.traces import ReadOptions, read_trace
 
 FOLDER = Path(__file__).parent / "samples"
@@ -30,3 +32,15 @@ def test_a_broken_line_is_counted(tmp_path):
     path = tmp_path / "events.csv"
     path.write_text((FOLDER / "google2011.csv").read_text() + "600000000,,x,0\n")
     assert read_trace(path).skipped.malformed == 1
+
+
+@pytest.mark.parametrize("number", ["Infinity", "1e999", "NaN", "9" * 5000, "[[]]"])
+def test_a_number_that_no_count_can_be_is_a_line_that_is_counted(tmp_path, number):
+    good = (FOLDER / "google2019.json").read_text()
+    path = tmp_path / "events.json"
+    for field in ("type", "time", "collection_id"):
+        event = {"collection_id": 1, "instance_index": 0, "time": 1, "type": 0} | {field: "?"}
+        path.write_text(good + json.dumps(event).replace('"?"', number) + "\n")
+        assert read_trace(path).skipped.malformed == 1
+        with pytest.raises(InputError, match=rf":{good.count(chr(10)) + 1}: .*not a record"):
+            read_trace(path, ReadOptions(strict=True))

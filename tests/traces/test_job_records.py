@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.traces import ReadOptions
+from loadmaster.traces import FORMATS, ReadOptions, read_trace
 from loadmaster.traces import job_records as module
 from loadmaster.traces.job_records import OTHER, lines_of, one_a_host, read_records
 from traces.logs import write
@@ -66,3 +66,25 @@ def test_a_task_is_a_host_where_all_divides_evenly():
         np.array([0.0, 0, 0, 1, 0, 0]),
     )
     assert one_a_host(hosts, cores, gpus).tolist() == [2, 8, 1, 8, 1, 2]
+
+
+def test_any_error_that_is_not_ours_ends_one_record_and_is_counted(tmp_path):
+    """No list of errors is complete: a reader met one more, and a log of a year ended in a traceback."""
+    path = write(tmp_path, "log.txt", "odd\neven\n")
+
+    def parse(line):
+        if line == "odd":
+            raise RecursionError(line)
+        return dict(JOB)
+
+    trace = read_records(path, ReadOptions(), lines_of(path), parse)
+    assert (trace.workload.jobs, trace.skipped.malformed) == (1, 1)
+
+
+def test_an_error_of_a_reader_that_is_not_ours_is_told_in_one_line(tmp_path, monkeypatch):
+    def read(path, options):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setitem(FORMATS, "lsf", FORMATS["lsf"]._replace(read=read))
+    with pytest.raises(InputError, match=r"log of format lsf: ZeroDivisionError: division by zero"):
+        read_trace(write(tmp_path, "log.txt", "x\n"), ReadOptions(format="lsf"))

@@ -63,7 +63,7 @@ def read_azure2020(path: str | Path, options: ReadOptions = ReadOptions()) -> Tr
             if alive:
                 notes.append(f"{alive:,} virtual machines had not ended on day 90; they are taken to end then.")
             return read_records(path, options, _records(database, machine[0]), job_of, notes)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:  # UnicodeError: a name in the schema that is not UTF-8
         why = one_line(str(error), 80)
         rule = f"this database is not Azure's trace for packing: {why}"
         raise InputError(path.name, rule, fix="it has the tables vm and vmType", where=str(path)) from error
@@ -90,6 +90,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise InputError(path, "no such file")
     database = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)
+    database.text_factory = lambda text: text.decode("utf-8", "replace")
     database.execute("pragma trusted_schema = off")
     return database
 

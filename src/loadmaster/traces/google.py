@@ -2,16 +2,18 @@
 
 import csv
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import GB
 from loadmaster.traces.files import head_of
-from loadmaster.traces.job_records import NEVER_STARTED, NO_RECORD, Found, LogRecord, lines_of, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, NO_RECORD, Found, LogRecord, lines_of, parsed, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -119,16 +121,13 @@ def _events(path: Path, options: ReadOptions) -> Iterator[tuple[int, str, TaskEv
     """Every event with its line; None where the line is broken."""
     first = head_of(path, 1 << 16).decode("utf-8", "replace").lstrip().split("\n")[0]
     names = next(csv.reader([first.strip()])) if "collection_id" in first and not first.startswith("{") else []
+    parse = partial(_of_2019, names=names) if names or first.startswith("{") else _of_2011
     for record in lines_of(path, options.progress):
         if names and record.content.strip() == first.strip():
             continue
-        try:
-            event = _of_2019(record.content, names) if names or first.startswith("{") else _of_2011(record.content)
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError, csv.Error):
-            yield record.line, record.text, None
-            continue
+        event = parsed(parse, record.content)
         if event is not None:
-            yield record.line, record.text, event
+            yield record.line, record.text, None if isinstance(event, Rule) else event
 
 
 def _of_2011(line: str) -> TaskEvent | None:
@@ -137,8 +136,8 @@ def _of_2011(line: str) -> TaskEvent | None:
     if kind > _LOST:
         return None
     return TaskEvent(
-        float(cells[0]) * MICROSECOND, (int(cells[2]), int(cells[3])), kind, cells[6] or None,
-        float(cells[8] or 0), float(cells[9] or 0), float(cells[10] or 0),
+        _finite(cells[0]) * MICROSECOND, (int(cells[2]), int(cells[3])), kind, cells[6] or None,
+        _finite(cells[8] or 0), _finite(cells[9] or 0), _finite(cells[10] or 0),
     )  # fmt: skip
 
 
@@ -152,6 +151,18 @@ def _of_2019(line: str, names: list[str]) -> TaskEvent | None:
     cpus = asked.get("cpus", row.get("resource_request.cpus", row.get("cpus")))
     memory = asked.get("memory", row.get("resource_request.memory", row.get("memory")))
     return TaskEvent(
-        float(row["time"]) * MICROSECOND, (int(row["collection_id"]), int(row["instance_index"])), kind,
-        row.get("user") or None, float(row.get("priority") or 0), float(cpus or 0), float(memory or 0),
+        _finite(row["time"]) * MICROSECOND, (int(row["collection_id"]), int(row["instance_index"])), kind,
+        row.get("user") or None, _finite(row.get("priority") or 0), _finite(cpus or 0), _finite(memory or 0),
     )  # fmt: skip
+
+
+def _finite(value: Any) -> float:
+    """`value` as a number.
+
+    Raises:
+        ValueError: it is none, or not finite: JSON of many writers holds Infinity and NaN.
+    """
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number

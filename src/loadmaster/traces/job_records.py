@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Constraints
 from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.errors import LoadmasterError
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.files import Progress, blocks, checked_text
@@ -31,6 +32,7 @@ from loadmaster.traces.tabular import (
 from loadmaster.traces.trace import Trace
 from loadmaster.traces.values import Names, Values
 
+T = TypeVar("T")
 BATCH = 50_000
 NO_RECORD = Rule("not a record of this kind of log")
 NEVER_STARTED = Rule("the job never started", bad=False)
@@ -43,7 +45,7 @@ _WORDS = ("user", "account", "ran_on", *NAMED, "depends")
 Found = dict[str, Any]
 """What a record says of its job, by the names of `JOB`; what it does not say is left out."""
 Parse = Callable[[Any], "Found | Rule"]
-"""What a record says, or why it is left out; ValueError, KeyError, IndexError or TypeError of one that is broken."""
+"""What a record says, or why it is left out; any error that is not ours, of one that is broken."""
 
 JOB = {
     "submit_s": "arrival, seconds since any fixed moment; must be there",
@@ -119,6 +121,23 @@ def lines_of(path: Path, progress: Progress | None = None, comment: str = "#") -
                 yield LogRecord(number, plain[:400], plain)
 
 
+def parsed(parse: Callable[[Any], T], content: Any) -> T | Rule:
+    """What `parse` makes of one record; `NO_RECORD` where it fails with an error that is not ours.
+
+    A log may hold anything, so no list of errors is complete: each ends one record, which is counted, and never the
+    reading.
+
+    Raises:
+        InputError: as `parse` does.
+    """
+    try:
+        return parse(content)
+    except (LoadmasterError, MemoryError):
+        raise
+    except Exception:
+        return NO_RECORD
+
+
 class _Reader:
     """What is remembered from one batch of records to the next."""
 
@@ -139,11 +158,8 @@ class _Reader:
         return self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
 
     def _said(self, record: LogRecord) -> Found | Rule:
-        try:
-            fields = self.parse(record.content)
-            return fields if isinstance(fields, Rule) else _checked(fields)
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError):
-            return NO_RECORD
+        fields = parsed(self.parse, record.content)
+        return fields if isinstance(fields, Rule) else parsed(_checked, fields)
 
     def _table(self, said: list[Found | Rule]) -> RowTable:
         rules = list(dict.fromkeys(each for each in said if isinstance(each, Rule)))

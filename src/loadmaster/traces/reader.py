@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model import Cluster, Constraints, InputError
+from loadmaster.model.errors import LoadmasterError, one_line
 from loadmaster.traces.azure2020 import is_database
 from loadmaster.traces.files import checked_text, head_of
 from loadmaster.traces.foreign import refuse_document
@@ -30,13 +31,24 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     if name not in FORMATS:
         raise InputError(name, "no such format", fix=f"known: auto, {', '.join(FORMATS)}")
     _refuse_idle(name, options)
-    trace = without(FORMATS[name].read(path, options), options.ignore)
+    trace = without(_read(path, name, options), options.ignore)
     cluster, machines, note = _machines(path, FORMATS[name], options, trace)
     notes = [*trace.notes, *([note] if note else [])]
     if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
         notes += fit_notes(trace.workload, cluster, options)
     doubt = name == "swf" and any(DOUBT in note for note in notes)
     return replace(trace, cluster=cluster, notes=tuple(notes), machines=machines, memory_in_doubt=doubt, format=name)
+
+
+def _read(path: Path, name: str, options: ReadOptions) -> Trace:
+    """The log as the reader of format `name` reads it; an error that is not ours is told as what the file lacks."""
+    try:
+        return FORMATS[name].read(path, options)
+    except (LoadmasterError, MemoryError):
+        raise
+    except Exception as error:
+        rule = f"cannot be read as a log of format {name}: {type(error).__name__}: {one_line(str(error), 80)}"
+        raise InputError(path.name, rule, fix="see whether the file is whole", where=str(path)) from error
 
 
 def without(trace: Trace, ignore: tuple[str, ...]) -> Trace:
