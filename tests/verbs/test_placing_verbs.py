@@ -19,7 +19,8 @@ def test_a_placement_is_a_table_a_sentence_and_figures(tasks, tmp_path):
     assert packed.frame["task"].to_list() == ["a", "b", "c", "d"]
     assert packed.figures["min_yield"] == pytest.approx(1.0)
     assert (
-        packed.answer == "4 tasks on 2 hosts by branch-and-bound: minimum yield 1.0000, proven best; mean yield 1.0000."
+        packed.answer == "4 tasks on 2 hosts by branch-and-bound: minimum yield 1.0000, "
+        "proven best of all placements; mean yield 1.0000."
     )
     assert packed.plot().to_dict()
     assert "minimum yield" in packed.report(tmp_path / "x.html").read_text()

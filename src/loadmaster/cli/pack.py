@@ -47,7 +47,7 @@ def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
     table = new_table("", "", show_header=False)
     status = {"ok": "placed", "infeasible": "infeasible", "limit": "stopped at its limit"}[facts["status"]]
     if facts["status"] != "infeasible" and facts["proven"]:
-        status += ", proven optimal" + (" for the jobs let in" if facts["refused"] else "")
+        status += ", proven best of all placements" + (" for the jobs let in" if facts["refused"] else "")
     table.add_row("result", status)
     table.add_row("solver", facts["solver"])
     if facts["refused"]:

@@ -25,6 +25,8 @@ MOST_LOOKS = 1000
 """So many levels are looked at on the way of a plan, evenly."""
 PARTS = (1 / 2, 1 / 4, 1 / 8, 0.0)
 """Of what the best mapping costs: smaller budgets, whose mappings have fewer tasks in each other's way."""
+SMALLER_BUDGETS = 30
+"""Budgets below that of the best mapping that are tried where it cannot be carried out."""
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
 
@@ -86,7 +88,7 @@ def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_
     if not order.stuck:
         status: Literal["ok", "limit"] = "limit" if change.status == "limit" else "ok"
         return MovePlan(status, order.moves, order.host, change.level, order.spent, change.solver, change.proven)
-    found = _searched(state, budget, ends) or _carried_as_far_as_possible(state, budget, change)
+    found = _searched(state, budget, ends) or _carried_as_far_as_possible(state, budget, change, method, ends)
     if found.level >= change.level - GAIN:
         return replace(found, proven=found.proven or change.proven)
     blocked = in_safe_order(state, change.host)
@@ -121,20 +123,36 @@ def _searched(state: State, budget: float, ends: float) -> MovePlan | None:
     return _plan_of(state, moves, "search", proven=True)
 
 
-def _carried_as_far_as_possible(state: State, budget: float, change: Change) -> MovePlan:
+def _carried_as_far_as_possible(state: State, budget: float, change: Change, method: Method, ends: float) -> MovePlan:
+    """The best of several mappings, each carried out as far as possible.
+
+    Where none is carried out whole, mappings of ever smaller budgets follow, for what a smaller budget reaches a larger
+    one reaches too.
+    """
     best = _plan_of(state, (), "stay")
     for target, solver in _targets(state, budget, change):
-        moves = list(in_safe_order(state, target, budget).moves)
-        moves = moves[: _best_prefix(state, moves)]
-        at = carried_out(state, moves)
-        assert at is not None
-        if (at >= 0).all():
-            moves += climb(state, at, budget - spent_by(state, moves))
-            moves = moves[: _best_prefix(state, moves)]
-        plan = _plan_of(state, with_stops_marked(_thinned(state, moves)), solver)
-        if _higher(plan, best):
-            best = plan
+        best = _better_of(best, _carried(state, budget, target, solver))
+    for _ in range(SMALLER_BUDGETS):
+        left_s = ends - time.perf_counter()
+        if left_s <= 0 or change.spent <= 0 or change.level <= best.level + GAIN:
+            break
+        change = _best_mapping(state, change.spent * (1 - 1e-6), method, left_s)
+        if np.isnan(change.level):
+            break
+        best = _better_of(best, _carried(state, budget, change.host, change.solver))
     return best
+
+
+def _carried(state: State, budget: float, target: Ints, solver: str) -> MovePlan:
+    """The moves towards `target` and on by single moves, up to the highest level on the way."""
+    moves = list(in_safe_order(state, target, budget).moves)
+    moves = moves[: _best_prefix(state, moves)]
+    at = carried_out(state, moves)
+    assert at is not None
+    if (at >= 0).all():
+        moves += climb(state, at, budget - spent_by(state, moves))
+        moves = moves[: _best_prefix(state, moves)]
+    return _plan_of(state, with_stops_marked(_thinned(state, moves)), solver)
 
 
 def _targets(state: State, budget: float, change: Change) -> Iterator[tuple[Ints, str]]:
@@ -153,10 +171,12 @@ def _plan_of(state: State, moves: Sequence[TaskTransfer], solver: str, proven: b
     return MovePlan("ok", tuple(moves), host, level, spent_by(state, moves), solver, proven)
 
 
-def _higher(plan: MovePlan, other: MovePlan) -> bool:
-    if np.isnan(plan.level) or np.isnan(other.level):
-        return np.isnan(other.level) and not np.isnan(plan.level)
-    return plan.level > other.level + GAIN or (plan.level >= other.level - GAIN and plan.spent < other.spent)
+def _better_of(one: MovePlan, other: MovePlan) -> MovePlan:
+    """The plan with the higher level, then the cheaper one; `one` of equals."""
+    if np.isnan(one.level) or np.isnan(other.level):
+        return other if np.isnan(one.level) and not np.isnan(other.level) else one
+    better = other.level > one.level + GAIN or (other.level >= one.level - GAIN and other.spent < one.spent)
+    return other if better else one
 
 
 def _best_prefix(state: State, moves: Sequence[TaskTransfer]) -> int:

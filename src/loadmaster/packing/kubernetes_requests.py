@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_QUANTITY = re.compile(r"([+-]?\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:([eE][+-]?\d{1,2})|([KMGTPE]i|[numkMGTPE])?)")
+_QUANTITY = re.compile(
+    r"([+-]?[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:([eE][+-]?[0-9]{1,2})|([KMGTPE]i|[numkMGTPE])?)"
+)
+"""An API server stores amounts of up to 19 digits: 9223372036854775807 where somebody asks for 8Ei or more."""
 _SUFFIX = {
     "": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
 } | {f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}  # fmt: skip
@@ -39,11 +42,12 @@ def amounts(listed: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def requests_of(spec: Mapping[str, Any]) -> dict[str, float]:
+def requests_of(spec: Mapping[str, Any], status: Mapping[str, Any] | None = None) -> dict[str, float]:
     """What a pod requests: the sum of its containers, or more where an init container needs more; and its overhead.
 
     An init container that is restarted for ever (a sidecar) stays beside all that come after it. Requests of the pod
-    as a whole take the place of the sum.
+    as a whole take the place of the sum. A container that was resized in place counts with the larger of what it asks
+    and of what its node has allocated to it, which `status` says.
 
     Raises:
         ValueError: a quantity is none.
@@ -55,7 +59,8 @@ def requests_of(spec: Mapping[str, Any]) -> dict[str, float]:
         >>> requests_of({"containers": [cpu("1")], "initContainers": [cpu(2) | {"restartPolicy": "Always"}, cpu(3)]})
         {'cpu': 5.0}
     """
-    total = _sum(_asked(container) for container in spec.get("containers") or ())
+    given = {each.get("name"): each for each in (status or {}).get("containerStatuses") or ()}
+    total = _sum(_held(container, given.get(container.get("name"))) for container in spec.get("containers") or ())
     stays: dict[str, float] = {}
     most: dict[str, float] = {}
     for container in spec.get("initContainers") or ():
@@ -70,6 +75,14 @@ def requests_of(spec: Mapping[str, Any]) -> dict[str, float]:
 
 def _asked(item: Mapping[str, Any]) -> dict[str, float]:
     return amounts((item.get("resources") or {}).get("requests") or {})
+
+
+def _held(container: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, float]:
+    """The largest of what a container asks for and of what its node says that it has."""
+    asked = _asked(container)
+    for held in () if given is None else (amounts(given.get("allocatedResources") or {}), _asked(given)):
+        asked |= {name: max(amount, asked.get(name, 0.0)) for name, amount in held.items()}
+    return asked
 
 
 def _sum(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:

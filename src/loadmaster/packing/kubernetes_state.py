@@ -1,7 +1,8 @@
 """What `kubectl get nodes,pods -A -o json` prints, as a running state: nodes are hosts, pods tasks."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,15 +10,23 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
+from loadmaster.model.errors import cut
+from loadmaster.model.exact import MOST
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.packing.kubernetes_requests import amounts, requests_of
+from loadmaster.packing.kubernetes_rules import apart_from, chosen_by, keeps_pods_out, rules_of, tolerates_some_taint
 from loadmaster.traces.json_records import json_records
 
 MOST_PODS = 10_000_000
 TIED = ("DaemonSet", "Node")
 """Owners whose pods are on the very node that they are made for, and nowhere else."""
+PODS = "pods"
+"""The resource of which every pod takes one of its node."""
+COMMAND = "kubectl get nodes,pods,pdb -A -o json"
 _KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
-_LEFT_OUT = ("pods", "ephemeral-storage", "storage")
+_IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
+"""What nodes have of these is a resource only where some pod asks for it."""
+_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,23 +35,36 @@ class KubernetesState:
 
     Attributes:
         cluster: nodes that take pods, by what they can allocate.
+        open: bool[H], nodes that take any pod: without a taint, and with pods that could all be read.
         demand: float64[T, R], what each pod requests.
         names: of the pods, namespace/name.
         job: int32[T], pods of one owner are one job.
         job_names: of the jobs.
         host: int32[T], where each pod runs; -1 for one that waits.
         tied: bool[T], pods that can be on no other node than theirs: of DaemonSets, and static ones.
+        bound: bool[T], pods that hold a rule that is not modelled, or that a budget or another pod's rule chooses.
+        gated: how many pods wait for a gate of their own to open; they are not among the tasks.
+        complete: nothing binds its pods and nodes that is not modelled, and no pod is on a node that is left out.
         notes: what was left out, one sentence each.
     """
 
     cluster: Cluster
+    open: Bools
     demand: Floats
     names: tuple[str, ...]
     job: Ints
     job_names: tuple[str, ...]
     host: Ints
     tied: Bools
+    bound: Bools
+    gated: int
+    complete: bool
     notes: tuple[str, ...]
+
+
+class _Node(NamedTuple):
+    has: dict[str, float]
+    tainted: bool
 
 
 class _Pod(NamedTuple):
@@ -51,18 +73,26 @@ class _Pod(NamedTuple):
     node: str
     asks: dict[str, float]
     tied: bool
+    rules: list[str]
+    space: str
+    labels: Mapping[str, str]
+    tolerant: bool
 
 
 @dataclass
 class _Found:
     """Nodes and pods as they come."""
 
-    nodes: dict[str, dict[str, float]] = field(default_factory=dict)
+    nodes: dict[str, _Node] = field(default_factory=dict)
     closed: int = 0
     pods: list["_Pod"] = field(default_factory=list)
     ended: int = 0
+    gated: int = 0
     elsewhere: int = 0
-    left_out: dict[str, None] = field(default_factory=dict)
+    budgets: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    repelled: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    unsure: set[str] = field(default_factory=set)
 
 
 def is_kubernetes(head: bytes) -> bool:
@@ -74,56 +104,73 @@ def read_kubernetes(path: Path) -> KubernetesState:
     """The state in `path`.
 
     A pod requests the sum of its containers, or the largest of its init containers where that is more, and its
-    overhead.
+    overhead. An object that cannot be read is left out by name; its node then takes no further pod.
 
     Raises:
-        InputError: it cannot be read, has no node that takes pods or no pod, or a quantity is none.
+        InputError: it cannot be read, or has no node that takes pods or no pod.
     """
     found = _Found()
     for line, item in json_records(path, ("items",)):
         try:
             _take(found, item)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            rule = f"this {item.get('kind', 'item')} is not as kubectl prints one: {str(error)[:60]}"
-            raise InputError(
-                _name(item), rule, fix="kubectl get nodes,pods -A -o json", where=f"{path}:{line}"
-            ) from None
+            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            found.unread.append(f"{item.get('kind', 'item')} {_name(item)} in line {line} ({cut(why, 60)})")
+            spec = item.get("spec")
+            found.unsure.add(str(spec.get("nodeName")) if isinstance(spec, dict) else "")
     if not found.nodes or not found.pods:
         counted = f"{len(found.nodes):,} nodes that take pods, and {len(found.pods):,} pods that have not ended"
         rule = f"a state needs both nodes and pods, and this has {counted}"
-        raise InputError(path.name, rule, fix="kubectl get nodes,pods -A -o json", where=str(path))
+        rule += f"; not read: {found.unread[0]}" if found.unread else ""
+        raise InputError(path.name, rule, fix=COMMAND, where=str(path))
     return _state(found)
 
 
 def _take(found: _Found, item: Mapping[str, Any]) -> None:
     kind = item["kind"]
     if kind == "Node":
-        ready = [each for each in item["status"].get("conditions", ()) if each.get("type") == "Ready"]
-        if item.get("spec", {}).get("unschedulable") or any(each.get("status") != "True" for each in ready):
-            found.closed += 1
-            return
-        found.nodes[item["metadata"]["name"]] = _counted(amounts(item["status"]["allocatable"]), found)
+        _take_node(found, item)
     elif kind == "Pod":
-        if item.get("status", {}).get("phase") in ("Succeeded", "Failed"):
-            found.ended += 1
-            return
-        if len(found.pods) >= MOST_PODS:
-            raise ValueError(f"more than {MOST_PODS:,} pods")
-        owners = item["metadata"].get("ownerReferences") or ()
-        space = item["metadata"].get("namespace", "default")
-        owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
-        asked = _counted(requests_of(item["spec"]), found)
-        tied = any(each.get("kind") in TIED for each in owners)
-        found.pods.append(_Pod(_name(item), owner, item["spec"].get("nodeName") or "", asked, tied))
+        _take_pod(found, item)
+    elif kind == "PodDisruptionBudget":
+        found.budgets.append((item["metadata"].get("namespace", "default"), item["spec"].get("selector") or {}))
 
 
-def _counted(listed: Mapping[str, float], found: _Found) -> dict[str, float]:
-    """Amounts by our names of resources; what is not modelled is noted."""
+def _take_node(found: _Found, item: Mapping[str, Any]) -> None:
+    spec, status = item.get("spec") or {}, item["status"]
+    ready = [each.get("status") for each in status.get("conditions") or () if each.get("type") == "Ready"]
+    if spec.get("unschedulable") or ready != ["True"]:
+        found.closed += 1
+        return
+    has = _counted(amounts(status["allocatable"]))
+    found.nodes[item["metadata"]["name"]] = _Node(has, keeps_pods_out(spec.get("taints")))
+
+
+def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
+    meta, spec, status = item["metadata"], item["spec"], item.get("status") or {}
+    if status.get("phase") in ("Succeeded", "Failed"):
+        found.ended += 1
+        return
+    if spec.get("schedulingGates") and not spec.get("nodeName"):
+        found.gated += 1
+        return
+    if len(found.pods) >= MOST_PODS:
+        raise ValueError(f"more than {MOST_PODS:,} pods")
+    owners, space = meta.get("ownerReferences") or (), meta.get("namespace", "default")
+    owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
+    tied = any(each.get("kind") in TIED for each in owners)
+    rules = rules_of(item)
+    found.repelled += [("", term.get("labelSelector") or {}) for term in apart_from(spec)]
+    found.pods.append(_Pod(
+        _name(item), owner, spec.get("nodeName") or "", _counted(requests_of(spec, status)) | {PODS: 1.0}, tied, rules,
+        space, meta.get("labels") or {}, tolerates_some_taint(spec),
+    ))  # fmt: skip
+
+
+def _counted(listed: Mapping[str, float]) -> dict[str, float]:
+    """Amounts by our names of resources."""
     counted: dict[str, float] = {}
     for name, amount in listed.items():
-        if name in _LEFT_OUT or name.startswith("hugepages-"):
-            found.left_out[name.partition("-2Mi")[0]] = None
-            continue
         ours = _KNOWN.get(name, name)
         counted[ours] = counted.get(ours, 0.0) + (np.floor(amount) if ours == MEMORY else amount)
     return counted
@@ -132,66 +179,116 @@ def _counted(listed: Mapping[str, float], found: _Found) -> dict[str, float]:
 def _state(found: _Found) -> KubernetesState:
     asked = [pod for pod in found.pods if not pod.node or pod.node in found.nodes]
     found.elsewhere = len(found.pods) - len(asked)
-    resources = _resources([*found.nodes.values(), *(pod.asks for pod in asked)])
+    resources = _resources([node.has for node in found.nodes.values()], [pod.asks for pod in asked])
     hosts = {name: number for number, name in enumerate(found.nodes)}
-    capacity = np.array([[has.get(name, 0.0) for name in resources] for has in found.nodes.values()])
+    enough = {PODS: float(len(asked))}  # a node that lists no number of pods takes any
+    has = [enough | node.has for node in found.nodes.values()]
+    capacity = np.array([[each.get(name, 0.0) for name in resources] for each in has])
     jobs: dict[str, int] = {}
     job = np.array([jobs.setdefault(pod.owner, len(jobs)) for pod in asked], np.int32)
     demand = np.array([[pod.asks.get(name, 0.0) for name in resources] for pod in asked]).reshape(-1, len(resources))
     host = np.array([hosts.get(pod.node, -1) for pod in asked], np.int32)
-    cluster = Cluster(resources, capacity, tuple(found.nodes))
-    tied = np.array([pod.tied for pod in asked], bool)
-    names, notes = tuple(pod.name for pod in asked), tuple(_notes(found, demand))
-    return KubernetesState(cluster, demand, names, job, tuple(jobs), host, tied, notes)
-
-
-def without_tied(state: KubernetesState) -> KubernetesState:
-    """The state of all that may be placed elsewhere: what tied pods request is taken off their nodes.
-
-    Raises:
-        InputError: no pod is left, or tied pods request more than their node has.
-    """
-    if not state.tied.any():
-        return state
-    free, stays = state.cluster.capacity.copy(), ~state.tied
-    runs = state.tied & (state.host >= 0)
-    np.subtract.at(free, state.host[runs], state.demand[runs])
-    over = np.flatnonzero((free < -1e-6 * np.maximum(1.0, state.cluster.capacity)).any(axis=1))
-    if over.size:
-        rule = "pods of DaemonSets and static pods request more than this node has"
-        raise InputError(state.cluster.names[over[0]], rule, fix="list nodes and pods in one command")
-    if not stays.any():
-        raise InputError("pods", "all are of DaemonSets or static, and can be on no other node")
-    waiting = int((state.tied & ~runs).sum())
-    notes = [
-        f"{int(runs.sum()):,} pods of DaemonSets and static pods stay: what they request is taken off their nodes."
-    ]
-    notes += [f"{waiting:,} pods of DaemonSets wait for nodes of their own: they are left out."] if waiting else []
-    jobs, job = np.unique(state.job[stays], return_inverse=True)
+    cluster = Cluster(resources, np.minimum(capacity, MOST), tuple(found.nodes))
+    rules = [_binding(found, pod) for pod in asked]
+    bound, tied = np.array([bool(each) for each in rules], bool), np.array([pod.tied for pod in asked], bool)
+    opened = np.array([not node.tainted and name not in found.unsure for name, node in found.nodes.items()])
+    complete = bool(opened.all()) and not (bound & ~tied).any() and not found.elsewhere
     return KubernetesState(
-        Cluster(state.cluster.resources, np.maximum(free, 0.0), state.cluster.names), state.demand[stays],
-        tuple(np.array(state.names, object)[stays]), job.astype(np.int32), tuple(state.job_names[k] for k in jobs),
-        state.host[stays], state.tied[stays], (*state.notes, *notes),
+        cluster, opened, demand, tuple(pod.name for pod in asked), job, tuple(jobs), host, tied, bound, found.gated,
+        complete, tuple(_notes(found, asked, rules)),
     )  # fmt: skip
 
 
-def _resources(listed: Iterable[Mapping[str, float]]) -> tuple[str, ...]:
-    known = dict.fromkeys((CORES, MEMORY))
-    for each in listed:
-        known |= dict.fromkeys(name for name, amount in each.items() if amount > 0)
-    return tuple(known)
+def _binding(found: _Found, pod: _Pod) -> list[str]:
+    """The rules that keep a pod where it is, or from being placed."""
+    rules = list(pod.rules)
+    if pod.node and chosen_by(found.budgets, pod.space, pod.labels):
+        rules.append("disruption budget")
+    if "pod anti-affinity" not in rules and chosen_by(found.repelled, pod.space, pod.labels):
+        rules.append("anti-affinity of other pods")
+    if not pod.node and pod.tolerant and any(node.tainted for node in found.nodes.values()):
+        rules.append("toleration")
+    return rules
 
 
-def _notes(found: _Found, demand: Floats) -> list[str]:
+def movable(state: KubernetesState) -> KubernetesState:
+    """The state of all that may be placed elsewhere: nodes that take any pod, and pods without rules.
+
+    What the others request is taken off their nodes.
+
+    Raises:
+        InputError: no node or no pod is left.
+    """
+    runs = state.host >= 0
+    stays = state.tied | state.bound
+    free = state.cluster.capacity.copy()
+    np.subtract.at(free, state.host[runs & stays], state.demand[runs & stays])
+    full = (free < -1e-6 * np.maximum(1.0, state.cluster.capacity)).any(axis=1)
+    opened = state.open & ~full
+    if not opened.any():
+        rule = "none takes any pod: each has a taint, a pod that cannot be read or pods that request more than it has"
+        raise InputError("nodes", rule, fix="see: loadmaster info STATE")
+    keep = ~stays & (~runs | opened[state.host])
+    if not keep.any():
+        rule = "all are of DaemonSets, static or hold rules that are not modelled, and can be on no other node"
+        raise InputError("pods", rule, fix="see: loadmaster info STATE")
+    counted = (
+        (int(full.sum()), "nodes have less than the pods request that stay there: they take no further pod"),
+        (int((state.tied & runs).sum()), "pods of DaemonSets and static pods stay: what they request is taken off "
+         "their nodes"),
+        (int((state.tied & ~runs).sum()), "pods of DaemonSets wait for nodes of their own: they are left out"),
+        (int((state.bound & ~state.tied & runs).sum()), "pods with rules that are not modelled stay where they run"),
+        (int((state.bound & ~state.tied & ~runs).sum()), "pods that wait hold such rules: they are placed nowhere"),
+    )  # fmt: skip
+    number = np.where(opened, np.cumsum(opened) - 1, -1)
+    jobs, job = np.unique(state.job[keep], return_inverse=True)
+    cluster = Cluster(
+        state.cluster.resources, np.maximum(free, 0.0)[opened],
+        tuple(np.array(state.cluster.names, object)[opened]),
+    )  # fmt: skip
+    return replace(
+        state, cluster=cluster, open=opened[opened], demand=state.demand[keep],
+        names=tuple(np.array(state.names, object)[keep]), job=job.astype(np.int32),
+        job_names=tuple(state.job_names[k] for k in jobs),
+        host=np.where(state.host[keep] >= 0, number[state.host[keep]], -1).astype(np.int32), tied=state.tied[keep],
+        bound=state.bound[keep],
+        notes=(*state.notes, *(f"{count:,} {words}." for count, words in counted if count)),
+    )  # fmt: skip
+
+
+def _resources(of_nodes: list[dict[str, float]], of_pods: list[dict[str, float]]) -> tuple[str, ...]:
+    """Processors, memory, all that pods ask for, and what nodes list beside that; the number of pods where they do."""
+    asked = dict.fromkeys(name for each in of_pods for name, amount in each.items() if amount > 0)
+    listed = dict.fromkeys(name for each in of_nodes for name, amount in each.items() if amount > 0)
+    listed = {name: None for name in listed if name in asked or not name.startswith(_IF_ASKED)}
+    known = dict.fromkeys((CORES, MEMORY)) | listed | asked
+    if not any(PODS in each for each in of_nodes):
+        del known[PODS]
+    return tuple(name for name in known if name != PODS) + ((PODS,) if PODS in known else ())
+
+
+def _notes(found: _Found, pods: list[_Pod], rules: list[list[str]]) -> list[str]:
+    tainted = sum(node.tainted for node in found.nodes.values())
     counted = (
         (found.closed, "nodes are cordoned or not ready: they are left out"),
-        (found.elsewhere, "pods run on nodes that are left out, so they are left out too"),
+        (found.elsewhere, "pods run on nodes that are left out, so they are left out too: no plan drains these nodes"),
         (found.ended, "pods have ended and are left out"),
-        (int((demand <= 0).all(axis=1).sum()), "pods request nothing"),
-    )
+        (found.gated, "pods are gated and wait for their gates to open: they are left out"),
+        (sum(not any(amount for name, amount in pod.asks.items() if name != PODS) for pod in pods),
+         "pods request nothing"),
+        (tainted, "nodes have taints, and tolerations are not modelled: no pod is placed there or moved from there"),
+    )  # fmt: skip
     notes = [f"{count:,} {words}." for count, words in counted if count]
-    if found.left_out:
-        notes.append(f"Not modelled: {', '.join(sorted(found.left_out))}; affinity, taints, limits and priorities.")
+    if found.unread:
+        more = f"; and {len(found.unread) - _SHOWN:,} more" if len(found.unread) > _SHOWN else ""
+        told = f"{'; '.join(found.unread[:_SHOWN])}{more}"
+        notes.insert(0, f"Left out, as they cannot be read (their nodes take no further pod): {told}.")
+    held = Counter(rule for pod, each in zip(pods, rules, strict=True) if not pod.tied for rule in each)
+    if held:
+        named = ", ".join(f"{rule} ({count:,})" for rule, count in held.most_common())
+        notes.append(f"Rules that are not modelled, with the pods that hold them: {named}.")
+    if not found.budgets:
+        notes.append(f"The file has no disruption budgets; if the cluster has any, list them too: {COMMAND}.")
     return notes
 
 

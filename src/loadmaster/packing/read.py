@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.exact import exact_demand
 from loadmaster.model.units import CORES
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
-from loadmaster.packing.kubernetes_state import is_kubernetes, read_kubernetes, without_tied
+from loadmaster.packing.kubernetes_state import is_kubernetes, movable, read_kubernetes
 from loadmaster.packing.machine_reassignment import is_reassignment, read_reassignment
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of
@@ -20,7 +22,10 @@ from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_memory, re
 from loadmaster.traces.files import head_of
 from loadmaster.traces.whole_table import whole_table
 
-_IN_FULL = "Kubernetes gives requests in full: of a plan it can carry out what has a minimum yield of 1."
+_IN_FULL = (
+    "Kubernetes gives requests in full, so each pod that is placed has a yield of 1: a plan finds room for pods that "
+    "wait, and does not even out the load of nodes."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +36,15 @@ class TaskFile:
         instance: tasks and hosts.
         host: int32[T], where every task runs now, -1 where it does not; None if the file does not say.
         notes: what was assumed or left out, one sentence each.
+        complete: nothing binds the tasks that is not modelled, so that what is proven of the instance holds for them.
+        may_wait: tasks without a host may go on waiting; else all are to run.
     """
 
     instance: Instance
     host: Ints | None = None
     notes: tuple[str, ...] = ()
+    complete: bool = True
+    may_wait: bool = False
 
 
 def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
@@ -81,12 +90,16 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
 def _of_kubernetes(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:
     if hosts is not None:
         raise InputError("--hosts", "the state names its own nodes", fix="leave it out")
-    state = without_tied(read_kubernetes(path))
+    if tuple(fluid) != (CORES,):
+        raise InputError("--fluid", "Kubernetes gives requests in full: nothing is scaled down", fix="leave it out")
+    whole = read_kubernetes(path)
+    state = movable(whole)
     job = state.job if len(state.job_names) < len(state.names) else None
     instance = instance_of(
-        state.cluster, state.demand, fluid, job=job, task_names=state.names, job_names=state.job_names, source=path.name
-    )
-    return TaskFile(instance, state.host, (*state.notes, _IN_FULL))
+        state.cluster, state.demand, fluid, job=job, guarantee=np.ones(len(state.job_names)), task_names=state.names,
+        job_names=state.job_names, source=path.name,
+    )  # fmt: skip
+    return TaskFile(instance, state.host, (*state.notes, _IN_FULL), whole.complete, may_wait=True)
 
 
 def _of_challenge(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:

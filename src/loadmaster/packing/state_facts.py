@@ -37,6 +37,8 @@ class StateFacts:
         running, waiting: tasks.
         owners: who they belong to.
         without_room: tasks that wait and that no host has room for now.
+        not_judged: tasks that wait and hold a rule that is not modelled: whether a host has room is not said.
+        gated: tasks that wait for a gate of their own; they are not among those that wait.
         resources: each of them over all hosts.
     """
 
@@ -45,6 +47,8 @@ class StateFacts:
     waiting: int
     owners: int
     without_room: int
+    not_judged: int
+    gated: int
     resources: tuple[ResourceFacts, ...]
 
 
@@ -56,9 +60,11 @@ def state_facts(state: KubernetesState) -> StateFacts:
     free = np.maximum(free, 0.0)
     enough = free >= np.median(state.demand, axis=0)
     stranded = np.where(enough & ~enough.all(axis=1, keepdims=True), free, 0.0).sum(axis=0)
-    without_room = sum(not (free >= ask).all(axis=1).any() for ask in state.demand[~runs])
+    judged = ~runs & ~state.bound & ~state.tied
+    without_room = sum(not (free[state.open] >= ask).all(axis=1).any() for ask in state.demand[judged])
     return StateFacts(
         state.cluster.hosts, int(runs.sum()), int((~runs).sum()), len(state.job_names), without_room,
+        int((~runs & ~judged).sum()), state.gated,
         tuple(
             ResourceFacts(
                 name, float(state.cluster.capacity[:, r].sum()), float(state.demand[runs, r].sum()),

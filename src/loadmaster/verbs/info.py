@@ -211,6 +211,9 @@ class StateDescribed(Result):
         """Nodes, what runs, what waits."""
         facts = self.facts
         waits = f"{facts.waiting:,} wait" + (f", {facts.without_room:,} of them without room" if facts.waiting else "")
+        if facts.not_judged:
+            waits += f" and {facts.not_judged:,} not judged, which hold rules that are not modelled"
+        waits += f", {facts.gated:,} are gated" if facts.gated else ""
         return f"{facts.hosts:,} nodes; {facts.running:,} pods run, {waits}; {facts.owners:,} owners"
 
     @property

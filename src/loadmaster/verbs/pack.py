@@ -92,7 +92,11 @@ class Packed(Result):
             return (
                 f"{what}: {'no placement exists' if facts['proven'] else 'no placement was found'}: {facts['reason']}."
             )
-        sure = "proven best" if facts["proven"] else f"{percent(facts['gap'], 2)} below the bound at most"
+        sure = (
+            "proven best of all placements"
+            if facts["proven"]
+            else f"{percent(facts['gap'], 2)} below the bound at most"
+        )
         return f"{what}: minimum yield {facts['min_yield']:.4f}, {sure}; mean yield {facts['mean_yield']:.4f}."
 
     @cached_property
@@ -210,6 +214,8 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
         let = admit(instance, options.admit, name, how)
         made = Packed(title, instance, let.instance, let.packing, let.admitted, known)
     made = replace(made, command=command)
+    if not read.complete:
+        made = replace(made, packing=replace(made.packing, proven=False))
     if options.out is not None and made.placed:
         made = replace(made, methods=beside(made.instance, made.packing, how))
         made.save(options.out)

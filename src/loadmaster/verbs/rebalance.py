@@ -1,7 +1,7 @@
 """`rebalance`: a better placement from a running one, within a migration budget."""
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -33,6 +33,7 @@ class RebalanceOptions(TaskOptions):
     ] = None
     moves: Annotated[int | None, Option("Or the most tasks to move.", least=0)] = None
     method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
+    time_limit: Annotated[float, Option("Seconds, for the exact method.")] = 30.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +45,8 @@ class Rebalanced(Result):
         now: tasks, hosts and where every task runs.
         plan: the moves, in an order in which no host is ever too full.
         budget: bytes or moves; infinite where there was none.
+        without_room: tasks that wait and go on waiting, by name; they are not in `now`.
+        time_limit_s: of the search.
         known: what was assumed of the file.
         command: how to make it again.
     """
@@ -54,6 +57,8 @@ class Rebalanced(Result):
     now: "State"
     plan: "MovePlan"
     budget: float
+    without_room: tuple[str, ...] = ()
+    time_limit_s: float = 30.0
     known: tuple[str, ...] = ()
     command: str = ""
 
@@ -72,11 +77,15 @@ class Rebalanced(Result):
         """Level before and after, bound, budget, what is spent, the moves, what stands in the way of better ones."""
         from loadmaster.move.summary import summary
 
-        return summary(self.now, self.plan, self.budget)
+        return summary(self.now, self.plan, self.budget) | {"without_room": list(self.without_room)}
 
     @property
     def answer(self) -> str:
-        """The plan in one sentence."""
+        """The plan in one sentence, and who goes on waiting."""
+        return self._plan_in_words + without_room_in_words(self.without_room)
+
+    @property
+    def _plan_in_words(self) -> str:
         facts = self.figures
         if facts["status"] == "infeasible":
             return "no placement of all tasks within the budget " + ("exists" if facts["proven"] else "was found")
@@ -86,15 +95,28 @@ class Rebalanced(Result):
             aim = "places all tasks" if facts["level_before"] is None else "raises it"
             how = "" if facts["proven"] else " was found that"
             return f"{word} {before} {bound}: no order of moves within the budget{how} {aim}"
-        best = ", proven best" if facts["proven"] else ""
+        best = f", {self._searched}"
         if not facts["moves"]:
             return f"Nothing moves: the {word} is {after} {bound}{best}"
         several = len(facts["moves"]) > 1
         moves = f"{len(facts['moves'])} moves" if several else "One move"
         moves += f", {amount(facts, facts['spent'])}," if facts["unit"] == "bytes" else ""
         if facts["level_before"] is None:
-            return f"{moves} place{'' if several else 's'} all tasks: the {word} is {after} {bound}{best}"
+            new = sum(move["from"] is None for move in facts["moves"])
+            waiting = new + len(self.without_room)
+            every = f"{new:,} of the {waiting:,} tasks that wait" if self.without_room else "all tasks"
+            return f"{moves} place{'' if several else 's'} {every}: the {word} is {after} {bound}{best}"
         return f"{moves} bring{'' if several else 's'} the {word} from {before} to {after} {bound}{best}"
+
+    @property
+    def _searched(self) -> str:
+        """What the plan is the best of."""
+        facts = self.figures
+        if facts["proven"]:
+            return "proven best of all placements" + ("" if facts["budget"] is None else " within the budget")
+        if facts["status"] == "limit":
+            return f"the best found in {self.time_limit_s:g} s"
+        return "the best found"
 
     @property
     def frame(self) -> "pl.DataFrame":
@@ -132,6 +154,19 @@ class Rebalanced(Result):
             harmless(self.frame).write_csv(part)
 
 
+def without_room_in_words(names: tuple[str, ...]) -> str:
+    """Which tasks go on waiting; empty where none does.
+
+    Example:
+        >>> without_room_in_words(("web/a", "web/b", "web/c", "web/d"))
+        '; 4 that wait have no room: web/a, web/b, web/c, ...'
+    """
+    if not names:
+        return ""
+    verb = "has" if len(names) == 1 else "have"
+    return f"; {len(names):,} that wait {verb} no room: {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
+
+
 def level_word(facts: dict[str, Any]) -> str:
     """What the level is called: with weights it is no yield."""
     return "least yield / weight" if facts["weighted"] else "minimum yield"
@@ -160,7 +195,6 @@ def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import parse_bytes
     from loadmaster.move.change import State
-    from loadmaster.move.plan import plan_moves
     from loadmaster.verbs.folder import make_folder
 
     if options.budget is not None and options.moves is not None:
@@ -175,11 +209,35 @@ def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
     now = State(read.instance, read.host, "count" if options.moves is not None else "bytes")
     memory = math.inf if options.budget is None else float(parse_bytes(str(options.budget)))
     limit = memory if options.moves is None else float(options.moves)
-    made = Rebalanced(name, now, plan_moves(now, limit, options.method, options.time_limit), limit, read.notes,
+    now, plan, without_room = _planned(now, limit, options, may_wait=read.may_wait)
+    if not read.complete:
+        plan = replace(plan, proven=False)
+    made = Rebalanced(name, now, plan, limit, without_room, options.time_limit, read.notes,
                       command or options.call("rebalance"))  # fmt: skip
     if options.out is not None and made.done:
         made.save(options.out)
     return made
+
+
+def _planned(
+    now: "State", limit: float, options: RebalanceOptions, *, may_wait: bool
+) -> tuple["State", "MovePlan", tuple[str, ...]]:
+    """The plan and the tasks that go on waiting where they may: such as fit on no host at all, or beside what runs."""
+    import numpy as np
+
+    from loadmaster.move.beside import place_beside, tasks_alone
+    from loadmaster.move.plan import plan_moves
+    from loadmaster.packing.shortfall import fits_nowhere
+
+    kept = np.ones(now.instance.tasks, bool)
+    if may_wait:
+        kept[[task for task in fits_nowhere(now.instance) if now.host[task] < 0]] = False
+    tried = now if kept.all() else replace(now, instance=tasks_alone(now.instance, kept), host=now.host[kept])
+    plan = plan_moves(tried, limit, options.method, options.time_limit)
+    if may_wait and plan.status in ("stuck", "infeasible") and (tried.host < 0).any():
+        tried, plan = place_beside(tried)
+    names = set(tried.instance.task_names)
+    return tried, plan, tuple(name for name in now.instance.task_names if name not in names) if may_wait else ()
 
 
 rebalance = called_with(RebalanceOptions, rebalance_with)

@@ -1,0 +1,77 @@
+"""Rules of Kubernetes that are not modelled: a pod that holds one stays on its node, and is placed on no other."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_ANYWHERE = ("configMap", "secret", "projected", "downwardAPI", "emptyDir", "image")
+"""Kinds of volumes that every node can give."""
+_KEEPS_OUT = ("NoSchedule", "NoExecute")
+_NOT_EVICTED = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+OWNERLESS = "no owner that would start it again"
+
+
+def rules_of(item: Mapping[str, Any]) -> list[str]:
+    """The rules that a pod itself holds, by name; where a running pod alone is bound by one, only of a running pod.
+
+    Example:
+        >>> rules_of({"metadata": {"ownerReferences": [{"name": "a"}]}, "spec": {"nodeSelector": {"disk": "ssd"}}})
+        ['node selector']
+    """
+    meta, spec = item["metadata"], item["spec"]
+    containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+    spread = spec.get("topologySpreadConstraints") or ()
+    held = {
+        "node selector": spec.get("nodeSelector"),
+        "node affinity": _required(spec, "nodeAffinity"),
+        "pod affinity": _required(spec, "podAffinity"),
+        "pod anti-affinity": _required(spec, "podAntiAffinity"),
+        "topology spread": any(each.get("whenUnsatisfiable") != "ScheduleAnyway" for each in spread),
+        "volume": any(_bound_to_some_nodes(volume) for volume in spec.get("volumes") or ()),
+        "resource claim": spec.get("resourceClaims"),
+        "host port": any(port.get("hostPort") for each in containers for port in each.get("ports") or ()),
+    }
+    if spec.get("nodeName"):
+        annotations = meta.get("annotations") or {}
+        held |= {
+            OWNERLESS: not meta.get("ownerReferences"),
+            "not to be evicted": annotations.get(_NOT_EVICTED) == "false",
+            "being deleted": meta.get("deletionTimestamp"),
+        }
+    return [name for name, holds in held.items() if holds]
+
+
+def apart_from(spec: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The terms of pods that must not be near this one."""
+    return _required(spec, "podAntiAffinity") or ()
+
+
+def _required(spec: Mapping[str, Any], kind: str) -> Any:
+    """What must hold of one kind of affinity; None or empty where nothing must."""
+    return ((spec.get("affinity") or {}).get(kind) or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+
+
+def keeps_pods_out(taints: Iterable[Mapping[str, Any]] | None) -> bool:
+    """Whether a node with these taints takes only pods that tolerate them."""
+    return any(each.get("effect") in _KEEPS_OUT for each in taints or ())
+
+
+def tolerates_some_taint(spec: Mapping[str, Any]) -> bool:
+    """Whether a pod tolerates more than the states of nodes that every pod tolerates for some minutes."""
+    return any(
+        not str(each.get("key") or "").startswith("node.kubernetes.io/") for each in spec.get("tolerations") or ()
+    )
+
+
+def chosen_by(selectors: Sequence[tuple[str, Mapping[str, Any]]], space: str, labels: Mapping[str, str]) -> bool:
+    """Whether one of the selectors, each of a namespace ("" for any), may choose a pod.
+
+    Only `matchLabels` are looked at: what expressions would leave out is taken as chosen.
+    """
+    return any(
+        own in ("", space) and all(labels.get(key) == value for key, value in (each.get("matchLabels") or {}).items())
+        for own, each in selectors
+    )
+
+
+def _bound_to_some_nodes(volume: Mapping[str, Any]) -> bool:
+    return any(kind not in ("name", *_ANYWHERE) for kind, value in volume.items() if value is not None)
