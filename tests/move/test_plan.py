@@ -219,3 +219,14 @@ def test_a_state_that_only_its_worst_host_holds_back_moves_only_what_that_host_m
         plan = plan_moves(state, 1.0, method)
         assert len(plan.moves) == 1
         assert plan.level == pytest.approx(0.8)
+
+
+def test_a_larger_budget_is_never_worse():
+    """The best mapping for 50 cannot be carried out; for 33.4 another one could, and with 50 nothing moved."""
+    cpu = [2, 1, 2, 1, 1, 8, 2, 4, 4, 8, 8, 8, 2, 4, 8, 4, 4, 2]
+    memory = [11.2, 3.9, 14.3, 5.1, 8.1, 51.0, 4.8, 33.1, 8.7, 34.1, 34.3, 40.8, 9.2, 22.0, 18.7, 12.8, 14.5, 8.9]
+    host = np.array([0, 3, 3, 4, 0, 5, 3, 0, 3, 1, 4, 2, 0, 1, 2, 3, 4, 5], np.int32)
+    crowded = Instance.of(6, cpu=np.array(cpu) / 10, memory=np.array(memory) / 64)
+    plans = [plan_moves(State(crowded, host), budget / 64) for budget in (33.4, 50.0)]
+    assert all(plan.status == "ok" for plan in plans)
+    assert plans[1].level >= plans[0].level > State(crowded, host).level

@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from relieve_plain import relieve_plainly
 
+import loadmaster
 from loadmaster.model.errors import InputError
 from loadmaster.move import bounded
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
 from loadmaster.move.change import State, TaskTransfer
 from loadmaster.move.evict import SUBSETS_UP_TO, evicted
+from loadmaster.move.plan import MovePlan
 from loadmaster.move.relabel import relabelled, relabelled_by_greed
 from loadmaster.move.relieve import relieve
 from loadmaster.move.rotation import best_rotation, mean_yields
@@ -221,3 +223,19 @@ def test_moves_that_overfill_a_host_by_a_hair_cannot_be_carried_out():
 def test_a_state_with_a_host_that_does_not_exist_is_refused():
     with pytest.raises(InputError):
         State(Instance.of(2, [0.1], [0.1]), np.array([2], np.int32))
+
+
+def test_the_search_has_a_limit_of_half_a_minute_and_the_answer_shows_it(tmp_path, monkeypatch):
+    """40 tasks on 6 hosts were searched for more than a minute."""
+    asked = []
+
+    def plan(state, budget, method, time_limit_s):
+        asked.append(time_limit_s)
+        return MovePlan("limit", (), state.host, state.level, 0.0, "adapt-exactly", proven=False)
+
+    monkeypatch.setattr("loadmaster.move.plan.plan_moves", plan)
+    path = tmp_path / "state.csv"
+    path.write_text("cpu,memory_gb,host\n1,1,0\n")
+    made = loadmaster.rebalance(path, hosts="2x1c4g")
+    assert asked == [30.0]
+    assert made.answer.endswith("the best found in 30 s")
