@@ -1,12 +1,14 @@
 """What is written is read back: CSV and Parquet keep everything, SWF what it has fields for."""
 
 import numpy as np
+import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadmaster.model import Workload
 from loadmaster.traces import ReadOptions, demo, read_trace, write_trace
+from loadmaster.traces.writer import job_frame
 
 OPTIONAL = ("tasks", "estimate_s", "project", "user", "job_id")
 
@@ -101,3 +103,30 @@ def test_what_jobs_really_waited_goes_along_whatever_else_is_read(tmp_path, endi
 def test_a_log_that_knows_no_wait_is_written_and_read_without_one(tmp_path, ending):
     write_trace(Workload.of(submit_s=[0, 1], runtime_s=[5, 5], cores=[1, 1]), tmp_path / f"log{ending}")
     assert read_trace(tmp_path / f"log{ending}").workload.recorded_wait_s is None
+
+
+TEXTS = st.text("'=+-@\"a7,#|.é", min_size=1, max_size=5).filter(lambda text: text != "-")
+"""Without blanks around them and words for nothing, which no reader takes for a name."""
+NAME_COLUMNS = ("user", "project", "name", "partition", "qos", "reservation", "ran_on")
+
+
+@settings(max_examples=60)
+@given(st.lists(st.fixed_dictionaries(dict.fromkeys(NAME_COLUMNS, TEXTS)), min_size=1, max_size=4), st.booleans())
+def test_names_are_the_same_after_any_number_of_round_trips(tmp_path_factory, jobs, packed):
+    """A cell that a spreadsheet would run gets an apostrophe; users, projects and hosts grew one more on each trip."""
+    folder = tmp_path_factory.mktemp("trips")
+    frame = pl.DataFrame([{"submit_s": k, "runtime_s": 60, "cores": 1} | job for k, job in enumerate(jobs)])
+    frame.write_parquet(folder / "0.parquet")
+    path, read = folder / "0.parquet", []
+    for trip in range(1, 4):
+        trace = read_trace(path)
+        read.append(names_in(trace.workload))
+        path = folder / f"{trip}.{'parquet' if packed else 'csv'}"
+        write_trace(trace.workload, path)
+    assert read[0] == read[1] == read[2]
+    assert read[0]["name"] == [job["name"] for job in jobs]
+
+
+def names_in(workload):
+    frame = job_frame(workload)
+    return {name: frame[name].to_list() if name in frame.columns else None for name in NAME_COLUMNS}

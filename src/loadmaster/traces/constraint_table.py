@@ -14,7 +14,6 @@ from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.slurm_bound import STATUS
-from loadmaster.traces.spreadsheet import as_named
 from loadmaster.traces.values import moments, words
 
 CODED = {"hold": HOLDS, "exclusive": EXCLUSIVE, "status": STATUSES}
@@ -63,7 +62,7 @@ def read_constraints(
     for name in (name for name in CONSTRAINT_COLUMNS if name in theirs):
         column = frame[theirs[name]]
         if name in (*NAMED, "depends"):
-            found[name] = bound.codes(name, as_named(column.cast(pl.String)))
+            found[name] = bound.codes(name, column.cast(pl.String))
             continue
         values = _coded(column, CODED[name]) if name in CODED else _numbers(column, name)
         wrong = np.isnan(values) & ~words(column).is_null().to_numpy()

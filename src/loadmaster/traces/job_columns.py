@@ -18,7 +18,7 @@ from loadmaster.traces.amount_columns import (
     resource_of,
     unknown_column,
 )
-from loadmaster.traces.bound_columns import BindingColumns
+from loadmaster.traces.bound_columns import NAMED, BindingColumns
 from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.constraint_table import read_constraints
 from loadmaster.traces.options import ReadOptions
@@ -79,6 +79,11 @@ class ColumnLayout:
         self.theirs = self._mapped(names)
         self.resources = resource_columns(self.theirs, str(path))
         self._require()
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns of the file that hold names or other texts, not numbers."""
+        return [self.theirs[name] for name in ("user", "project", "ran_on", *NAMED, "depends") if name in self.theirs]
 
     def table(self, frame: pl.DataFrame) -> RowTable:
         """Columns and checks of some rows."""

@@ -11,6 +11,7 @@ from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import parquet_table
 from loadmaster.traces.recipe import LABEL, Recipe
 from loadmaster.traces.rejects import Line, Locate, Rejects
+from loadmaster.traces.spreadsheet import as_named
 from loadmaster.traces.tabular import RAGGED, RowTable, read_table
 from loadmaster.traces.text_table import batches, comments_of
 from loadmaster.traces.trace import Trace
@@ -35,7 +36,8 @@ def read_csv(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
 
     def tables() -> Iterator[tuple[RowTable, Locate]]:
         for batch in batches(path, header, progress=options.progress):
-            table = layout[0].table(batch.frame)
+            texts = [name for name in layout[0].texts if name in batch.frame.columns]
+            table = layout[0].table(batch.frame.with_columns(as_named(batch.frame[name]) for name in texts))
             yield table._replace(checks=[(RAGGED, batch.ragged), *table.checks]), batch.locate
 
     return _trace(path, options, tables(), about, layout)
