@@ -1,5 +1,6 @@
 """What `sacct` and `squeue` print in all their layouts: samples in the documented forms."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +74,7 @@ def test_a_queue_in_json_tells_begin_times_throttles_and_who_may_come_back():
     assert (bound.nice.tolist(), bound.reservation.words(), bound.restarts.tolist()) == (
         [0.0, 20.0, 0.0], [None, "night", None], [1, 0, 0],
     )  # fmt: skip
-    assert bound.eligible_s is None  # the second waits for the first
+    assert bound.eligible_s.tolist() == [1.0, 7.0, 7.0]  # the first runs; the others come after the listing
 
 
 HEADER = "JobID|JobIDRaw|User|Submit|Eligible|Elapsed|State|NNodes|ReqCPUS|Timelimit|SubmitLine\n"
@@ -231,3 +232,36 @@ def test_whole_arrays_of_a_queue_are_told(tmp_path):
     text = (SAMPLES / "squeue_bars.txt").read_text().replace("7|long", "7_[0-9%2]|long")
     trace = read_trace(write(tmp_path, "queue.txt", text))
     assert any("1 rows stand for the waiting tasks of whole arrays" in note for note in trace.notes)
+
+
+def queued(job, state, submit, start):
+    return f"{job}|long|{state}|{submit}|{start}|1:00:00|1|8\n"
+
+
+QUEUE = "JOBID|PARTITION|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|NODES|CPUS\n"
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "R", "COMPLETING", "SUSPENDED"])
+def test_a_job_that_runs_keeps_its_start_and_the_others_come_after_the_listing(tmp_path, state):
+    """It was submitted at 0 and started at 1800 s; in a replay it started at 0, and the waiting job an hour later."""
+    text = QUEUE + queued(1, state, "2024-01-01T00:00:00", "2024-01-01T00:30:00")
+    path = write(tmp_path, "queue.txt", text + queued(2, "PENDING", "2024-01-01T00:10:00", "2024-01-02T00:00:00"))
+    trace = read_trace(path)
+    assert trace.workload.constraints.eligible_s.tolist() == [1800.0, 1801.0]
+    assert any("1 jobs run already" in note for note in trace.notes)
+    run = lm.simulate(path, hosts="1x8c16g", policy="first-fit", discipline="easy").record.schedule
+    assert run.start_s.tolist() == [1800.0, 5400.0]
+
+
+def test_a_job_of_json_that_runs_keeps_its_start(tmp_path):
+    job = {"job_id": 1, "job_state": ["RUNNING"], "submit_time": 100, "start_time": 700, "time_limit": 60, "cpus": 8}
+    waits = {**job, "job_id": 2, "job_state": "PENDING", "start_time": 0}
+    path = write(tmp_path, "queue.json", json.dumps({"jobs": [job, waits]}))
+    assert read_trace(path).workload.constraints.eligible_s.tolist() == [600.0, 601.0]
+
+
+@pytest.mark.parametrize("start", ["N/A", ""])
+def test_a_queue_that_does_not_say_since_when_a_job_runs_is_refused(tmp_path, start):
+    path = write(tmp_path, "queue.txt", QUEUE + queued(1, "RUNNING", "2024-01-01T00:00:00", start))
+    with pytest.raises(InputError, match=r"'1': this job runs, .* does not say since when.*squeue --json"):
+        read_trace(path)

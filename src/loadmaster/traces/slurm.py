@@ -1,6 +1,7 @@
 """What `sacct` and `squeue` print: with bars, commas, in fixed columns or as JSON; `sacct` also without a header."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from loadmaster.traces.slurm_demand import demand_of
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
+from loadmaster.traces.slurm_queue import SINCE, not_before_the_listing, running_since
 from loadmaster.traces.tabular import (
     BOUND,
     EXTRA,
@@ -193,6 +195,9 @@ class _Reader:
         marks |= {CLUSTER + name: self._are_of(frame, name) for name in self._clusters_in(frame)}
         binds = bound_columns(frame, self.bound, limit.values, tasks, lines, marks)
         columns |= {BOUND + name: column for name, column in binds.items()}
+        if self.of_queue:
+            columns[BOUND + SINCE] = running_since(frame, self.path)
+            marks["started"] = ~np.isnan(columns[BOUND + SINCE])
         if self.options.all_fields and {"timelimit", "timelimitraw"} & set(frame.columns):
             columns[EXTRA + "estimate_s"] = limit.or_else(-1.0)
         if "start" in frame.columns:
@@ -215,7 +220,14 @@ class _Reader:
             before = columns.get("restarts", np.zeros(len(rows["job_id"])))
             again = np.array([self.restarts.get(job, 0) for job in rows["job_id"].tolist()])
             columns["restarts"] = np.maximum(before, again)
-        return self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
+        since = columns.pop(SINCE, None)
+        made = self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
+        if since is None:
+            return made
+        submit_s = rows["submit_s"]
+        eligible_s = submit_s if made.eligible_s is None else made.eligible_s
+        held_s = not_before_the_listing(since, eligible_s, submit_s)
+        return made if held_s is None else replace(made, eligible_s=held_s)
 
     def _clusters_in(self, frame: pl.DataFrame) -> list[str]:
         """The clusters that the rows name, in the order in which they first do."""
@@ -281,6 +293,11 @@ def _jobs(count: int) -> str:
 def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump; `others` are the resources that are not read."""
     notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
+    if started := marked.get("started"):
+        notes.append(
+            f"{started:,} jobs run already: they start when they did, for their whole time limit, and the others after "
+            "the listing."
+        )
     jobs_of = {name.removeprefix(CLUSTER): jobs for name, jobs in marked.items() if name.startswith(CLUSTER) and jobs}
     if len(jobs_of) > 1:
         listed = ", ".join(f"{name} {jobs:,}" for name, jobs in jobs_of.items())

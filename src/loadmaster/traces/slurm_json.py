@@ -12,6 +12,7 @@ import polars as pl
 from loadmaster.traces.files import Progress
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.rejects import Line
+from loadmaster.traces.slurm_queue import START
 from loadmaster.traces.text_table import TextRows
 
 _ROWS = 20_000
@@ -20,7 +21,7 @@ COLUMNS = (
     "reqcpus", "reqmem", "reqtres", "alloctres", "partition", "qos", "jobname", "reservation", "priority", "restarts",
     "constraints", "submitline", "dependency", "reason", "throttle", "requeue", "nice",
     "oversubscribe", "nodelist", "cluster", "tresperjob", "trespernode", "trespertask", "trespersocket", "gresdetail",
-    "ntasks", "socketspernode",
+    "ntasks", "socketspernode", START,
 )  # fmt: skip
 
 
@@ -81,6 +82,7 @@ def _queued(job: dict[str, Any]) -> dict[str, str | None]:
     return _named(job, _number(job.get("array_job_id")), _number(job.get("array_task_id"))) | {
         "user": _text(job.get("user_name")), "submit": _number(job.get("submit_time")),
         "eligible": _positive(_number(job.get("eligible_time"))), "elapsed": limit, "timelimit": limit,
+        START: _positive(_number(job.get("start_time"))),
         "state": _state(job.get("job_state")), "nnodes": _number(job.get("node_count")),
         "reqcpus": _number(job.get("cpus")),
         "reqmem": _memory(job.get("memory_per_node"), "n") or _memory(job.get("memory_per_cpu"), "c"),
