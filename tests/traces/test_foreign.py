@@ -9,6 +9,7 @@ import pytest
 
 from loadmaster.model import InputError
 from loadmaster.packing.read import read_tasks
+from loadmaster.site.machines import read_machines
 from loadmaster.traces import ReadOptions, read_hosts, read_trace
 from loadmaster.traces.bag import read_bag
 from traces.logs import write
@@ -119,3 +120,34 @@ def test_a_byte_order_mark_before_hosts_or_tasks_is_passed_over(tmp_path):
 def test_a_cell_of_any_length_in_a_row_is_read(tmp_path):
     text = f"user,submit_s,runtime_s,cores\n{'x' * 200_000},0,5,1\n"
     assert read_trace(write(tmp_path, "a.csv", text)).workload.jobs == 1
+
+
+SINFO = "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\nmain*        up 2-00:00:00      4   idle n[01-04]\n"
+LISTED = (
+    "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n  7 long a eve R 1:00 2 n1\n"
+)
+
+
+@pytest.mark.parametrize("read", [read_trace, read_machines])
+@pytest.mark.parametrize(
+    ("text", "says"), [(SINFO, "what sinfo prints.*scontrol show node"), (LISTED, "what squeue prints.*squeue --json")]
+)
+def test_what_slurm_prints_for_people_is_named_with_the_command_that_serves(tmp_path, read, text, says):
+    path = tmp_path / "listing.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=says):
+        read(path)
+
+
+def test_a_dump_without_header_is_told_the_command_that_gives_one(tmp_path):
+    path = tmp_path / "dump.txt"
+    path.write_text("1|eve|2024-01-01T00:00:00|x\n")
+    with pytest.raises(InputError, match=r"4 fields.*with its header: sacct -aP -o JobID,.*Timelimit"):
+        read_trace(path)
+
+
+def test_resources_of_proxmox_are_named_with_the_command_that_makes_a_table(tmp_path):
+    path = tmp_path / "cluster.json"
+    path.write_text('[{"id":"qemu/100","vmid":100,"name":"web","node":"pve1","maxcpu":8,"maxmem":1073741824}]')
+    with pytest.raises(InputError, match=r"resources of Proxmox.*jq -r .*select\(.vmid\).*--hosts"):
+        read_tasks(path)

@@ -13,6 +13,11 @@ from loadmaster.traces.files import utf8_of
 _ASKED = ("requiredCpuPower", "requiredMemory", "requiredNetworkBandwidth")
 _OFFERED = ("cpuPower", "memory", "networkBandwidth")
 
+_AS_TABLE = (
+    """make it one: jq -r '["name","cores","memory_bytes","host"],(.[]|select(.vmid)|[.name,.maxcpu,.maxmem,.node])|"""
+    """@csv' FILE; give the nodes with --hosts"""
+)
+
 
 def read_cloud_balancing(path: Path) -> tuple[Cluster, Floats, tuple[str, ...]]:
     """The computers, float64[T, 3]: what each process asks for, and the names of the processes; costs are left out.
@@ -28,8 +33,15 @@ def read_cloud_balancing(path: Path) -> tuple[Cluster, Floats, tuple[str, ...]]:
         asked = np.array([[p[name] for name in _ASKED] for p in processes], float).reshape(-1, 3)
         hosts, names = tuple(str(c["id"]) for c in computers), tuple(str(p["id"]) for p in processes)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-        fix = "it has computerList and processList"
-        raise InputError(path.name, "not a cloud balancing file of OptaPlanner", fix=fix, where=str(path)) from None
+        if '"vmid"' in text:
+            raise InputError(path.name, "resources of Proxmox, not a table of tasks", fix=_AS_TABLE) from None
+        fix = "give what this prints: kubectl get nodes,pods,pdb -A -o json; or a table of tasks with the column host"
+        raise InputError(
+            path.name,
+            "neither a state of Kubernetes nor a cloud balancing file of OptaPlanner",
+            fix=fix,
+            where=str(path),
+        ) from None
     bad = ~(np.isfinite(asked) & (asked >= 0))
     if bad.any():
         process, what = np.argwhere(bad)[0]

@@ -50,6 +50,21 @@ def refuse_document(path: Path, start: bytes) -> None:
         raise InputError(path.name, "a page (HTML, XML), not a table", fix="fetch the file itself", where=str(path))
 
 
+def refuse_listing(path: Path, first: str) -> None:
+    """Refuse what a command of Slurm prints for people, by its first line: it lacks what is needed here.
+
+    Raises:
+        InputError: it is such a listing.
+    """
+    names = set(first.upper().replace("|", " ").split())
+    if names >= {"PARTITION", "AVAIL"} or names >= {"NODELIST", "STATE"}:
+        rule = "what sinfo prints, which is no list of hosts with their cores and memory"
+        raise InputError(path.name, rule, fix="give what this prints: scontrol show node", where=str(path))
+    if names >= {"JOBID", "ST"} and not names & {"SUBMIT", "SUBMIT_TIME"}:
+        rule = "what squeue prints by itself, without the times of submission"
+        raise InputError(path.name, rule, fix="give what this prints: squeue --json", where=str(path))
+
+
 def refuse_carriage_returns(path: Path, start: bytes) -> None:
     """Refuse text whose lines end in carriage returns alone.
 

@@ -14,7 +14,7 @@ from loadmaster.model.units import CORES
 from loadmaster.traces.alibaba2017 import EVENT_FIELDS, read_server_events
 from loadmaster.traces.amount_columns import AMOUNT_COLUMNS, amounts, resource_columns, unknown_column
 from loadmaster.traces.files import checked_text, head_of, text_of
-from loadmaster.traces.foreign import refuse_document
+from loadmaster.traces.foreign import refuse_document, refuse_listing
 from loadmaster.traces.host_rules import RULE_COLUMNS, host_rules
 from loadmaster.traces.openb import read_openb_nodes
 from loadmaster.traces.parquet import MAGIC
@@ -59,6 +59,7 @@ def _reader(path: Path) -> Callable[[Path], Cluster]:
     refuse_document(path, checked_text(path, head))
     lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip() and line[0] != "#"]
     first = lines[0] if lines else ""
+    refuse_listing(path, first)
     if name.endswith(".machines") or ("," not in first and len(first.split()) == len(MACHINES_FIELDS)):
         return _machines
     cells = [cell.strip() for cell in first.split(",")]

@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Constraints, InputError
 from loadmaster.model.errors import LoadmasterError, one_line
 from loadmaster.traces.azure2020 import is_database
 from loadmaster.traces.files import checked_text, head_of
-from loadmaster.traces.foreign import refuse_document
+from loadmaster.traces.foreign import refuse_document, refuse_listing
 from loadmaster.traces.formats import FORMATS, SLURM_ALONE, SWF_ALONE, TABLES_ALONE, Format, Head
 from loadmaster.traces.hosts import read_hosts
 from loadmaster.traces.options import ReadOptions
@@ -94,6 +94,7 @@ def _format_of(path: Path) -> str:
     if found is None or found == "csv":
         refuse_document(path, start)
     if found is None:
+        refuse_listing(path, head.line)
         parted = next((name for mark, name in (("\t", "tabs"), (";", "semicolons")) if head.line.count(mark) > 1), None)
         if parted is not None:
             raise InputError(

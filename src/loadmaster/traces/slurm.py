@@ -53,6 +53,7 @@ SQUEUE = {
     "nodelist(reason)": "reason", "tres_alloc": "alloctres", "resv": "reservation",
 }  # fmt: skip
 """Names in the header of `squeue` -> those of `sacct` that mean the same."""
+WITH_HEADER = "JobID,User,Account,Partition,Submit,Start,Elapsed,State,NNodes,ReqTRES,AllocTRES,Timelimit"
 _SHOWS_NO_RUNTIME = ("start", "end", "elapsed", "start_time", "end_time", "time")
 _NOWHERE = ["None assigned", "None", "(null)"]
 NEEDED = (
@@ -144,7 +145,7 @@ class _Reader:
             return [f"unnamed {k}" if not name or name in names[:k] else name for k, name in enumerate(names)], True
         known = NO_HEADER.get(len(names) - (names[-1] == ""))
         if known is None:
-            fix = "dump it without --noheader, or with the 26 fields that Open XDMoD asks for"
+            fix = f"dump it with its header: sacct -aP -o {WITH_HEADER}"
             raise InputError(
                 f"{len(names)} fields", "a dump without header in no known order", fix=fix, where=str(self.path)
             )
