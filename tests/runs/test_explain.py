@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from small_case import busy_case
 
+import loadmaster
 from bound_jobs import bound_jobs
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, Partition, SiteRules, Workload
 from loadmaster.model.constraints import STATUSES
@@ -290,3 +291,17 @@ def test_whoever_waits_while_a_stopped_job_ran_its_first_time_had_no_room():
     told = explain(record_of(Case(work, cluster), Setting("first-fit", "easy", interval_s=0.0)), 1)
     assert KEPT not in told.delay.reasons
     assert told.delay.room_since_s == 150.0
+
+
+def test_each_of_two_jobs_with_one_number_can_be_asked_for(tmp_path):
+    """explain answered for the first alone, without a word about the other."""
+    path = tmp_path / "log.csv"
+    path.write_text("job_id,submit_s,runtime_s,cores\n1,0,60,1\n1,10,60,1\n2,20,60,1\n")
+    run = loadmaster.simulate(path, hosts="1x1c", policy="first-fit", discipline="fcfs")
+    first, second = (loadmaster.explain(run, name) for name in ("1", "1@2"))
+    assert (first.figures["start_s"], second.figures["start_s"]) == (0.0, 60.0)
+    assert "2 jobs have the number 1. This is 1@1; ask for another as 1@2." in first.notes
+    assert "2 jobs have the number 1. This is 1@2; ask for another as 1@1." in second.notes
+    assert not any("have the number" in note for note in loadmaster.explain(run, "2").notes)
+    with pytest.raises(InputError, match="no such job"):
+        loadmaster.explain(run, "1@3")

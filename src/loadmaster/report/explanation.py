@@ -17,6 +17,7 @@ from loadmaster.report.console import new_table
 from loadmaster.runs.choice import Choice, Followed, Member
 from loadmaster.runs.delay import KEPT, TAKEN
 from loadmaster.runs.explain import Explanation
+from loadmaster.runs.rebuild import jobs_numbered
 from loadmaster.runs.record import LIVE, Record
 
 TOP = 8
@@ -103,7 +104,23 @@ def moment(seconds: float) -> str:
 
 
 def _paragraphs(record: Record, told: Explanation) -> list[str]:
-    return [_job(record, told), *_stops(record, told), *_wait(record, told), *_choice(record, told)]
+    same = _same_number(record, told)
+    return [_job(record, told), *same, *_stops(record, told), *_wait(record, told), *_choice(record, told)]
+
+
+def _same_number(record: Record, told: Explanation) -> list[str]:
+    """Which of the jobs with one number it is, where the log gives a number twice."""
+    if record.called or record.workload.job_id is None or told.identifier != record.workload.id_of(told.job):
+        return []
+    number = record.workload.id_of(told.job)
+    same = jobs_numbered(record, number)
+    if number < 0 or len(same) == 1:
+        return []
+    which = same.index(told.job) + 1
+    other = 2 if which == 1 else 1
+    return [
+        f"{len(same):,} jobs have the number {number}. This is {number}@{which}; ask for another as {number}@{other}."
+    ]
 
 
 def _job(record: Record, told: Explanation) -> str:

@@ -1,5 +1,6 @@
 """The state of a recorded run at any moment, rebuilt from its starts and hosts."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -155,16 +156,22 @@ def _last_host(record: Record, now_s: float) -> int:
 def job_named(record: Record, name: int | str) -> int | None:
     """The number of the job that its user, or the log, calls `name`; None if there is none.
 
+    Of several jobs with the number 7 the first is meant, and `7@2` is the second.
     A live engine may mark names that it gives twice, as `12@1700000000`: without the mark the last of them is meant. Of
     `default/web-1@6f1c` the name `web-1` will do, where no other namespace has such a job.
     """
     word = str(name)
+    numbered = re.fullmatch(r"([0-9]{1,18})@([0-9]{1,9})", word)
+    if numbered is not None and not record.called:
+        same = jobs_numbered(record, int(numbered[1]))
+        which = int(numbered[2])
+        return same[which - 1] if 0 < which <= len(same) else None
     if record.called or not word.isdecimal():
         names = [str(record.name_of(job)) for job in range(record.workload.jobs)]
         found = meant(names, word)
         if found or not word.isdecimal():
             return found[-1] if found else None
-    return _job_numbered(record, int(word))
+    return next(iter(jobs_numbered(record, int(word))), None)
 
 
 def meant(names: Sequence[str], word: str) -> list[int]:
@@ -183,9 +190,9 @@ def meant(names: Sequence[str], word: str) -> list[int]:
     return short if len({bare[row] for row in short}) == 1 else []
 
 
-def _job_numbered(record: Record, identifier: int) -> int | None:
+def jobs_numbered(record: Record, identifier: int) -> list[int]:
+    """The jobs that the log numbers so, in the order of their arrival: a log may give a number twice."""
     ids = record.workload.job_id
     if ids is None:
-        return identifier if 0 <= identifier < record.workload.jobs else None
-    found = np.flatnonzero(ids == identifier)
-    return int(found[0]) if found.size else None
+        return [identifier] if 0 <= identifier < record.workload.jobs else []
+    return np.flatnonzero(ids == identifier).tolist()

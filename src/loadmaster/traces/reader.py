@@ -5,7 +5,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from loadmaster.model import Cluster, Constraints, InputError
+import numpy as np
+
+from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.errors import LoadmasterError, one_line
 from loadmaster.traces.azure2020 import is_database
 from loadmaster.traces.files import checked_text, head_of
@@ -33,11 +35,28 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     _refuse_idle(name, options)
     trace = without(_read(path, name, options), options.ignore)
     cluster, machines, note = _machines(path, FORMATS[name], options, trace)
-    notes = [*trace.notes, *([note] if note else [])]
+    notes = [*trace.notes, *([note] if note else []), *_twice(trace.workload)]
     if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
         notes += fit_notes(trace.workload, cluster, options)
     doubt = name == "swf" and any(DOUBT in note for note in notes)
     return replace(trace, cluster=cluster, notes=tuple(notes), machines=machines, memory_in_doubt=doubt, format=name)
+
+
+def _twice(workload: Workload) -> list[str]:
+    """A note where the log numbers several jobs alike; tasks of one array share its number and are no such jobs."""
+    if workload.job_id is None:
+        return []
+    bound = workload.constraints
+    alone = workload.job_id >= 0
+    if bound is not None and bound.array is not None:
+        alone &= bound.array < 0
+    numbers, count = np.unique(workload.job_id[alone], return_counts=True)
+    again = numbers[count > 1]
+    if not again.size:
+        return []
+    shown = ", ".join(map(str, again[:3].tolist())) + (", ..." if again.size > 3 else "")
+    jobs = int(count[count > 1].sum())
+    return [f"{jobs:,} jobs share their number with another one: {shown}. explain calls the second {again[0]}@2."]
 
 
 def _read(path: Path, name: str, options: ReadOptions) -> Trace:
