@@ -133,8 +133,26 @@ def test_an_end_is_told_once():
     assert observer.see(KubernetesListings(1010.0, NODES, [done, failed])).over == ()
 
 
-def test_a_listing_that_no_server_writes_is_an_error_of_one_line():
-    with pytest.raises(InputError, match="not as Kubernetes lists one"):
+def test_a_pod_or_node_that_cannot_be_read_is_left_out_by_name_and_the_rest_goes_on():
+    """One pod that asks for 8Ei ended a live run."""
+    odd = pod("odd", nodeName="n1")
+    odd["spec"]["containers"] = [{"name": "c", "resources": {"requests": {"cpu": "often"}}}]
+    done = pod("done", nodeName="n2")
+    done["status"] = {"phase": "Succeeded"}
+    seen = see([*NODES, node("n9", cpu="many")], [pod("plain"), odd, done])
+    assert (seen.cluster.names, seen.up.tolist()) == (("n1", "n2", "n3", "n4"), [False, True, True, True])
+    assert (seen.ids, len(seen.over)) == (("default/plain@uid-plain",), 1)
+    assert dict(seen.left_out) == {
+        "n9": "this node cannot be read: many is no quantity",
+        "default/odd": "this pod cannot be read: often is no quantity",
+    }
+    huge = pod("huge")
+    huge["spec"]["containers"] = [{"name": "c", "resources": {"requests": {"memory": str(2**63 - 1)}}}]
+    assert "default/huge@uid-huge" in see(NODES, [huge]).ids
+
+
+def test_a_listing_without_a_node_that_can_be_read_is_an_error_of_one_line():
+    with pytest.raises(InputError, match="there is none"):
         see([node("n1", cpu="many")], [])
     with pytest.raises(InputError, match="there is none"):
         see([], [])

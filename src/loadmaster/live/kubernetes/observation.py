@@ -1,6 +1,6 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,11 +13,14 @@ from loadmaster.live.kubernetes.nodes import Node, parse_nodes
 from loadmaster.live.kubernetes.places import Places
 from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
+from loadmaster.model.errors import cut
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, MEMORY
 
 Apart = list[tuple[Pod, Mapping[str, Any]]]
 """Pods that are bound, and whom each of them keeps away."""
+
+_NOT_READ = (KeyError, TypeError, AttributeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -53,17 +56,35 @@ class KubernetesObserver:
         self._room_number = 0
 
     def see(self, heard: KubernetesListings) -> Seen:
-        """The observation.
+        """The observation. A node or pod that cannot be read is left out by name; such a pod's node takes no other.
 
         Raises:
-            InputError: no node takes pods, or a listing is as no server writes it.
+            InputError: no node takes pods.
         """
+        told = self._told
         try:
-            nodes = parse_nodes(heard.nodes)
-            over, pods = self._over(heard), self._pods(heard)
-            pods += self._fitting(heard.rooms, pods, nodes)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise InputError(str(error), "a node or pod is not as Kubernetes lists one") from None
+            return self._seen(heard)
+        except _NOT_READ:
+            self._told = told
+        nodes, pods = _unread(heard.nodes, lambda item: parse_nodes([item])), _unread(heard.pods, _try_pod)
+        if not nodes and not pods:
+            raise InputError("a listing", "nodes and pods are not as Kubernetes lists them")
+        readable = replace(
+            heard, nodes=[item for k, item in enumerate(heard.nodes) if k not in nodes],
+            pods=[item for k, item in enumerate(heard.pods) if k not in pods],
+        )  # fmt: skip
+        seen = self._seen(readable)
+        shut = {_node_of(heard.pods[k]) for k in pods}
+        assert seen.cluster is not None
+        up = seen.up & np.array([name not in shut for name in seen.cluster.names])
+        left_out = [(_called(heard.nodes[k]), f"this node cannot be read: {why}") for k, why in nodes.items()]
+        left_out += [(_called(heard.pods[k]), f"this pod cannot be read: {why}") for k, why in pods.items()]
+        return replace(seen, up=up, left_out=(*seen.left_out, *left_out))
+
+    def _seen(self, heard: KubernetesListings) -> Seen:
+        nodes = parse_nodes(heard.nodes)
+        over, pods = self._over(heard), self._pods(heard)
+        pods += self._fitting(heard.rooms, pods, nodes)
         if not nodes:
             raise InputError("nodes", "there is none with processors for pods", fix="see: kubectl get nodes")
         cluster = _cluster(nodes)
@@ -160,6 +181,32 @@ class KubernetesObserver:
             demand.reshape(len(pods), len(cluster.resources)), estimate_s=limit_s,
             project=np.array(payers, np.int32), source="Kubernetes", constraints=Constraints(**given),
         )  # fmt: skip
+
+
+def _unread(items: Sequence[Mapping[str, Any]], parse: Callable[[Mapping[str, Any]], object]) -> dict[int, str]:
+    """By position the items that `parse` fails on, and why."""
+    found = {}
+    for position, item in enumerate(items):
+        try:
+            parse(item)
+        except _NOT_READ as error:
+            found[position] = cut(f"{error} is missing" if isinstance(error, KeyError) else str(error), 60)
+    return found
+
+
+def _try_pod(item: Mapping[str, Any]) -> None:
+    id_of(item), over_of(item, 0.0), pod_of(item)
+
+
+def _node_of(item: Mapping[str, Any]) -> str:
+    spec = item.get("spec")
+    return str(spec.get("nodeName") or "") if isinstance(spec, Mapping) else ""
+
+
+def _called(item: Mapping[str, Any]) -> str:
+    meta = item.get("metadata")
+    meta = meta if isinstance(meta, Mapping) else {}
+    return "/".join(str(meta[key]) for key in ("namespace", "name") if key in meta) or "?"
 
 
 def _placeable(pod: Pod, places: Places, cluster: Cluster, apart: Apart) -> tuple[str, str]:
