@@ -13,6 +13,7 @@ from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.bound_columns import BindingColumns
+from loadmaster.traces.dump_window import window_note
 from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
@@ -93,7 +94,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         reader.refuse_cluster()
         raise
     notes = (*_notes(read.marked, reader.others, of_queue=reader.of_queue), *reader.bound.notes)
-    return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra)
+    window = window_note(read.workload)
+    return Trace(read.workload, None, rejects.skipped, (*notes, *([window] if window else [])), {}, read.extra)
 
 
 class _Reader:
