@@ -118,7 +118,7 @@ def test_pods_of_daemon_sets_and_static_pods_are_moved_nowhere(tmp_path):
 
 def test_a_state_in_which_nothing_can_move_is_refused(tmp_path):
     agent = pod("agent-1", "n1", "agent", kind="DaemonSet", cpu="1")
-    with pytest.raises(InputError, match="can be on no other node"):
+    with pytest.raises(InputError, match="none can be on another node"):
         read_tasks(write(tmp_path, [node("n1"), agent]))
     with pytest.raises(InputError, match="pods that request more than it has"):
         read_tasks(write(tmp_path, [node("n1", cpu="900m"), agent, pod("a", "n1", cpu="0")]))
@@ -239,6 +239,14 @@ def test_a_pod_with_a_rule_that_is_not_modelled_stays_and_the_rule_is_counted(tm
     notes = " ".join(told["notes"])
     assert f"the pods that hold them: {rule} (1)" in notes
     assert "1 pods with rules that are not modelled stay" in notes
+
+
+def test_a_state_in_which_every_pod_holds_a_rule_is_refused_with_the_rules(tmp_path):
+    path = write(tmp_path, [node("n1"), with_rule("a", "n1", nodeSelector={"disk": "ssd"})])
+    with pytest.raises(
+        InputError, match=r"none can be on another node; Rules that are not modelled.*node selector \(1"
+    ):
+        read_tasks(path)
 
 
 def test_without_rules_the_plan_is_proven_and_says_of_what(tmp_path):

@@ -27,6 +27,7 @@ _KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 _IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
 """What nodes have of these is a resource only where some pod asks for it."""
 _SHOWN = 3
+_RULES = "Rules that are not modelled"
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +231,8 @@ def movable(state: KubernetesState) -> KubernetesState:
         raise InputError("nodes", rule, fix="see: loadmaster info STATE")
     keep = ~stays & (~runs | opened[state.host])
     if not keep.any():
-        rule = "all are of DaemonSets, static or hold rules that are not modelled, and can be on no other node"
-        raise InputError("pods", rule, fix="see: loadmaster info STATE")
+        held = next((note for note in state.notes if note.startswith(_RULES)), "see: loadmaster info STATE")
+        raise InputError("pods", "none can be on another node", fix=held.rstrip("."))
     counted = (
         (int(full.sum()), "nodes have less than the pods request that stay there: they take no further pod"),
         (int((state.tied & runs).sum()), "pods of DaemonSets and static pods stay: what they request is taken off "
@@ -286,7 +287,7 @@ def _notes(found: _Found, pods: list[_Pod], rules: list[list[str]]) -> list[str]
     held = Counter(rule for pod, each in zip(pods, rules, strict=True) if not pod.tied for rule in each)
     if held:
         named = ", ".join(f"{rule} ({count:,})" for rule, count in held.most_common())
-        notes.append(f"Rules that are not modelled, with the pods that hold them: {named}.")
+        notes.append(f"{_RULES}, with the pods that hold them: {named}.")
     if not found.budgets:
         notes.append(f"The file has no disruption budgets; if the cluster has any, list them too: {COMMAND}.")
     return notes
