@@ -22,8 +22,10 @@ SCHEMAS = {
 REGISTRY = Registry().with_resources((made["$id"], Resource.from_contents(made)) for made in SCHEMAS.values())
 
 TASKS = "name,cores,memory\na,1,1GiB\nb,2,2GiB\nc,1,4GiB\n"
+READY = [{"type": "Ready", "status": "True"}]
+STATUS = {"allocatable": {"cpu": "4", "memory": "8Gi"}, "conditions": READY}
 STATE = {"apiVersion": "v1", "kind": "List", "items": [
-    {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi"}}},
+    {"kind": "Node", "metadata": {"name": "n"}, "status": STATUS},
     {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}},
 ]}  # fmt: skip
 WEEKS = "submit_s,runtime_s,cores\n" + "".join(f"{k * 86400},{90_000 - 9 * k},{1 + k % 2}\n" for k in range(22))
