@@ -146,9 +146,7 @@ def test_a_fit_is_printed_as_its_schema_says_and_opened_again(
 def test_compare_has_the_fitted_queue_as_the_row_site(shortest_first: Workload, tmp_path: Path) -> None:
     made = lm.fit(Trace(shortest_first), HOSTS, spread="any", disciplines=TRIED)
     (tmp_path / "site.yaml").write_text(made.text)
-    compared = lm.compare(
-        Trace(shortest_first), site=tmp_path / "site.yaml", policies="first-fit", disciplines="easy"
-    )
+    compared = lm.compare(Trace(shortest_first), site=tmp_path / "site.yaml", policies="first-fit", disciplines="easy")
     rows = {row["kind"]: row for row in compared.frame.to_dicts()}
     assert rows["site"]["mean_wait_s"] == rows["recorded"]["mean_wait_s"]
     assert rows["site"]["longest_wait_s"] == rows["recorded"]["longest_wait_s"]

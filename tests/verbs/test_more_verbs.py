@@ -53,7 +53,7 @@ def test_a_bag_is_sized_from_durations_a_law_or_a_bag(tmp_path):
     assert sized.plot().to_dict()
     assert "Rent " in sized.report(tmp_path / "x.html").read_text()
     assert lm.size(lm.generate.bag("constant(60)x20"), deadline=600, repetitions=5).chosen == sized.chosen
-    assert lm.size("constant(60)x20", budget=1e-9, repetitions=5).answer.startswith("Infeasible")
+    assert lm.size("constant(60)x20", budget=1e-9, repetitions=5).answer.startswith("No way that was tried keeps this")
 
 
 def test_what_is_generated_is_packed_and_simulated(log, tmp_path):
@@ -86,3 +86,16 @@ def test_every_cost_of_a_bag_has_its_unit(tmp_path):
     assert sized.figures["unit"] == "EUR"
     with pytest.raises(lm.InputError, match=r"--currency.*machine hours"):
         lm.size("constant(60)x20", repetitions=3, currency="EUR")
+
+
+def test_a_deadline_that_only_a_mix_of_machines_keeps_is_not_called_out_of_reach(tmp_path):
+    prices = tmp_path / "prices.csv"
+    prices.write_text(
+        "name,price_per_h,speed,boot_s,unit_s,minimum_s,limit\nslow,0.05,0.5,60,1,60,20\nfast,0.25,2,45,1,60,4\n"
+    )
+    deadlines = {"3h": "Let planner rent as the bag runs", "30min": "No way that was tried keeps this"}
+    for deadline, answer in deadlines.items():
+        sized = lm.size("normal(600,100)x200", prices=prices, deadline=deadline, repetitions=10)
+        assert sized.answer.startswith(answer)
+        assert "of one type" in sized.answer or "several types" in sized.answer
+        assert sized.page()

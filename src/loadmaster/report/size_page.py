@@ -55,7 +55,7 @@ def worth_showing(curve: Sequence[CurvePoint], chosen: CurvePoint | None) -> lis
     def beaten(p: CurvePoint) -> bool:
         return any(q.type == p.type and q.cost <= p.cost and q.span_s < p.span_s * (1 - 1e-9) for q in curve)
 
-    at = curve.index(chosen) if chosen else -9
+    at = curve.index(chosen) if chosen in curve else -9
     kept: list[CurvePoint] = []
     for place, p in enumerate(curve):
         apart = not kept or kept[-1].type != p.type or p.hosts >= kept[-1].hosts * 1.25

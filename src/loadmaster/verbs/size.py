@@ -96,7 +96,7 @@ class Sized(Result):
         work_h: hours of work on one machine of speed 1, on average.
         curve: cost and span for every number of machines of every type.
         sizers: the same of sizers that learn the durations while the bag runs.
-        chosen: the point to choose; None if none keeps budget and deadline.
+        chosen: the point to choose, a fixed number before a sizer; None if none keeps budget and deadline.
         options: as they were given, rules by their names.
         known: what must be known beside it.
         command: how to make it again.
@@ -151,26 +151,35 @@ class Sized(Result):
 
     @property
     def answer(self) -> str:
-        """How many machines of which type to rent, or how far the wishes are out of reach."""
+        """How many machines of which type to rent, or who is to rent them, or how near what was tried comes."""
         from loadmaster.model.units import percent, show_seconds
         from loadmaster.verbs.bag_options import with_unit
 
         sure = f"{percent(self.options.confidence, 0)} sure"
         if self.chosen is None:
-            cheapest = min(self.curve, key=lambda p: p.cost_sure)
-            fastest = min(self.curve, key=lambda p: p.span_sure_s)
+            tried = (*self.curve, *self.sizers)
+            least, soonest = min(p.cost_sure for p in tried), min(p.span_sure_s for p in tried)
+            mixes = "; fixed numbers of several types together were not tried" if self._several_types else ""
             return (
-                f"Infeasible: the cheapest way needs {with_unit(cheapest.cost_sure, self.unit)}, "
-                f"the fastest {show_seconds(fastest.span_sure_s)} ({sure})."
+                f"No way that was tried keeps this: of those in the table the least costly needs "
+                f"{with_unit(least, self.unit)}, the fastest {show_seconds(soonest)} ({sure}){mixes}."
             )
         p = self.chosen
-        many = f"Rent {p.label} machine{'' if p.label == '1' else 's'}"
-        many = f"{many} of type {p.type}" if self.options.prices else many
+        if p in self.sizers:
+            what = "machines of one type" if self._several_types else "machines"
+            many = f"Let {p.label} rent as the bag runs (no fixed number of {what} keeps this)"
+        else:
+            many = f"Rent {p.label} machine{'' if p.label == '1' else 's'}"
+            many = f"{many} of type {p.type}" if self.options.prices else many
         cost, cost_sure = with_unit(p.cost, self.unit), with_unit(p.cost_sure, self.unit)
         return (
             f"{many}: {cost} on average, done in {show_seconds(p.span_s)}; "
             f"{sure} of at most {cost_sure} and {show_seconds(p.span_sure_s)}."
         )
+
+    @property
+    def _several_types(self) -> bool:
+        return len({p.type for p in self.curve}) > 1
 
     @property
     def unit(self) -> str:
@@ -330,7 +339,9 @@ def _sized(asked: _Asked, out: Path | None, watch: "Watch", command: str) -> Siz
     finally:
         if store is not None:
             store.close()
-    chosen = recommended(curve, options.budget, asked.deadline_s)
+    chosen = next(
+        (found for rows in (curve, sizers) if (found := recommended(rows, options.budget, asked.deadline_s))), None
+    )
     work_h = float(durations.sum(axis=1).mean() / 3600)
     return Sized(asked.bag, asked.drawn, work_h, curve, sizers, chosen, options, tuple(asked.notes), command)
 
