@@ -84,24 +84,28 @@ class FewestFound:
 
 
 def answer(found: FewestFound) -> str:
-    """The cheapest machines, where prices are known, else the fewest; or that none suffice."""
+    """The cheapest machines of those tried, where prices are known, else the fewest; or that none suffice."""
     best = found.best
     if best is None:
         most = ", ".join(
             dict.fromkeys(short_form(each.fewest.machines.at(each.fewest.machines.most)) for each in found.answers)
         )
         return f"No number of these machines has {found.target.words}, not even {most}."
-    cluster, several = best.fewest.cluster, len({each.fewest.machines.name for each in found.answers}) > 1
+    cluster, kinds = best.fewest.cluster, len({each.fewest.machines.name for each in found.answers})
     assert cluster is not None
-    what = "the cheapest" if several and best.cost_per_hour is not None else "the fewest"
-    cost = f" for {money(best.cost_per_hour, found.currency)} an hour" if best.cost_per_hour is not None else ""
-    text = f"{short_form(cluster)}{cost} are {what} machines with {found.target.words}{_under(found, best)}"
-    return f"{text}{_sure(best)}{_at_the_edge(best)}."
+    priced = best.cost_per_hour is not None
+    cost = f" for {money(best.cost_per_hour, found.currency)} an hour" if priced else ""
+    alone = f": the {'cheapest' if priced else 'fewest'} of {kinds} kinds, each tried alone" if kinds > 1 else ""
+    text = f"{short_form(cluster)}{cost} keep {found.target.words}{_under(found, best)}{alone}"
+    return f"{text}{_at_the_edge(best)}{_sure(best)}."
 
 
 def _at_the_edge(best: FewestRow) -> str:
-    least = best.fewest.machines.least
-    return f"; fewer than {least} were not asked about" if best.fewest.number == least > 1 else ""
+    """What is known of fewer: the search has tried one fewer, unless that was not asked about."""
+    least, number = best.fewest.machines.least, best.fewest.number
+    if number is None or number > least:
+        return "; one fewer does not"
+    return f"; fewer than {least} were not asked about" if least > 1 else ""
 
 
 def _under(found: FewestFound, best: FewestRow) -> str:
