@@ -1,9 +1,21 @@
 """Names of jobs that a site does not have are said, with the number of jobs."""
 
 import numpy as np
+import pytest
 
-from loadmaster.model import Account, CalendarRow, Constraints, Limits, Named, Qos, SiteRules, Workload
-from loadmaster.runs.strangers import strangers
+from loadmaster.model import (
+    Account,
+    CalendarRow,
+    Constraints,
+    InputError,
+    Limits,
+    Named,
+    Partition,
+    Qos,
+    SiteRules,
+    Workload,
+)
+from loadmaster.runs.strangers import refuse_strangers, strangers
 
 
 def jobs(**columns):
@@ -46,3 +58,28 @@ def test_of_many_names_three_are_shown():
         submit_s=[0] * 4, runtime_s=[9] * 4, cores=[1] * 4, constraints=Constraints(qos=Named.of("abcd"))
     )
     assert "(a, b, c and 1 more)" in strangers(four, SiteRules(qos=(Qos("normal"),)))[0]
+
+
+def many(jobs_, **columns):
+    return Workload.of(
+        submit_s=[0] * jobs_, runtime_s=[9] * jobs_, cores=[1] * jobs_, project=np.zeros(jobs_, np.int32),
+        constraints=Constraints(nice=[0] * jobs_, account_names=("phys",), **columns),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("rules", "says"), [
+    (SiteRules(partitions=(Partition("batch"),)), "'main': 40 of 40 jobs name a partition .* it has batch; give"),
+    (SiteRules(qos=(Qos("low"), Qos("high"))), "'gold': 40 of 40 jobs name a QOS .* it has high, low; give"),
+    (SiteRules(accounts=(Account("chem"),)), "'phys': 40 of 40 jobs name an account .* it has chem; give"),
+])  # fmt: skip
+def test_a_log_of_another_site_is_refused_with_the_names_that_this_one_has(rules, says):
+    log = many(40, partition=Named.of(["main"] * 40), qos=Named.of(["gold"] * 40))
+    with pytest.raises(InputError, match=says):
+        refuse_strangers(log, rules)
+
+
+def test_few_jobs_of_a_partition_that_is_gone_and_one_partition_of_a_list_are_no_other_site():
+    rules = SiteRules(partitions=(Partition("batch"),))
+    refuse_strangers(many(40, partition=Named.of(["old"] + ["batch"] * 39)), rules)
+    refuse_strangers(many(2, partition=Named.of(["batch,old", None])), rules)
+    refuse_strangers(many(2, partition=Named.of(["old", "old"])), SiteRules())

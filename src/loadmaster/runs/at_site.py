@@ -6,7 +6,7 @@ from pathlib import Path
 from loadmaster.model import Cluster, InputError
 from loadmaster.runs.launch import held_longer
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
-from loadmaster.runs.strangers import strangers
+from loadmaster.runs.strangers import refuse_strangers, strangers
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.discipline import discipline_of_site
 from loadmaster.site.fitted import FittedSite, SiteQueue, is_fitted, read_fitted
@@ -58,6 +58,7 @@ class AtSite:
         workload, notes = trace.workload, [*trace.notes, *self.notes]
         if self.site is not None:
             workload, more = jobs_at(self.site, workload)
+            refuse_strangers(workload, self.cluster.rules)
             bound, several = workload.constraints, int((workload.task_count > 1).sum())
             unsaid = several and (bound is None or bound.min_hosts is None)
             notes += [*more, *strangers(workload, self.cluster.rules), *([_TOGETHER.format(several)] if unsaid else [])]

@@ -1,12 +1,38 @@
-"""Names of jobs that a site does not have: nothing of them binds, and a user must know that (rule L9)."""
+"""Names of jobs that a site does not have: a few are said, many mean another site's configuration (rule L9)."""
 
 from collections.abc import Iterable
 
 import numpy as np
 
-from loadmaster.model import Constraints, SiteRules, Workload
+from loadmaster.model import Account, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.limits import Limits
 from loadmaster.schedule.binding_hosts import account_names, user_names
+
+MOST_STRANGERS = 0.05
+"""If a larger part of the jobs bears names of one kind that a site does not have, it is another site's log."""
+
+
+def refuse_strangers(workload: Workload, rules: SiteRules | None) -> None:
+    """See that the jobs are of this site, before they are run there.
+
+    Raises:
+        InputError: many name a partition, a QOS or an account that the site does not have.
+    """
+    bound, rules = workload.constraints or Constraints(), rules or SiteRules()
+    partitions = [] if bound.partition is None else bound.partition.words()
+    qualities = [] if bound.qos is None else bound.qos.words()
+    asked = (
+        ("a partition", partitions, rules.partitions), ("a QOS", qualities, rules.qos),
+        ("an account", account_names(workload, bound), rules.accounts),
+    )  # fmt: skip
+    for what, words, rows in asked:
+        known = {row.account if isinstance(row, Account) else row.name for row in rows}
+        lacking = [word for word in words if word and known.isdisjoint(part.strip() for part in word.split(","))]
+        if known and len(lacking) > MOST_STRANGERS * workload.jobs:
+            rule = f"{len(lacking):,} of {workload.jobs:,} jobs name {what} that the site does not have"
+            has = ", ".join(sorted(known)[:8]) + (", ..." if len(known) > 8 else "")
+            fix = f"it has {has}; give the configuration of this log"
+            raise InputError(max(set(lacking), key=lacking.count), rule, fix=fix, where="--site")
 
 
 def strangers(workload: Workload, rules: SiteRules | None) -> list[str]:
