@@ -19,7 +19,8 @@ def answer(comparison: Comparison) -> str:
 
     Where too many jobs are left out, that nothing was, and what to change.
     """
-    return comparison.case.without_verdict or record_head(comparison) + _found(comparison)
+    case = comparison.case
+    return case.without_verdict or case.left_out_first + record_head(comparison) + _found(comparison)
 
 
 def _found(comparison: Comparison) -> str:

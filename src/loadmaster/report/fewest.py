@@ -85,6 +85,10 @@ class FewestFound:
 
 def answer(found: FewestFound) -> str:
     """The cheapest machines of those tried, where prices are known, else the fewest; or that none suffice."""
+    return found.case.without_verdict or found.case.left_out_first + _found(found)
+
+
+def _found(found: FewestFound) -> str:
     best = found.best
     if best is None:
         most = ", ".join(
@@ -167,7 +171,7 @@ def answer_row(found: FewestFound, each: FewestRow) -> dict[str, Any]:
 def details(found: FewestFound) -> list[str]:
     """What stands below the answer: the waits there, and how near the next fewer comes."""
     best = found.best
-    if best is None or best.fewest.outcome is None:
+    if best is None or best.fewest.outcome is None or found.case.without_verdict:
         return []
     m, number = best.fewest.outcome.metrics, best.fewest.number
     lines = [

@@ -33,6 +33,10 @@ def winner_words(tuning: Tuning) -> str:
 
 def tune_answer(tuning: Tuning) -> str:
     """The headline: the gain on weeks that the search never saw, or that none is claimed."""
+    return tuning.case.without_verdict or tuning.case.left_out_first + _gained(tuning)
+
+
+def _gained(tuning: Tuning) -> str:
     told, weeks = tuning.unseen, _weeks(tuning.weeks.kept_for_the_end)
     if told is None:
         return _nothing(tuning)
@@ -54,7 +58,9 @@ def tune_answer(tuning: Tuning) -> str:
 
 def gain_claimed(tuning: Tuning) -> bool:
     """Whether the first target is surely lower than under the rule to beat, and on the weeks as they are (rule U11)."""
-    return tuning.unseen is not None and tuning.unseen.gains[0].claimed and not as_low(tuning)
+    if tuning.unseen is None or tuning.case.without_verdict:
+        return False
+    return tuning.unseen.gains[0].claimed and not as_low(tuning)
 
 
 def as_low(tuning: Tuning) -> bool:

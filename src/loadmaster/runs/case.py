@@ -17,7 +17,9 @@ from loadmaster.traces.fit import FOREIGN
 from loadmaster.traces.recipe import Recipe
 
 MOST_LEFT_OUT = 0.1
-"""If a larger part of the jobs is left out, what is left is another log."""
+"""Memory of which a larger part of the jobs fits nowhere was read in the wrong unit."""
+MOST_WORK_LEFT_OUT = 0.05
+"""If a larger part of the work is left out, what is left is another log."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,7 @@ class Case:
         recipe: how a synthetic log says that it was made.
         among: all sets of machines on which the same jobs are compared, where there are several (rule N1).
         first: the case of the first of them, whose load is the one asked for; None where it is this one.
+        allowed: there is a verdict however much is left out.
         launch_s: by so much the runtimes are longer than in the log, since a site launches and cleans up (rule H12).
     """
 
@@ -49,6 +52,7 @@ class Case:
     among: tuple[Cluster, ...] = ()
     first: "Case | None" = None
     launch_s: float = 0.0
+    allowed: bool = False
 
     @cached_property
     def digest(self) -> str:
@@ -62,12 +66,24 @@ class Case:
         return float(self.workload.offered_load(self.cluster))
 
     @property
-    def without_verdict(self) -> str:
-        """Why the queue of these jobs says nothing about the log, and what to change; mostly empty."""
+    def left_out(self) -> str:
+        """How many jobs are left out, and how much of the work, in words; empty where none is."""
         lost = self.rejected.total + self.skipped.malformed
         asked = self.workload.jobs + lost
+        work = f" with {percent(self.rejected.work)} of the work" if self.rejected.total else ""
+        return f"{lost:,} of {asked:,} jobs ({percent(lost / asked)}){work}" if lost else ""
+
+    @property
+    def leaves_too_much_out(self) -> bool:
+        """Over 5 % of the work are left out; of a line that cannot be read the work is not known, so lines count."""
+        malformed = self.skipped.malformed / max(self.workload.jobs + self.rejected.total + self.skipped.malformed, 1)
+        return max(self.rejected.work, malformed) > MOST_WORK_LEFT_OUT
+
+    @property
+    def without_verdict(self) -> str:
+        """Why the queue of these jobs says nothing about the log, and what to change; mostly empty."""
         foreign = [reason for reason in self.rejected.counts if reason.startswith(FOREIGN)]
-        if lost <= MOST_LEFT_OUT * asked:
+        if self.allowed or not self.leaves_too_much_out:
             return ""
         if self.skipped.malformed > self.rejected.total:
             fix = "say what the log holds (--format, --columns), or mend its lines"
@@ -78,8 +94,13 @@ class Case:
             fix = "let the tasks of a job go to several hosts (--spread any), or give larger machines (--hosts)"
         else:
             fix = "give larger machines (--hosts), or the right unit of memory (--memory-unit)"
-        be = "is" if lost == 1 else "are"
-        return f"No verdict: {lost:,} of {asked:,} jobs ({percent(lost / asked)}) {be} left out; {fix}."
+        be = "is" if self.rejected.total + self.skipped.malformed == 1 else "are"
+        return f"No verdict: {self.left_out} {be} left out; {fix}, or judge the rest (--allow-left-out)."
+
+    @property
+    def left_out_first(self) -> str:
+        """What is left out, as the sentence before an answer; empty where nothing is."""
+        return f"Left out: {self.left_out}. " if self.left_out else ""
 
     def beta_for(self, load: float) -> float:
         """The factor on the times between arrivals that makes `load` the offered load."""

@@ -17,7 +17,7 @@ from loadmaster.runs.setting import Setting
 from loadmaster.runs.sweep import sweep
 from loadmaster.runs.unbound import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
-from loadmaster.traces.fit import held_by
+from loadmaster.traces.fit import held_by, part_of_work
 
 HOUR_S = 3600.0
 T = TypeVar("T")
@@ -91,6 +91,7 @@ def _rejected(trace: Trace, held: Mapping[str, np.ndarray]) -> Skipped:
         if bad.any():
             first = np.flatnonzero(bad)[: rejected.shown].tolist()
             rejected.add(f"{name} cannot hold it", [trace.workload.id_of(job) for job in first], int(bad.sum()))
+    rejected.work = part_of_work(trace.workload, counted)
     return rejected
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.units import GPUS
 from loadmaster.traces.trace import Skipped
 
 Spread = Literal["single-host", "any", "asked"]
@@ -48,8 +49,27 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
             first = np.flatnonzero(bad)[: rejected.shown]
             rejected.add(reason, [aligned.id_of(int(job)) for job in first], int(bad.sum()))
     if rejected.total:
-        aligned = aligned.take(~np.logical_or.reduce([bad for bad, _ in reasons]))
+        left_out = np.asarray(np.logical_or.reduce([bad for bad, _ in reasons]))
+        rejected.work = part_of_work(workload, left_out)
+        aligned = aligned.take(~left_out)
     return aligned, rejected
+
+
+def part_of_work(workload: Workload, those: Bools) -> float:
+    """The part of all core-seconds, or of all GPU-seconds where that is more, that some jobs hold.
+
+    Example:
+        >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[10, 90], cores=[1, 1])
+        >>> part_of_work(jobs, np.array([False, True]))
+        0.9
+    """
+    held = workload.runtime_s * workload.task_count
+    parts = [0.0]
+    for name in dict.fromkeys((workload.resources[0], GPUS)):
+        if name in workload.resources:
+            work = held * workload.demand[:, workload.resources.index(name)]
+            parts.append(float(work[those].sum() / work.sum()) if work.any() else 0.0)
+    return max(parts)
 
 
 def held_by(workload: Workload, cluster: Cluster, spread: Spread = "single-host") -> Bools:

@@ -20,6 +20,7 @@ class Skipped:
         counts: reason -> how many.
         lines: reason -> the line numbers (or identifiers of jobs) of the first `shown`.
         bad: the reasons that mean a malformed line, not a job that never ran.
+        work: of jobs, the part of all work that they hold: of core-seconds, or of GPU-seconds where that is more.
 
     Example:
         >>> skipped = Skipped()
@@ -32,6 +33,7 @@ class Skipped:
     lines: dict[str, list[int]] = field(default_factory=dict)
     bad: list[str] = field(default_factory=list)
     shown: int = 5
+    work: float = 0.0
 
     def add(self, reason: str, lines: Iterable[int], count: int | None = None, *, bad: bool = False) -> None:
         """Count lines left out for `reason`; `count` if `lines` holds only the first of them."""

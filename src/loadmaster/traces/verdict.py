@@ -81,6 +81,8 @@ def _busy(read: Trace, fitted: Fit | None) -> str:
     who = "it asks"
     if fitted.rejected.total:
         who = f"the {fitted.jobs:,} jobs that fit ask" if fitted.jobs > 1 else "the 1 job that fits asks"
+        lost = fitted.rejected
+        who = f"{lost.total:,} jobs, with {percent(lost.work)} of the work, fit no machine, and {who}"
     part = f"{load:.2f} times" if load > 1 else f"{percent(load)} of"
     return f"{who} for {part} the {resource} of {machines}"
 

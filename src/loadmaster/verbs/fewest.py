@@ -1,7 +1,7 @@
 """`fewest`: how many machines, or which cheapest ones, keep the waits of a log under a target."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,7 +118,11 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
         else:
             kinds = list(ranges.values())
             most = {name: each.at(each.most) for name, each in ranges.items()}
-            found = list(machines_of(self.trace_read_for(next(iter(most.values())), self.spread), most, self.spread))
+            read = self.trace_read_for(next(iter(most.values())), self.spread)
+            found = [
+                replace(each, case=replace(each.case, allowed=self.allow_left_out))
+                for each in machines_of(read, most, self.spread)
+            ]
         self.refuse_money_without_prices(found)
         return list(zip(found, kinds, strict=True))
 
@@ -138,7 +142,8 @@ class FoundFewest(Result):
     @property
     def enough(self) -> bool:
         """Whether some number of some machines meets the target."""
-        return any(answer.fewest.number is not None for answer in self.found.answers)
+        refused = bool(self.found.case.without_verdict)
+        return not refused and any(answer.fewest.number is not None for answer in self.found.answers)
 
     @property
     def answer(self) -> str:

@@ -120,6 +120,11 @@ class LogOptions(ReadingOptions):
                panel=MACHINES),
     ] = "auto"  # fmt: skip
 
+    allow_left_out: Annotated[
+        bool,
+        Option("Judge also where over 5 % of the work fits no machine or cannot be read.", panel=MACHINES),
+    ] = False
+
     @property
     def not_closed(self) -> str:
         """Why jobs that are submitted after the end of others are not served (rule C11); empty where they are."""
@@ -168,8 +173,9 @@ class LogOptions(ReadingOptions):
         spread = self.spread if at is None or self.spread != "auto" else at.spread
         read = self.trace_read_for(cluster, spread)
         if at is None:
-            return case_of(read, cluster, spread)
-        return replace(case_of(at.jobs_of(read), cluster, spread), launch_s=at.queue.launch_s)
+            return replace(case_of(read, cluster, spread), allowed=self.allow_left_out)
+        made = case_of(at.jobs_of(read), cluster, spread)
+        return replace(made, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
 
     def trace_read_for(
         self, cluster: "Cluster | None", spread: "Literal['auto', 'single-host', 'any', 'asked']"

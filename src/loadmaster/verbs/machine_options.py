@@ -86,8 +86,10 @@ class MachineOptions(LogOptions):
             spread = self.spread if at is None or self.spread != "auto" else at.spread
             read = self.trace_read_for(first, spread)
             found = machines_of(read if at is None else at.jobs_of(read), known, spread)
-            if at is not None:
-                found = tuple(replace(e, case=replace(e.case, launch_s=at.queue.launch_s)) for e in found)
+            held_s = 0.0 if at is None else at.queue.launch_s
+            found = tuple(
+                replace(each, case=replace(each.case, launch_s=held_s, allowed=self.allow_left_out)) for each in found
+            )
         self.refuse_money_without_prices(found)
         return found
 
