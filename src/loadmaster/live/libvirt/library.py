@@ -20,10 +20,11 @@ def libvirt() -> ModuleType:
     """
     try:
         import libvirt as library
+        from libvirt import registerErrorHandler, virEventRegisterDefaultImpl  # any folder `libvirt` can be imported
     except ImportError:
         raise MissingExtra("live libvirt", "libvirt") from None
-    library.registerErrorHandler(lambda *_: None, None)
-    library.virEventRegisterDefaultImpl()
+    registerErrorHandler(lambda *_: None, None)
+    virEventRegisterDefaultImpl()
     threading.Thread(target=_events, args=(library,), name="libvirt events", daemon=True).start()
     found: ModuleType = library
     return found
