@@ -60,7 +60,8 @@ class FakeKubernetes:
         watches: it lets changes be watched.
         told: changes in order: version, kind, event.
         forgotten: what came up to that version is not remembered.
-        streams: watches that are open; `cut` ends them.
+        streams: watches that are open, from before their client hears of it; `cut` ends them.
+        ended: watches that have ended.
         policy: versions of the API of budgets and evictions; `budgets`: the budgets.
     """
 
@@ -80,6 +81,7 @@ class FakeKubernetes:
     told: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
     forgotten: int = 0
     streams: int = 0
+    ended: int = 0
     cut: bool = False
     policy: tuple[str, ...] = ("v1", "v1beta1")
     budgets: list[dict[str, Any]] = field(default_factory=list)
@@ -274,12 +276,13 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
 
         def _watch(self, kind: str, since: str) -> None:
             fake.asked.append(f"watch {kind} {since}")
-            self.send_response(200)
-            self.send_header("Transfer-Encoding", "chunked")
-            self.end_headers()
             at = int(since)
-            fake.streams += 1
+            with lock:
+                fake.streams += 1
             try:
+                self.send_response(200)
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
                 while not fake.cut:
                     with lock:
                         fresh = fake.since(kind, at)
@@ -294,7 +297,9 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
             except OSError:  # nobody listens any more
                 self.close_connection = True
             finally:
-                fake.streams -= 1
+                with lock:
+                    fake.streams -= 1
+                    fake.ended += 1
 
         do_GET = do_POST = do_PUT = _do
 

@@ -60,7 +60,7 @@ def test_a_watch_whose_time_is_over_is_followed_by_the_next(fake):
     with followed(fake) as pods:
         pods.look()
         fake.cut = True
-        until(lambda: fake.streams == 0)
+        until(lambda: fake.ended > 0)
         fake.cut = False
         fake.add(pod("c"))
         until(lambda: names(pods) == ["a", "b", "c"])
