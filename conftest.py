@@ -141,6 +141,13 @@ _collect = Sybil(
 ).pytest()  # fmt: skip
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Leave the names of skipped tests in pytest's cache: `pytest @.pytest_cache/d/skipped/tests.txt` tries them again."""
+    names = dict.fromkeys(report.nodeid for report in terminalreporter.stats.get("skipped", ()))
+    if hasattr(config, "cache"):
+        (config.cache.mkdir("skipped") / "tests.txt").write_text("".join(f"{name}\n" for name in names))
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Any:
     """Hand Markdown pages to the parsers above."""
     return _collect(file_path, parent)
