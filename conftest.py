@@ -142,7 +142,7 @@ _collect = Sybil(
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Leave the names of skipped tests in pytest's cache: `pytest @.pytest_cache/d/skipped/tests.txt` tries them again."""
+    """Leave the names of skipped tests in a file that `pytest @FILE` takes: .pytest_cache/d/skipped/tests.txt."""
     names = dict.fromkeys(report.nodeid for report in terminalreporter.stats.get("skipped", ()))
     if hasattr(config, "cache"):
         (config.cache.mkdir("skipped") / "tests.txt").write_text("".join(f"{name}\n" for name in names))
