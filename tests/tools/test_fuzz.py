@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FUZZ = ROOT / "tools" / "fuzz"
-KINDS = ("readers", "options", "stores", "states", "sites")
+KINDS = ("readers", "options", "stores", "states", "sites", "deep")
 
 
 @pytest.fixture
@@ -17,11 +17,12 @@ def harness(monkeypatch):
     """The harness' modules by name."""
     monkeypatch.syspath_prepend(str(FUZZ))
     import cases
+    import deep
     import readers
     import states
     import verdict
 
-    return {module.__name__: module for module in (cases, readers, states, verdict)}
+    return {module.__name__: module for module in (cases, deep, readers, states, verdict)}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -32,9 +33,18 @@ def test_a_slice_of_every_kind_shows_no_fault(kind):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{kind}: 12 cases" in done.stdout
+    assert "0 tracebacks, 0 hangs, 0 wrong" in done.stdout
 
 
-@pytest.mark.parametrize("kind", ["readers", "states"])
+def test_of_all_cases_together_a_third_is_deep():
+    done = subprocess.run(
+        [sys.executable, str(FUZZ), "--total", "20", "--cold", "--minutes", "0"], capture_output=True, text=True
+    )
+    assert "{'deep': 7, 'readers': 3, 'options': 3, 'stores': 3, 'states': 2, 'sites': 2}" in done.stdout
+    assert "0 cases (0 deep), 0 tracebacks, 0 hangs" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["readers", "states", "deep"])
 def test_a_case_is_made_from_its_seed_and_number_alone(harness, kind, tmp_path):
     draw, make = harness["cases"].draw, harness[kind].make
     for number in range(20):

@@ -16,15 +16,25 @@ def faults(case: Case, result: Result) -> list[str]:
     return [*_ending(case, result), *_refusal(case, result), *_json(case, result)]
 
 
+def hangs(case: Case, result: Result) -> bool:
+    """Whether it ran longer than it may."""
+    return result.code == -2 or result.seconds > case.limit_s
+
+
+def has_traceback(result: Result) -> bool:
+    """Whether it printed one."""
+    return "Traceback (most recent call last)" in result.err + result.out
+
+
 def _ending(case: Case, result: Result) -> list[str]:
     found = []
-    if result.code == -2 or result.seconds > case.limit_s:
+    if hangs(case, result):
         found.append(f"still running after {case.limit_s:g} s")
     elif result.code == -1:
         found.append("the process died")
     elif result.code not in (0, 1, 2, 130):
         found.append(f"exit code {result.code}")
-    if "Traceback (most recent call last)" in result.err + result.out:
+    if has_traceback(result):
         found.append("a traceback: " + (result.err.strip().splitlines() or [""])[-1][:200])
     return found
 
