@@ -22,13 +22,12 @@ MODES = (
     (),
     ("--interval", "0"),
     ("--interval", "7s"),
-    ("--reservations", "1"),
-    ("--lookahead", "2"),
     ("--overrun", "kill"),
-    ("--estimates", "exact"),
     ("--spread", "any"),
     ("--spread", "single-host"),
 )
+NUMBERS = ((), (), ("--reservations", "1"), ("--lookahead", "2"))
+"""Of netbatch alone."""
 WARM = tuple(
     ("--policies", ",".join(POLICIES), "--disciplines", ",".join(DISCIPLINES), *mode, "--check")
     for mode in ((), ("--interval", "0"), ("--spread", "any"))
@@ -46,7 +45,9 @@ def make(rng: random.Random, folder: Path) -> Case:
     if verb == "info":
         how = ["--hosts", hosts]
     elif verb == "simulate":
-        how = ["--hosts", hosts, "--policy", rng.choice(POLICIES), "--discipline", rng.choice(DISCIPLINES), *mode]
+        discipline = rng.choice(DISCIPLINES)
+        how = ["--hosts", hosts, "--policy", rng.choice(POLICIES), "--discipline", discipline, *mode]
+        how += rng.choice(NUMBERS) if discipline == "netbatch" else []
     else:
         hosts = f"1..4x{_host(rng).partition('x')[2]}" if verb == "fewest" else hosts
         how = ["--hosts", hosts, "--policies", _some(rng, POLICIES), "--disciplines", _some(rng, DISCIPLINES), *mode]
