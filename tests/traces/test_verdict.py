@@ -57,7 +57,7 @@ def test_a_load_of_a_part_of_the_jobs_is_not_told_as_that_of_all(tmp_path):
     wide = "".join(swf_line(job=k, submit=110, run=99, used=9, asked=9) for k in range(11, 41))
     found = verdict(tmp_path, lines() + wide, hosts="2x1c")
     assert found.sentence.startswith("41 jobs")
-    assert ", fit no machine, and the 11 jobs that fit ask for 55 % of the cores of the 2 hosts given." in found.sentence
+    assert ", fit no machine, and the 11 jobs that fit ask for 55 % of the cores of the 2 hosts" in found.sentence
 
 
 def test_memory_that_cannot_be_true_comes_first(tmp_path):

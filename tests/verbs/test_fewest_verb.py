@@ -96,3 +96,25 @@ def test_dependencies_that_samples_cut_are_told_as_compare_tells_them(tmp_path, 
     _, out, _ = printed(asked, capsys, monkeypatch)
     assert row["dependencies_cut"] > 10
     assert f"A sample cuts {row['dependencies_cut']:.0f} dependencies between jobs" in " ".join(out.split())
+
+
+def test_no_number_is_named_where_the_jobs_left_out_hold_most_of_the_work(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "fat.csv"
+    rows = [f"{10 * i},300,{64 if i % 50 == 0 else 1}\n" for i in range(200)]
+    path.write_text("submit_s,runtime_s,cores\n" + "".join(rows))
+    code, out, error = printed(f"fewest {path} --hosts 1..4x16c --p95 1h", capsys, monkeypatch)
+    assert (code, out) == (2, "")
+    assert "4 of 200 jobs (2.0 %) with 57 % of the work are left out" in " ".join(error.split())
+
+
+def test_nothing_is_promised_where_jobs_really_waited_while_there_was_room(tmp_path):
+    def answer(wait):
+        path = tmp_path / "log.csv"
+        rows = [f"{100 * i},{100 * i + wait(i)},600,{8 if i == 20 else 1}\n" for i in range(100)]
+        path.write_text("submit_s,start_s,runtime_s,cores\n" + "".join(rows))
+        return lm.fewest(path, "1..4x16c", p95="1h").answer
+
+    held = answer(lambda i: 3600)
+    assert held.startswith("No promise for the site: jobs really waited 1 h on average, and ")
+    assert " In the model alone, 1x16c keep a p95 wait of at most 1 h" in held
+    assert answer(lambda i: 0).startswith("1x16c keep a p95 wait of at most 1 h")

@@ -4,7 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from loadmaster.measure.paired import ENOUGH_FOR_PERCENTILES
+from loadmaster.measure.recorded import MOST_UNKNOWN, MOST_WITH_ROOM, recorded
+from loadmaster.model import Cluster
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import percent
 from loadmaster.report.machines_claims import money
@@ -85,7 +89,7 @@ class FewestFound:
 
 def answer(found: FewestFound) -> str:
     """The cheapest machines of those tried, where prices are known, else the fewest; or that none suffice."""
-    return found.case.without_verdict or found.case.left_out_first + _found(found)
+    return found.case.left_out_first + _found(found)
 
 
 def _found(found: FewestFound) -> str:
@@ -101,7 +105,25 @@ def _found(found: FewestFound) -> str:
     cost = f" for {money(best.cost_per_hour, found.currency)} an hour" if priced else ""
     alone = f": the {'cheapest' if priced else 'fewest'} of {kinds} kinds, each tried alone" if kinds > 1 else ""
     text = f"{short_form(cluster)}{cost} keep {found.target.words}{_under(found, best)}{alone}"
-    return f"{text}{_at_the_edge(best)}{_sure(best)}."
+    return f"{_not_for_machines(found.case)}{text}{_at_the_edge(best)}{_sure(best)}."
+
+
+def _not_for_machines(case: Case) -> str:
+    """That the recorded waits passed while there was room, so that machines do not end them; mostly empty.
+
+    The site had at least what its jobs used at the busiest moment: room below that was room there.
+    """
+    found = recorded(case.workload, case.cluster, case.launch_s)
+    if found is None or found.unknown > MOST_UNKNOWN * found.metrics.jobs or not found.metrics.mean_wait_s > 0:
+        return ""
+    used = np.array([[found.peak[name] for name in case.cluster.resources]]) * case.cluster.total
+    busiest = recorded(case.workload, Cluster(case.cluster.resources, used), case.launch_s)
+    if busiest is None or not busiest.with_room > MOST_WITH_ROOM:
+        return ""
+    return (
+        f"No promise for the site: jobs really waited {show_seconds(found.metrics.mean_wait_s)} on average, and "
+        f"{percent(busiest.with_room)} of that passed while there was room, which no machines end. In the model alone, "
+    )
 
 
 def _at_the_edge(best: FewestRow) -> str:
@@ -171,7 +193,7 @@ def answer_row(found: FewestFound, each: FewestRow) -> dict[str, Any]:
 def details(found: FewestFound) -> list[str]:
     """What stands below the answer: the waits there, and how near the next fewer comes."""
     best = found.best
-    if best is None or best.fewest.outcome is None or found.case.without_verdict:
+    if best is None or best.fewest.outcome is None:
         return []
     m, number = best.fewest.outcome.metrics, best.fewest.number
     lines = [

@@ -142,8 +142,7 @@ class FoundFewest(Result):
     @property
     def enough(self) -> bool:
         """Whether some number of some machines meets the target."""
-        refused = bool(self.found.case.without_verdict)
-        return not refused and any(answer.fewest.number is not None for answer in self.found.answers)
+        return any(answer.fewest.number is not None for answer in self.found.answers)
 
     @property
     def answer(self) -> str:
@@ -246,6 +245,8 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
         make_folder(Path(options.out))
     tried = options.tried_on()
     first = noting_runs(tried[0][0].case, settings)
+    if first.without_verdict:
+        raise InputError(first.workload.source or "this log", first.without_verdict.removesuffix("."))
     idle += refuse_idle_foresight(options, first, settings)
     warn_of_plain(first, settings)
     drawing = drawing_for(first, options.resample, options.seed) if options.samples else None
