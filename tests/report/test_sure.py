@@ -131,7 +131,7 @@ def test_where_samples_of_a_log_would_not_tell_either_that_is_said():
     plain = comparison(WAITS)
     short = replace(plain, case=replace(plain.case, recipe=None))
     assert would_tell(short) == ""
-    assert any("samples of this one would not" in line for line in more_of_the_answer(short))
+    assert any("nor would samples drawn from this log" in line for line in more_of_the_answer(short))
 
 
 def test_rows_carry_difference_interval_and_rank_and_the_document_its_verdict():
@@ -211,7 +211,9 @@ def test_an_overloaded_system_is_said_before_its_means():
         replace(o, beside=replace(o.beside, steady=replace(o.beside.steady, overloaded=True))) for o in shown.outcomes
     ]
     shown = replace(shown, outcomes=grows)
-    assert answer(shown).startswith("Overloaded: the queue only grows, so means tell how long the log is.")
+    assert answer(shown).startswith(
+        "Overloaded: the queue only grows, so the longer the log, the longer the mean wait."
+    )
     assert any("the queue only grows" in line for line in comparison_document(shown)["warnings"])
 
 
@@ -221,7 +223,7 @@ def test_an_overloaded_system_is_said_before_what_samples_tell():
     over = replace(first, beside=replace(first.beside, steady=replace(first.beside.steady, overloaded=True)))
     said = answer(replace(shown, outcomes=[over, *others]))
     assert said.startswith(
-        "Overloaded under first-fit: its queue only grows, so its mean tells how long the log is. mix-fit is the best"
+        "Overloaded under first-fit: its queue only grows, so the longer the log, the longer its mean wait. mix-fit is"
     )
 
 

@@ -356,7 +356,7 @@ def test_a_folder_with_a_built_in_winner_is_opened_again(known_wins, tmp_path):
 
 
 def test_a_queue_that_only_grows_on_the_held_out_weeks_is_said(known_wins):
-    crowded = lm.tune(weekly_log(weeks=8, jobs_a_week=400), **SMALL)
+    crowded = lm.tune(weekly_log(weeks=8, jobs_a_week=300), interval="30s", **SMALL)
     assert any("Overloaded there under fcfs+easy" in note for note in crowded.notes)
     assert not any("Overloaded" in note for note in known_wins.notes)
 

@@ -30,7 +30,7 @@ class Steady:
         mean_wait_s: the queue's mean over the rate of arrivals, between the warm-up and the last arrival; by Little's
             law what a job waits there. None where the queue never settles.
         mean_queue_length: the mean over the same time.
-        overloaded: the queue only grows: its means tell how long the log is.
+        overloaded: the queue only grows: the longer the log, the longer the mean wait.
     """
 
     warm_up_s: float | None

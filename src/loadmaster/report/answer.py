@@ -41,9 +41,9 @@ def _overload(comparison: Comparison, group: Group, best: Outcome) -> str:
     if not grow:
         return ""
     if len(grow) == len(compared):
-        return "Overloaded: the queue only grows, so means tell how long the log is. "
+        return "Overloaded: the queue only grows, so the longer the log, the longer the mean wait. "
     name = comparison.rule_name(grow[0].setting)
-    return f"Overloaded under {name}: its queue only grows, so its mean tells how long the log is. "
+    return f"Overloaded under {name}: its queue only grows, so the longer the log, the longer its mean wait. "
 
 
 def more_of_the_answer(comparison: Comparison) -> list[str]:

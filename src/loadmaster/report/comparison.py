@@ -224,7 +224,7 @@ def warnings(outcome: Outcome) -> list[str]:
         jobs = "job" if unstarted == 1 else "jobs"
         found.append(f"{unstarted:,} {jobs} never started{_because(outcome)}; means leave them out")
     if outcome.beside.steady.overloaded:
-        found.append("the queue only grows, so its means tell how long the log is")
+        found.append("the queue only grows, so the longer the log, the longer its mean wait")
     return [*found, *outcome.faults]
 
 

@@ -18,7 +18,7 @@ def log_facts(read: Trace, summary: Summary, fitted: Fit | None) -> list[tuple[s
     """A label, a value, and more about it."""
     rate = f"{summary.jobs / summary.span_s * 3600:,.4g} jobs an hour" if summary.span_s else ""
     rows = [
-        ("jobs", f"{summary.jobs:,}", f"{percent(summary.serial)} of one core"),
+        ("jobs", f"{summary.jobs:,}", f"{percent(summary.serial)} are one-core jobs"),
         ("span", show_seconds(summary.span_s), rate),
         ("work", *_hours(summary)),
     ]
@@ -44,9 +44,9 @@ def _bonds(read: Trace) -> list[tuple[str, str]]:
     of_jobs = []
     for name, each in bonds_of_jobs(read.workload).items():
         kinds = f" ({each['kinds']:,} kinds)" if "kinds" in each else ""
-        of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} {each['jobs']:,}{kinds}")
+        of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} of {each['jobs']:,} jobs{kinds}")
     if of_jobs:
-        rows.append(("jobs that say", ", ".join(of_jobs)))
+        rows.append(("also recorded", ", ".join(of_jobs)))
     of_cluster = [] if read.cluster is None else list(bonds_of_cluster(read.cluster).items())
     if of_cluster:
         rows.append(("the site has", ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in of_cluster)))

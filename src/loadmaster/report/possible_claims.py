@@ -113,7 +113,7 @@ def _sentence(comparison: Comparison, each: "Possible") -> str:
     if each.found is None:
         return f"{least}; a best one was not looked for, since the search does not keep {each.because}."
     longest = show_seconds(each.found.longest_wait_s)
-    known = "with all arrivals and runtimes known and nobody spared a long wait"
+    known = "with all arrivals and runtimes known and no job kept from waiting long"
     has = show_seconds(each.found.mean_wait_s)
     if each.run is not None:
         name = _name(comparison, each.run)

@@ -89,11 +89,11 @@ def one_run(comparison: Comparison) -> str:
         return ""
     command = would_tell(comparison)
     if command:
-        return f"One run on one log tells no winner; this would: {command}"
+        return f"One run on one log does not show which rule is better; this would: {command}"
     if not comparison.command:
         return ""
     reason = without_interval(comparison.case.workload, "users")
-    return f"One run on one log tells no winner, and samples of this one would not: {reason}."
+    return f"One run on one log does not show which rule is better, nor would samples drawn from this log: {reason}."
 
 
 def interval_text(difference: Difference) -> str:

@@ -103,7 +103,9 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
     winner, baseline = tuning.selection.winner.rule, tuning.selection.builtins[0][0]
     named = [winner] if winner == baseline else [winner, baseline]
     if under := " and ".join(rule_words(tuning, rule) for rule in named if told.of(rule).overloaded):
-        notes.append(f"Overloaded there under {under}: the queue only grows, so a mean tells how long those weeks are.")
+        notes.append(
+            f"Overloaded there under {under}: the queue only grows, so the longer the log, the longer the mean wait."
+        )
     if tuning.selection.won is None:
         notes.append(f"{winner_words(tuning)} is a built-in rule: {_none_lower(tuning)}.")
     if len(tuning.plan.targets) > 1:

@@ -33,7 +33,7 @@ def victims(candidates: Sequence[Victim], room: Room, rules: SiteRules) -> list[
 
     Candidates are added one by one, the least worth first and of these the smallest, until the preemptor fits; then
     once more with the last that was added first and the others by how many of its hosts they hold: fewer are hit.
-    Who holds none of the hosts that are taken in the end is spared.
+    A job that holds none of the hosts finally taken is not stopped.
     """
     by = rules.preemption
     if by.youngest_first:
