@@ -30,9 +30,10 @@ def test_the_list_of_rules_needs_none(tmp_path):
     assert loaded(tmp_path, "policies") == set()
 
 
-def test_a_short_log_is_summed_up_without_numba_charts_and_databases(tmp_path):
+def test_a_short_log_without_machines_is_summed_up_without_numba_charts_and_databases(tmp_path):
     loaded(tmp_path, "generate", "netbatch", "--jobs", "200", "-o", "log.swf")
-    assert loaded(tmp_path, "info", "log.swf", "--hosts", "20x16c64g") <= {"polars"}
+    (tmp_path / "log.hosts.csv").unlink()  # with machines a comparison is tried
+    assert loaded(tmp_path, "info", "log.swf") <= {"polars"}
 
 
 def test_a_comparison_whose_runs_and_page_are_kept_loads_neither_engines_nor_charts_and_leaves_the_page(tmp_path):

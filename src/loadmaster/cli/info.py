@@ -64,16 +64,16 @@ def _show(found: "Described") -> None:
     from loadmaster.report.narrow import columns_that_fit
     from loadmaster.report.room_claims import room_sentence
 
-    read, summary, fitted, verdict = found.read, found.summary, found.fitted, found.verdict
+    read, summary, fitted = found.read, found.summary, found.fitted
     console = for_results()
     facts = Table.grid(padding=(0, 3))
     for row in log_facts(read, summary, fitted):
         facts.add_row(*row)
     console.print(log_title(read), style="bold")
-    console.print(verdict.sentence, highlight=False)
+    console.print(found.answer, highlight=False)
     if found.really is not None:
         console.print(room_sentence(found.really, found.left_out), highlight=False)
-    console.print(f"Next: {verdict.command}", highlight=False, soft_wrap=True, style="dim")
+    console.print(f"Next: {found.next}", highlight=False, soft_wrap=True, style="dim")
     console.print()
     console.print(facts)
     many = columns_that_fit(console, len(_SHOWN), lambda most: _spreads(summary, _SHOWN[:most]))

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import MEMORY
 from loadmaster.runs.case import MOST_LEFT_OUT
@@ -41,7 +43,7 @@ def believable_reading(
 
     if fits(trace.workload):
         return options
-    possible = [other for other, workload in _others(trace.workload, options) if fits(workload)]
+    possible = [other for other, workload in other_readings(trace.workload, options) if fits(workload)]
     if len(possible) == 1:
         return possible[0]
     doubt = next(note for note in trace.notes if "Memory looks wrong" in note)
@@ -63,7 +65,7 @@ def _command(options: ReadOptions) -> str:
     return f"--memory-unit {options.memory_unit} --swf-memory {options.swf_memory}"
 
 
-def _others(workload: Workload, options: ReadOptions) -> Iterator[tuple[ReadOptions, Workload]]:
+def other_readings(workload: Workload, options: ReadOptions) -> Iterator[tuple[ReadOptions, Workload]]:
     """Every other reading, with the jobs as it would give them; a meaning that the user chose stays."""
     now = memory_scale(options)
     meanings = MEANINGS if options.swf_memory == MEANINGS[0] else (options.swf_memory,)
@@ -77,5 +79,5 @@ def _others(workload: Workload, options: ReadOptions) -> Iterator[tuple[ReadOpti
             demand = workload.demand.copy()
             demand[:, memory] *= factor
             if meaning != options.swf_memory:
-                demand[:, memory] /= workload.task_count
+                demand[:, memory] /= workload.task_count * np.maximum(demand[:, workload.resources.index("cores")], 1.0)
             yield other, replace(workload, demand=demand)

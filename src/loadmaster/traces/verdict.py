@@ -1,49 +1,27 @@
-"""What a log is, in one sentence, and the command to try next."""
-
-import shlex
-from typing import NamedTuple
+"""What a log is, in one sentence."""
 
 import numpy as np
 
 from loadmaster.model.units import MEMORY, percent, show_bytes, show_seconds
 from loadmaster.traces.formats import FORMATS
 from loadmaster.traces.summary import Fit, Summary
-from loadmaster.traces.swf_memory import believable, option_to_try
+from loadmaster.traces.swf_memory import believable
 from loadmaster.traces.trace import Trace
 
-BUSY = 0.85
-"""A log that asks for less of its machines has hardly a queue: a higher load shows more."""
 
-
-class LogVerdict(NamedTuple):
-    """What a log is.
-
-    Attributes:
-        sentence: about it.
-        command: what to type next.
-    """
-
-    sentence: str
-    command: str
-
-
-def verdict_of(read: Trace, summary: Summary, fitted: Fit | None, path: str, options: str = "") -> LogVerdict:
-    """What the log at `path` is, whether its memory can be believed, and how busy its machines were.
+def verdict_of(read: Trace, summary: Summary, fitted: Fit | None) -> str:
+    """What a log is, whether its memory can be believed, and how busy its machines were.
 
     Args:
         read: the log.
         summary: its jobs in numbers.
         fitted: its jobs beside its machines; None where none are known.
-        path: of the log, as the user wrote it.
-        options: how it was read, as written behind it.
     """
     users = "" if summary.users is None else f" of {summary.users:,} {'user' if summary.users == 1 else 'users'}"
     what = f"{summary.jobs:,} {'job' if summary.jobs == 1 else 'jobs'}{users} in {show_seconds(summary.span_s)}"
     kind = FORMATS[read.format].summary if read.format in FORMATS else ""
     parts = [f"{what} ({kind})" if kind else what, _memory(read), _busy(read, fitted)]
-    return LogVerdict(
-        "; ".join(parts) + ".", _next(read, fitted, shlex.quote(path) + (f" {options}" if options else ""))
-    )
+    return "; ".join(parts) + "."
 
 
 def _memory(read: Trace) -> str:
@@ -85,13 +63,3 @@ def _busy(read: Trace, fitted: Fit | None) -> str:
         who = f"{lost.total:,} jobs, with {percent(lost.work)} of the work, fit no machine, and {who}"
     part = f"{load:.2f} times" if load > 1 else f"{percent(load)} of"
     return f"{who} for {part} the {resource} of {machines}"
-
-
-def _next(read: Trace, fitted: Fit | None, log: str) -> str:
-    option = option_to_try(read.notes)
-    if option is not None and option.split()[0] not in log:
-        return f"loadmaster info {log} {option}"
-    if fitted is None:
-        return f"loadmaster info {log} --hosts 20x16c64g"
-    busiest = max(fitted.load.values())
-    return f"loadmaster compare {log}" + (" --loads 0.9" if busiest < BUSY else "")

@@ -1,6 +1,6 @@
 """`info`: what is in a log, or in a running state."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from loadmaster.report.page import Page
     from loadmaster.traces import Trace
     from loadmaster.traces.summary import Fit, Summary
-    from loadmaster.traces.verdict import LogVerdict
 
 D = TypeVar("D", "Described", "StateDescribed")
 
@@ -49,15 +48,14 @@ class InfoOptions(ReadingOptions):
         Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
-    @property
-    def typed(self) -> str:
-        """The options that were given, as they stand behind the log in another command."""
+    def typed(self, without: Collection[str] = ()) -> str:
+        """The options that were given, as they stand behind the log in another command, but those `without`."""
         import shlex
 
         parts = []
         for name in self.given:
             value = getattr(self, name)
-            if name not in ("trace", "out"):
+            if name not in ("trace", "out", *without):
                 parts.append(self.flag(name) + ("" if value is True else f" {shlex.quote(str(value))}"))
         return " ".join(parts)
 
@@ -91,7 +89,8 @@ class Described(Result):
         read: the log.
         summary: its jobs in numbers.
         fitted: its jobs beside its machines; None where none are known.
-        verdict: what it is in a sentence, and what to type next.
+        sentence: what the log is, whether its memory can be believed, how busy its machines were.
+        next: the command to try next.
         really: what the log recorded of the jobs that fit; None where it does not say.
         spread: where the tasks of one job may go.
     """
@@ -101,7 +100,8 @@ class Described(Result):
     read: "Trace"
     summary: "Summary"
     fitted: "Fit | None"
-    verdict: "LogVerdict"
+    sentence: str
+    next: str
     really: "Recorded | None" = None
     spread: 'Literal["auto", "single-host", "any", "asked"]' = "auto"
 
@@ -113,12 +113,7 @@ class Described(Result):
     @property
     def answer(self) -> str:
         """What the log is, whether its memory can be believed, how busy its machines were."""
-        return self.verdict.sentence
-
-    @property
-    def next(self) -> str:
-        """The command to try next."""
-        return self.verdict.command
+        return self.sentence
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -137,7 +132,7 @@ class Described(Result):
 
         read, fitted = self.read, self.fitted
         figures: dict[str, Any] = {"source": read.workload.source, **asdict(self.summary)}
-        figures |= {"sentence": self.verdict.sentence, "next": self.verdict.command}
+        figures |= {"sentence": self.sentence, "next": self.next}
         figures |= {"about": dict(read.about), "constraints": bonds_of_jobs(read.workload), "cluster": None}
         figures["recorded"] = room_document(self.really, self.left_out)
         if fitted is not None:
@@ -272,6 +267,7 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
 
     from loadmaster.traces.summary import fit, summarise
     from loadmaster.traces.verdict import verdict_of
+    from loadmaster.verbs.next_command import next_command
     from loadmaster.verbs.piped import as_named
 
     read = options.read()
@@ -283,8 +279,9 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
         fitted = fit(read.workload, read.cluster, options.spread, machines_of_log=read.machines == "log")
         read = replace(read, notes=(*read.notes, *([fitted.note] if fitted.note else [])))
     path = as_named(str(options.trace)) if isinstance(options.trace, str | Path) else "LOG"
-    verdict = verdict_of(read, summary, fitted, path, as_named(options.typed))
-    return _kept(Described(read, summary, fitted, verdict, _really(read, options.spread), options.spread), options)
+    told, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path))
+    really = _really(read, options.spread)
+    return _kept(Described(read, summary, fitted, told, following, really, options.spread), options)
 
 
 def _kept(made: "D", options: InfoOptions) -> "D":

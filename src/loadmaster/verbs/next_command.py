@@ -1,0 +1,242 @@
+"""The command that `info` advises: the first of a few candidates that passes a short trial on a part of the log."""
+
+import shlex
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil, isfinite, log2
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from loadmaster.model import Cluster, Workload
+    from loadmaster.traces import SpreadChoice, Trace
+    from loadmaster.verbs.info import InfoOptions
+
+MOST_LEFT_OUT = 0.01
+"""A comparison is advised only where the jobs that fit no host hold a smaller part of the core-seconds."""
+BUSY, FULL = 0.85, 1.0
+"""Below `BUSY` hardly a queue forms; above `FULL` the queue only grows. Both are scaled to `TARGET`."""
+TARGET = 0.9
+SAME = 0.01
+"""Rows whose mean waits differ by a smaller part tell nothing apart."""
+FIRST_JOBS, TRIAL_S, LONGEST_S = 500, 1.0, 25.0
+"""A trial starts with so many jobs and doubles them for about `TRIAL_S`; an advised comparison ends in `LONGEST_S`."""
+ORDERS = {"policies": "first-fit", "disciplines": "fcfs,easy,sjf+easy"}
+"""What is compared where all placement policies give the same schedule."""
+ONE_RUN = {"policy": "first-fit", "discipline": "easy"}
+
+
+class Reading(NamedTuple):
+    """A way to read the log and to place its tasks.
+
+    Attributes:
+        read: the log, read so, with its machines.
+        spread: where the tasks of one job may go.
+        options: what must be typed for it, beside what the user typed.
+    """
+
+    read: "Trace"
+    spread: "SpreadChoice"
+    options: dict[str, str]
+
+
+class Trial(NamedTuple):
+    """What a command did on the first jobs of the log.
+
+    Attributes:
+        differs: the mean waits of its rows differ.
+        jobs: how many jobs finish in `LONGEST_S`; None for all of them.
+    """
+
+    differs: bool
+    jobs: int | None
+
+
+def next_command(options: "InfoOptions", read: "Trace", path: str) -> str:
+    """The command to try after `info`.
+
+    The reading of the log comes first: as given, with `--spread any`, or with another meaning of the memory in doubt.
+    A reading that leaves out 1 % of the work or more is not compared. Then placement policies, or else orders and
+    backfillings, are tried on the first jobs of the log.
+
+    Args:
+        options: those of `info`.
+        read: the log.
+        path: of the log, as the user wrote it.
+    """
+    if read.cluster is None:
+        further = _doubt(options, read) or {"hosts": hosts_for(read.workload)}
+        return _typed("info", path, options, further)
+    reading = _best_reading(options, read)
+    if work_left_out(reading) >= MOST_LEFT_OUT:
+        return _typed("info", path, options, reading.options | {"hosts": hosts_for(reading.read.workload)})
+    for words in _comparisons(reading):
+        trial = _try("compare", reading, words)
+        if trial is not None and trial.differs:
+            return _typed("compare", path, options, reading.options | words, trial.jobs)
+    trial = _try("simulate", reading, ONE_RUN)
+    return _typed("simulate", path, options, reading.options | ONE_RUN, None if trial is None else trial.jobs)
+
+
+def work_left_out(reading: Reading) -> float:
+    """The part of the log's core-seconds that belongs to jobs that fit no host."""
+    whole = _core_seconds(reading.read.workload)
+    return 1.0 - _core_seconds(_kept(reading)) / whole if whole else 0.0
+
+
+def hosts_for(workload: "Workload") -> str:
+    """Hosts that hold every job of the log on one host and are about 80 % busy, in the short form of `--hosts`.
+
+    Example:
+        >>> from loadmaster.model import Workload
+        >>> hosts_for(Workload.of(submit_s=[0, 10], runtime_s=[40, 40], cores=[3, 6]))
+        '6x8c'
+    """
+    from loadmaster.model.units import MEMORY
+
+    units = {"cores": (1.0, "c"), MEMORY: (2.0**30, "g"), "gpus": (1.0, "gpu")}
+    amounts, hosts = "", 1
+    for name, column in zip(workload.resources, (workload.demand * workload.task_count[:, None]).T, strict=True):
+        if name not in units or not column.max(initial=0.0):
+            continue
+        unit, letters = units[name]
+        size = 2 ** max(0, ceil(log2(column.max() / unit)))
+        amounts += f"{size}{letters}"
+        work = float(workload.runtime_s @ column) / unit
+        hosts = max(hosts, ceil(work / (0.8 * size * max(workload.span_s, float(workload.runtime_s.max())))))
+    return f"{hosts}x{amounts or '16c'}"
+
+
+def _core_seconds(workload: "Workload") -> float:
+    from loadmaster.model.arrays import sum_of_products
+
+    cores = workload.demand[:, workload.resources.index("cores")] * workload.task_count
+    return float(sum_of_products(workload.runtime_s, cores))
+
+
+def _kept(reading: Reading) -> "Workload":
+    """The jobs that fit."""
+    from loadmaster.traces import fit_by
+
+    read = reading.read
+    assert read.cluster is not None
+    return fit_by(reading.spread, read.workload, read.cluster, machines_of_log=read.machines == "log").workload
+
+
+def _doubt(options: "InfoOptions", read: "Trace") -> dict[str, str]:
+    """The option that a note of doubt about the memory names, where it was not given."""
+    from loadmaster.traces.swf_memory import option_to_try
+
+    flag, _, value = (option_to_try(read.notes) or "").partition(" ")
+    name = flag.removeprefix("--").replace("-", "_")
+    return {name: value} if name and name not in options.given else {}
+
+
+def _best_reading(options: "InfoOptions", read: "Trace") -> Reading:
+    """The first reading that leaves out little enough, else the one that leaves out least work."""
+    best, least = None, 2.0
+    for each in _readings(options, read):
+        part = work_left_out(each)
+        if part < least:
+            best, least = each, part
+        if part < MOST_LEFT_OUT:
+            break
+    return best or Reading(read, options.spread, {})
+
+
+def _readings(options: "InfoOptions", read: "Trace") -> Iterator[Reading]:
+    """The ways to read the log, those with the fewest further options first."""
+    spreads: dict[SpreadChoice, dict[str, str]] = {options.spread: {}}
+    if "spread" not in options.given:
+        spreads["any"] = {"spread": "any"}
+    memory = _memory_readings(options, read)
+    for workload, typed in sorted(memory, key=lambda each: len(each[1])):
+        for spread, also in spreads.items():
+            yield Reading(replace(read, workload=workload, memory_in_doubt=False), spread, typed | also)
+
+
+def _memory_readings(options: "InfoOptions", read: "Trace") -> "Iterator[tuple[Workload, dict[str, str]]]":
+    """As read, unless the memory cannot be true; where it is in doubt, the other readings that can be true."""
+    from loadmaster.runs.memory_reading import other_readings
+    from loadmaster.traces.swf_memory import believable
+
+    sure = not read.memory_in_doubt or believable(read.workload)
+    if sure:
+        yield read.workload, {}
+    if not read.memory_in_doubt or "memory_unit" in options.given:
+        return
+    now = options.reading()
+    for other, workload in other_readings(read.workload, now):
+        unit = {} if other.memory_unit in (None, "KB") else {"memory_unit": other.memory_unit}
+        meaning = {} if other.swf_memory == now.swf_memory else {"swf_memory": str(other.swf_memory)}
+        if believable(workload) and not (sure and unit):  # memory that can be true has the right unit
+            yield workload, unit | meaning
+
+
+def _comparisons(reading: Reading) -> Iterator[dict[str, str]]:
+    """Options of the comparisons to try: of placement policies where hosts differ in what is left, then of orders."""
+    cluster = reading.read.cluster
+    assert cluster is not None
+    kept = _kept(reading)
+    loads = [float(kept.offered_load(cluster, r)) for r in range(len(cluster.resources))]
+    scaled: list[dict[str, str]] = [{}]
+    if isfinite(loads[0]) and loads[0] > 0:
+        at = {"loads": f"{TARGET * loads[0] / max(loads):.3g}"}  # `--loads` counts the first resource
+        scaled = [{}, at] if BUSY <= max(loads) <= FULL else [at, {}]
+    for rules in [ORDERS] if _one_place(cluster) else [{}, ORDERS]:
+        for load in scaled:
+            yield rules | load
+
+
+def _one_place(cluster: "Cluster") -> bool:
+    """Whether no placement policy has a choice that matters: one host, or equal hosts of one core."""
+    rows, _ = cluster.kinds
+    return cluster.hosts == 1 or (len(rows) == 1 and rows[0][cluster.resources.index("cores")] <= 1)
+
+
+def _try(verb: str, reading: Reading, words: dict[str, str]) -> Trial | None:
+    """Run a command on more and more of the first jobs; None where it is refused.
+
+    The time for the whole log is carried on from the last two runs: it grows as a power of the jobs, which is between
+    1 and 2.
+    """
+    from loadmaster.model import InputError
+
+    jobs = reading.read.workload.jobs
+    tried, before_s, power = min(jobs, FIRST_JOBS), 0.0, 1.0
+    try:
+        _waits(verb, reading, words, tried)  # compiles, which is done once on a machine
+        while True:
+            began = time.perf_counter()
+            waits = _waits(verb, reading, words, tried)
+            took_s = time.perf_counter() - began
+            if before_s:
+                power = min(2.0, max(1.0, log2(took_s / before_s)))
+            differs = max(waits) - min(waits) > SAME * max(waits)
+            if tried == jobs or took_s > TRIAL_S:
+                break
+            before_s, tried = took_s, min(jobs, 2 * tried)
+    except InputError:
+        return None
+    at_most = int(tried * max(1.0, (LONGEST_S / took_s) ** (1 / power)))
+    return Trial(differs, None if at_most >= jobs else at_most // 100 * 100 or at_most)
+
+
+def _waits(verb: str, reading: Reading, words: dict[str, Any], jobs: int) -> list[float]:
+    """The mean wait of every row, on the first jobs."""
+    from loadmaster.verbs.compare import compare
+    from loadmaster.verbs.simulate import simulate
+
+    log = replace(reading.read, workload=reading.read.workload.take(slice(0, jobs)))
+    if verb == "simulate":
+        return [simulate(log, spread=reading.spread, **words).outcome.metrics.mean_wait_s]
+    made = compare(log, spread=reading.spread, **words)
+    return [outcome.metrics.mean_wait_s for outcome in made.comparison.outcomes]
+
+
+def _typed(verb: str, path: str, options: "InfoOptions", further: dict[str, str], limit: int | None = None) -> str:
+    """The command as one types it; `further` options stand in place of those that were given."""
+    given = options.typed(without=(*further, *(["limit"] if limit else [])))
+    words = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in further.items()]
+    words += [f"--limit {limit}"] if limit else []
+    return " ".join(each for each in ("loadmaster", verb, shlex.quote(path), given, *words) if each)
