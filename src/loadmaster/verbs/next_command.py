@@ -19,7 +19,7 @@ BUSY, FULL = 0.85, 1.0
 TARGET = 0.9
 SAME = 0.01
 """Rows whose mean waits differ by a smaller part tell nothing apart."""
-FIRST_JOBS, TRIAL_S, LONGEST_S = 500, 1.0, 25.0
+FIRST_JOBS, TRIAL_S, LONGEST_S = 500, 1.0, 15.0
 """A trial starts with so many jobs and doubles them for about `TRIAL_S`; an advised comparison ends in `LONGEST_S`."""
 ORDERS = {"policies": "first-fit", "disciplines": "fcfs,easy,sjf+easy"}
 """What is compared where all placement policies give the same schedule."""
