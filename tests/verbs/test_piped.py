@@ -116,7 +116,7 @@ def test_standard_input_named_twice_is_read_once(through_standard_input):
 def test_info_names_the_pipe_as_it_was_typed(through_standard_input):
     through_standard_input(LOG)
     found = info("-", "2x4c8g")
-    assert found.next.startswith("loadmaster compare - ")
+    assert found.next.startswith("loadmaster simulate - ")
 
 
 def test_tasks_and_bags_come_through_pipes(fifo):
