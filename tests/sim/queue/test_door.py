@@ -1,0 +1,48 @@
+"""The door takes the cheaper of two engines that give the same schedule."""
+
+import numpy as np
+import pytest
+
+from loadmaster.model import Cluster, Workload
+from loadmaster.place import POLICIES
+from loadmaster.schedule.notation import discipline_named
+from loadmaster.sim.queue import at_desk, compiled, door, simulate
+
+FIRST_FIT, EASY = POLICIES["first-fit"], discipline_named("easy")
+HOSTS = Cluster.uniform(40, cores=2)
+
+
+def _jobs(jobs: int, tasks: int) -> Workload:
+    """Jobs of about `tasks` tasks each, many of which wait."""
+    rng = np.random.default_rng(7)
+    runtime_s = rng.integers(10, 2000, jobs).astype(float)
+    arrivals_s = np.sort(rng.integers(0, jobs * tasks * 14, jobs)).astype(float)
+    wide = rng.integers(1, 2 * tasks, jobs).astype(np.int32)
+    return Workload.of(
+        submit_s=arrivals_s, runtime_s=runtime_s, estimate_s=runtime_s * 3, cores=np.ones(jobs), tasks=wide
+    )
+
+
+@pytest.mark.parametrize(("jobs", "tasks", "other"), [(1000, 8, compiled), (1000, 1, at_desk), (50, 8, at_desk)])
+def test_easy_takes_the_board_for_many_wide_jobs_only(monkeypatch, jobs, tasks, other):
+    name = "replay_compiled" if other is compiled else "replay_at_desk"
+    monkeypatch.setattr(other, name, None)
+    assert simulate(_jobs(jobs, tasks), HOSTS, FIRST_FIT, EASY, interval_s=0.0).started.all()
+
+
+def test_both_engines_give_one_schedule_of_wide_jobs():
+    log = _jobs(1000, 8)
+    board = simulate(log, HOSTS, FIRST_FIT, EASY, interval_s=0.0)
+    general = simulate(log, HOSTS, FIRST_FIT, EASY, interval_s=0.0, engine="compiled")
+    assert (board.start_s > log.submit_s).any()
+    assert board.start_s.tolist() == general.start_s.tolist()
+    assert board.host.tolist() == general.host.tolist()
+
+
+@pytest.mark.parametrize(
+    ("tasks", "hosts", "named", "cheaper"),
+    [(8, 40, "easy", True), (1, 5, "easy", False), (8, 4000, "easy", False), (8, 40, "netbatch", False)],
+)
+def test_the_board_is_cheaper_only_for_wide_jobs_that_wait_under_easy(tasks, hosts, named, cheaper):
+    cluster = Cluster.uniform(hosts, cores=2)
+    assert door._is_cheaper_at_desk(_jobs(1000, tasks), cluster, discipline_named(named)) is cheaper
