@@ -44,7 +44,8 @@ def _bonds(read: Trace) -> list[tuple[str, str]]:
     of_jobs = []
     for name, each in bonds_of_jobs(read.workload).items():
         kinds = f" ({each['kinds']:,} kinds)" if "kinds" in each else ""
-        of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} of {each['jobs']:,} jobs{kinds}")
+        jobs = "1 job" if each["jobs"] == 1 else f"{each['jobs']:,} jobs"
+        of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} of {jobs}{kinds}")
     if of_jobs:
         rows.append(("also recorded", ", ".join(of_jobs)))
     of_cluster = [] if read.cluster is None else list(bonds_of_cluster(read.cluster).items())
