@@ -75,3 +75,10 @@ def test_what_fits_agrees_with_counting_host_by_host(jobs, hosts):
     assert rejected.total == len(jobs) - len(expected)
     single = [k for k, (c, m, t) in enumerate(jobs) if any(hc >= c * t and hm >= m * t for hc, hm in hosts)]
     assert fit_to(work, cluster)[0].submit_s.tolist() == single
+
+
+def test_jobs_that_fit_keep_the_numbers_that_they_have_in_the_log():
+    jobs = Workload.of(submit_s=[0, 1, 2], runtime_s=[9, 9, 9], cores=[1, 8, 1])
+    fitting, rejected = fit_to(jobs, Cluster.uniform(2, cores=2))
+    assert rejected.lines == {"no empty host can hold it": [1]}
+    assert [fitting.id_of(job) for job in range(2)] == [0, 2]

@@ -51,6 +51,8 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     if rejected.total:
         left_out = np.asarray(np.logical_or.reduce([bad for bad, _ in reasons]))
         rejected.work = part_of_work(workload, left_out)
+        if aligned.job_id is None:  # what a message calls job 22 is job 22 of the log, and stays so
+            aligned = replace(aligned, job_id=np.arange(aligned.jobs))
         aligned = aligned.take(~left_out)
     return aligned, rejected
 
