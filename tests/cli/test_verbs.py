@@ -227,3 +227,11 @@ def test_queues_are_replayed_on_hosts_of_any_speed(run):
     row = json.loads(out)
     assert (code, row["makespan_s"], row["mean_wait_s"]) == (0, 200.0, 0.0)
     assert row["load"] is None or row["load"] > 0
+
+
+def test_a_run_and_its_report_name_the_work_that_is_left_out(run):
+    Path("log.csv").write_text("submit_s,runtime_s,cores\n0,9,1\n1,9,8\n2,9,1\n")
+    code, out, _ = run("simulate log.csv --hosts 2x2c --policy first-fit -o r")
+    left_out = "1 of 3 jobs (33 %) with 80 % of the work"
+    assert (code, out.splitlines()[0]) == (0, f"Left out: {left_out}. The figures are those of the rest.")
+    assert run("report r")[1].startswith(f"No verdict: {left_out}")

@@ -24,7 +24,7 @@ from loadmaster.runs.again import again
 from loadmaster.runs.explain import explain
 from loadmaster.runs.outcome import from_bytes, to_bytes
 from loadmaster.runs.record import Record, read_record, write_record
-from loadmaster.traces import Trace
+from loadmaster.traces import Skipped, Trace
 
 
 def recorded(folder, case, setting, **extra):
@@ -221,3 +221,17 @@ def test_an_outcome_comes_back_from_the_store_as_it_was():
     assert back.members == outcome.members
     assert np.array_equal(back.use.stranded, outcome.use.stranded)
     assert np.array_equal(back.wait_counts, outcome.wait_counts)
+
+
+def test_a_record_keeps_how_much_of_the_work_is_left_out(tmp_path):
+    jobs = Workload.of(submit_s=[0, 1, 2, 3], runtime_s=[9, 9, 9, 9], cores=[1, 8, 1, 1])
+    skipped = Skipped()
+    skipped.add("a field is not a number", [7], bad=True)
+    case = case_of(Trace(jobs, skipped=skipped), Cluster.uniform(2, cores=2))
+    setting = Setting("first-fit", "fcfs")
+    recorded(tmp_path / "judged", case, setting)
+    recorded(tmp_path / "allowed", replace(case, allowed=True), setting)
+    assert "2 of 5 jobs (40 %) with 73 % of the work" in case.without_verdict
+    assert read_record(tmp_path / "judged").case.without_verdict == case.without_verdict
+    assert read_record(tmp_path / "allowed").case.left_out_first == case.left_out_first
+    assert read_record(tmp_path / "allowed").case.without_verdict == ""

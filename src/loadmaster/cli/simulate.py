@@ -25,7 +25,6 @@ def simulate(
     """Simulate one run and write its record, from which `explain` works and the run can be repeated."""
     from loadmaster.cli.run_options import command_line
     from loadmaster.verbs.idle import refuse_all_but
-    from loadmaster.verbs.notes import remarks
     from loadmaster.verbs.progress import Bar
     from loadmaster.verbs.simulate import simulate_with
 
@@ -44,7 +43,7 @@ def simulate(
         from loadmaster.report.document import print_document
 
         print_document(_document(case, made.record.setting, made.outcome, {"record": str(out)}))
-    _show(made.outcome, remarks(case), out, as_json)
+    _show(made.outcome, case, out, as_json)
 
 
 def _document(
@@ -95,18 +94,21 @@ def _again(folder: Path, trust: bool, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show(outcome: "Outcome", remarks: list[str], out: Path, as_json: bool) -> None:
+def _show(outcome: "Outcome", case: "Case", out: Path, as_json: bool) -> None:
     from loadmaster.report.comparison import warnings
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.rules.find import given
+    from loadmaster.verbs.notes import remarks
 
     notes = for_notes()
     if not as_json:
+        if case.left_out:
+            for_results().print(f"{case.left_out_first}The figures are those of the rest.", soft_wrap=True)
         for line in _lines(outcome.row()):
             for_results().print(line)
     trust = " --trust" if given(outcome.setting.specs) else ""
     where = f"The record: {out}; `loadmaster explain {out} JOB{trust}` asks it about a job."
-    for line in (*(f"warning: {text}" for text in warnings(outcome)), *remarks, where):
+    for line in (*(f"warning: {text}" for text in warnings(outcome)), *remarks(case), where):
         notes.print(line)
     if outcome.faults:
         raise typer.Exit(1)

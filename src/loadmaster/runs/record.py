@@ -128,6 +128,7 @@ def write_record(
         "notes": list(case.notes),
         "rejected": _plain(case.rejected),
         "skipped": _plain(case.skipped),
+        "allowed": case.allowed,
     }
     write_files(folder, about, tables_of(record))
 
@@ -217,7 +218,7 @@ def tables_of(record: Record) -> dict[str, pl.DataFrame]:
 
 
 def _plain(skipped: Skipped) -> dict[str, Any]:
-    return {"counts": skipped.counts, "lines": skipped.lines}
+    return {"counts": skipped.counts, "lines": skipped.lines, "bad": skipped.bad, "work": skipped.work}
 
 
 def _table(columns: Mapping[str, Any]) -> pl.DataFrame:
@@ -261,7 +262,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         as_logged = replace(workload, submit_s=submit_s, constraints=bound)
         workload = replace(workload, recorded_hosts=None)  # at another load nothing of it really ran
     left_out = Skipped(**about["rejected"]), Skipped(**about["skipped"])
-    case = Case(as_logged, cluster, *left_out, tuple(about["notes"]))
+    case = Case(as_logged, cluster, *left_out, tuple(about["notes"]), allowed=about["allowed"])
     called = tuple(jobs["called"]) if "called" in jobs else ()
     return Record(case, Setting.of(about["setting"]), workload, schedule, about["sources"], about, called)
 

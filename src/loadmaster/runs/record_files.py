@@ -13,7 +13,7 @@ from loadmaster.model import InputError
 from loadmaster.strict_json import to_json
 from loadmaster.whole_file import naming, part_of, whole_file
 
-FORMAT = 4
+FORMAT = 5
 """Raised when a record written before can no longer be read."""
 ABOUT = "run.json"
 TABLES = ("jobs.parquet", "tasks.parquet", "segments.parquet", "cycles.parquet", "choices.parquet", "hosts.parquet")
