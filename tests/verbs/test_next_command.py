@@ -61,7 +61,7 @@ def test_on_larger_hosts_placement_policies_are_compared_if_they_differ(tmp_path
 def test_tasks_are_spread_where_that_keeps_the_work_of_few_wide_jobs(tmp_path):
     path = parallel_log(tmp_path, wide=3)
     told = loadmaster.info(path, hosts="2x4c")
-    assert told.left_out == 3, "1 % of the jobs"
+    assert told.rejected.total == 3, "1 % of the jobs"
     assert "--spread any" in told.next
     assert len(set(mean_waits(told.next))) > 1
 
@@ -86,14 +86,14 @@ def test_where_no_reading_keeps_the_work_larger_hosts_are_named_that_do(tmp_path
     assert command.startswith(f"loadmaster info {path} ")
     words = shlex.split(command)
     hosts = words[words.index("--hosts") + 1]
-    assert loadmaster.info(path, hosts=hosts).left_out == 0
+    assert loadmaster.info(path, hosts=hosts).rejected.total == 0
 
 
 def test_without_machines_hosts_are_named_that_hold_every_job(tmp_path):
     path = parallel_log(tmp_path, processors=5)
     hosts = shlex.split(next_of(path))[-1]
     assert hosts.endswith("x8c")
-    assert loadmaster.info(path, hosts=hosts).left_out == 0
+    assert loadmaster.info(path, hosts=hosts).rejected.total == 0
 
 
 def test_a_full_system_is_compared_below_the_load_at_which_the_queue_only_grows(tmp_path):

@@ -72,7 +72,7 @@ def _show(found: "Described") -> None:
     console.print(log_title(read), style="bold")
     console.print(found.answer, highlight=False)
     if found.really is not None:
-        console.print(room_sentence(found.really, found.left_out), highlight=False)
+        console.print(room_sentence(found.really, found.rejected), highlight=False)
     console.print(f"Next: {found.next}", highlight=False, soft_wrap=True, style="dim")
     console.print()
     console.print(facts)

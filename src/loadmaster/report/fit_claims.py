@@ -51,18 +51,13 @@ class FitFound:
     synthetic: bool
     command: str
 
-    @property
-    def left_out(self) -> int:
-        """How many jobs did not fit the machines."""
-        return self.rejected.total
-
 
 def why_refused_before(case: Case) -> str:
     """Why nothing is tried on this log; empty where something is."""
     if case.without_verdict:
         return case.without_verdict.removeprefix("No verdict: ").removesuffix(".")
     found = recorded(case.workload, case.cluster, case.launch_s)
-    because = why_not(found, case.rejected.total)
+    because = why_not(found, case.rejected)
     if because and found is not None:
         return f"queueing does not explain the recorded waits: {because}"
     weeks = whole_weeks(case.workload)
@@ -101,7 +96,7 @@ def fit_sentence(found: FitFound) -> str:
 
 def verdict_sentence(found: FitFound) -> str:
     """What rules H3 and H4 say of the log."""
-    return room_sentence(found.really, found.left_out)
+    return room_sentence(found.really, found.rejected)
 
 
 def ranked(found: FitFound) -> "list[TriedQueue]":
@@ -129,7 +124,7 @@ def fit_document(found: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
     best = None if found.fit is None else asdict(found.fit.best.queue)
     return {
         "log": found.log, "sentence": fit_sentence(found), "refused": found.refused or None,
-        "recorded": room_document(found.really, found.left_out), "best": None if found.refused else best,
+        "recorded": room_document(found.really, found.rejected), "best": None if found.refused else best,
         "site": text or None, "cpu_s": cpu_s, "rejected_jobs": left_out(found.rejected), "rows": fit_rows(found),
     }  # fmt: skip
 

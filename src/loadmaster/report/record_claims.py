@@ -89,7 +89,7 @@ def record_head(comparison: Comparison) -> str:
     found, site = comparison.recorded, _site(comparison)
     if found is None:
         return ""
-    start, error = waited_sentence(found, comparison.case.rejected.total), model_error(comparison)
+    start, error = waited_sentence(found, comparison.case.rejected), model_error(comparison)
     if error is None or site is None:
         return f"{start}; whether a model of the site reproduces that is not known. "
     modelled = show_seconds(site.metrics.mean_wait_s)

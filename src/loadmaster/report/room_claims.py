@@ -6,24 +6,27 @@ from typing import Any
 from loadmaster.measure.explained import why_unexplained
 from loadmaster.measure.recorded import Recorded
 from loadmaster.model.units import percent, show_seconds
-from loadmaster.runs.case import MOST_LEFT_OUT
+from loadmaster.runs.case import MOST_WORK_LEFT_OUT
+from loadmaster.traces import Skipped
 
 
-def why_not(found: Recorded | None, left_out: int = 0) -> str:
-    """Why queueing does not explain what `found` says, where `left_out` jobs did not fit; empty where it can."""
-    if found is not None and fits_too_little(found, left_out):
-        do, be = ("does", "is") if left_out == 1 else ("do", "are")
-        return f"{left_out:,} of {found.metrics.jobs + left_out:,} jobs {do} not fit these machines and {be} left out"
+def why_not(found: Recorded | None, rejected: Skipped) -> str:
+    """Why queueing does not explain what `found` says, where the `rejected` jobs did not fit; empty where it can."""
+    if found is not None and fits_too_little(rejected):
+        lost, work = rejected.total, percent(rejected.work)
+        do, be = ("does", "is") if lost == 1 else ("do", "are")
+        jobs = f"{lost:,} of {found.metrics.jobs + lost:,} jobs"
+        return f"{jobs} with {work} of the work {do} not fit these machines and {be} left out"
     return why_unexplained(found)
 
 
-def room_sentence(found: Recorded | None, left_out: int = 0) -> str:
+def room_sentence(found: Recorded | None, rejected: Skipped) -> str:
     """The verdict first, then what it stands on; empty where the log does not say when any job started."""
     if found is None:
         return ""
-    waited = waited_sentence(found, left_out)
-    if because := why_not(found, left_out):
-        if fits_too_little(found, left_out):
+    waited = waited_sentence(found, rejected)
+    if because := why_not(found, rejected):
+        if fits_too_little(rejected):
             return f"{waited}. Whether queueing explains it is not known: {because}."
         return f"{waited}. Queueing does not explain it: {because}."
     name = max(found.over, key=lambda each: found.over[each])
@@ -34,28 +37,28 @@ def room_sentence(found: Recorded | None, left_out: int = 0) -> str:
     )
 
 
-def waited_sentence(found: Recorded, left_out: int) -> str:
-    """How long jobs really waited; whose wait that is, where many are not among them. Without its full stop."""
+def waited_sentence(found: Recorded, rejected: Skipped) -> str:
+    """How long jobs really waited; whose wait, where much of the work is left out. Without its full stop."""
     jobs = found.metrics.jobs
     fit = "the only job that fits" if jobs == 1 else f"the {jobs:,} jobs that fit"
-    who = fit if fits_too_little(found, left_out) else "jobs"
+    who = fit if fits_too_little(rejected) else "jobs"
     return f"Recorded: {who} really waited {show_seconds(found.metrics.mean_wait_s)} on average"
 
 
-def fits_too_little(found: Recorded, left_out: int) -> bool:
-    """Whether so many jobs do not fit the machines that the others do not stand for the log."""
-    return left_out > MOST_LEFT_OUT * (found.metrics.jobs + left_out)
+def fits_too_little(rejected: Skipped) -> bool:
+    """Whether so much of the work does not fit the machines that the rest does not stand for the log."""
+    return rejected.work > MOST_WORK_LEFT_OUT
 
 
-def room_document(found: Recorded | None, left_out: int = 0) -> dict[str, Any] | None:
+def room_document(found: Recorded | None, rejected: Skipped) -> dict[str, Any] | None:
     """The same as plain values; None where the log does not say when any job started."""
     if found is None:
         return None
-    because = why_not(found, left_out)
+    because = why_not(found, rejected)
     with_room, wait = found.with_room, found.metrics.mean_wait_s
     return {
         "mean_wait_s": wait if math.isfinite(wait) else None, "explained_by_queueing": not because,
         "because": because or None, "unknown_starts": found.unknown, "peak_use": found.peak,
         "time_over_capacity": found.over, "wait_with_room": with_room if math.isfinite(with_room) else None,
-        "sentence": room_sentence(found, left_out),
+        "sentence": room_sentence(found, rejected),
     }  # fmt: skip

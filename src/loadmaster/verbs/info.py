@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from loadmaster.model import Cluster, Workload
     from loadmaster.packing.state_facts import StateFacts
     from loadmaster.report.page import Page
-    from loadmaster.traces import Trace
+    from loadmaster.traces import Skipped, Trace
     from loadmaster.traces.summary import Fit, Summary
 
 D = TypeVar("D", "Described", "StateDescribed")
@@ -106,9 +106,11 @@ class Described(Result):
     spread: 'Literal["auto", "single-host", "any", "asked"]' = "auto"
 
     @property
-    def left_out(self) -> int:
+    def rejected(self) -> "Skipped":
         """Jobs that fit on no host."""
-        return 0 if self.fitted is None else self.fitted.rejected.total
+        from loadmaster.traces import Skipped
+
+        return Skipped() if self.fitted is None else self.fitted.rejected
 
     @property
     def answer(self) -> str:
@@ -120,7 +122,7 @@ class Described(Result):
         """Whether queueing can explain the waits that were recorded, what was left out, and what was assumed."""
         from loadmaster.report.room_claims import room_sentence
 
-        room = () if self.really is None else (room_sentence(self.really, self.left_out),)
+        room = () if self.really is None else (room_sentence(self.really, self.rejected),)
         return (*room, *self.read.skipped.sentences(), *self.read.notes)
 
     @property
@@ -134,7 +136,7 @@ class Described(Result):
         figures: dict[str, Any] = {"source": read.workload.source, **asdict(self.summary)}
         figures |= {"sentence": self.sentence, "next": self.next}
         figures |= {"about": dict(read.about), "constraints": bonds_of_jobs(read.workload), "cluster": None}
-        figures["recorded"] = room_document(self.really, self.left_out)
+        figures["recorded"] = room_document(self.really, self.rejected)
         if fitted is not None:
             kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
             figures["cluster"] = {
