@@ -150,13 +150,14 @@ def test_times_are_shown_in_a_unit_that_suits_them():
     assert unit_for([86400.0 * 4]) == ("d", 86400.0)
 
 
-def test_where_too_many_jobs_are_left_out_there_is_no_verdict_and_nothing_is_marked_or_called_lowest():
+def test_where_too_much_work_is_left_out_there_is_no_verdict_and_nothing_is_marked_or_called_lowest():
     waits = comparison({("first-fit", 0.9): 100.0, ("mix-fit", 0.9): 50.0})
-    lost = Skipped()
+    lost = Skipped(work=0.2)
     lost.add("no empty host can hold it", [1, 2], count=90)
     few = replace(waits, case=replace(waits.case, rejected=lost))
     jobs = few.case.workload.jobs
-    assert answer(few).startswith(f"No verdict: 90 of {jobs + 90} jobs ({percent(90 / (jobs + 90))}) are left out; ")
+    lost_jobs = f"90 of {jobs + 90} jobs ({percent(90 / (jobs + 90))}) with 20 % of the work"
+    assert answer(few).startswith(f"No verdict: {lost_jobs} are left out; ")
     column = columns_for(few)[0]
     assert marked(column, waits.groups[0]) == [False, True]
     assert marked(column, few.groups[0]) == [False, False]

@@ -255,6 +255,7 @@ def test_machines_on_which_jobs_do_not_fit_are_told_with_what_to_change(
     refused = json.loads(out)["refused"]
     assert code == 1
     assert refused.endswith(
-        "are left out; let the tasks of a job go to several hosts (--spread any), or give larger machines (--hosts)"
+        "are left out; let the tasks of a job go to several hosts (--spread any), or give larger machines (--hosts), "
+        "or judge the rest (--allow-left-out)"
     )
     assert "queueing" not in refused
