@@ -75,6 +75,6 @@ print(lm.pack(lm.generate.virtual_clusters(hosts=8, tasks=24, seed=1), method=ro
 log = lm.generate.opportunity(window=200.0, seed=3)
 shared = lm.share(log, methods=["pvm", ("pvm", NeverMoves(period_s=9.0))], sharing=equal_parts)
 print(shared.frame.select("method", "mean_stretch", "migrations"))
-print(lm.compare(log, policies="first-fit", disciplines=["easy", ("sjf", WhoeverFits)]).answer)
+print(lm.compare(log, spread="any", policies="first-fit", disciplines=["easy", ("sjf", WhoeverFits)]).answer)
 print(lm.size(lm.generate.own(frames, seed=1), repetitions=3, sizers=["planner", HalfAsMany(tasks=8)]).answer)
 print(lm.run(["echo one", "echo two", "echo three"], sizer=HalfAsMany(), out="bag.run").frame)

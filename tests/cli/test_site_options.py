@@ -47,7 +47,7 @@ def test_compare_shows_the_site_s_own_queue_beside_the_candidates(said):
 
 
 def test_on_a_real_slurm_s_log_the_model_of_its_rule_is_near_what_it_did(said):
-    """The error is that of the model; no candidate of this log gains on the record, so none is claimed."""
+    """EASY at every event waits for none of Slurm's timers: a gain on the record that is larger than the model's error."""
     document = said("compare", "log.sacct", *SITE, "--policies", "first-fit,mix-fit", "--disciplines", "easy")
     recorded, *candidates, site = document["rows"]
     assert recorded["mean_wait_s"] == pytest.approx(46.4, abs=0.05)
@@ -56,7 +56,8 @@ def test_on_a_real_slurm_s_log_the_model_of_its_rule_is_near_what_it_did(said):
     assert document["recorded"]["model_error"] == site["mean_wait_s"] / recorded["mean_wait_s"] - 1
     for row in candidates:
         assert row["change_on_recorded"] == row["mean_wait_s"] / recorded["mean_wait_s"] - 1
-        assert not row["gain_claimed"]
+        assert row["change_on_recorded"] < -0.2
+        assert row["gain_claimed"]
 
 
 @pytest.mark.parametrize("changed", [("--loads", "0.8"), ("--beta", "2"), ("--limit", "40")])
@@ -95,7 +96,7 @@ def test_a_single_run_is_the_site_s_own_unless_another_is_named(said):
     easy = said("simulate", "log.sacct", *SITE, "--discipline", "easy", "-o", "easy")
     assert (easy["kind"], easy["policy"], easy["discipline"]) == ("candidate", "mix-fit", "easy")
     other = said("simulate", "log.sacct", *SITE, "--policy", "mix-fit", "-o", "other")
-    assert (other["kind"], other["policy"], other["discipline"]) == ("candidate", "mix-fit", "netbatch")
+    assert (other["kind"], other["policy"], other["discipline"]) == ("candidate", "mix-fit", "easy")
     mixed = said("simulate", "log.sacct", *SITE, "--policy", "mix-fit", "--discipline", "site", "-o", "mixed")
     assert (mixed["kind"], mixed["policy"]) == ("site", "mix-fit")
 

@@ -45,7 +45,7 @@ COMMANDS = [
     "compare log.csv --hosts 1x1c1g --policies first-fit --disciplines fcfs,easy --json",
     "compare --limit 200 --policies first-fit --hosts 22x16c64g@1 --hosts 28x16c64g@1 --loads 0.8,1.1 --json",
     "fewest --limit 200 --hosts 10..40x16c64g@1 --hosts 4..30x32c128g --p95 1h --mean 30min --samples 5 --json",
-    "fewest log.csv --hosts 1x1c1g --p99 0s --json",
+    "fewest log.csv --hosts 1x1c1g --p99 0s --allow-left-out --json",
     "compare at_once.csv --hosts 1x1c1g --policies first-fit --json",
     "simulate one.csv --hosts 1x1c1g --json",
     "simulate --limit 200 --policy max-jobs -o run --json",

@@ -26,7 +26,7 @@ ORDERS = {"policies": "first-fit", "disciplines": "fcfs,easy,sjf+easy"}
 ONE_RUN = {"policy": "first-fit", "discipline": "easy"}
 
 
-class Reading(NamedTuple):
+class LogReading(NamedTuple):
     """A way to read the log and to place its tasks.
 
     Attributes:
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
     options: dict[str, str]
 
 
-class Trial(NamedTuple):
+class ShortTrial(NamedTuple):
     """What a command did on the first jobs of the log.
 
     Attributes:
@@ -78,7 +78,7 @@ def next_command(options: "InfoOptions", read: "Trace", path: str) -> str:
     return _typed("simulate", path, options, reading.options | ONE_RUN, None if trial is None else trial.jobs)
 
 
-def work_left_out(reading: Reading) -> float:
+def work_left_out(reading: LogReading) -> float:
     """The part of the log's core-seconds that belongs to jobs that fit no host."""
     whole = _core_seconds(reading.read.workload)
     return 1.0 - _core_seconds(_kept(reading)) / whole if whole else 0.0
@@ -90,7 +90,7 @@ def hosts_for(workload: "Workload") -> str:
     Example:
         >>> from loadmaster.model import Workload
         >>> hosts_for(Workload.of(submit_s=[0, 10], runtime_s=[40, 40], cores=[3, 6]))
-        '6x8c'
+        '2x8c'
     """
     from loadmaster.model.units import MEMORY
 
@@ -114,7 +114,7 @@ def _core_seconds(workload: "Workload") -> float:
     return float(sum_of_products(workload.runtime_s, cores))
 
 
-def _kept(reading: Reading) -> "Workload":
+def _kept(reading: LogReading) -> "Workload":
     """The jobs that fit."""
     from loadmaster.traces import fit_by
 
@@ -132,7 +132,7 @@ def _doubt(options: "InfoOptions", read: "Trace") -> dict[str, str]:
     return {name: value} if name and name not in options.given else {}
 
 
-def _best_reading(options: "InfoOptions", read: "Trace") -> Reading:
+def _best_reading(options: "InfoOptions", read: "Trace") -> LogReading:
     """The first reading that leaves out little enough, else the one that leaves out least work."""
     best, least = None, 2.0
     for each in _readings(options, read):
@@ -141,10 +141,10 @@ def _best_reading(options: "InfoOptions", read: "Trace") -> Reading:
             best, least = each, part
         if part < MOST_LEFT_OUT:
             break
-    return best or Reading(read, options.spread, {})
+    return best or LogReading(read, options.spread, {})
 
 
-def _readings(options: "InfoOptions", read: "Trace") -> Iterator[Reading]:
+def _readings(options: "InfoOptions", read: "Trace") -> Iterator[LogReading]:
     """The ways to read the log, those with the fewest further options first."""
     spreads: dict[SpreadChoice, dict[str, str]] = {options.spread: {}}
     if "spread" not in options.given:
@@ -152,7 +152,7 @@ def _readings(options: "InfoOptions", read: "Trace") -> Iterator[Reading]:
     memory = _memory_readings(options, read)
     for workload, typed in sorted(memory, key=lambda each: len(each[1])):
         for spread, also in spreads.items():
-            yield Reading(replace(read, workload=workload, memory_in_doubt=False), spread, typed | also)
+            yield LogReading(replace(read, workload=workload, memory_in_doubt=False), spread, typed | also)
 
 
 def _memory_readings(options: "InfoOptions", read: "Trace") -> "Iterator[tuple[Workload, dict[str, str]]]":
@@ -173,7 +173,7 @@ def _memory_readings(options: "InfoOptions", read: "Trace") -> "Iterator[tuple[W
             yield workload, unit | meaning
 
 
-def _comparisons(reading: Reading) -> Iterator[dict[str, str]]:
+def _comparisons(reading: LogReading) -> Iterator[dict[str, str]]:
     """Options of the comparisons to try: of placement policies where hosts differ in what is left, then of orders."""
     cluster = reading.read.cluster
     assert cluster is not None
@@ -194,7 +194,7 @@ def _one_place(cluster: "Cluster") -> bool:
     return cluster.hosts == 1 or (len(rows) == 1 and rows[0][cluster.resources.index("cores")] <= 1)
 
 
-def _try(verb: str, reading: Reading, words: dict[str, str]) -> Trial | None:
+def _try(verb: str, reading: LogReading, words: dict[str, str]) -> ShortTrial | None:
     """Run a command on more and more of the first jobs; None where it is refused.
 
     The time for the whole log is carried on from the last two runs: it grows as a power of the jobs, which is between
@@ -219,10 +219,10 @@ def _try(verb: str, reading: Reading, words: dict[str, str]) -> Trial | None:
     except InputError:
         return None
     at_most = int(tried * max(1.0, (LONGEST_S / took_s) ** (1 / power)))
-    return Trial(differs, None if at_most >= jobs else at_most // 100 * 100 or at_most)
+    return ShortTrial(differs, None if at_most >= jobs else at_most // 100 * 100 or at_most)
 
 
-def _waits(verb: str, reading: Reading, words: dict[str, Any], jobs: int) -> list[float]:
+def _waits(verb: str, reading: LogReading, words: dict[str, Any], jobs: int) -> list[float]:
     """The mean wait of every row, on the first jobs."""
     from loadmaster.verbs.compare import compare
     from loadmaster.verbs.simulate import simulate
