@@ -47,7 +47,7 @@ def test_compare_shows_the_site_s_own_queue_beside_the_candidates(said):
 
 
 def test_on_a_real_slurm_s_log_the_model_of_its_rule_is_near_what_it_did(said):
-    """EASY at every event waits for none of Slurm's timers: a gain on the record that is larger than the model's error."""
+    """EASY at every event waits for none of Slurm's timers: a gain that is larger than the model's error."""
     document = said("compare", "log.sacct", *SITE, "--policies", "first-fit,mix-fit", "--disciplines", "easy")
     recorded, *candidates, site = document["rows"]
     assert recorded["mean_wait_s"] == pytest.approx(46.4, abs=0.05)
