@@ -142,9 +142,12 @@ _collect = Sybil(
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Leave the names of skipped tests in a file that `pytest @FILE` takes: .pytest_cache/d/skipped/tests.txt."""
+    """Leave the names of skipped tests in a file that `pytest @FILE` takes: .pytest_cache/d/skipped/tests.txt.
+
+    Those of a run that tries the last failures again are not all, and are left out.
+    """
     names = dict.fromkeys(report.nodeid for report in terminalreporter.stats.get("skipped", ()))
-    if hasattr(config, "cache"):
+    if hasattr(config, "cache") and not config.getoption("lf", default=False):
         (config.cache.mkdir("skipped") / "tests.txt").write_text("".join(f"{name}\n" for name in names))
 
 

@@ -29,3 +29,6 @@ def test_what_was_skipped_can_be_tried_again_by_name(tmp_path):
     assert sorted(names.read_text().splitlines()) == ["test_none.py", "test_two.py::test_waits[x y]"]
     again = subprocess.run([*pytest[:4], f"@{names}"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "2 skipped" in again.stdout
+    names.write_text("those of the whole run")
+    subprocess.run([*pytest, "--last-failed"], cwd=tmp_path, capture_output=True, check=False)
+    assert names.read_text() == "those of the whole run"
