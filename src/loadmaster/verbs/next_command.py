@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from loadmaster.model import Cluster, Workload
     from loadmaster.traces import SpreadChoice, Trace
+    from loadmaster.traces.spread import Fitted
     from loadmaster.verbs.info import InfoOptions
 
 MOST_LEFT_OUT = 0.01
-"""A comparison is advised only where the jobs that fit no host hold a smaller part of the core-seconds."""
+"""A comparison is advised only where the jobs that fit no host hold a smaller part of the work."""
 BUSY, FULL = 0.85, 1.0
 """Below `BUSY` hardly a queue forms; above `FULL` the queue only grows. Both are scaled to `TARGET`."""
 TARGET = 0.9
@@ -79,9 +80,8 @@ def next_command(options: "InfoOptions", read: "Trace", path: str) -> str:
 
 
 def work_left_out(reading: LogReading) -> float:
-    """The part of the log's core-seconds that belongs to jobs that fit no host."""
-    whole = _core_seconds(reading.read.workload)
-    return 1.0 - _core_seconds(_kept(reading)) / whole if whole else 0.0
+    """The part of the log's work that belongs to jobs that fit no host."""
+    return _fitted(reading).rejected.work
 
 
 def hosts_for(workload: "Workload") -> str:
@@ -107,20 +107,13 @@ def hosts_for(workload: "Workload") -> str:
     return f"{hosts}x{amounts or '16c'}"
 
 
-def _core_seconds(workload: "Workload") -> float:
-    from loadmaster.model.arrays import sum_of_products
-
-    cores = workload.demand[:, workload.resources.index("cores")] * workload.task_count
-    return float(sum_of_products(workload.runtime_s, cores))
-
-
-def _kept(reading: LogReading) -> "Workload":
-    """The jobs that fit."""
+def _fitted(reading: LogReading) -> "Fitted":
+    """The jobs that fit, and those that do not."""
     from loadmaster.traces import fit_by
 
     read = reading.read
     assert read.cluster is not None
-    return fit_by(reading.spread, read.workload, read.cluster, machines_of_log=read.machines == "log").workload
+    return fit_by(reading.spread, read.workload, read.cluster, machines_of_log=read.machines == "log")
 
 
 def _doubt(options: "InfoOptions", read: "Trace") -> dict[str, str]:
@@ -177,7 +170,7 @@ def _comparisons(reading: LogReading) -> Iterator[dict[str, str]]:
     """Options of the comparisons to try: of placement policies where hosts differ in what is left, then of orders."""
     cluster = reading.read.cluster
     assert cluster is not None
-    kept = _kept(reading)
+    kept = _fitted(reading).workload
     loads = [float(kept.offered_load(cluster, r)) for r in range(len(cluster.resources))]
     scaled: list[dict[str, str]] = [{}]
     if isfinite(loads[0]) and loads[0] > 0:

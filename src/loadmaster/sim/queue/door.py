@@ -223,8 +223,8 @@ def _is_cheaper_at_desk(workload: Workload, cluster: Cluster, discipline: Discip
 
     The general engine finds the shadow time of EASY task by task whenever jobs wait, so its cost grows with the tasks
     of a job and with the queue. CPU us a job, general and board: RICC on 1024x8c12g 795 and 50, SDSC-BLUE on 1152x1c
-    690 and 71, CEA-Curie on 5000x16c 2,360 and 290. Where jobs are narrow or rarely wait, the general engine is 2 to
-    20 times faster. The board takes a minute to compile: short logs keep the general engine.
+    690 and 71, CEA-Curie on 5000x16c 2,360 and 290. Where jobs are narrow or rarely wait, the general engine was 4 to
+    11 times faster on synthetic logs. The board takes a minute to compile: short logs keep the general engine.
     """
     if type(discipline.backfilling) is not Easy or workload.tasks is None or workload.jobs < MANY_JOBS:
         return False
