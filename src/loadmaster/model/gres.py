@@ -4,6 +4,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
+from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 
 _COUNT = re.compile(r"([0-9]{1,18})([KMGTP]?)", re.IGNORECASE)
@@ -25,6 +28,44 @@ class Gres(NamedTuple):
     kind: str
     model: str
     number: int
+
+
+class GpuRequest(NamedTuple):
+    """GPUs that jobs ask for, of all models, and what they are multiplied by; each 0 where a job does not say so.
+
+    Attributes:
+        per_job, per_node, per_task, per_socket: GPUs, of one job or float64[N] of several.
+        tasks, tasks_per_node, sockets_per_node: how many.
+    """
+
+    per_job: float | Floats = 0
+    per_node: float | Floats = 0
+    per_task: float | Floats = 0
+    per_socket: float | Floats = 0
+    tasks: float | Floats = 0
+    tasks_per_node: float | Floats = 0
+    sockets_per_node: float | Floats = 0
+
+    def total(self, nodes: float | Floats) -> Floats:
+        """float64, as `nodes`: GPUs of the whole job; those asked for it, else for each node, task or socket.
+
+        Example:
+            >>> float(GpuRequest(per_task=2, tasks_per_node=4).total(nodes=2))
+            16.0
+        """
+        tasks = first_amount(self.tasks, self.tasks_per_node * nodes, nodes)
+        sockets = nodes * first_amount(self.sockets_per_node, 1.0)
+        return first_amount(
+            self.per_job, self.per_node * nodes, self.per_task * tasks, self.per_socket * sockets, 0.0 * nodes
+        )
+
+
+def first_amount(*sides: float | Floats) -> Floats:
+    """float64[N]: of each job the first amount that is not 0."""
+    found = np.asarray(sides[0], np.float64)
+    for side in sides[1:]:
+        found = np.where(found > 0, found, side)
+    return found
 
 
 def parse_gres(text: str) -> tuple[Gres, ...]:

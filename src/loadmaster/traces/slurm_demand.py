@@ -1,13 +1,13 @@
 """What a job of Slurm's accounting counts with, all of one side: what it asked for, or what it was given."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.model.gres import GPU, gpus_in
+from loadmaster.model.gres import GPU, GpuRequest, first_amount, gpus_in
 from loadmaster.traces.slurm_fields import job_memory, tracked, tracked_memory, whole_numbers
 from loadmaster.traces.submit_line import Submitted
 from loadmaster.traces.values import Values, words
@@ -48,29 +48,23 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) ->
         count: float64[N], nodes of each job.
         lines: what the command line of each job says; () where the log has none.
     """
-    asked = _first(whole_numbers(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"))
-    given = _first(whole_numbers(frame, "ncpus"), whole_numbers(frame, "alloccpus"), tracked(frame, "alloctres", "cpu"))
+    asked = first_amount(whole_numbers(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"))
+    given = first_amount(
+        whole_numbers(frame, "ncpus"), whole_numbers(frame, "alloccpus"), tracked(frame, "alloctres", "cpu")
+    )
     tres = _gpus(frame, "reqtres")
-    asked_gpus = _first(tres, _untracked_gpus(frame, count, lines), _gpus(frame, "reqgres") * count)
+    asked_gpus = first_amount(tres, _untracked_gpus(frame, count, lines), _gpus(frame, "reqgres") * count)
     allocated = _gpus(frame, "alloctres")
-    given_gpus = _first(allocated, _gpus(frame, "gresdetail"), _gpus(frame, "allocgres") * count)
+    given_gpus = first_amount(allocated, _gpus(frame, "gresdetail"), _gpus(frame, "allocgres") * count)
     whole = (given > 0) & (_says_whole_hosts(frame, lines) | ((asked > 0) & (given_gpus > asked_gpus)))
-    cores = np.where(whole, given, _first(asked, given))
+    cores = np.where(whole, given, first_amount(asked, given))
     memory, held = job_memory(frame, cores, count), tracked_memory(frame, "alloctres")
     held = np.where(whole & (held > 0), np.floor(held), memory.values)
-    gpus = np.where(whole, _first(given_gpus, asked_gpus), _first(asked_gpus, given_gpus))
+    gpus = np.where(whole, first_amount(given_gpus, asked_gpus), first_amount(asked_gpus, given_gpus))
     return Demand(
         cores, Values(held, ~memory.bad & (held <= 0), memory.bad), gpus, whole & (asked > 0) & (given > asked),
         ~whole & (asked > 0) & (given > asked), (gpus > 0) & (tres <= 0) & (allocated <= 0),
     )  # fmt: skip
-
-
-def _first(*sides: Floats) -> Floats:
-    """float64[N]: of each job the first amount that is not 0."""
-    found = sides[0]
-    for side in sides[1:]:
-        found = np.where(found > 0, found, side)
-    return found
 
 
 def _gpus(frame: pl.DataFrame, name: str) -> Floats:
@@ -85,23 +79,13 @@ def _gpus(frame: pl.DataFrame, name: str) -> Floats:
 
 def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) -> Floats:
     """float64[N]: GPUs asked for the job, else each node, task or socket; by its columns, else by its command line."""
-
-    def said(read: Callable[[Submitted], int]) -> Floats:
-        return np.array([read(line) for line in lines], float) if lines else np.zeros(frame.height)
-
-    tasks = _first(
-        whole_numbers(frame, "ntasks"), said(lambda line: line.gpus.tasks),
-        said(lambda line: line.gpus.tasks_per_node) * count, count,
+    columns = GpuRequest(
+        _gpus(frame, "tresperjob"), _gpus(frame, "trespernode"), _gpus(frame, "trespertask"),
+        _gpus(frame, "trespersocket"), whole_numbers(frame, "ntasks"), np.zeros(frame.height),
+        whole_numbers(frame, "socketspernode"),
     )  # fmt: skip
-    sockets = count * _first(
-        whole_numbers(frame, "socketspernode"), said(lambda line: line.gpus.sockets_per_node), np.ones(frame.height)
-    )
-    return _first(
-        _gpus(frame, "tresperjob"), _gpus(frame, "trespernode") * count, _gpus(frame, "trespertask") * tasks,
-        _gpus(frame, "trespersocket") * sockets, said(lambda line: line.gpus.per_job),
-        said(lambda line: line.gpus.per_node) * count, said(lambda line: line.gpus.per_task) * tasks,
-        said(lambda line: line.gpus.per_socket) * sockets,
-    )  # fmt: skip
+    said = GpuRequest(*np.array([line.gpus for line in lines], float).T) if lines else GpuRequest()
+    return GpuRequest(*(first_amount(*both) for both in zip(columns, said, strict=True))).total(count)
 
 
 def _says_whole_hosts(frame: pl.DataFrame, lines: Sequence[Submitted]) -> Bools:

@@ -5,7 +5,7 @@ import shlex
 from typing import NamedTuple
 
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.model.gres import gpus_in
+from loadmaster.model.gres import GpuRequest, gpus_in
 
 _FLAGS_WORDS = (
     "contiguous disable-stdout-job-summary exact exclusive get-user-env help hold ignore-pbs immediate interactive "
@@ -24,23 +24,6 @@ _NODES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 _TASKS = re.compile(r"[0-9]{1,7}")
 _THROTTLE = re.compile(r".*%([0-9]{1,9})")
 _LONGEST = 10_000
-
-
-class SubmittedGpus(NamedTuple):
-    """The GPUs that a command line asks for, each 0 where it does not say so, and what they are multiplied by.
-
-    Attributes:
-        per_job, per_node, per_task, per_socket: GPUs of all models.
-        tasks, tasks_per_node, sockets_per_node: how many.
-    """
-
-    per_job: int = 0
-    per_node: int = 0
-    per_task: int = 0
-    per_socket: int = 0
-    tasks: int = 0
-    tasks_per_node: int = 0
-    sockets_per_node: int = 0
 
 
 class Submitted(NamedTuple):
@@ -70,7 +53,7 @@ class Submitted(NamedTuple):
     reservation: str = ""
     shared_by: str = ""
     later: bool = False
-    gpus: SubmittedGpus = SubmittedGpus()
+    gpus: GpuRequest = GpuRequest()
 
 
 def submitted(line: str) -> Submitted:
@@ -100,9 +83,9 @@ def submitted(line: str) -> Submitted:
     )
 
 
-def _gpus(given: dict[str, str]) -> SubmittedGpus:
+def _gpus(given: dict[str, str]) -> GpuRequest:
     counts = (given.get(name, "") for name in ("ntasks", "ntasks-per-node", "sockets-per-node"))
-    return SubmittedGpus(
+    return GpuRequest(
         _models(given.get("gpus", "")),
         gpus_in(given.get("gres", "")) or _models(given.get("gpus-per-node", "")),
         _models(given.get("gpus-per-task", "")) or gpus_in(given.get("tres-per-task", "")),

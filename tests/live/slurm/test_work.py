@@ -19,8 +19,8 @@ def row(task=-1, **cells):
     return ListedJob((usual | cells)["JobArrayID"], usual | cells, task)
 
 
-def work(**cells):
-    return work_of(row(**cells), looks_on=False, counts_memory=True)
+def work(gpu_model="", **cells):
+    return work_of(row(**cells), looks_on=False, counts_memory=True, gpu_model=gpu_model)
 
 
 def test_a_held_job_of_ours_asks_for_what_slurm_says():
@@ -39,6 +39,36 @@ def test_a_held_job_of_ours_asks_for_what_slurm_says():
 )  # fmt: skip
 def test_gpus_are_those_of_all_models_and_those_that_slurm_does_not_track(allocated, per_node, gpus):
     assert work(**{"tres-alloc": allocated, "tres-per-node": per_node}).gpus == gpus
+
+
+@pytest.mark.parametrize("state", ["PENDING", "RUNNING"])
+@pytest.mark.parametrize(
+    ("cells", "of_host"),
+    [
+        ({"tres-per-job": "gres:gpu:a100:2"}, 2.0), ({"tres-per-job": "gres/gpu:a100:4", "NumNodes": "2"}, 2.0),
+        ({"tres-per-task": "gres:gpu:a100:1", "NumTasks": "4"}, 4.0),
+        ({"tres-per-task": "cpu:2,gres/gpu:a100:2", "NumTasks": "4", "NumNodes": "2"}, 4.0),
+        ({"tres-per-task": "gres:gpu:2", "ntpernode": "2", "NumNodes": "2"}, 4.0),
+        ({"tres-per-socket": "gres:gpu:a100:1", "Sockets": "2"}, 2.0),
+        ({"tres-per-socket": "gres:gpu:3", "Sockets": "*"}, 3.0), ({"tres-per-node": "gres:gpu:a100:3"}, 3.0),
+    ],
+)  # fmt: skip
+def test_gpus_that_slurm_does_not_track_are_those_of_the_job_its_nodes_tasks_or_sockets(cells, of_host, state):
+    usual = {"State": state, "tres-alloc": "cpu=4,mem=1G,node=1", "ntpernode": "2"}
+    assert work(gpu_model="a100", **usual | cells).gpus == of_host
+
+
+@pytest.mark.parametrize("column", ["tres-per-job", "tres-per-node", "tres-per-task", "tres-per-socket"])
+def test_a_model_of_gpu_that_is_one_of_several_is_left_out_by_name(column):
+    asked = {column: "gres:gpu:a100:2", "NumTasks": "1"}
+    assert work(**asked) == "asks for gres:gpu:a100:2"
+    assert work(gpu_model="v100", **asked) == "asks for gres:gpu:a100:2"
+    assert work(gpu_model="a100", **asked).gpus == 2.0
+    assert work(State="RUNNING", **asked).gpus == 2.0
+
+
+def test_gpus_that_do_not_divide_evenly_over_hosts_are_left_out():
+    assert "GPUs that do not divide" in work(**{"tres-per-job": "gres:gpu:3", "NumNodes": "2", "ntpernode": "2"})
 
 
 def test_a_job_on_several_hosts_is_even_where_its_user_said_so():

@@ -17,6 +17,7 @@ from loadmaster.live.slurm.work import ENDED, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaits import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.gres import GPU
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.model.whole_hosts import hold_whole_hosts
@@ -77,6 +78,8 @@ class SlurmObserver:
         cluster = self._cluster(heard)
         self._ends.look(heard.rows)
         heard = replace(heard, rows=self._names.told_apart(self._throttles.told(heard.rows), heard.token))
+        models = {each.model for node in heard.nodes for each in node.gres if each.kind == GPU}
+        gpu_model = models.pop() if len(models) == 1 else ""
         works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
         over: list[Over] = []
@@ -86,7 +89,7 @@ class SlurmObserver:
                 if row.id not in self._told:
                     over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
                 continue
-            work = work_of(row, looks_on=self._looks_on, counts_memory=self._site.selection.memory)
+            work = work_of(row, looks_on=self._looks_on, counts_memory=self._site.selection.memory, gpu_model=gpu_model)
             if isinstance(work, SlurmJob) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
                 work = f"waits in {row['Partition']}, which is not among the partitions asked for"
             if isinstance(work, str):

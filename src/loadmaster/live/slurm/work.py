@@ -8,7 +8,7 @@ from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
-from loadmaster.model.gres import gpus_in
+from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres
 from loadmaster.model.host_names import host_names
 from loadmaster.model.units import MB, parse_bytes
 from loadmaster.site.times import duration_s
@@ -25,7 +25,8 @@ ENDED = {
 _RUNS = ("RUNNING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING")
 _HOLDS = {"JobHeldUser": 1, "JobHeldAdmin": 2, "launch": 2, "JobHoldMaxRequeue": 2}
 _TRACKED = re.compile(r"(?:^|,)([a-z_/:.\w-]+)=([0-9]+(?:\.[0-9]+)?)([KMGTP]?)")
-_GPU = re.compile(r"gres[:/]gpu(?::[0-9]+)?")
+_ASKED = ("tres-per-job", "tres-per-node", "tres-per-task", "tres-per-socket")
+"""Columns of what a job asks for, whether Slurm tracks it or not."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,14 @@ class SlurmJob:
     all_memory: bool = False
 
 
-def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool) -> SlurmJob | str:
+def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool, gpu_model: str = "") -> SlurmJob | str:
     """The job of a row, or why it has to be left out.
 
     Args:
         row: of the listing, of a job that is not over.
         looks_on: all that waits counts as held for us.
         counts_memory: the site counts memory, so that a job that asks for none gets all that its host has.
+        gpu_model: of all GPUs of the cluster; "" where they differ or have none.
 
     Raises:
         InputError: a cell that Slurm never writes.
@@ -71,7 +73,7 @@ def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool) -> SlurmJob 
     cores = float(_whole(row["NumCPUs"]))
     waits = state in (HELD, CLAIMED)
     nodes = _hosts_asked(row, held) if waits else max(1, _whole(row["NumNodes"]))
-    if waits and (reason := _why_not(row, state, nodes, cores)):
+    if waits and (reason := _why_not(row, state, nodes, cores, gpu_model)):
         return reason
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
     memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
@@ -84,7 +86,9 @@ def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool) -> SlurmJob 
 
 def _gpus_of_host(row: ListedJob, nodes: int) -> float:
     """GPUs on each host of a job; those asked for on a node where Slurm does not track GPUs."""
-    return gpus_in(row["tres-alloc"]) / nodes or float(gpus_in(row["tres-per-node"]))
+    counts = (_whole(row[name]) for name in ("NumTasks", "ntpernode", "Sockets"))
+    asked = GpuRequest(*(gpus_in(row[name]) for name in _ASKED), *counts)
+    return (gpus_in(row["tres-alloc"]) or float(asked.total(nodes))) / nodes
 
 
 def _hosts_asked(row: ListedJob, held: dict[str, float]) -> int:
@@ -116,7 +120,7 @@ def _hold(row: ListedJob, state: int) -> int:
     return 1 if row["admin_comment"] == USERS else _HOLDS.get(row["Reason"], 1)
 
 
-def _why_not(row: ListedJob, state: int, nodes: int, cores: float) -> str:
+def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_model: str) -> str:
     """Why the model has no words for a waiting job; empty if it has."""
     if row.cut:
         return f"{row.cut} is longer than the listing shows"
@@ -126,8 +130,8 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float) -> str:
         return f"asks for licences ({row['Licenses']})"
     if row["OverSubscribe"] in ("YES", "FORCE", "USER", "MCS"):
         return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
-    if row["tres-per-node"] and not all(_GPU.fullmatch(part) for part in row["tres-per-node"].split(",")):
-        return f"asks for {row['tres-per-node']}"
+    if other := next((row[name] for name in _ASKED if not _is_modelled(row[name], gpu_model)), ""):
+        return f"asks for {other}"
     if state == HELD and row["ReqNodes"] and not row["admin_comment"].startswith(OURS):
         return "names its own hosts"
     if row["Feature"]:
@@ -137,7 +141,19 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float) -> str:
             return f"features with brackets or counts ({row['Feature']})"
     if nodes > 1 and not _is_even(row, nodes, cores):
         return "several hosts without --ntasks-per-node or --exclusive: nobody can tell its cores on each"
+    if _gpus_of_host(row, nodes) % 1:
+        return "several hosts with GPUs that do not divide evenly over them"
     return ""
+
+
+def _is_modelled(asked: str, gpu_model: str) -> bool:
+    """Whether a list of TRES holds only processors and GPUs, and no model of GPU among others."""
+    try:
+        return all(
+            each.kind == "cpu" or (each.kind == GPU and each.model in ("", gpu_model)) for each in parse_gres(asked)
+        )
+    except InputError:
+        return False
 
 
 def _is_even(row: ListedJob, nodes: int, cores: float) -> bool:
