@@ -209,7 +209,8 @@ class StateDescribed(Result):
         facts = self.facts
         waits = f"{facts.waiting:,} wait" + (f", {facts.without_room:,} of them without room" if facts.waiting else "")
         if facts.not_judged:
-            waits += f" and {facts.not_judged:,} not judged, which hold rules that are not modelled"
+            held = ", ".join(f"{rule} {pods:,}" for rule, pods in facts.not_judged_rules.items())
+            waits += f" and {facts.not_judged:,} not judged ({held})"
         waits += f", {facts.gated:,} are gated" if facts.gated else ""
         return f"{facts.hosts:,} nodes; {facts.running:,} pods run, {waits}; {facts.owners:,} owners"
 
