@@ -66,6 +66,14 @@ class Case:
         return float(self.workload.offered_load(self.cluster))
 
     @property
+    def jobs_in_words(self) -> str:
+        """How many jobs there are, such as `2,000 synthetic jobs`; `2,000 jobs that fit` where others do not."""
+        one = self.workload.jobs == 1
+        kind = "synthetic " if self.workload.synthetic else ""
+        fit = f" that {'fits' if one else 'fit'}" if self.rejected.total else ""
+        return f"{self.workload.jobs:,} {kind}{'job' if one else 'jobs'}{fit}"
+
+    @property
     def left_out(self) -> str:
         """How many jobs are left out, and how much of the work, in words; empty where none is."""
         lost = self.rejected.total + self.skipped.malformed

@@ -143,6 +143,7 @@ class Described(Result):
                 "hosts": fitted.hosts, "known_from": read.machines or None, "total": fitted.total, "kinds": kinds,
                 "offered_load": fitted.load,
                 "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
+                "rejected_work": fitted.rejected.work,
                 "constraints": {} if read.cluster is None else bonds_of_cluster(read.cluster),
             }  # fmt: skip
         return figures
