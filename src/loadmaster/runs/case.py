@@ -17,7 +17,7 @@ from loadmaster.traces.fit import FOREIGN
 from loadmaster.traces.recipe import Recipe
 
 MOST_LEFT_OUT = 0.1
-"""Memory of which a larger part of the jobs fits nowhere was read in the wrong unit."""
+"""Memory by which a larger part of the jobs fits nowhere was read in the wrong unit."""
 MOST_WORK_LEFT_OUT = 0.05
 """If a larger part of the work is left out, what is left is another log."""
 
