@@ -5,8 +5,10 @@ import pytest
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, compiled, door, simulate
+from loadmaster.sim.queue import at_desk, compiled, door, simulate, simulate_lived
+from loadmaster.sim.queue.reference import replay
 
 FIRST_FIT, EASY = POLICIES["first-fit"], discipline_named("easy")
 HOSTS = Cluster.uniform(40, cores=2)
@@ -46,3 +48,10 @@ def test_both_engines_give_one_schedule_of_wide_jobs():
 def test_the_board_is_cheaper_only_for_wide_jobs_that_wait_under_easy(tasks, hosts, named, cheaper):
     cluster = Cluster.uniform(hosts, cores=2)
     assert door._is_cheaper_at_desk(_jobs(1000, tasks), cluster, discipline_named(named)) is cheaper
+
+
+def test_every_event_is_a_moment_of_decision_unless_an_interval_is_given():
+    late = Workload.of(submit_s=[7.0], runtime_s=[1.0], cores=[1])
+    given = late, HOSTS, FIRST_FIT, EASY
+    schedules = simulate(*given), simulate_lived(*given)[1], replay(late, HOSTS, Scheduler(FIRST_FIT, EASY))
+    assert [schedule.start_s.tolist() for schedule in schedules] == [[7.0]] * 3

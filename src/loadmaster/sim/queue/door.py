@@ -40,7 +40,7 @@ def simulate(
     policy: AnyPolicy,
     discipline: Discipline,
     *,
-    interval_s: float = 30.0,
+    interval_s: float = 0.0,
     seed: int = 0,
     engine: Engine = "auto",
     progress: Progress | None = None,
