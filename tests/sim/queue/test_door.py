@@ -9,8 +9,8 @@ from loadmaster.model import Cluster, Partition, SiteRules, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, compiled, one_pool, simulate, simulate_lived
-from loadmaster.sim.queue.engine_cost import is_cheaper_at_desk
+from loadmaster.sim.queue import at_desk, compiled, one_pool, simulate, simulate_lived, standing
+from loadmaster.sim.queue.engine_cost import is_cheaper_at_desk, is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.reference import replay
 
 FIRST_FIT, EASY = POLICIES["first-fit"], discipline_named("easy")
@@ -71,3 +71,17 @@ def test_every_event_is_a_moment_of_decision_unless_an_interval_is_given():
     given = late, HOSTS, FIRST_FIT, EASY
     schedules = simulate(*given), simulate_lived(*given)[1], replay(late, HOSTS, Scheduler(FIRST_FIT, EASY))
     assert [schedule.start_s.tolist() for schedule in schedules] == [[7.0]] * 3
+
+
+@pytest.mark.parametrize(
+    ("jobs", "tasks", "cores", "cheaper"),
+    [(1000, 60, 2, True), (1000, 10, 2, False), (999, 60, 2, False), (1000, 60, 1, False)],
+)
+def test_a_kept_plan_gives_way_to_the_board_only_for_many_very_wide_jobs_on_shared_hosts(jobs, tasks, cores, cheaper):
+    assert is_cheaper_than_a_kept_plan(_jobs(jobs, tasks), Cluster.uniform(200, cores=cores)) is cheaper
+
+
+def test_conservative_backfilling_of_very_wide_jobs_takes_the_board(monkeypatch):
+    monkeypatch.setattr(standing, "replay_standing", None)
+    log, hosts = _jobs(1000, 60), Cluster.uniform(80, cores=2)
+    assert simulate(log, hosts, FIRST_FIT, discipline_named("conservative")).started.all()

@@ -22,7 +22,7 @@ from loadmaster.sim.queue.bound_door import (
     simulate_bound,
     uncompiled,
 )
-from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_cheaper_at_desk
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_cheaper_at_desk, is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.one_speed import common_speed, in_one_speed
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
@@ -192,8 +192,9 @@ def _unbound(
         )  # fmt: skip
     exact = not isinstance(discipline.backfilling, Conservative) or discipline.backfilling.promise != "pool"
     exact = exact or hosts_are_one_pool(workload.demand, cluster)
+    slow = engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster)
     if (
-        engine in ("auto", "planning") and one_speed and exact and standing.serves(policy, discipline)
+        engine in ("auto", "planning") and one_speed and exact and not slow and standing.serves(policy, discipline)
         and _all_held(workload, cluster)
     ):  # fmt: skip
         return standing.replay_standing(
