@@ -74,11 +74,21 @@ def test_every_event_is_a_moment_of_decision_unless_an_interval_is_given():
 
 
 @pytest.mark.parametrize(
-    ("jobs", "tasks", "cores", "cheaper"),
-    [(1000, 60, 2, True), (1000, 10, 2, False), (999, 60, 2, False), (1000, 60, 1, False)],
-)
-def test_a_kept_plan_gives_way_to_the_board_only_for_many_very_wide_jobs_on_shared_hosts(jobs, tasks, cores, cheaper):
-    assert is_cheaper_than_a_kept_plan(_jobs(jobs, tasks), Cluster.uniform(200, cores=cores)) is cheaper
+    ("jobs", "tasks", "hosts", "cores", "cheaper"),
+    [
+        (1000, 60, 200, 2, True), (1000, 10, 200, 2, False), (999, 60, 200, 2, False), (1000, 60, 200, 1, False),
+        (1000, 2, 500, 3, True), (1000, 2, 499, 3, False), (999, 2, 500, 3, False), (1000, 10, 500, 1.5, False),
+    ],
+)  # fmt: skip
+def test_a_kept_plan_gives_way_to_the_board_for_very_wide_jobs_and_on_many_hosts_without_a_queue(
+    jobs, tasks, hosts, cores, cheaper
+):
+    assert is_cheaper_than_a_kept_plan(_jobs(jobs, tasks), Cluster.uniform(hosts, cores=cores)) is cheaper
+
+
+def test_many_hosts_keep_the_plan_where_jobs_wait():
+    crowd = replace(_jobs(1000, 4), submit_s=np.zeros(1000))
+    assert not is_cheaper_than_a_kept_plan(crowd, Cluster.uniform(500, cores=2))
 
 
 def test_conservative_backfilling_of_very_wide_jobs_takes_the_board(monkeypatch):
