@@ -19,6 +19,7 @@ import numpy as np
 from beside import parsed, queue_engine, started
 
 SCORES = "norm-greedy,dot-product,own,own-exp,own-branch"
+INTERVAL_S = 30.0
 SHAPES = {"2 resources": (2, 1), "3 resources, 4 kinds": (3, 4)}
 
 
@@ -106,11 +107,11 @@ def measured(jobs, hosts, load, score, demands, shape, discipline, runs, whole):
     policy = Policy(score, own_scores[score]) if score in own_scores else POLICIES[score]
     rule = discipline_named(discipline)
     engine = general if discipline == "netbatch" and not whole else "auto"
-    simulate(workload.take(slice(0, 100)), cluster, policy, rule, engine=engine)
+    simulate(workload.take(slice(0, 100)), cluster, policy, rule, interval_s=INTERVAL_S, engine=engine)
     micros = []
     for _ in range(runs):
         start = time.process_time()
-        schedule = simulate(workload, cluster, policy, rule, engine=engine)
+        schedule = simulate(workload, cluster, policy, rule, interval_s=INTERVAL_S, engine=engine)
         micros.append((time.process_time() - start) / jobs * 1e6)
     queue = int(schedule.cycles.queue_length.max(initial=0))
     return {"us": micros, "queue": queue, "digest": int(schedule.host.astype(np.int64) @ np.arange(jobs) % 2**52)}

@@ -22,6 +22,7 @@ from loadmaster.schedule import AnyPolicy, MaxJobs, discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import fit_to, generate_netbatch
 
+INTERVAL_S = 30.0
 RULES = "first-fit,best-fit-cores,best-fit-memory,worse-fit-cores,worse-fit-memory,mix-fit"
 DEFAULT = f"{RULES},max-jobs,max-jobs-pruned,dot-product"
 
@@ -81,7 +82,7 @@ def report(name: str, discipline, workload: Workload, cluster: Cluster, options)
     policy = named(name)
     few = workload.take(slice(0, options.plain or 100))
     start = time.perf_counter()
-    simulate(few, cluster, policy, discipline)
+    simulate(few, cluster, policy, discipline, interval_s=INTERVAL_S)
     first = time.perf_counter() - start
     timing = timed(policy, discipline, workload, cluster, options.runs)
     each = [s / workload.jobs * 1e9 for s in timing.seconds]
@@ -104,7 +105,7 @@ def timed(policy: AnyPolicy, discipline, workload, cluster, runs: int, engine="a
     seconds = []
     for _ in range(runs):
         start = time.perf_counter()
-        schedule = simulate(workload, cluster, policy, discipline, engine=engine)
+        schedule = simulate(workload, cluster, policy, discipline, interval_s=INTERVAL_S, engine=engine)
         seconds.append(time.perf_counter() - start)
     longest = int(schedule.cycles.queue_length.max(initial=0))
     return Timing(tuple(seconds), len(schedule.cycles.time_s), longest)

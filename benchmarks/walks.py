@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 from beside import in_turns, parsed, queue_engine, started
 
+INTERVAL_S = 30.0
 SIZES = ((50_000, 150, 0.85), (50_000, 400, 0.85), (100_000, 3_000, 0.85), (100_000, 3_000, 1.2))
 RULES = (
     *(f"{walk} {policy}" for walk in ("none", "skip", "netbatch") for policy in ("first-fit", "best-fit-cores")),
@@ -66,7 +67,7 @@ def measured(jobs, hosts, load, discipline, policy):  # type: ignore[no-untyped-
         workload = replace(workload, project=np.asarray(workload.user % 20, np.int32))
     placing = MaxJobs(log_ties=policy == "max-jobs") if policy.startswith("max-jobs") else POLICIES[policy]
     begin = time.process_time()
-    schedule = simulate(workload, trace.cluster, placing, discipline_named(discipline))
+    schedule = simulate(workload, trace.cluster, placing, discipline_named(discipline), interval_s=INTERVAL_S)
     us = (time.process_time() - begin) / workload.jobs * 1e6
     return {"us": us, "queue": float(schedule.cycles.queue_length.mean()),
             "digest": int(schedule.host.astype(np.int64) @ np.arange(len(schedule.host)) % 2**52)}  # fmt: skip

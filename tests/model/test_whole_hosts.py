@@ -72,5 +72,6 @@ def test_a_job_of_whole_hosts_is_as_large_as_those_of_the_first_of_its_partition
     jobs = Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[3, 1], constraints=bound)
     cluster = Cluster(("cores",), np.array([[2.0], [4.0]]), rules=rules)
     case = case_of(Trace(jobs), cluster)
-    schedule = replay(case.workload, case.cluster, Scheduler(POLICIES["first-fit"], discipline_named("skip")))
+    skip = Scheduler(POLICIES["first-fit"], discipline_named("skip"))
+    schedule = replay(case.workload, case.cluster, skip, interval_s=30.0)
     assert schedule.start_s.tolist() == [0, 30]

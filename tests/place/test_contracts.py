@@ -89,7 +89,7 @@ def logs(draw, dims=2):
 @given(problem=st.one_of(logs(), logs(dims=3)))
 def test_no_policy_overfills_a_host_or_loses_a_job(policy, problem):
     cluster, workload = problem
-    schedule = simulate(workload, cluster, policy, named("netbatch"), seed=3)
+    schedule = simulate(workload, cluster, policy, named("netbatch"), interval_s=30.0, seed=3)
     assert not violations(workload, cluster, schedule)
     assert schedule.started.all()
 
@@ -102,16 +102,17 @@ def test_the_same_seed_gives_the_same_schedule_and_another_order_of_policies_cha
         cores=rng.integers(1, 5, 80), memory=rng.integers(0, 17, 80),
     )  # fmt: skip
     cluster = Cluster.uniform(4, cores=8, memory=32)
-    first = simulate(workload, cluster, policy, named("netbatch"), seed=7)
-    simulate(workload, cluster, POLICIES["round-robin"], named("netbatch"), seed=1)
-    assert first.same_as(simulate(workload, cluster, policy, named("netbatch"), seed=7))
+    first = simulate(workload, cluster, policy, named("netbatch"), interval_s=30.0, seed=7)
+    simulate(workload, cluster, POLICIES["round-robin"], named("netbatch"), interval_s=30.0, seed=1)
+    assert first.same_as(simulate(workload, cluster, policy, named("netbatch"), interval_s=30.0, seed=7))
 
 
 def test_random_draws_follow_the_seed():
     workload = Workload.of(submit_s=[0.0] * 30, runtime_s=[60.0] * 30, cores=[1] * 30, memory=[1] * 30)
     cluster = Cluster.uniform(10, cores=8, memory=32)
     hosts = [
-        simulate(workload, cluster, POLICIES["random"], named("netbatch"), seed=seed).host.tolist() for seed in (1, 2)
+        simulate(workload, cluster, POLICIES["random"], named("netbatch"), interval_s=30.0, seed=seed).host.tolist()
+        for seed in (1, 2)
     ]
     assert hosts[0] != hosts[1]
 

@@ -23,7 +23,7 @@ def placed(policy, jobs, reservations):
         submit_s=[0.0] * len(jobs), runtime_s=[1e6] * len(jobs), cores=list(cores), memory=list(memory)
     )
     discipline = Discipline(ORDERS["fcfs"], NetBatch(reservations))
-    schedule = replay(workload, TWO_HOSTS, Scheduler(policy, discipline))
+    schedule = replay(workload, TWO_HOSTS, Scheduler(policy, discipline), interval_s=30.0)
     now = schedule.start_s == 0.0
     return "".join("AB"[h] if on else "-" for h, on in zip(schedule.host, now, strict=True))
 

@@ -49,11 +49,11 @@ def uncompiled(demand, free, capacity):
 
 
 def in_simulate(policy):
-    simulate(LOG, HOSTS, policy, named("netbatch"))
+    simulate(LOG, HOSTS, policy, named("netbatch"), interval_s=30.0)
 
 
 def in_plain_simulate(policy):
-    simulate(LOG, HOSTS, policy, named("netbatch"), engine="reference")
+    simulate(LOG, HOSTS, policy, named("netbatch"), interval_s=30.0, engine="reference")
 
 
 def in_backfill(policy):
@@ -61,7 +61,7 @@ def in_backfill(policy):
 
 
 def as_member(policy):
-    simulate(LOG, HOSTS, MaxJobs((policy,)), named("netbatch"))
+    simulate(LOG, HOSTS, MaxJobs((policy,)), named("netbatch"), interval_s=30.0)
 
 
 def as_member_with_backfill(policy):

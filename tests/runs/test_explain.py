@@ -99,8 +99,9 @@ class Watched(Scheduler):
 def test_a_rebuilt_snapshot_is_what_the_scheduler_saw(discipline):
     case = busy_case()
     watched = Watched(POLICIES["round-robin"], named(discipline))
-    schedule, seen = replay(case.workload, case.cluster, watched), watched.seen
-    record = Record(case, Setting("round-robin", discipline), case.workload, schedule)
+    setting = Setting("round-robin", discipline)
+    schedule = replay(case.workload, case.cluster, watched, interval_s=setting.interval_s)
+    seen, record = watched.seen, Record(case, setting, case.workload, schedule)
     for now in list(seen)[::37]:
         rebuilt = snapshot_at(record, now)
         assert np.array_equal(rebuilt.free, seen[now].free)

@@ -71,7 +71,10 @@ def test_the_engine_of_rows_makes_the_same_choices(rule):
     memory = [16, 16, *[4] * 6] * 2
     jobs = Workload.of(submit_s=[0] * 8 + [40] * 8, runtime_s=[25] * 16, cores=[1] * 16, memory=memory)
     hosts = Cluster.uniform(2, cores=4, memory=32)
-    plain, quick = (simulate(jobs, hosts, rule, named("netbatch"), engine=engine) for engine in ("reference", "rows"))
+    plain, quick = (
+        simulate(jobs, hosts, rule, named("netbatch"), interval_s=30.0, engine=engine)
+        for engine in ("reference", "rows")
+    )
     assert same_choices(plain, quick)
     assert len(plain.cycles.choices.cycle) > 0 or len(members_of(rule)) == 1
 
@@ -93,6 +96,8 @@ def same_choices(one, other):
 def test_a_single_policy_makes_no_choices():
     trace = generate_netbatch("A", jobs=40, hosts=6, load=1.5, seed=3)
     for engine in ("reference", "rows", "compiled"):
-        schedule = simulate(trace.workload, trace.cluster, POLICIES["mix-fit"], named("netbatch"), engine=engine)
+        schedule = simulate(
+            trace.workload, trace.cluster, POLICIES["mix-fit"], named("netbatch"), interval_s=30.0, engine=engine
+        )
         assert schedule.cycles.choices is None
         assert not schedule.cycles.winners.any()

@@ -13,8 +13,8 @@ from loadmaster.runs.outcome import run
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import USERS
-from loadmaster.sim.queue.bound_door import MANY_JOBS
 from loadmaster.sim.queue.door import is_compiled
+from loadmaster.sim.queue.engine_cost import MANY_JOBS
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
 

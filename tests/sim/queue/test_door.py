@@ -1,15 +1,21 @@
 """The door takes the cheaper of two engines that give the same schedule."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, Partition, SiteRules, Workload
 from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, compiled, door, simulate
+from loadmaster.sim.queue import at_desk, compiled, one_pool, simulate, simulate_lived, standing
+from loadmaster.sim.queue.engine_cost import is_cheaper_at_desk, is_cheaper_than_a_kept_plan
+from loadmaster.sim.queue.reference import replay
 
 FIRST_FIT, EASY = POLICIES["first-fit"], discipline_named("easy")
 HOSTS = Cluster.uniform(40, cores=2)
+ONE_PARTITION = SiteRules((Partition("main"),))
 
 
 def _jobs(jobs: int, tasks: int) -> Workload:
@@ -23,11 +29,23 @@ def _jobs(jobs: int, tasks: int) -> Workload:
     )
 
 
+@pytest.mark.parametrize("rules", [None, ONE_PARTITION], ids=["nothing binds", "one partition"])
 @pytest.mark.parametrize(("jobs", "tasks", "other"), [(1000, 8, compiled), (1000, 1, at_desk), (50, 8, at_desk)])
-def test_easy_takes_the_board_for_many_wide_jobs_only(monkeypatch, jobs, tasks, other):
+def test_easy_takes_the_board_for_many_wide_jobs_only(monkeypatch, jobs, tasks, other, rules):
     name = "replay_compiled" if other is compiled else "replay_at_desk"
     monkeypatch.setattr(other, name, None)
-    assert simulate(_jobs(jobs, tasks), HOSTS, FIRST_FIT, EASY, interval_s=0.0).started.all()
+    hosts = replace(HOSTS, rules=rules)
+    assert simulate(_jobs(jobs, tasks), hosts, FIRST_FIT, EASY, interval_s=0.0).started.all()
+
+
+@pytest.mark.parametrize("jobs", [50, 1000])
+def test_jobs_on_hosts_of_one_core_are_replayed_on_one_host_of_all_cores(monkeypatch, jobs):
+    log, hosts = _jobs(jobs, 8), Cluster.uniform(40, cores=1)
+    apart = simulate(log, hosts, FIRST_FIT, EASY, engine="compiled")
+    for engine, name in ((at_desk, "replay_at_desk"), (compiled, "replay_compiled")):
+        monkeypatch.setattr(engine, name, None)
+    assert one_pool.serves(FIRST_FIT, EASY, log, hosts)
+    assert simulate(log, hosts, FIRST_FIT, EASY).same_as(apart)
 
 
 def test_both_engines_give_one_schedule_of_wide_jobs():
@@ -45,4 +63,35 @@ def test_both_engines_give_one_schedule_of_wide_jobs():
 )
 def test_the_board_is_cheaper_only_for_wide_jobs_that_wait_under_easy(tasks, hosts, named, cheaper):
     cluster = Cluster.uniform(hosts, cores=2)
-    assert door._is_cheaper_at_desk(_jobs(1000, tasks), cluster, discipline_named(named)) is cheaper
+    assert is_cheaper_at_desk(_jobs(1000, tasks), cluster, discipline_named(named)) is cheaper
+
+
+def test_every_event_is_a_moment_of_decision_unless_an_interval_is_given():
+    late = Workload.of(submit_s=[7.0], runtime_s=[1.0], cores=[1])
+    given = late, HOSTS, FIRST_FIT, EASY
+    schedules = simulate(*given), simulate_lived(*given)[1], replay(late, HOSTS, Scheduler(FIRST_FIT, EASY))
+    assert [schedule.start_s.tolist() for schedule in schedules] == [[7.0]] * 3
+
+
+@pytest.mark.parametrize(
+    ("jobs", "tasks", "hosts", "cores", "cheaper"),
+    [
+        (1000, 60, 200, 2, True), (1000, 10, 200, 2, False), (999, 60, 200, 2, False), (1000, 60, 200, 1, False),
+        (1000, 2, 500, 3, True), (1000, 2, 499, 3, False), (999, 2, 500, 3, False), (1000, 10, 500, 1.5, False),
+    ],
+)  # fmt: skip
+def test_a_kept_plan_gives_way_to_the_board_for_very_wide_jobs_and_on_many_hosts_without_a_queue(
+    jobs, tasks, hosts, cores, cheaper
+):
+    assert is_cheaper_than_a_kept_plan(_jobs(jobs, tasks), Cluster.uniform(hosts, cores=cores)) is cheaper
+
+
+def test_many_hosts_keep_the_plan_where_jobs_wait():
+    crowd = replace(_jobs(1000, 4), submit_s=np.zeros(1000))
+    assert not is_cheaper_than_a_kept_plan(crowd, Cluster.uniform(500, cores=2))
+
+
+def test_conservative_backfilling_of_very_wide_jobs_takes_the_board(monkeypatch):
+    monkeypatch.setattr(standing, "replay_standing", None)
+    log, hosts = _jobs(1000, 60), Cluster.uniform(80, cores=2)
+    assert simulate(log, hosts, FIRST_FIT, discipline_named("conservative")).started.all()

@@ -161,11 +161,11 @@ def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, probl
 @given(problem=problems(single_task=True, resources=2, units=(1,), most_hosts=50), discipline=st.sampled_from(WALKS))
 def test_the_netbatch_engine_agrees_where_it_holds_many_hosts_in_a_tree(policy, problem, discipline):
     cluster, workload = problem
-    plain = simulate(workload, cluster, policy, discipline, engine="reference")
+    plain = simulate(workload, cluster, policy, discipline, interval_s=30.0, engine="reference")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows, "MANY_HOSTS", 1)
         patch.setattr(rows_kernel, "FEW_HOSTS", 0)
-        assert_same(plain, simulate(workload, cluster, policy, discipline, engine="rows"))
+        assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=30.0, engine="rows"))
 
 
 @pytest.mark.parametrize("policy", ROW_POLICIES[: len(ROW_RULES)], ids=lambda policy: policy.name)
@@ -198,11 +198,11 @@ def test_both_compiled_engines_agree_on_a_long_queue_and_many_hosts(policy):
         cores=rng.choice([1, 1, 1, 2, 4, 8], jobs),
         memory=rng.choice([1, 2, 4, 8, 16, 32], jobs),
     )
-    fast = simulate(workload, cluster, policy, named("netbatch"), engine="rows")
+    fast = simulate(workload, cluster, policy, named("netbatch"), interval_s=30.0, engine="rows")
     assert fast.cycles.queue_length.max() > 100
     assert not violations(workload, cluster, fast)
     if getattr(policy, "log_ties", True):
-        assert_same(simulate(workload, cluster, policy, named("netbatch"), engine="compiled"), fast)
+        assert_same(simulate(workload, cluster, policy, named("netbatch"), interval_s=30.0, engine="compiled"), fast)
 
 
 @pytest.mark.parametrize("discipline", BACKFILLS, ids=str)

@@ -32,9 +32,9 @@ def test_no_promise_is_entered_behind_the_end_of_the_heap(early_end, monkeypatch
 
     workload, cluster = jobs_that_end_early(1), Cluster.uniform(2, cores=4)
     discipline = discipline_named(f"conservative(early_end={early_end})")
-    plain = simulate(workload, cluster, POLICIES["first-fit"], discipline, engine="reference")
+    plain = simulate(workload, cluster, POLICIES["first-fit"], discipline, interval_s=30.0, engine="reference")
     monkeypatch.setattr(standing, "_standing", with_the_least_room)
-    compiled = simulate(workload, cluster, POLICIES["first-fit"], discipline, engine="planning")
+    compiled = simulate(workload, cluster, POLICIES["first-fit"], discipline, interval_s=30.0, engine="planning")
     ((due_s, due),) = wide
     assert (due_s[-ROOM:] == -1.0).all()
     assert (due[-ROOM:] == -1).all()

@@ -51,7 +51,7 @@ def idle_until_noon(parent):
 def test_a_backfilling_that_serves_otherwise_is_asked(parent, engine):
     later = Workload.of(submit_s=[0, 700], runtime_s=[60, 60], cores=[1, 1], memory=[1, 1])
     assert simulate(later, HOSTS, FIRST_FIT, Discipline(ORDERS["fcfs"], parent())).start_s[0] == 0.0
-    late = simulate(later, HOSTS, FIRST_FIT, idle_until_noon(parent), engine=engine)
+    late = simulate(later, HOSTS, FIRST_FIT, idle_until_noon(parent), interval_s=30.0, engine=engine)
     assert late.start_s.tolist() == [720.0, 720.0]
 
 
@@ -82,7 +82,7 @@ class LastFit(Policy):
 @pytest.mark.parametrize("meta", [False, True], ids=["alone", "under max-jobs"])
 def test_a_policy_that_rates_otherwise_is_asked(discipline, meta):
     one = LastFit("first-fit", FIRST_FIT.score)
-    host = simulate(LOG, HOSTS, MaxJobs((one,)) if meta else one, discipline).host
+    host = simulate(LOG, HOSTS, MaxJobs((one,)) if meta else one, discipline, interval_s=30.0).host
     assert host[0] == 3
 
 
@@ -93,8 +93,8 @@ def test_a_max_jobs_that_chooses_otherwise_is_asked():
             return Chosen(len(trials) - 1, [0.0] * len(trials))
 
     members = FIRST_FIT, LastFit("last", FIRST_FIT.score)
-    assert simulate(LOG, HOSTS, MaxJobs(members), named("netbatch")).host[0] == 0
-    assert simulate(LOG, HOSTS, Worst(members), named("netbatch")).host[0] == 3
+    assert simulate(LOG, HOSTS, MaxJobs(members), named("netbatch"), interval_s=30.0).host[0] == 0
+    assert simulate(LOG, HOSTS, Worst(members), named("netbatch"), interval_s=30.0).host[0] == 3
 
 
 def test_the_built_in_rules_are_compiled_and_their_subclasses_are_not():

@@ -86,7 +86,7 @@ def test_waits_grow_with_the_load(policy):
     for load in (0.5, 0.8, 1.0, 1.3):
         scaled = workload.scaled(base / load)
         assert scaled.offered_load(cluster) == pytest.approx(load)
-        schedule = simulate(scaled, cluster, policy, named("netbatch"))
+        schedule = simulate(scaled, cluster, policy, named("netbatch"), interval_s=30.0)
         means.append(metrics(scaled, cluster, schedule).mean_wait_s)
         assert little(scaled, schedule).error < 1e-9
     assert means == sorted(means)

@@ -10,12 +10,11 @@ from loadmaster.order import FairShare
 from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.schedule.binding import binding_of, binds, limits_work, needs_a_board
 from loadmaster.schedule.foresight import USERS, Foresight
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_cheaper_at_desk
 from loadmaster.sim.queue.reference import replay_deciding
 
 Progress = Callable[[int, int], None]
 """Called now and then with (jobs started, jobs in all)."""
-MANY_JOBS = 1000
-"""From so many on a run takes the engine over the compiled board: fewer are over before it is compiled."""
 
 
 def simulate_bound(
@@ -23,12 +22,14 @@ def simulate_bound(
     progress: Progress | None, foresight: Foresight, *, few: bool,
 ) -> Schedule | None:  # fmt: skip
     """A run of bound jobs, compiled; None if no engine knows all of it, or if it is not worth it for a `few`."""
-    if serves_bound(workload, cluster, policy, discipline, foresight):
+    general = serves_bound(workload, cluster, policy, discipline, foresight)
+    board = not (few and workload.jobs < MANY_JOBS) and serves_at_desk(cluster, policy, discipline, foresight)
+    if board and (not general or (few and is_cheaper_at_desk(workload, cluster, discipline))):
+        schedule = _at_desk(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
+        if schedule is not None:
+            return schedule
+    if general:
         return _by_lanes(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
-    if few and workload.jobs < MANY_JOBS:
-        return None
-    if serves_at_desk(cluster, policy, discipline, foresight):
-        return _at_desk(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
     return None
 
 

@@ -16,7 +16,7 @@ def simulate_lived(
     policy: AnyPolicy,
     discipline: Discipline,
     *,
-    interval_s: float = 30.0,
+    interval_s: float = 0.0,
     seed: int = 0,
     plainly: bool = False,
     progress: Progress | None = None,

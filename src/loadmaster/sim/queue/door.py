@@ -16,21 +16,17 @@ from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.bound_door import (
-    MANY_JOBS,
     Progress,
     serves_at_desk,
     serves_bound,
     simulate_bound,
     uncompiled,
 )
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_cheaper_at_desk, is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.one_speed import common_speed, in_one_speed
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
 Engine = Literal["auto", "rows", "compiled", "planning", "reference"]
-WIDE_TASKS = 4.0
-"""Mean tasks a job below which the general engine is taken whatever waits."""
-WIDE_BACKLOG = 5.0
-"""Tasks a job times the backlog from which the engine over the compiled board is the cheaper one under EASY."""
 _TIMEOUT = STATUSES.index("timeout")
 
 
@@ -40,7 +36,7 @@ def simulate(
     policy: AnyPolicy,
     discipline: Discipline,
     *,
-    interval_s: float = 30.0,
+    interval_s: float = 0.0,
     seed: int = 0,
     engine: Engine = "auto",
     progress: Progress | None = None,
@@ -181,17 +177,24 @@ def _unbound(
     known = engine in ("auto", "rows") and one_speed
     if known and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
-    from loadmaster.sim.queue import at_desk, compiled, planning, served, standing  # hundreds of kernels
+    from loadmaster.sim.queue import at_desk, compiled, one_pool, planning, served, standing  # hundreds of kernels
 
-    wide = engine == "auto" and one_speed and _is_cheaper_at_desk(workload, cluster, discipline)
+    if engine == "auto" and one_speed and one_pool.serves(policy, discipline, workload, cluster):
+        schedule = one_pool.replay_pool(
+            workload, cluster, discipline, interval_s=interval_s, seed=seed, progress=progress
+        )  # fmt: skip
+        if schedule is not None:
+            return schedule
+    wide = engine == "auto" and one_speed and is_cheaper_at_desk(workload, cluster, discipline)
     if engine in ("auto", "compiled") and not wide and served.serves(policy, discipline):
         return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     exact = not isinstance(discipline.backfilling, Conservative) or discipline.backfilling.promise != "pool"
     exact = exact or hosts_are_one_pool(workload.demand, cluster)
+    slow = engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster)
     if (
-        engine in ("auto", "planning") and one_speed and exact and standing.serves(policy, discipline)
+        engine in ("auto", "planning") and one_speed and exact and not slow and standing.serves(policy, discipline)
         and _all_held(workload, cluster)
     ):  # fmt: skip
         return standing.replay_standing(
@@ -216,30 +219,6 @@ def _unbound(
     return replay_deciding(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip
-
-
-def _is_cheaper_at_desk(workload: Workload, cluster: Cluster, discipline: Discipline) -> bool:
-    """Whether the engine over the compiled board replays these jobs in less time than the general engine.
-
-    The general engine finds the shadow time of EASY task by task whenever jobs wait, so its cost grows with the tasks
-    of a job and with the queue. CPU us a job, general and board: RICC on 1024x8c12g 795 and 50, SDSC-BLUE on 1152x1c
-    690 and 71, CEA-Curie on 5000x16c 2,360 and 290. Where jobs are narrow or rarely wait, the general engine was 4 to
-    11 times faster on synthetic logs. The board takes a minute to compile: short logs keep the general engine.
-    """
-    if type(discipline.backfilling) is not Easy or workload.tasks is None or workload.jobs < MANY_JOBS:
-        return False
-    tasks = float(workload.task_count.mean())
-    return tasks >= WIDE_TASKS and tasks * _backlog(workload, cluster) >= WIDE_BACKLOG
-
-
-def _backlog(workload: Workload, cluster: Cluster) -> float:
-    """How far the peak demand exceeds the cluster if every job ran at its arrival, in clusters; at least 0."""
-    asked = workload.demand * workload.task_count[:, None]
-    moments_s = np.concatenate((workload.submit_s, workload.submit_s + workload.runtime_s))
-    in_use = np.cumsum(np.concatenate((asked, -asked))[np.argsort(moments_s, kind="stable")], axis=0)
-    capacity = cluster.capacity.sum(axis=0)
-    offered = capacity > 0
-    return max(0.0, float((in_use.max(axis=0)[offered] / capacity[offered]).max(initial=0.0)) - 1.0)
 
 
 def _all_held(workload: Workload, cluster: Cluster) -> bool:

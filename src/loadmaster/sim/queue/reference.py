@@ -34,12 +34,12 @@ def replay(
     cluster: Cluster,
     scheduler: Scheduler,
     *,
-    interval_s: float = 30.0,
+    interval_s: float = 0.0,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     foresight: Foresight = USERS,
 ) -> Schedule:
-    """Replay `workload` on `cluster`; every `interval_s` seconds `scheduler` looks at the queue.
+    """Replay `workload` on `cluster`; `scheduler` looks at the queue every `interval_s` seconds, or at every event.
 
     Decisions happen at whole multiples of `interval_s`, and only at those before which something happened that could
     change them; with 0 they happen at every such event itself. A moment is dealt with in this order (rule Q1): ended
@@ -50,7 +50,7 @@ def replay(
         workload: jobs; one goes at the speed of its slowest host.
         cluster: the hosts.
         scheduler: the policy and the discipline.
-        interval_s: seconds between decisions.
+        interval_s: seconds between decisions; 0 decides at every event.
         seed: for policies that draw.
         progress: told of jobs started and jobs in all.
         foresight: what the scheduler may count on, and whether limits kill.
@@ -66,7 +66,7 @@ def replay_deciding(
     cluster: Cluster,
     scheduler: Scheduler,
     *,
-    interval_s: float = 30.0,
+    interval_s: float,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     foresight: Foresight = USERS,
