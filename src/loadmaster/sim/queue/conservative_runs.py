@@ -47,7 +47,7 @@ def replayed(
         InputError: the policy cannot be compiled, or rates a host with something that is not a finite number.
     """
     while True:
-        with refusing(policy.name):
+        with refusing(policy):
             status = run.go_on()
         records.keep(int(log.rows[0]))
         if status == NOT_FINITE:
