@@ -19,7 +19,7 @@ BLOCK = 128
 FEW = 96
 """A block that loses a key is joined with a neighbour unless both hold more keys."""
 LEAST = BLOCK // 2 + 1
-"""Two neighbouring blocks hold at least so many keys: one of them is half of a full block, or they hold more than `FEW`."""
+"""Two neighbouring blocks hold at least so many keys: more than `FEW`, or one of them is half of a full block."""
 
 
 class Ordered(NamedTuple):
