@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 
+from bursts import complementary
 from loadmaster.backfilling import (
     Blocking,
     Board,
@@ -115,6 +116,9 @@ def _queue(rng, cluster, many, pool):
     resources = cluster.capacity.shape[1]
     demand = np.floor(rng.uniform(0, 1, (many, resources)) * cluster.capacity.max(axis=0))
     demand = np.full((many, 1), cluster.capacity[0]) if pool else demand
+    (own,) = rng.spawn(1)  # which leaves what else is drawn as it is
+    if not pool and own.random() < 0.3:
+        demand = complementary(own, cluster.capacity.min(axis=0), 3, 1)[own.integers(0, 3, many)]
     tasks = rng.choice([1, 1, 1, 2, 3, 5], many).astype(np.int32)[first][which]
     expected_s = rng.choice([0.0, 5, 10, 20, 30, 50, 100], many)[first][which]
     return Queue(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bursts import complementary
 from loadmaster.model import (
     Account,
     CalendarRow,
@@ -35,10 +36,15 @@ KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}
 
 
 def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, Cluster]:
-    """A log of 4 to `most_jobs` jobs on three hosts, bound by constraints of these kinds."""
+    """A log of 4 to `most_jobs` jobs on three hosts, bound by constraints of these kinds.
+
+    Of every fifth seed they come in bursts, and each asks much of one resource and little or none of the other.
+    """
     rng = np.random.default_rng(seed)
     jobs, hosts = int(rng.integers(4, most_jobs + 1)), 3
     submit_s = np.sort(rng.integers(0, 60, jobs)).astype(float)
+    bursts = seed % 5 == 4
+    submit_s -= submit_s % 30 * bursts
     columns = {}
     rules = {}
     suspends = False
@@ -126,11 +132,14 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
         columns["min_hosts"] = rng.integers(0, 4, jobs)
         columns["max_hosts"] = np.where(rng.random(jobs) < 0.5, 0, columns["min_hosts"] + rng.integers(0, 2, jobs))
     runtime_s = rng.integers(1, 40, jobs).astype(float)
+    demand = np.column_stack((rng.integers(1, 3, jobs), rng.integers(0, 3, jobs)))
     workload = Workload(
-        ("cores", "memory"), submit_s, runtime_s, np.column_stack((rng.integers(1, 3, jobs), rng.integers(0, 3, jobs))),
-        tasks=tasks, estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0], jobs), user=rng.integers(0, 2, jobs),
+        ("cores", "memory"), submit_s, runtime_s, demand, tasks=tasks,
+        estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0], jobs), user=rng.integers(0, 2, jobs),
         project=rng.integers(0, 2, jobs), constraints=Constraints(**columns),
     )  # fmt: skip
     speed = rng.choice([0.5, 1.0, 2.0], hosts) if "speed" in kinds else None
     capacity = np.column_stack((rng.integers(3, 7, hosts), rng.integers(3, 7, hosts)))
+    if bursts:
+        workload = replace(workload, demand=complementary(rng, capacity.min(axis=0), 3, 1)[rng.integers(0, 3, jobs)])
     return workload, Cluster(("cores", "memory"), capacity, speed=speed, rules=SiteRules(**rules))

@@ -8,6 +8,7 @@ from numba import njit
 
 from loadmaster.compiled import is_built_in, rater, refusing, scorer
 from loadmaster.model import InputError
+from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES, Context, Policy
 
 DEMAND, FREE, CAPACITY = np.array([1.0, 2.0]), np.array([3.0, 5.0]), np.array([4.0, 8.0])
@@ -82,8 +83,9 @@ def test_a_rater_of_any_host_rates_those_without_room_too():
 def test_an_index_beyond_the_resources_is_an_error_however_it_is_reached(score):
     with pytest.raises(IndexError):
         rates(score)
-    with pytest.raises(InputError, match="'mine': this policy fails: IndexError"), refusing("mine"):
-        scorer(Policy("mine", score))(DEMAND, FREE, CAPACITY)
+    mine = Policy("mine", score)
+    with pytest.raises(InputError, match="'mine': this policy fails: IndexError"), refusing(POLICIES["mix-fit"], mine):
+        scorer(mine)(DEMAND, FREE, CAPACITY)
 
 
 def test_functions_of_a_module_are_compiled_as_helpers_are(monkeypatch):
@@ -107,8 +109,20 @@ def test_an_access_that_nobody_checks_is_refused(line):
 
 
 def test_an_error_of_its_own_ends_in_one_line():
-    with pytest.raises(InputError, match="'mine': this policy fails: ValueError: too much"), refusing("mine"):
+    mine = Policy("mine", raising)
+    with pytest.raises(InputError, match="'mine': this policy fails: ValueError: too much"), refusing(mine):
         rates(raising)
+
+
+@pytest.mark.parametrize("error", [IndexError("index is out of bounds"), OutOfRoom()])
+def test_an_error_under_built_in_policies_is_a_fault_of_ours_and_passes_as_it_is(error):
+    with pytest.raises(type(error)), refusing(POLICIES["first-fit"], POLICIES["mix-fit"]):
+        raise error
+
+
+def test_a_policy_of_ones_own_is_not_blamed_for_what_is_said_to_be_our_fault():
+    with pytest.raises(OutOfRoom), refusing(Policy("mine", double)):
+        raise OutOfRoom
 
 
 @pytest.mark.parametrize(

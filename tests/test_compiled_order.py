@@ -11,11 +11,15 @@ from numba import njit
 from numba.core.caching import NullCache
 
 from backlog_order import by_backlog
+from loadmaster.backfilling import Skip
 from loadmaster.compiled_order import check_order, is_compiled, no_ranker, ranker, refusing_order
-from loadmaster.model import InputError
+from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import ORDERS, Backlog, Job, JobColumns, Order
 from loadmaster.order.job import MOST_CORE_S
 from loadmaster.order.order import rank_of
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Discipline
+from loadmaster.sim.queue.compiled import replay_compiled
 
 NONE = np.zeros(0, np.int32)
 WHOLE = ("tasks", "user", "account", "partition", "qos")
@@ -95,6 +99,12 @@ def with_helpers(job, now):
     return peek(table, job.user) + math.sqrt(now - job.submit_s)
 
 
+def fails_late(job, now):
+    if now > 5.0:
+        raise ValueError("late")
+    return job.submit_s
+
+
 def test_a_function_of_the_users_own_is_compiled_with_those_that_it_calls():
     jobs = some_jobs(user=np.array([2, 1, 0], np.int32), cores=np.array([8.0, 1.0, 1.0]))
     assert ranks(Order("mine", with_helpers), jobs, now=9.0) == ([19.0, 2.0, 0.0], 0)
@@ -102,8 +112,25 @@ def test_a_function_of_the_users_own_is_compiled_with_those_that_it_calls():
 
 def test_an_index_that_is_not_there_is_an_error_of_the_order():
     jobs = some_jobs(user=np.array([0, 7, 0], np.int32))
-    with pytest.raises(InputError, match="'mine': this order fails: IndexError"), refusing_order("mine"):
-        ranks(Order("mine", with_helpers), jobs)
+    mine = Order("mine", with_helpers)
+    with pytest.raises(InputError, match="'mine': this order fails: IndexError"), refusing_order(mine):
+        ranks(mine, jobs)
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_an_error_under_a_built_in_order_is_a_fault_of_ours_and_passes_as_it_is(name):
+    with pytest.raises(IndexError), refusing_order(ORDERS[name]):
+        raise IndexError
+
+
+def test_an_order_that_fails_late_is_named_where_the_policy_is_built_in():
+    jobs = Workload.of(submit_s=[0, 0, 0], runtime_s=[9, 9, 9], cores=[1, 1, 1], memory=[1, 1, 1])
+    mine = Order("mine", fails_late, moves=True)
+    with pytest.raises(InputError, match="'mine': this order fails: ValueError: late"):
+        replay_compiled(
+            jobs, Cluster.uniform(1, cores=1, memory=1), POLICIES["first-fit"],
+            Discipline(mine, Skip()), interval_s=0.0, seed=1,
+        )  # fmt: skip
 
 
 def test_ranks_that_are_not_finite_are_counted():

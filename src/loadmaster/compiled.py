@@ -23,7 +23,7 @@ from numba.core.event import Listener, install_listener
 from loadmaster.kept.stamp import file_of
 from loadmaster.kernels import kept_njit, kept_under
 from loadmaster.model.arrays import Floats
-from loadmaster.model.errors import InputError
+from loadmaster.model.errors import InputError, LoadmasterError
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Context, Policy, failed
 from loadmaster.place.trial import try_out
@@ -117,15 +117,26 @@ def check_policy(policy: Policy, demand: Floats, capacity: Floats, resources: tu
     try_out(policy, demand, capacity, resources)
 
 
+def of_ones_own(policies: tuple[Policy, ...]) -> str:
+    """The names of those policies that a user has written; empty where all are built in."""
+    return ", ".join(policy.name for policy in policies if not is_built_in(policy))
+
+
 @contextmanager
-def refusing(name: str) -> Iterator[None]:
-    """Around a call of a compiled engine: an error in the policy `name`, such as a bad index, ends in one line."""
+def refusing(*policies: Policy) -> Iterator[None]:
+    """Around a call of a compiled engine: an error in a policy of one's own, such as a bad index, ends in one line.
+
+    Where all of `policies` are built in, an error is a fault of this package, and passes as it is.
+    """
     try:
         yield
-    except MemoryError:
+    except (MemoryError, LoadmasterError):
         raise
     except Exception as error:
-        raise failed(name, error) from error
+        own = of_ones_own(policies)
+        if not own:
+            raise
+        raise failed(own, error) from error
 
 
 @contextmanager

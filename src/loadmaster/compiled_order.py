@@ -12,7 +12,7 @@ from numba import njit, types
 
 from loadmaster.compiled import CHECKED, compiling, with_helpers
 from loadmaster.kernels import LEAN, kept_njit
-from loadmaster.model.errors import InputError
+from loadmaster.model.errors import InputError, LoadmasterError
 from loadmaster.order import ORDERS, AnyOrder, Backlog, Job, JobColumns, Order
 from loadmaster.order.job import MOST_CORE_S
 from loadmaster.order.trial import try_out
@@ -87,14 +87,19 @@ def check_order(order: AnyOrder, jobs: JobColumns) -> None:
 
 
 @contextmanager
-def refusing_order(name: str) -> Iterator[None]:
-    """Around a call of a compiled engine: an error in the order `name` ends in one line."""
+def refusing_order(order: AnyOrder) -> Iterator[None]:
+    """Around a call of a compiled engine: an error in an order of the user's own ends in one line.
+
+    Where `order` is built in, an error is a fault of this package, and passes as it is.
+    """
     try:
         yield
-    except MemoryError:
+    except (MemoryError, LoadmasterError):
         raise
     except Exception as error:
-        raise InputError(name, f"this order fails: {type(error).__name__}: {str(error)[:120]}") from error
+        if is_built_in(order) or not is_compiled(order):
+            raise
+        raise InputError(order.name, f"this order fails: {type(error).__name__}: {str(error)[:120]}") from error
 
 
 @lru_cache(maxsize=256)

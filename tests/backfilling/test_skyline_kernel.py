@@ -11,6 +11,7 @@ from loadmaster.backfilling.skyline_kernel import (
     first_on,
     hold,
     is_free,
+    is_out_of_room,
     is_overfull,
     least,
     with_more_room,
@@ -24,6 +25,13 @@ def changed(sky, host, from_s, until_s, demand, sign, now_s, window, asked, expe
     least(sky, host, from_s, until_s, window)
     free = is_free(sky, host, from_s, until_s, asked)
     return free, is_overfull(sky, host, from_s, until_s), first_on(sky, host, asked, expected_s, now_s, np.inf)
+
+
+@njit
+def held(sky, from_s, until_s, demand):
+    """Hold that on host 0; whether there has been room for all so far."""
+    hold(sky, 0, from_s, until_s, demand, 1.0, 0.0)
+    return not is_out_of_room(sky)
 
 
 def first_of(plain, host, asked, expected_s, now_s):
@@ -60,3 +68,16 @@ def test_a_plan_that_is_kept_says_what_the_plain_one_says(hosts, seed):
         assert (window[host] == rest).all()
         assert found[:2] == ((rest >= asked).all(), (rest < 0).any())
         assert found[2] == first_of(plain, host, asked, expected_s, now_s)
+
+
+def test_a_host_that_gets_no_room_for_more_steps_says_so_and_writes_nothing_behind_the_arrays():
+    whole = with_more_room(empty_skyline(1, 1, 1)._replace(many=np.ones(1, np.int64)), 20)
+    room = len(whole.time_s) - 4
+    whole.time_s[room:], whole.free[room:] = -1.0, -1.0
+    sky = whole._replace(time_s=whole.time_s[:room], free=whole.free[:room])
+    fits = [held(sky, 2.0 * n + 1.0, 2.0 * n + 2.0, np.ones(1)) for n in range(20)]
+    assert fits[:7] == [True] * 7
+    assert not fits[-1]
+    assert fits == sorted(fits, reverse=True)
+    assert (whole.time_s[room:] == -1.0).all()
+    assert (whole.free[room:] == -1.0).all()

@@ -145,9 +145,9 @@ class BoardArrays(NamedTuple):
             in that partition.
         part: PART[P].
         promised: PROMISED[E]; promised_host: int32[T], from `first_host` of the row on.
-        place: PLACE[Q + 1], the rows started; started_host: int32[T].
-        listed: int32[Q], rows put off, or whose promises stand.
-        key_s, heap: float64[Q], int32[Q], for putting them in order.
+        place: PLACE[Q + 1], the rows started; started_host: int32[T]. A job starts once in a pass.
+        listed: int32[Q], rows put off, or whose promises stand: a row is offered once in a walk.
+        key_s, heap: float64[Q], int32[Q], for putting them in order, and for the rows started.
         everywhere: bool[0], no choice of hosts.
         wake_s: float64[1], decide again no later than this.
         tally: int64[16], see below.
@@ -191,7 +191,7 @@ class Moments(NamedTuple):
     """Up to M promises of a moment, none of which counts a host of another.
 
     Attributes:
-        promise: MOMENT[M]; many: int64[1].
+        promise: MOMENT[M]; many: int64[1]. One row a partition is promised a moment in a pass (`easy_kernel`).
         counted: COUNTED[H]; then: float64[H, R], what hosts have at the moment that counts them.
     """
 
@@ -207,11 +207,12 @@ class OutlookArrays(NamedTuple):
     Where promises count hosts, one chain stands for all of them, and column 0 of it counts.
 
     Attributes:
-        step: STEP[M]; step_free: float64[M, R]; size: int64[3], see below.
+        step: STEP[M]; step_free: float64[M, R]; size: int64[3], see below. Whoever makes steps asks `has_room` before.
         chain: CHAIN[H].
         window: float64[H, R], the least that a host has free in a stretch of time.
         value: float64[H], scores; able: int32[H], hosts that can hold a task; again: int32[1], one to rate once more.
-        turn_s, turn_host: float64[H + B], int32[H + B], heap of hosts by their next step, and of blocks of hosts.
+        turn_s, turn_host: float64[H + B], int32[H + B], heap of hosts by their next step, and of blocks of hosts; each
+            is in it once, and a host that is `able` is not.
         score, rated: float64[H], int32[H], heap of hosts by their scores.
         failed: PLAN_FAILURE[C, K]; most: float64[S], what no host has more of now, as `Room.memory`.
         roomy: ROOMY[N], by set of hosts and demand, of the first N; roomy_host: int32[N, H], these hosts.

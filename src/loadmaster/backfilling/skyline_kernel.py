@@ -25,7 +25,8 @@ class Skyline(NamedTuple):
     Attributes:
         time_s: float64[M], when a step begins; free: float64[M, R], what is free from then on.
         base, room: int64[H], the part of the arrays that a host has; first, many: int64[H], its steps there.
-        used: int64[1], how much of the arrays has been given to hosts.
+        used: int64[1], how much of the arrays has been given to hosts; more than there is once a host got no room
+            (`is_out_of_room`): what is held there is then not what it should be.
     """
 
     time_s: NDArray[np.float64]
@@ -78,6 +79,12 @@ def begin_skyline(sky, capacity, now_s):
 
 
 @inner
+def is_out_of_room(sky):
+    """Whether some host needed more steps than there was room for, which were not written."""
+    return sky.used[0] > sky.time_s.shape[0]
+
+
+@inner
 def covering(sky, host, time_s):
     """The last step of a host that begins at or before `time_s`, or its first."""
     low = sky.first[host]
@@ -106,7 +113,7 @@ def until(start_s, expected_s):
 def hold(sky, host, from_s, until_s, demand, sign, now_s):
     """Take (`sign` 1.0) or give back (-1.0) `demand` on a host from `from_s` until `until_s`.
 
-    There must be room for two steps; those that are over by `now_s` go.
+    There should be room for two steps, see `is_out_of_room`; those that are over by `now_s` go.
     """
     _trim(sky, host, now_s)
     begin = _step_at(sky, host, from_s)
@@ -218,8 +225,8 @@ def _step_at(sky, host, time_s):
     number = at - sky.first[host]
     if sky.time_s[at] == time_s:
         return number
-    if sky.first[host] + sky.many[host] == sky.base[host] + sky.room[host]:
-        _move(sky, host)
+    if sky.first[host] + sky.many[host] == sky.base[host] + sky.room[host] and not _move(sky, host):
+        return number
     first = sky.first[host]
     at = first + number + 1
     for i in range(first + sky.many[host], at, -1):
@@ -235,10 +242,16 @@ def _step_at(sky, host, time_s):
 
 @inner
 def _move(sky, host):
-    """Room for one step more: where those that are over have been, or twice as much at the end of what is used."""
+    """Room for one step more: where those that are over have been, or twice as much at the end of what is used.
+
+    Whether there is.
+    """
     many, old, new = sky.many[host], sky.first[host], sky.base[host]
     if old == new:
         new = sky.used[0]
+        if new + 2 * sky.room[host] > sky.time_s.shape[0]:
+            sky.used[0] = sky.time_s.shape[0] + 1
+            return False
         sky.base[host], sky.room[host] = new, 2 * sky.room[host]
         sky.used[0] = new + sky.room[host]
     for i in range(many):
@@ -246,6 +259,7 @@ def _move(sky, host):
         for r in range(sky.free.shape[1]):
             sky.free[new + i, r] = sky.free[old + i, r]
     sky.first[host] = new
+    return True
 
 
 @inner

@@ -76,6 +76,10 @@ class SlurmRules(NamedTuple):
 class SlurmPass(NamedTuple):
     """H hosts in W words, E rows, N ends of tasks, V reservations, L closures, F windows, B sets of hosts, C demands.
 
+    N is all that run and all that start in one pass. V is the rows that may be tried, each once, and the running tasks
+    where these are reserved too. A reservation begins at most two steps, each with a line; a full block is halved, so
+    that none but the first has fewer than 8 steps.
+
     Attributes:
         rules: SlurmRules.
         due: int64[2]: the main pass tries so many rows, -1 all, -2 it is not due; the backfill pass is due.

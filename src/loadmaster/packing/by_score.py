@@ -73,7 +73,7 @@ def _place(problem: ScoreProblem, policy: Policy, seed: int, host: Ints) -> int:
     free, seen = problem.capacity.copy(), problem.capacity.copy()
     scratch = np.zeros(len(free), np.int32), np.zeros(len(free))
     engine = _engine()
-    with refusing(policy.name):
+    with refusing(policy):
         placed = engine(
             problem, rater(policy, only_fitting=False), never_remembered(policy), seed, free, seen, *scratch, host
         )

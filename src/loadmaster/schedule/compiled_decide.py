@@ -205,7 +205,7 @@ def decide_compiled(scene: Scene, policy: Policy, rule: CompiledRule) -> Decisio
             scene.rows, scene.hosts, scene.ends, scene.calendar, room, board, scene.standing, moments, outlook,
             scene.scores(), scan, rate, now, rule.numbers if rule.slurm is None else slurm_pass(rule.slurm, scene),
         )  # fmt: skip
-        with refusing(policy.name):
+        with refusing(policy):
             _entry(rule.entry, moments is None, arguments)(*arguments)
         status = board.tally[STATUS]
         if status == DONE:

@@ -13,7 +13,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.backfilling.board_arrays import DONE, END, MORE_ROOM, EndArrays
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
-from loadmaster.compiled_order import COLUMNS, RANKER, ranker
+from loadmaster.compiled_order import COLUMNS, RANKER, ranker, refusing_order
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.lent import Lent, lend
@@ -57,7 +57,7 @@ def work_off_compiled(
         stage = _stage(scene, policy, rule, ranks, lasts_s, steps, moves=order.moves)
         run, door = _engine(stage, by_moment=rule.moments and rule.promise != "hosts")
         try:
-            with refusing(policy.name):
+            with refusing_order(order), refusing(policy):
                 status = run(stage, as_taken(columns), ranker(order), scan, rate, door)
         except InputError:  # plain Python says what is wrong
             return None

@@ -67,7 +67,7 @@ def ranks_of(order: Order, columns: JobColumns, now_s: float) -> Floats:
     """
     many = len(columns.submit_s)
     ranks = np.zeros(many)
-    with refusing_order(order.name):
+    with refusing_order(order):
         wrong = ranker(order)(as_taken(columns), np.zeros(0, np.int32), many, float(now_s), ranks)
     if wrong:
         raise rank_not_finite(order.name)

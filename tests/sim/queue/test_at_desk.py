@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bound_jobs import bound_jobs
 from desks_at_random import both, differences
@@ -39,6 +41,14 @@ def test_machine_code_gives_the_same_schedule(discipline):
     for seed in range(2000, 2008):
         name, plain, kept = both(seed, discipline)
         assert differences(plain, kept) == [], name
+
+
+@pytest.mark.parametrize("discipline", ["easy", "slurm(bf_interval=1,bf_resolution=5)"])
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_machine_code_gives_the_same_schedule_of_bursts_also_where_jobs_are_stopped_for_others(discipline, seed):
+    name, plain, kept = both(5 * seed + 4, discipline)
+    assert differences(plain, kept) == [], name
 
 
 def test_a_plan_that_proves_too_small_is_made_again_larger():

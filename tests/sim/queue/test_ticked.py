@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bursts import complementary
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.site_rules import Account, SiteRules
@@ -38,7 +39,10 @@ KINDS = st.builds(
 
 
 def log(jobs, users, span_s, seed):
-    """Jobs of one or two tasks of many users in three accounts, and hosts on which they wait."""
+    """Jobs of one or two tasks of many users in three accounts, and hosts on which they wait.
+
+    Of every third seed a job asks much of one resource and little or none of the other.
+    """
     rng = np.random.default_rng(seed)
     runtime_s = rng.integers(1, 900, jobs).astype(float)
     workload = Workload.of(
@@ -48,6 +52,9 @@ def log(jobs, users, span_s, seed):
         user=rng.integers(0, users, jobs).astype(np.int32), project=rng.integers(0, 3, jobs).astype(np.int32),
         constraints=Constraints(user_names=tuple(f"u{n}" for n in range(users)), account_names=("a", "b", "c")),
     )  # fmt: skip
+    if seed % 3 == 0:
+        demand = complementary(rng, np.full(2, 6.0), 3, 1)[rng.integers(0, 3, jobs)]
+        workload = replace(workload, demand=demand, tasks=np.ones(jobs, np.int32))
     return workload, Cluster.uniform(int(rng.integers(1, 4)), cores=6, memory=6)
 
 

@@ -138,7 +138,11 @@ def _run(duration, rules, machines, rng, row, span_s, hosts, cost):
 
 @kept_njit(error_model="numpy", nogil=True)
 def _room(machines, tasks):
-    """The state of a bag that has not begun, with room for so many machines."""
+    """The state of a bag that has not begun, with room for so many machines.
+
+    A decision rents at most one machine for each task that waits or is stopped, so never more than tasks; `_run` makes
+    more room before it. A task stands once in `again`, since it leaves that before it can be stopped once more.
+    """
     return BagState(
         np.zeros(machines), np.zeros(machines), np.zeros(machines), np.full(machines, np.inf),
         np.full(machines, np.inf), np.full(machines, -1, np.int64), np.zeros(machines, np.int64),

@@ -10,6 +10,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.bag import BagSource
+from loadmaster.model.errors import OutOfRoom
 from loadmaster.process import usable_cores
 from loadmaster.sim.bags.reference import World, run_bag
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule, Sizer
@@ -120,6 +121,8 @@ def _planned(
     runs = []
     with ThreadPoolExecutor(usable_cores()) as pool:
         for run in pool.map(lambda row: run_planned(row, kinds, wish), np.ascontiguousarray(durations)):
+            if run[1] < 0:
+                raise OutOfRoom
             runs.append(run)
             if progress:
                 progress(len(runs), len(durations))

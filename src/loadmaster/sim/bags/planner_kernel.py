@@ -18,8 +18,13 @@ ENDS, BOOTED, LOOKS, WAKES = range(4)
 
 @kept_njit(error_model="numpy", nogil=True)
 def run_planned(duration, kinds, wish):
-    """Run one bag (float64[N], seconds of work); returns span, number of machines and money."""
+    """Run one bag (float64[N], seconds of work); returns span, number of machines and money.
+
+    The number is -1 where there was no room for so many.
+    """
     tasks = len(duration)
+    # A machine is rented for a task that waits for it, and leaves unused only once another machine has taken that task:
+    # at most one a task does, beside those that take one. So twice the tasks and a few would do; `_decide` checks.
     room = 64 * tasks + 64
     b = MachinesUp(
         np.zeros(room, np.int64), np.zeros(room, np.int64), np.full(room, -1, np.int64), np.zeros(room),
@@ -30,7 +35,7 @@ def run_planned(duration, kinds, wish):
     b.tally[LOOK] = 1
     now = 0.0
     wake = _decide(b, duration, finished, kinds, wish, now)
-    while finished.number[0] < tasks:
+    while finished.number[0] < tasks and not np.isnan(wake):
         if _nothing_to_decide(b, tasks):
             now, place = _first_end(b)
             _pass_over(b, wish.tick_s, now)
@@ -47,6 +52,8 @@ def run_planned(duration, kinds, wish):
         elif kind == LOOKS:
             b.tally[LOOK] += 1
         wake = _decide(b, duration, finished, kinds, wish, now)
+    if np.isnan(wake):
+        return now, np.int64(-1), np.inf
     for place in range(b.tally[UP]):
         b.cost[b.number[place]] = cost_of(kinds, b.kind[place], now - b.rented_s[place])
     total = 0.0
@@ -106,12 +113,14 @@ def _next(b, kinds, tick_s, wake_s):
 
 @kept_njit(error_model="numpy", nogil=True)
 def _decide(b, duration, finished, kinds, wish, now):
-    """Ask the planner and do what it says; returns when it wants to be asked again."""
+    """Ask the planner and do what it says; returns when it wants to be asked again, NaN where machines have no room."""
     unstarted = len(duration) - b.tally[NEXT]
     rented, number, wake = planned(b, finished, kinds, wish, now, unstarted)
     give_back(b, kinds, now)
     if unstarted > 0 and b.tally[UP] == 0 and number == 0:
         rented, number = 0, 1
+    if b.tally[RENTED] + number > len(b.number):
+        return np.nan
     for _ in range(number):
         rent(b, kinds, rented, now)
     for place in range(b.tally[UP]):

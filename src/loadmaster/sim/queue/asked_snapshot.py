@@ -72,7 +72,7 @@ class Eyes:
         if self._order is None or self._ranker is None:
             return run.ranking.ranks(jobs, run.now_s)
         ranks = np.zeros(len(jobs))
-        with refusing_order(self._order.name):
+        with refusing_order(self._order):
             wrong = self._ranker(self._columns, jobs.astype(np.int32), len(jobs), run.now_s, ranks)
         if wrong:
             raise rank_not_finite(self._order.name)

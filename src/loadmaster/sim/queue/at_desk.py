@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Selective, Skip, Slurm, Stepwise
-from loadmaster.compiled import rater, refusing
-from loadmaster.compiled_order import no_ranker, ranker
+from loadmaster.compiled import of_ones_own, rater, refusing
+from loadmaster.compiled_order import no_ranker, ranker, refusing_order
 from loadmaster.compiled_scan import scanner
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.errors import OutOfRoom
@@ -19,7 +19,6 @@ from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.awaited import awaited
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.bound_state import BoundState
-from loadmaster.sim.queue.compiled import suspects
 from loadmaster.sim.queue.compiled_desk import desk_engine, door_for, hearer_for
 from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.desk_layout import (
@@ -72,7 +71,7 @@ def replay_at_desk(
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
-    jobs = awaited(workload, foresight)
+    jobs, members = awaited(workload, foresight), members_of(policy)
     workload, binding = jobs.workload, binding_of(jobs.workload, cluster)
     scene = scene_of(workload, cluster, binding, discipline, seed)
     rule = rule_for(scene, discipline)
@@ -90,12 +89,12 @@ def replay_at_desk(
     stops = preempts_of(workload, cluster, binding, exact_ends=rule.slurm is not None)
     engine = _Engine(workload, cluster, policy, discipline, given, bound, desk, stops, door_of(rule), alone_of(rule))
     while True:
-        with refusing(suspects(policy)):
+        with refusing_order(discipline.order), refusing(*members):
             status = engine.go_on(desk)
         records.keep(int(given.log.rows[0]))
         cut.keep(bound, workload.task_count)
         if status == NOT_FINITE:
-            raise not_finite(suspects(policy))
+            raise not_finite(of_ones_own(members) or policy.name)
         if status == OUT_OF_ROOM:
             raise OutOfRoom
         if status == NO_RANK:

@@ -85,6 +85,8 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
     number, keeps_back = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
     stops = bool(binding.calendar.failures) or binding.rules.preemption.by != "none"
     queues = 1 + int(entries.partition.max(initial=0))
+    # A full heap of timers is made anew from the jobs that wait, each once. A job starts as one row, so `saved` has a
+    # use once. A job leaves its hosts once in a step: it does not start again before the next pass.
     return BoundState(
         job=job,
         row=row,
@@ -197,7 +199,10 @@ def _closures(binding: Binding, cluster: Cluster) -> Closures:
 
 
 def _cut(jobs: int, rows: int, tasks: int, *, stops: bool) -> Cut:
-    """Room for all that may be stopped at once; none where nobody ever is."""
+    """Room for all that may be stopped at once, each job once; none where nobody ever is.
+
+    The engine comes back to the shell after the step in which some were.
+    """
     if not stops:
         jobs = rows = tasks = 0
     return Cut(_empty(CUT, jobs), np.zeros(tasks, np.int32), np.zeros(rows), np.zeros(rows, np.int32))

@@ -8,8 +8,8 @@ from typing import Any
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import is_built_in, refusing
-from loadmaster.compiled_order import COLUMNS, RANKER, no_ranker, ranker
+from loadmaster.compiled import of_ones_own, refusing
+from loadmaster.compiled_order import COLUMNS, RANKER, no_ranker, ranker, refusing_order
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
 from loadmaster.layouts import by_layout, entry_of
@@ -66,13 +66,13 @@ def replay_compiled(
     engine, reckon = _engine(table, book, bound, told=table.rules.told)
     cut = CutRuns()
     while True:
-        with refusing(suspects(policy)):
+        with refusing_order(order), refusing(*members):
             status = engine(*table, scans, columns, rank, book, reckon, bound)
         records.keep(int(table.log.rows[0]))
         if bound is not None:
             cut.keep(bound, workload.task_count)
         if status == NOT_FINITE:
-            raise not_finite(suspects(policy))
+            raise not_finite(of_ones_own(members) or policy.name)
         if status == OUT_OF_ROOM:
             raise OutOfRoom
         if status == NO_RANK:
@@ -106,9 +106,3 @@ def _engine(table: EngineArrays, book: Book, bound: BoundState | None, *, told: 
     layout = (typeof(arg) for arg in table)
     signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER), heard[0], hook, typeof(bound))
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry)), reckoner(heard, told)
-
-
-def suspects(policy: AnyPolicy) -> str:
-    """Whose error it is: of a meta-rule, a member of the user's own."""
-    own = [member.name for member in members_of(policy) if not is_built_in(member)]
-    return ", ".join(own) or policy.name

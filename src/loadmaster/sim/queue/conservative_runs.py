@@ -5,10 +5,11 @@ from typing import Protocol
 from loadmaster.backfilling import Conservative
 from loadmaster.compiled import refusing
 from loadmaster.model import Schedule
+from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import Policy
 from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline
-from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, Log
+from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, OUT_OF_ROOM, Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress, by_arrival
 from loadmaster.sim.queue.starts_kernel import MORE_ROOM
@@ -47,11 +48,13 @@ def replayed(
         InputError: the policy cannot be compiled, or rates a host with something that is not a finite number.
     """
     while True:
-        with refusing(policy.name):
+        with refusing(policy):
             status = run.go_on()
         records.keep(int(log.rows[0]))
         if status == NOT_FINITE:
             raise not_finite(policy.name)
+        if status == OUT_OF_ROOM:
+            raise OutOfRoom
         if status == MORE_ROOM:
             run.make_room()
         if progress is not None:

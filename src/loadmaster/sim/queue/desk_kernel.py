@@ -23,6 +23,7 @@ from loadmaster.sim.queue.desk_state import (
     DECISION,
     EARLY_END,
     LEFT,
+    LOST,
     OVER,
     REDO,
     REFUSED_BEFORE,
@@ -250,10 +251,10 @@ def _note(state, log, queued, winners, now):
 
 @inlined
 def _would_overflow(jobs, state, desk):
-    """Whether the plan's tasks have no room beside those that run; hosts hold no more together."""
+    """Whether the plan's tasks have no room beside those that run, or something that the order is to hear had none."""
     last = state.tally[PLANNED] - 1
     starting = state.plan_task[last] + jobs.tasks[state.plan_job[1, last]] if last >= 0 else np.int64(0)
-    return desk.ends.many[0] + starting > desk.ends.end.shape[0]
+    return desk.tally[LOST] != 0 or desk.ends.many[0] + starting > desk.ends.end.shape[0]
 
 
 @inlined

@@ -104,6 +104,8 @@ def desk_of(
     often = np.bincount(scene.rows.of["kind"], scene.rows.of["tasks"], len(scene.rows.demand)).astype(np.float64)
     told, work = is_told(order), work_of(binding, open_rows(binding))
     moves = isinstance(order, Order) and (order.moves or (awaited.guess.predicts and not by_arrival(discipline)))
+    # Between two looks of the order a job comes, starts, is sent back (two events) and becomes eligible, at most;
+    # `tell` checks. Running tasks are at most `room`, which `_would_overflow` checks.
     return Desk(
         rows=_rows(scene, jobs, work), hosts=scene.hosts, ends=EndArrays(table(END, room), np.zeros(1, np.int64)),
         calendar=scene.calendar, room=scene.room()._replace(free=given.state.free),

@@ -135,8 +135,8 @@ class Desk(NamedTuple):
 
 LOOKED, NEXT_MAIN, NEXT_FULL, NEXT_BACKFILL = range(4)
 """When the queue was last looked at for what had come; when the passes are due."""
-WAIT, STAND, TOLD, CLOSED, REDO, EARLY_END, COME, OVER, CAME_BEFORE, REFUSED_BEFORE, DECISION = range(11)
+WAIT, STAND, TOLD, CLOSED, REDO, EARLY_END, COME, OVER, CAME_BEFORE, REFUSED_BEFORE, DECISION, LOST = range(12)
 """Rows in the line; rows promised something before that stands; things that the order has not heard; closures are
 known; the last pass is to be made again; since the last pass some job has ended before it was expected to, some job has
 come, some job has ended or hosts have changed; jobs that had come, and that were refused, by the last moment; the
-number of the last decision."""
+number of the last decision; something that the order is to hear had no room in `heard`."""

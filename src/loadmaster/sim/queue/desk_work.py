@@ -42,7 +42,10 @@ class WorkCounts(NamedTuple):
 
 
 def work_of(binding: Binding, rows: Longs) -> WorkCounts:
-    """No work is done yet; `rows` int64[E] are the entries in which jobs may start."""
+    """No work is done yet, nobody runs; `rows` int64[E] are the entries in which jobs may start.
+
+    A job runs once at a time, and so stands once in `running`.
+    """
     limits, jobs = binding.work, len(binding.eligible_s)
     uses = [limits.uses(row) if len(limits.most) else () for row in rows.tolist()]
     needs = [limits.needs(row) if len(limits.most) else () for row in rows.tolist()]

@@ -53,7 +53,7 @@ def empty_state(
         fastest=frozen_floats([cluster.speed[row].max(initial=0.0) or 1.0 for row in jobs.allowed]),
         open=np.ones(hosts, np.bool_),
         usable=np.ones(hosts, np.bool_),
-        closed=np.zeros(hosts, np.int32),
+        closed=np.zeros(hosts, np.int32),  # only an open host is reserved
         used=np.zeros(projects),
         share=_shares(discipline, projects),
         cursor=np.zeros(len(waiting.span) - 1, np.int64),
@@ -64,8 +64,10 @@ def empty_state(
         failed=np.zeros((2, len(jobs.allowed), kinds), np.int64),
         failed_tasks=np.zeros((2, len(jobs.allowed), kinds), np.int32),
         steps=np.zeros((2, _steps(cluster)), STEP),
+        # What has no room here is not remembered.
         pareto=np.zeros((2, PARETO, resources + 2)),
         paretos=np.zeros(2, np.int64),
+        # A host is on a shelf, in the heap or in neither: it leaves one before it is put into the other.
         left_free=np.zeros(2 * hosts),
         holder=np.zeros(2 * hosts, np.int32),
         shelf=np.zeros(SHELVES, np.int32),
@@ -79,6 +81,7 @@ def empty_state(
         tally=np.array([0, 0, 0, -1, *[0] * 12], np.int64),
         guess=guess,
         tenants=no_tenants(tasks, total, hosts) if promises else no_tenants(0, 0, 0),
+        # `news` lists a host once, by its flag.
         news=PassNews(np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, 0, 0, -1, -1, 0], np.int64)),
     )
 
@@ -98,7 +101,7 @@ def nobody_waits(jobs: Jobs, *, ticked: bool) -> WaitingRows:
 
 
 def nobody_ranked(jobs: int, happened: NotYetTold) -> Ranked:
-    """Nobody waits, of so many jobs, under an order whose ranks change."""
+    """Nobody waits, of so many jobs, under an order whose ranks change; a job waits, and is in the heap, once."""
     return Ranked(
         queue=np.zeros(jobs, np.int32),
         where=np.zeros(jobs, np.int32),
@@ -130,7 +133,7 @@ def _steps(cluster: Cluster) -> int:
 
 
 def no_moment(cluster: Cluster, room: int) -> HeadPromise:
-    """Nothing is promised; so many tasks can start in a pass."""
+    """Nothing is promised; so many tasks can start in a pass, so no more jobs. A host is touched once, by its stamp."""
     hosts, resources = cluster.capacity.shape
     return HeadPromise(
         then=np.zeros((hosts, resources)),

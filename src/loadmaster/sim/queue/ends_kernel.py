@@ -35,7 +35,10 @@ class Ends(NamedTuple):
 
 
 def empty_ends(jobs: int) -> Ends:
-    """The arrays of `Ends` while nobody runs."""
+    """The arrays of `Ends` while nobody runs.
+
+    A running job stands in one of the two lists, and whoever has ended never runs again; a full short list is merged.
+    """
     return Ends(
         np.zeros(jobs), np.zeros(jobs, np.int32), np.zeros(LATELY), np.zeros(LATELY, np.int32),
         np.zeros(jobs, np.bool_), np.zeros(3, np.int64),

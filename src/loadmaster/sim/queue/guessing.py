@@ -44,7 +44,7 @@ def guess_of(workload: Workload, expected_s: Floats, foresight: Foresight, *, en
         newer_s=np.zeros(users),
         ended=np.zeros(users, np.int64),
         steps_s=np.array(STEPS_S),
-        moved=np.zeros(workload.jobs, np.int32),
+        moved=np.zeros(workload.jobs, np.int32),  # a running job stands once among the expected ends
         arrived=np.zeros(1, np.int64),
         last_s=np.full(1, -np.inf),
     )

@@ -5,7 +5,7 @@ import numpy as np
 
 from loadmaster.kernels import inner
 from loadmaster.order.multifactor import priority_kernel
-from loadmaster.sim.queue.desk_state import LEFT, STARTED, TOLD
+from loadmaster.sim.queue.desk_state import LEFT, LOST, STARTED, TOLD
 from loadmaster.sim.queue.queue_state import MANY
 
 rank_jobs, tick_until, submitted = priority_kernel.rank, priority_kernel.tick_until, priority_kernel.submitted
@@ -40,5 +40,8 @@ def tell(desk, job, time_s, how):
     """Write down what the order is to hear."""
     if desk.told:
         at = desk.tally[TOLD]
+        if at == desk.heard.shape[0]:
+            desk.tally[LOST] = 1
+            return
         desk.heard[at].job, desk.heard[at].time_s, desk.heard[at].how = job, time_s, how
         desk.tally[TOLD] += 1

@@ -161,7 +161,7 @@ def _writable(columns: JobColumns) -> JobColumns:
 def _ranks(order: Order, workload: Workload) -> Floats:
     """float64[J]: ranks that never change."""
     ranks = np.zeros(workload.jobs)
-    with refusing_order(order.name):
+    with refusing_order(order):
         wrong = ranker(order)(_writable(job_columns(workload)), np.zeros(0, np.int32), workload.jobs, 0.0, ranks)
     if wrong:
         raise rank_not_finite(order.name)

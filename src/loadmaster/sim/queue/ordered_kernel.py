@@ -1,8 +1,8 @@
 """Very many hosts: the keys of each row in order, in blocks of up to 128 under a list of the blocks' lowest keys.
 
 Best-fit-memory and Mix-Fit ask for the keys next to an amount of memory. In a row of thousands that takes two short
-searches here; a host that comes or goes moves some of the keys of one block. Two neighbouring blocks never hold 96 keys
-or fewer together, so that they stay few.
+searches here; a host that comes or goes moves some of the keys of one block. Blocks that have lost keys are joined with
+a neighbour where both hold 96 keys or fewer together, so that they stay few.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -17,7 +17,9 @@ from loadmaster.sim.queue.levels_kernel import ABOVE
 
 BLOCK = 128
 FEW = 96
-"""Two neighbouring blocks hold more keys."""
+"""A block that loses a key is joined with a neighbour unless both hold more keys."""
+LEAST = BLOCK // 2 + 1
+"""Two neighbouring blocks hold at least so many keys: more than `FEW`, or one of them is half of a full block."""
 
 
 class Ordered(NamedTuple):
@@ -64,8 +66,9 @@ def ordered(width: Longs, row: NDArray[np.int32], key: Longs) -> Ordered:
 
 
 def _empty(keys: int, width: Longs) -> Ordered:
-    room = np.where(width > 0, 2 * width // FEW + 3, 0)
-    pool = 2 * keys // FEW + 2 * min(keys, len(width)) + 1
+    # So n keys of a row stand in at most 2 n / LEAST + 1 blocks.
+    room = np.where(width > 0, 2 * width // LEAST + 2, 0)
+    pool = 2 * keys // LEAST + min(keys, len(width)) + 1
     return Ordered(
         key=np.zeros(pool * BLOCK, np.int64),
         size=np.zeros(pool, np.int32),

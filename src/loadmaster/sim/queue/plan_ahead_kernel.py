@@ -71,6 +71,9 @@ def _note_change(plan, host):
 def _copy(plan, host):
     ahead = plan.ahead
     old, many, new = ahead.first[host], ahead.many[host], ahead.used[0]
+    if new + many + LEAST_ROOM > ahead.time_s.shape[0]:
+        ahead.used[0] = ahead.time_s.shape[0] + 1
+        return
     ahead.base[host] = ahead.first[host] = new
     ahead.room[host] = many + LEAST_ROOM
     ahead.used[0] = new + many + LEAST_ROOM

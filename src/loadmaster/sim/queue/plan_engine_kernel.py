@@ -1,14 +1,14 @@
 """The engine for conservative backfilling, compiled: any placement policy, any number of resources and tasks."""
 # mypy: disable-error-code="no-untyped-def"
 
-from loadmaster.backfilling.skyline_kernel import until
+from loadmaster.backfilling.skyline_kernel import is_out_of_room, until
 from loadmaster.backfilling.soon_kernel import note_freed
 from loadmaster.kernels import inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.plan_ahead_kernel import hold_running, room_needed
 from loadmaster.sim.queue.plan_kernel import decide_plan
 from loadmaster.sim.queue.plan_unlike_kernel import note_more
-from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PAUSED
+from loadmaster.sim.queue.queue_state import DONE, OUT_OF_ROOM, PAUSED
 from loadmaster.sim.queue.starts_kernel import ARRIVED, FIRST, MORE_ROOM, RUNNING, STARTED, UNDER_WAY, admit, complete
 
 
@@ -31,6 +31,8 @@ def run(jobs, capacity, rules, state, scores, plan, log, scan, rate):
             admit(jobs, state, now)
         if count[ARRIVED] == count[FIRST]:
             continue
+        if is_out_of_room(plan.base):
+            return OUT_OF_ROOM
         if room_needed(plan, state) > plan.base.time_s.shape[0]:
             count[UNDER_WAY] = 1
             return MORE_ROOM
@@ -40,8 +42,9 @@ def run(jobs, capacity, rules, state, scores, plan, log, scan, rate):
         log.time_s[row] = now
         log.queue_length[row] = count[ARRIVED] - count[FIRST]
         before = count[STARTED]
-        if decide_plan(jobs, capacity, rules, state, scores, plan, log, scan, rate, now):
-            return NOT_FINITE
+        wrong = decide_plan(jobs, capacity, rules, state, scores, plan, log, scan, rate, now)
+        if wrong:
+            return wrong
         log.started[row] = count[STARTED] - before
         log.winners[row] = 0
         log.rows[0] += 1

@@ -7,7 +7,7 @@ within a decision: a job that no host could take stays out of the question, and 
 
 import numpy as np
 
-from loadmaster.backfilling.skyline_kernel import least, until
+from loadmaster.backfilling.skyline_kernel import is_out_of_room, least, until
 from loadmaster.heap_kernel import drop_first
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.plan_again_kernel import first_again
@@ -23,6 +23,7 @@ from loadmaster.sim.queue.plan_unlike_kernel import (
     note_promise,
     take_up,
 )
+from loadmaster.sim.queue.queue_state import NOT_FINITE, OUT_OF_ROOM
 from loadmaster.sim.queue.starts_kernel import (
     ARRIVED,
     FIRST,
@@ -43,7 +44,7 @@ from loadmaster.sim.queue.starts_kernel import (
 
 @inner
 def decide_plan(jobs, capacity, rules, state, scores, plan, log, scan, rate, now):
-    """Start what may start at `now`; returns 1 on a score that is not finite."""
+    """Start what may start at `now`; returns 0, or NOT_FINITE or OUT_OF_ROOM."""
     count = state.tally
     limit = count[ARRIVED] - count[FIRST]
     if rules.lookahead >= 0:
@@ -51,8 +52,10 @@ def decide_plan(jobs, capacity, rules, state, scores, plan, log, scan, rate, now
     before = count[STARTED]
     _let_overdue_end(jobs, state, plan, log, now)
     tried, wrong = _start_prefix(jobs, rules, state, scores, plan, log, scan, now, limit)
-    if wrong or tried == count[STARTED] - before:
-        return wrong
+    if wrong:
+        return NOT_FINITE
+    if tried == count[STARTED] - before:
+        return 0
     begin_plan(state)
     begin_hope(plan)
     used = plan.base.used[0]
@@ -78,12 +81,13 @@ def decide_plan(jobs, capacity, rules, state, scores, plan, log, scan, rate, now
         hope, host = next_hope(jobs, state, plan, hope, host, behind, now)
         if hope == behind:
             leave_off(plan, job)
+    status = OUT_OF_ROOM if is_out_of_room(plan.base) else 0
     drop_plan(state, plan, used)
     put_back(plan)
     for i in range(plan.many_begun[0]):
         _hold_started(jobs, state, plan, log, np.int64(plan.begun[i]), now)
     close_gap(state, kept, looked)
-    return wrong
+    return NOT_FINITE if wrong else status
 
 
 @inner

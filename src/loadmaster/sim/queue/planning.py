@@ -85,7 +85,11 @@ class _Run:
         return self._engine(*self._given, self._plan, self.log, *self._functions)
 
     def make_room(self) -> None:
-        """Give the plan room for more steps."""
+        """Give the plan room for more steps: more than `plan_ahead_kernel.room_needed` says, for some decisions.
+
+        In a decision a host is copied once and each job held once, and a host has two steps a task and one; so its
+        room, doubled when full, comes to at most eight times that. The skyline checks.
+        """
         tally = self._state.tally
         tasks = int(tally[RUNNING_TASKS]) + int(tally[WAITING_TASKS])
         base = with_more_room(self._plan.base, 48 * (self._hosts + 1) + 64 * tasks)
@@ -105,7 +109,8 @@ def _rules(policy: Policy, discipline: Discipline, interval_s: float, seed: int)
 
 def _state(jobs: Jobs, workload: Workload, cluster: Cluster) -> StartState:
     total, hosts, resources = workload.jobs, cluster.hosts, cluster.capacity.shape[1]
-    most = int(jobs.tasks.max(initial=1))
+    most = int(jobs.tasks.max(initial=1))  # hosts are noted for one job at a time, one a task
+    # A job waits, starts, and outlives its estimate once; `hosts` has each once, by its stamp in `kept`.
     tally = np.zeros(12, np.int64)
     tally[LAST_HOST] = -1
     return StartState(
@@ -142,12 +147,13 @@ def _plan(jobs: Jobs, cluster: Cluster) -> PlanArrays:
         changed_at=np.ones(hosts, np.int64),
         exact_at=np.zeros((len(soon.need), hosts), np.int64),
         likely=np.zeros(len(soon.need), np.int32),
+        # What has no room here is not learnt.
         undo_class=np.zeros(MOST_UNDONE, np.int32),
         undo_host=np.zeros(MOST_UNDONE, np.int32),
         undo_s=np.zeros(MOST_UNDONE),
         undo=np.zeros(1, np.int64),
         least=jobs.demand.min(axis=0, initial=np.inf),
-        roomy=np.zeros(hosts, np.int32),
+        roomy=np.zeros(hosts, np.int32),  # listed by one walk over the hosts
         many_roomy=np.zeros(1, np.int64),
         dead_at=np.zeros(kinds, np.int64),
         dead_long_s=np.zeros(kinds),
@@ -164,14 +170,14 @@ def _plan(jobs: Jobs, cluster: Cluster) -> PlanArrays:
         unlike=_unlike(hosts),
         since=_unlike(hosts),
         unseen=_unseen(hosts),
-        begun=np.zeros(len(jobs.kind), np.int32),
+        begun=np.zeros(len(jobs.kind), np.int32),  # a job starts once
         many_begun=np.zeros(1, np.int64),
         hand=_hand(cluster),
     )
 
 
 def _unlike(hosts: int) -> Unlike:
-    """Nothing is."""
+    """Nothing is. A host is listed once, when its first time is noted, which is never infinite."""
     soonest, latest = np.full(hosts, np.inf), np.full(hosts, -np.inf)
     return Unlike(
         np.zeros(hosts, np.int32), np.zeros(1, np.int64), soonest, latest, soonest.copy(), latest.copy()
@@ -179,7 +185,7 @@ def _unlike(hosts: int) -> Unlike:
 
 
 def _unseen(hosts: int) -> PassedOver:
-    """Nothing is."""
+    """Nothing is. `leave_off` empties a full stack, of which each entry has at most all hosts."""
     room = MOST_UNSEEN * hosts
     return PassedOver(
         np.zeros(1, np.int64), np.zeros(MOST_UNSEEN, np.int64), np.zeros(MOST_UNSEEN + 1, np.int64),
@@ -195,6 +201,7 @@ def _ahead(base: Skyline) -> Skyline:
 
 def _hand(cluster: Cluster) -> HandOfPlan:
     hosts, resources = cluster.capacity.shape
+    # A host is in `able`, in the heap of turns or in neither.
     return HandOfPlan(
         able=np.zeros(hosts, np.int32),
         window=np.zeros((hosts, resources)),

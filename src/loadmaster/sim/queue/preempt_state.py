@@ -79,7 +79,11 @@ in this pass; that let somebody into the queue; how long that was before."""
 
 
 def preempts_of(workload: Workload, cluster: Cluster, binding: Binding, *, exact_ends: bool) -> Preempts | None:
-    """Nobody runs yet; None where nobody is ever stopped for another."""
+    """Nobody runs yet; None where nobody is ever stopped for another.
+
+    All lists of jobs have room for each once: a job runs, or is suspended, once at a time, candidates are among those
+    that run, and one that has been chosen (`told`, `leaves`) is no candidate any more.
+    """
     rules = binding.rules
     if rules.preemption.by == "none":
         return None

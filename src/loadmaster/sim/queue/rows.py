@@ -12,12 +12,13 @@ from loadmaster.layouts import by_layout, entry_of
 from loadmaster.lent import lend
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Floats, frozen_floats, frozen_longs
+from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES
 from loadmaster.schedule import AnyPolicy, Discipline, is_meta, members_of, names_of
 from loadmaster.sim.queue import every_host_kernel, rows_engine_kernel, rows_state
 from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.levels_kernel import ABOVE
-from loadmaster.sim.queue.queue_state import Log
+from loadmaster.sim.queue.queue_state import OUT_OF_ROOM, Log
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.rows_engine_kernel import run_rows
 from loadmaster.sim.queue.rows_kernel import full_rows
@@ -114,7 +115,7 @@ def replay_rows(
     rows = full_rows(cores, memory, kind_of, rules.any_able, _with_tree(cluster, policy), _in_order(cluster, policy))
     records = Records(workload, names_of(policy))
     log = Log(records.start_s, records.host, *records.buffers)
-    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0], np.int64)
+    tally = np.array([0, 0, -1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0], np.int64)
     most = _most_running(workload, cluster)
     state = (_calendar(workload, interval_s, most), _plan(kinds, policy, most), np.zeros(workload.jobs, np.int32))
     args = (jobs, rules, rows, *state, tally, log)
@@ -122,6 +123,8 @@ def replay_rows(
     while True:
         status = engine(*args)
         records.keep(int(log.rows[0]))
+        if status == OUT_OF_ROOM:
+            raise OutOfRoom
         if progress is not None:
             progress(int(tally[rows_state.STARTED]), workload.jobs)
         if status == rows_engine_kernel.DONE:
@@ -184,6 +187,7 @@ def _rates_all(policy: AnyPolicy) -> bool:
 
 
 def _most_running(workload: Workload, cluster: Cluster) -> int:
+    """A bound on the tasks that run and start at once: all cores, by the least that one holds; or all tasks."""
     least = workload.least_and_most[0][0]
     tasks = workload.jobs if workload.tasks is None else int(workload.tasks.sum())
     return max(1, min(tasks, int(cluster.total[0] / least) if least > 0 else tasks))
@@ -191,12 +195,14 @@ def _most_running(workload: Workload, cluster: Cluster) -> int:
 
 def _calendar(workload: Workload, interval_s: float, most: int) -> EndRing:
     longest = int(workload.runtime_s.max() / interval_s) + 3
-    run = np.zeros(most + 1, rows_state.RUN)
+    run = np.zeros(most + 1, rows_state.RUN)  # one a running task, and run 0; the engine checks before it starts more
     run["after"] = np.arange(1, most + 2)
     return EndRing(np.full(1 << longest.bit_length(), -1, np.int32), run)
 
 
 def _plan(kinds: Floats, policy: AnyPolicy, most: int) -> WalkPlan:
+    # Starts take their hosts at once, so that those of a walk are among the `most` that run; `_place` checks. When
+    # `run_mask` is full its reservations are made.
     return WalkPlan(
         position=np.zeros(most, np.int32),
         host=np.zeros(most, np.int32),

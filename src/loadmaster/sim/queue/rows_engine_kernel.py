@@ -11,6 +11,7 @@ import numpy as np
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.levels_kernel import able, outranked, release_reserved, reserve
+from loadmaster.sim.queue.queue_state import OUT_OF_ROOM
 from loadmaster.sim.queue.rows_failed_kernel import forget, learn, may_fit
 from loadmaster.sim.queue.rows_kernel import find, move
 from loadmaster.sim.queue.rows_state import (
@@ -19,6 +20,7 @@ from loadmaster.sim.queue.rows_state import (
     CYCLE,
     EXACT,
     FAILING,
+    FULL,
     HEAD,
     KNOWN,
     LAST,
@@ -56,6 +58,8 @@ def run_rows(jobs, rules, rows, calendar, plan, queue, tally, log):
         log.time_s[row] = now
         log.queue_length[row] = waiting
         log.winners[row] = _best_walk(jobs, rules, rows, plan, queue, tally, log.value[row])
+        if tally[FULL] or tally[RUNNING] + tally[PLANNED] >= calendar.run.shape[0]:
+            return OUT_OF_ROOM
         before = tally[STARTED]
         _commit(jobs, rules, calendar, plan, queue, tally, log, now)
         log.started[row] = tally[STARTED] - before
@@ -148,6 +152,9 @@ def _place(jobs, rows, plan, tally, rule, position, job, cores, memory):
             while tally[PLANNED] > first:
                 tally[PLANNED] -= 1
                 move(rows, plan.host[tally[PLANNED]], -cores, -memory)
+            return False
+        if tally[PLANNED] == plan.host.shape[0]:
+            tally[FULL] = 1
             return False
         move(rows, host, cores, memory)
         tally[EXACT] = tally[FAILING] = 0

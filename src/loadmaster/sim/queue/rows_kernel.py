@@ -138,7 +138,7 @@ def full_rows(
         levels=levels,
         few=few,
         by_host=few and hosts <= len(width),
-        key=np.full(int(width.sum()), EMPTY),
+        key=np.full(int(width.sum()), EMPTY),  # a row has a slot for each host of its kind
         row=np.zeros(len(width), ROW),
         version=np.ones(len(width), np.int32),
         top=np.zeros(len(width), TOP),
@@ -149,7 +149,7 @@ def full_rows(
         seen=np.zeros(answers, np.int32),
         rank=np.zeros(answers, np.int64),
         holder=np.zeros(answers, np.int64),
-        scratch=np.zeros(hosts, np.int64),
+        scratch=np.zeros(hosts, np.int64),  # each host is in the list of one level
         tree=full_tree(cores[kind_of], memory[kind_of]) if with_tree else no_tree(),
         order=ordered(width, number, key) if in_order else unordered(),
     )

@@ -82,5 +82,8 @@ class WalkPlan(NamedTuple):
 
 (
     ARRIVED, HEAD, CYCLE, RUNNING, STARTED, PLANNED, RUNS, PENDING, RESERVED, LAST, ANYWHERE, EXACT, KNOWN, FAILING,
-) = range(14)  # fmt: skip
-"""Entries of the tally: int64[14]. The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""
+    FULL,
+) = range(15)  # fmt: skip
+"""Entries of the tally: int64[15]. FULL: a start had no room in the plan.
+
+The queue is int32[J]: jobs HEAD to ARRIVED wait, in the order of arrival."""

@@ -96,7 +96,10 @@ class _Run:
         return self._engine(*self._given, self._sky, *self._rest, *self._functions)
 
     def make_room(self) -> None:
-        """Give the plan room for more steps."""
+        """Give the plan room for more steps: more than `standing_engine_kernel.steps_needed` says, for some passes.
+
+        A pass that moves promises over more hosts than that allows ends in `is_out_of_room`.
+        """
         tally = self._standing.tally
         tasks = int(tally[RUNNING_TASKS]) + int(tally[WAITING_TASKS])
         self._sky = with_more_room(self._sky, 48 * (self._hosts + 1) + 64 * tasks)
@@ -137,6 +140,7 @@ def _asked(jobs: Jobs, cluster: Cluster, *, as_pool: bool) -> Asked:
 
 def _hand(asked: Asked) -> Hand:
     hosts, resources = asked.capacity.shape
+    # A host is in `able`, in the heap of turns or in neither, and is listed once a question.
     return Hand(
         window=np.zeros((hosts, resources)),
         able=np.zeros(hosts, np.int32),
@@ -157,7 +161,7 @@ def _again(asked: Asked) -> PromisesAgain:
     hosts, resources = asked.capacity.shape
     return PromisesAgain(
         out=np.zeros(len(asked.task_job), np.bool_),
-        cleared=np.zeros(hosts, np.int32),
+        cleared=np.zeros(hosts, np.int32),  # `cleared_at` lists a host once a pass
         cleared_at=np.zeros(hosts, np.int64),
         near=np.zeros((BUCKETS, hosts), np.int32),
         most=np.zeros((resources, hosts)),
@@ -183,11 +187,15 @@ def _standing(jobs: Jobs, asked: Asked, cluster: Cluster) -> Standing:
         on_first=np.full(hosts, -1, np.int32),
         on_next=np.full(tasks, -1, np.int32),
         on_before=np.full(tasks, -1, np.int32),
+        # A full heap of promises is made anew from the jobs that wait, each once; at least half of it is free then.
         due_s=np.zeros(2 * total + 16),
         due=np.zeros(2 * total + 16, np.int32),
+        # A job is put into `order` when it leaves the plan, or once a pass, and so stands in it once at a time.
         order_s=np.zeros(total),
         order=np.zeros(total, np.int32),
+        # A job is to start once a pass; `note_moved` checks.
         moved=np.zeros(total, np.int32),
+        # A job starts once, and so comes once into the heaps of ends, and from there into `overdue`.
         over_s=np.zeros(total),
         over=np.zeros(total, np.int32),
         overdue=np.zeros(total, np.int32),
@@ -195,7 +203,7 @@ def _standing(jobs: Jobs, asked: Asked, cluster: Cluster) -> Standing:
         ending=np.zeros(total, np.int32),
         look_s=np.full(hosts, -np.inf),
         look_most=np.zeros(asked.capacity.shape[1]),
-        looked=np.zeros(hosts, np.int32),
+        looked=np.zeros(hosts, np.int32),  # `looked_at` lists a host once a pass
         looked_at=np.zeros(hosts, np.int64),
         block_need=np.full((blocks, resources), np.inf),
         block_s=np.full(blocks, np.inf),

@@ -24,7 +24,7 @@ from loadmaster.sim.queue.standing_behind_kernel import (
     sweep,
 )
 from loadmaster.sim.queue.standing_earliest_kernel import choose, earliest, list_hosts
-from loadmaster.sim.queue.standing_queue_kernel import give_up, promise
+from loadmaster.sim.queue.standing_queue_kernel import give_up, note_moved, promise
 from loadmaster.sim.queue.standing_state import CLEARED, MOVED, PASS, WRONG
 
 
@@ -68,8 +68,7 @@ def stand_again(asked, rules, standing, sky, soon, hand, rate, now_s):
             has_changed(standing, standing.host[task])
         standing.seen[job] = 0 if rules.early_end == NOW_ONLY else soon.freed[0]
         if start_s <= now_s < before_s:
-            standing.moved[count[MOVED]] = job
-            count[MOVED] += 1
+            note_moved(standing, job)
     _keep_due(standing, now_s)
 
 

@@ -8,6 +8,7 @@ from loadmaster.backfilling.skyline_kernel import covering, first_on, fits, leas
 from loadmaster.backfilling.soon_kernel import FREED, LAST, bound_on, catch_up, lasts
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
+from loadmaster.sim.queue.queue_state import NOT_FINITE
 from loadmaster.sim.queue.standing_state import LAST_HOST, WRONG
 
 
@@ -176,7 +177,7 @@ def choose(asked, rules, standing, hand, rate, job, able):
             hand.again[0] = last_host
             wrong = rate(demand, hand.window, asked.capacity, hand.again, 1, last_host, task, rules.seed, hand.value, 0)
         if wrong:
-            standing.tally[WRONG] = 1
+            standing.tally[WRONG] = NOT_FINITE
             return
         host = _lowest(hand, able)
         hand.host[k] = host

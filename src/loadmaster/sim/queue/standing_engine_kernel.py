@@ -3,10 +3,10 @@
 
 import numpy as np
 
-from loadmaster.backfilling.skyline_kernel import LEAST_ROOM
+from loadmaster.backfilling.skyline_kernel import LEAST_ROOM, is_out_of_room
 from loadmaster.kernels import inner
 from loadmaster.sim.moments_kernel import at_or_after
-from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PAUSED
+from loadmaster.sim.queue.queue_state import DONE, OUT_OF_ROOM, PAUSED
 from loadmaster.sim.queue.standing_pass_kernel import complete, decide
 from loadmaster.sim.queue.standing_queue_kernel import admit
 from loadmaster.sim.queue.standing_state import (
@@ -42,6 +42,8 @@ def run(jobs, asked, rules, standing, sky, soon, hand, scores, log, scan, rate):
             admit(jobs, asked, standing, now_s)
         if count[WAITING] == 0:
             continue
+        if is_out_of_room(sky):
+            return OUT_OF_ROOM
         if sky.used[0] + steps_needed(asked, standing) > sky.time_s.shape[0]:
             count[UNDER_WAY] = 1
             return MORE_ROOM
@@ -51,7 +53,9 @@ def run(jobs, asked, rules, standing, sky, soon, hand, scores, log, scan, rate):
         log.time_s[row], log.queue_length[row], log.winners[row] = now_s, count[WAITING], 0
         standing.now[1] = decide(jobs, asked, rules, standing, sky, soon, hand, scores, log, scan, rate, now_s)
         if count[WRONG]:
-            return NOT_FINITE
+            return count[WRONG]
+        if is_out_of_room(sky):
+            return OUT_OF_ROOM
         log.started[row] = count[STARTED] - before
         log.rows[0] += 1
 

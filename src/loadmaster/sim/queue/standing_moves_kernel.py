@@ -9,8 +9,15 @@ from loadmaster.backfilling.soon_kernel import catch_up
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.standing_earliest_kernel import choose, earliest, list_hosts, list_own
-from loadmaster.sim.queue.standing_queue_kernel import give_up, hold_promise, promise, renew_block, renew_group
-from loadmaster.sim.queue.standing_state import BLOCK, LOOKED, MOVED, PASS, PROMISED, WRONG
+from loadmaster.sim.queue.standing_queue_kernel import (
+    give_up,
+    hold_promise,
+    note_moved,
+    promise,
+    renew_block,
+    renew_group,
+)
+from loadmaster.sim.queue.standing_state import BLOCK, LOOKED, PASS, PROMISED, WRONG
 
 
 @inner
@@ -74,7 +81,7 @@ def _sooner(asked, rules, standing, sky, soon, hand, rate, job, now_s):
     give_up(asked, standing, sky, soon, job, now_s)
     promise(asked, standing, sky, hand, job, start_s, now_s)
     if start_s <= now_s:
-        _note_moved(standing, job)
+        note_moved(standing, job)
 
 
 @inner
@@ -86,12 +93,6 @@ def _bound_own(asked, standing, soon, job, before_s, now_s):
         host = standing.host[task]
         soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
     soon.least_s[kind] = min(soon.least_s[kind], bound_s)
-
-
-@inner
-def _note_moved(standing, job):
-    standing.moved[standing.tally[MOVED]] = job
-    standing.tally[MOVED] += 1
 
 
 @inner
@@ -214,7 +215,7 @@ def _start_now(asked, rules, standing, sky, soon, hand, rate, job, waiting, now_
     for k in range(tasks):
         standing.undo_host[k] = standing.host[first + k]
     promise(asked, standing, sky, hand, job, now_s, now_s)
-    _note_moved(standing, job)
+    note_moved(standing, job)
     standing.look_most[:] = -np.inf
     for i in range(standing.tally[LOOKED]):
         _note_most(standing, sky, standing.looked[i], now_s)

@@ -14,6 +14,7 @@ from loadmaster.backfilling.soon_kernel import forget, note_freed
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.scores_kernel import changed
+from loadmaster.sim.queue.queue_state import NOT_FINITE
 from loadmaster.sim.queue.standing_again_kernel import clear_later, stand_again
 from loadmaster.sim.queue.standing_earliest_kernel import earliest, list_hosts
 from loadmaster.sim.queue.standing_moves_kernel import move_all, start_sooner
@@ -23,6 +24,7 @@ from loadmaster.sim.queue.standing_queue_kernel import (
     link,
     next_due_s,
     note_due,
+    note_moved,
     note_need,
     promise,
     put_off,
@@ -146,8 +148,7 @@ def _begin_now(asked, standing, sky, job, now_s):
     count, start_s = standing.tally, standing.start_s[job]
     if count[MOVED] > 0 and standing.moved[count[MOVED] - 1] == job:
         return  # twice in the heap
-    standing.moved[count[MOVED]] = job
-    count[MOVED] += 1
+    note_moved(standing, job)
     held_s, end_s = until(start_s, asked.expected_s[job]), until(now_s, asked.expected_s[job])
     if start_s < now_s:
         held_s = max(held_s, now_s)
@@ -186,8 +187,7 @@ def _stand(asked, rules, standing, sky, soon, hand, log, rate, now_s):
             promise(asked, standing, sky, hand, job, start_s, now_s)
         standing.seen[job] = 0
         if standing.start_s[job] <= now_s:
-            standing.moved[count[MOVED]] = job
-            count[MOVED] += 1
+            note_moved(standing, job)
     renew_due(standing)
 
 
@@ -233,7 +233,8 @@ def _start(jobs, asked, rules, standing, scores, log, scan, job, now_s):
     count, first, tasks = standing.tally, jobs.first_task[job], jobs.tasks[job]
     if rules.as_pool:
         _, wrong = place(jobs, rules, standing, scores, scan, job)
-        count[WRONG] |= wrong
+        if wrong:
+            count[WRONG] = NOT_FINITE
         for k in range(tasks):
             log.host[first + k] = standing.undo_host[k]
     else:

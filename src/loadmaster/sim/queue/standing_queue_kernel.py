@@ -7,15 +7,18 @@ from loadmaster.backfilling.skyline_kernel import hold, until
 from loadmaster.backfilling.soon_kernel import note_freed
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
+from loadmaster.sim.queue.queue_state import OUT_OF_ROOM
 from loadmaster.sim.queue.standing_state import (
     ARRIVED,
     BLOCK,
     BUCKET_S,
     BUCKETS,
     DUE,
+    MOVED,
     PROMISED,
     WAITING,
     WAITING_TASKS,
+    WRONG,
 )
 
 
@@ -124,6 +127,17 @@ def put_off(asked, standing, job, start_s):
         _note_near(standing, standing.host[task], standing.start_s[job], -1)
         _note_near(standing, standing.host[task], start_s, 1)
     standing.start_s[job] = start_s
+
+
+@inner
+def note_moved(standing, job):
+    """The job is to start now."""
+    count = standing.tally
+    if count[MOVED] == standing.moved.shape[0]:
+        count[WRONG] = OUT_OF_ROOM
+        return
+    standing.moved[count[MOVED]] = job
+    count[MOVED] += 1
 
 
 @inner

@@ -169,4 +169,4 @@ class Standing(NamedTuple):
 ) = range(18)  # fmt: skip
 """Number of the pass; jobs that wait, run; the host of the last task, at the place where `starts_kernel` has it; jobs
 that have come; those before this one have been promised something; jobs started; tasks; a pass is under way; somebody
-has ended before it was expected; sizes of the heaps and lists."""
+has ended before it was expected; sizes of the heaps and lists; WRONG: what the engine is to return, or 0."""

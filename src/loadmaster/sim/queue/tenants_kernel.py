@@ -43,7 +43,7 @@ STALE, OF = range(2)
 
 
 def no_tenants(tasks: int, jobs: int, hosts: int) -> Tenants:
-    """The arrays of `Tenants` with all hosts empty."""
+    """The arrays of `Tenants` with all hosts empty; a host is listed as stale once, by its flag."""
     return Tenants(
         np.full(hosts, -1, np.int32), np.zeros(tasks, np.int32), np.zeros(tasks, np.int32), np.zeros(tasks, np.int32),
         np.zeros(jobs), np.zeros(hosts, np.int32), np.zeros(hosts), np.zeros(hosts, np.bool_),

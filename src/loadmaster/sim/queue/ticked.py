@@ -32,6 +32,7 @@ def _book(order: Multifactor, workload: Workload, cluster: Cluster) -> Book:
     ranking = order.begin(workload, cluster)
     assert isinstance(ranking, Priorities)
     jobs, period_s = workload.jobs, float(ranking.period_s)
+    # A job becomes a member when it comes, which it does once.
     ticked = Ticked(
         member=np.zeros(jobs, np.int32),
         key=np.zeros((2, jobs), np.int64),
@@ -44,11 +45,14 @@ def _book(order: Multifactor, workload: Workload, cluster: Cluster) -> Book:
 
 
 def happened_of(order: AnyOrder, jobs: int) -> NotYetTold:
-    """Nothing has happened yet; of no jobs, if the engine tells the order nothing."""
+    """Nothing has happened yet; of no jobs, if the engine tells the order nothing. A job starts and ends once each."""
     jobs, period_s = (jobs, float(order.calc_period)) if isinstance(order, Multifactor) else (0, np.inf)
     return NotYetTold(np.zeros(2 * jobs, np.int32), np.zeros(2 * jobs), np.zeros(1, np.int64), np.full(1, period_s))
 
 
 def positions(jobs: int) -> int:
-    """So many positions are enough for both runs of a ticked order."""
+    """So many positions are enough for both runs of a ticked order.
+
+    A job has one position until all are sorted again, also if it has started; both runs are rounded up to blocks.
+    """
     return 2 * (jobs + FAN)

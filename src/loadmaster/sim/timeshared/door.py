@@ -69,7 +69,7 @@ def simulate_timeshared(
     chunk = min(CHUNK, max(256, 4_000_000 // cluster.hosts))
     more = True
     while more:
-        with refusing(policy.name):
+        with refusing(policy):
             more = handle(world, jobs, clock, rules, buffers, plain, contextual, chunk)
         if clock.whole[WRONG]:
             raise not_finite(policy.name)

@@ -1,0 +1,59 @@
+"""An engine whose arrays prove too short stops before it writes behind them, and says that the fault is ours."""
+
+import numpy as np
+import pytest
+
+from loadmaster.model import Cluster, Workload
+from loadmaster.model.errors import OutOfRoom
+from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named
+from loadmaster.sim.queue import at_desk, desk_layout, planning, rows, simulate, standing
+
+JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])
+HOSTS = Cluster.uniform(2, cores=2, memory=4)
+
+
+def run(discipline, engine):
+    return simulate(JOBS, HOSTS, POLICIES["first-fit"], discipline_named(discipline), interval_s=1.0, engine=engine)
+
+
+def test_a_plan_that_has_run_out_of_steps_ends_the_run(monkeypatch):
+    for module, early_end in ((standing, "kept"), (planning, "replan")):
+        made = module.begun_skyline
+
+        def run_out(capacity, made=made):
+            sky = made(capacity)
+            sky.used[0] = len(sky.time_s) + 1
+            return sky
+
+        assert run(f"conservative(early_end={early_end})", "planning").started.all()
+        monkeypatch.setattr(module, "begun_skyline", run_out)
+        with pytest.raises(OutOfRoom):
+            run(f"conservative(early_end={early_end})", "planning")
+
+
+def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monkeypatch):
+    made = standing._standing
+    monkeypatch.setattr(
+        standing, "_standing", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32))
+    )  # fmt: skip
+    with pytest.raises(OutOfRoom):
+        run("conservative(early_end=kept)", "planning")
+
+
+def test_more_starts_than_the_netbatch_engine_has_room_for_end_the_run(monkeypatch):
+    assert run("netbatch", "rows").started.all()
+    monkeypatch.setattr(rows, "_most_running", lambda workload, cluster: 1)
+    with pytest.raises(OutOfRoom):
+        run("netbatch", "rows")
+
+
+def test_more_news_than_an_order_has_room_for_end_the_run(monkeypatch):
+    policy, discipline = POLICIES["first-fit"], discipline_named("multifactor+easy(heads=2)")
+    assert at_desk.replay_at_desk(JOBS, HOSTS, policy, discipline, interval_s=0.0, seed=1).started.all()
+    made = at_desk.desk_of
+    monkeypatch.setattr(
+        at_desk, "desk_of", lambda *given: made(*given)._replace(heard=desk_layout.table(desk_layout.EVENT, 3))
+    )  # fmt: skip
+    with pytest.raises(OutOfRoom):
+        at_desk.replay_at_desk(JOBS, HOSTS, policy, discipline, interval_s=0.0, seed=1)
