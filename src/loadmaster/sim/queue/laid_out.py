@@ -133,7 +133,7 @@ def _positions(workload: Workload, discipline: Discipline, project: Ints) -> tup
     order = discipline.order
     if (isinstance(order, Order) and order.moves) or is_told(order):
         return number, number
-    key = _ranks(order, workload) if isinstance(order, Order) else _narrow(project)
+    key = ranks(order, workload) if isinstance(order, Order) else _narrow(project)
     at = np.argsort(key, kind="stable").astype(np.int32)
     position = np.empty_like(at)
     position[at] = number
@@ -158,7 +158,7 @@ def _writable(columns: JobColumns) -> JobColumns:
     return JobColumns._make(np.array(column) for column in columns)
 
 
-def _ranks(order: Order, workload: Workload) -> Floats:
+def ranks(order: Order, workload: Workload) -> Floats:
     """float64[J]: ranks that never change."""
     ranks = np.zeros(workload.jobs)
     with refusing_order(order):

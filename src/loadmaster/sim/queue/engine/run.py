@@ -1,0 +1,160 @@
+"""Replays a log with the engine: lays out the arrays, goes on until all is done, names the result."""
+# mypy: disable-error-code="no-untyped-call"
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import typeof, types
+
+from loadmaster.backfilling import Blocking, Easy, Skip
+from loadmaster.kernels import kept_njit
+from loadmaster.layouts import by_layout, entry_of
+from loadmaster.lent import lend
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.arrays import Longs
+from loadmaster.model.distinct import distinct_rows
+from loadmaster.order import ORDERS, Order
+from loadmaster.place import POLICIES
+from loadmaster.schedule import AnyPolicy, Discipline, names_of
+from loadmaster.sim.queue.ends_kernel import empty_ends
+from loadmaster.sim.queue.engine.loop_kernel import run
+from loadmaster.sim.queue.engine.state import (
+    DEMAND,
+    FAN,
+    HOSTS_OF_BLOCK,
+    LEVELS,
+    REFUSALS,
+    STARTED,
+    Engine,
+    Head,
+    Hosts,
+    Jobs,
+    Log,
+    Queue,
+    Refused,
+    Rules,
+    Running,
+)
+from loadmaster.sim.queue.laid_out import ranks
+from loadmaster.sim.queue.queue_state import DONE
+from loadmaster.sim.queue.records import Records
+from loadmaster.sim.queue.served import Progress
+
+
+def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether the engine knows the policy, the order and the backfilling."""
+    order, backfilling = discipline.order, discipline.backfilling
+    known = type(backfilling) in (Blocking, Skip) or backfilling == Easy()
+    return policy is POLICIES["first-fit"] and type(order) is Order and not order.moves and known
+
+
+def replay(
+    workload: Workload,
+    cluster: Cluster,
+    policy: AnyPolicy,
+    discipline: Discipline,
+    *,
+    interval_s: float,
+    progress: Progress | None = None,
+) -> Schedule:
+    """Replay `workload` exactly as `reference.replay` does, on hosts of speed 1 and without constraints.
+
+    Raises:
+        InputError: the order gives no finite number.
+    """
+    records = Records(workload, names_of(policy))
+    engine = arrays(workload, cluster, discipline, interval_s, records)
+    go_on = _compiled(engine)
+    while True:
+        status = go_on(*engine)
+        records.keep(int(engine.log.rows[0]))
+        if progress is not None:
+            progress(int(engine.log.counts[STARTED]), workload.jobs)
+        if status == DONE:
+            _name_hosts(engine, records)
+            return records.schedule()
+
+
+def arrays(workload: Workload, cluster: Cluster, discipline: Discipline, interval_s: float, records: Records) -> Engine:
+    """A run that begins."""
+    jobs = _jobs(workload, discipline)
+    total, (hosts, resources), kinds = workload.jobs, cluster.capacity.shape, len(jobs.demand)
+    rule = discipline.backfilling
+    free = np.array(cluster.capacity)
+    blocks = -(-hosts // HOSTS_OF_BLOCK)
+    padded = np.zeros((blocks * HOSTS_OF_BLOCK, resources))
+    padded[:hosts] = free
+    nodes = np.array([-(-total // FAN ** (level + 1)) for level in range(LEVELS)], np.int64)
+    tasks = int(jobs.tasks.sum())
+    return Engine(
+        jobs,
+        Rules(float(interval_s), type(rule) is Blocking, type(rule) is Easy),
+        Hosts(free, padded.reshape(blocks, HOSTS_OF_BLOCK, resources).max(axis=1), free.sum(axis=0)),
+        Queue(
+            np.zeros(total, np.bool_), np.full((int(nodes.sum()), DEMAND + 2 * resources), np.inf),
+            np.concatenate(([0], np.cumsum(nodes)[:-1])), np.full(1, total, np.int64),
+        ),
+        Running(
+            np.zeros(total), np.zeros(total, np.int32), empty_ends(total), np.zeros(tasks, np.int32),
+            np.zeros(tasks, np.int32), np.zeros(total, np.int32),
+        ),
+        Head(
+            np.array([-1, -1, 0, 0], np.int64), np.zeros(3), np.zeros(hosts), np.zeros((hosts, resources)),
+            np.zeros(hosts), np.zeros(hosts, np.int64),
+        ),
+        Refused(
+            np.zeros((2, kinds), np.int64), np.full((2, kinds), -1, np.int64), np.zeros(2, np.int64),
+            np.zeros((REFUSALS, resources)), np.zeros(REFUSALS, np.int64), np.zeros(2, np.int64),
+        ),
+        Log(records.start_s, np.zeros(4, np.int64), *records.buffers[:3], records.buffers[5]),
+    )  # fmt: skip
+
+
+def _jobs(workload: Workload, discipline: Discipline) -> Jobs:
+    demand, kind = distinct_rows(workload.demand)
+    at, place = _order(workload, discipline)
+    return Jobs(
+        np.array(workload.submit_s), np.array(workload.runtime_s), np.array(workload.expected_s),
+        np.array(workload.task_count, np.int64), np.array(kind, np.int32), np.array(demand),
+        np.array(workload.first_task, np.int64), place.astype(np.int32), at.astype(np.int32),
+    )  # fmt: skip
+
+
+def _order(workload: Workload, discipline: Discipline) -> tuple[Longs, Longs]:
+    """int64[J] each: the job at every place of an order that never changes, and the place of every job."""
+    number = np.arange(workload.jobs)
+    order = discipline.order
+    if order is ORDERS["fcfs"] or not isinstance(order, Order):
+        return number, number
+    at = np.argsort(ranks(order, workload), kind="stable")
+    place = np.empty_like(at)
+    place[at] = number
+    return at, place
+
+
+def _name_hosts(engine: Engine, records: Records) -> None:
+    """Write the host of every task where the schedule has it."""
+    running, jobs = engine.running, engine.jobs
+    started = np.flatnonzero(~np.isnan(records.start_s))
+    runs = running.runs[started]
+    first = np.cumsum(runs) - runs
+    of_run = np.repeat(jobs.first_task[started] - first, runs) + np.arange(int(runs.sum()))
+    of_task = np.repeat(
+        jobs.first_task[started] - (np.cumsum(jobs.tasks[started]) - jobs.tasks[started]), jobs.tasks[started]
+    ) + np.arange(int(jobs.tasks[started].sum()))
+    records.host[of_task] = np.repeat(running.run_host[of_run], running.run_tasks[of_run])
+
+
+@by_layout
+def _compiled(*engine: Any) -> Callable[..., int]:
+    """The loop for arrays of such a layout."""
+
+    def entry(jobs, rules, hosts, queue, running, head, refused, log):  # type: ignore[no-untyped-def]
+        return run(
+            lend(jobs), lend(rules), lend(hosts), lend(queue), lend(running), lend(head), lend(refused), lend(log)
+        )
+
+    (given,) = engine
+    signature = types.int64(*(typeof(part) for part in given))
+    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))

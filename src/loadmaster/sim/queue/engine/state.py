@@ -1,0 +1,184 @@
+"""The arrays that the engine works on, by what they are about.
+
+Kernels index by job (its number in the workload), by place (where the job stands in an order that never changes), by
+kind (a distinct demand), by host, or by block of so many hosts or places. No array grows: what a kernel appends to has
+room for all that a whole run can append.
+"""
+
+from typing import NamedTuple
+
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.sim.queue.ends_kernel import Ends
+
+HOSTS_OF_BLOCK = 32
+FAN = 32
+"""Places below a node of the queue's tree, and nodes below the next one."""
+LEVELS = 3
+REFUSALS = 24
+"""Demands that found too little room which are compared with whole nodes of the tree; beyond, the oldest goes."""
+
+ARRIVED, WAITING, RUNNING, STARTED = range(4)
+"""In `Log.counts`."""
+JOB, COUNTED_FOR, HAS_SHADOW, STAMP = range(4)
+"""In `Head.number`: the head; whose tasks `held` counts; whether its shadow time is known; the stamp of `touched`."""
+SHADOW_S, SLACK, HELD = range(3)
+"""In `Head.amount`: the shadow time; tasks that the hosts hold then beyond the head's; tasks that they hold now."""
+TASKS, EXPECTED_S, DEMAND = range(3)
+"""Columns of `Queue.least`; the demand of a task has a column a resource, and behind them that of the whole job."""
+ALONE, BESIDE = range(2)
+"""How a job is tried: without a thought of the head, or on what the head leaves for longer than its shadow time."""
+
+
+class Jobs(NamedTuple):
+    """What never changes.
+
+    Attributes:
+        submit_s, runtime_s, expected_s: float64[J].
+        tasks: int64[J].
+        kind: int32[J], the row of `demand` that each task asks for.
+        demand: float64[K, R].
+        first_task: int64[J + 1].
+        place: int32[J], where the job stands in the order.
+        at: int32[J], the job at each place.
+    """
+
+    submit_s: Floats
+    runtime_s: Floats
+    expected_s: Floats
+    tasks: Longs
+    kind: Ints
+    demand: Floats
+    first_task: Longs
+    place: Ints
+    at: Ints
+
+
+class Rules(NamedTuple):
+    """What is asked for.
+
+    Attributes:
+        interval_s: between moments of decision; 0 for every event.
+        blocks: the first job that does not fit blocks all behind it.
+        promises: it is promised a moment, which nobody behind it may delay (rule Q6).
+    """
+
+    interval_s: float
+    blocks: bool
+    promises: bool
+
+
+class Hosts(NamedTuple):
+    """What is free.
+
+    Attributes:
+        free: float64[H, R].
+        most: float64[B, R], as much as any host of a block has free, or more: starts do not lower it.
+        total: float64[R], of all hosts together.
+    """
+
+    free: Floats
+    most: Floats
+    total: Floats
+
+
+class Queue(NamedTuple):
+    """Who waits, as a tree over places with the least that anybody below a node asks for.
+
+    Attributes:
+        waits: bool[places].
+        least: float64[nodes, 2 + 2 R], columns `TASKS` and so on; infinite where nobody waits.
+        first_node: int64[LEVELS], of each level, the leaves first.
+        lowest: int64[1], nobody waits at a place before.
+    """
+
+    waits: Bools
+    least: Floats
+    first_node: Longs
+    lowest: Longs
+
+
+class Running(NamedTuple):
+    """Who runs where. Equal tasks on one host are one run of tasks: a job has at most as many runs as tasks.
+
+    Attributes:
+        end_s, ending: float64[J], int32[J], a heap of (end, job).
+        ends: the same jobs by expected end.
+        run_host, run_tasks: int32[T], the runs of a job from its first task on.
+        runs: int32[J].
+    """
+
+    end_s: Floats
+    ending: Ints
+    ends: Ends
+    run_host: Ints
+    run_tasks: Ints
+    runs: Ints
+
+
+class Head(NamedTuple):
+    """The first job that did not fit, and what it is promised: enough hosts at its shadow time, whichever (rule Q6).
+
+    Attributes:
+        number: int64[4], amount: float64[3], see `JOB` and `SHADOW_S`.
+        held: float64[H], its tasks that a host holds now, at most all of them.
+        then: float64[H, R], then_held: float64[H], the same at the shadow time, of hosts that are `touched`; the others
+            are as now.
+        touched: int64[H], the stamp under which a host's row of `then` was written.
+    """
+
+    number: Longs
+    amount: Floats
+    held: Floats
+    then: Floats
+    then_held: Floats
+    touched: Longs
+
+
+class Refused(NamedTuple):
+    """What is known of demands that were tried, until somebody ends.
+
+    Attributes:
+        most: int64[2, K], at most so many tasks of a kind find room, `ALONE` and `BESIDE` the head's promise.
+        stamp: int64[2, K], under which number that was learnt; now: int64[2], the number that counts.
+        demand, tasks: float64[REFUSALS, R], int64[REFUSALS], `ALONE`, of kinds refused lately; whoever asks as much of
+            everything, with more tasks, is refused too.
+        size: int64[2], rows written in all, and rows that count.
+    """
+
+    most: Longs
+    stamp: Longs
+    now: Longs
+    demand: Floats
+    tasks: Longs
+    size: Longs
+
+
+class Log(NamedTuple):
+    """What has happened.
+
+    Attributes:
+        start_s: float64[J].
+        counts: int64[4], see `ARRIVED`.
+        time_s, queue_length, started: of each cycle of this chunk.
+        rows: int64[1], cycles in it.
+    """
+
+    start_s: Floats
+    counts: Longs
+    time_s: Floats
+    queue_length: Longs
+    started: Longs
+    rows: Longs
+
+
+class Engine(NamedTuple):
+    """All of it, in the order in which the loop takes it."""
+
+    jobs: Jobs
+    rules: Rules
+    hosts: Hosts
+    queue: Queue
+    running: Running
+    head: Head
+    refused: Refused
+    log: Log

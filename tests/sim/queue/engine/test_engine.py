@@ -1,0 +1,72 @@
+"""The engine gives the schedule of the plain one, to the bit, and every part of it what its own docstring says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import frozen_runs as frozen
+from bursts import bursts
+from loadmaster.model import Cluster, Workload
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.sim.queue import engine
+from loadmaster.sim.queue.engine.state import FAN, HOSTS_OF_BLOCK
+from loadmaster.sim.queue.reference import replay
+
+FIRST_FIT = POLICIES["first-fit"]
+DISCIPLINES = tuple(
+    discipline_named(f"{order}+{rule}")
+    for order in ("fcfs", "sjf", "largest", "smallest", "area")
+    for rule in ("none", "skip", "easy")
+)
+
+
+def agree(workload, cluster, discipline, interval_s):
+    plain = replay(workload, cluster, Scheduler(FIRST_FIT, discipline), interval_s=interval_s, seed=5)
+    quick = engine.replay(workload, cluster, FIRST_FIT, discipline, interval_s=interval_s)
+    assert quick.start_s.tolist() == pytest.approx(plain.start_s.tolist(), rel=0, abs=0, nan_ok=True)
+    assert quick.host.tolist() == plain.host.tolist()
+    for column in ("time_s", "queue_length", "started"):
+        assert getattr(quick.cycles, column).tolist() == getattr(plain.cycles, column).tolist()
+
+
+@given(bursts(), st.sampled_from(DISCIPLINES), st.sampled_from([0.0, 1.0, 7.5]))
+@settings(max_examples=120)
+def test_complementary_bursts_come_out_as_in_the_reference(problem, discipline, interval_s):
+    cluster, workload = problem
+    agree(workload, cluster, discipline, interval_s)
+
+
+@pytest.mark.parametrize("discipline", DISCIPLINES, ids=[each.name for each in DISCIPLINES])
+def test_wide_jobs_that_outlive_estimates_come_out_as_in_the_reference(discipline):
+    for seed in range(4):
+        workload, cluster = frozen.burst(seed)
+        agree(workload, cluster, discipline, (0.0, 7.0)[seed % 2])
+
+
+def test_queues_and_clusters_of_more_than_one_node_come_out_as_in_the_reference():
+    rng = np.random.default_rng(3)
+    jobs, hosts = 3 * FAN, 2 * HOSTS_OF_BLOCK + 5
+    workload = Workload(
+        ("cores",), np.sort(rng.integers(0, 40, jobs)).astype(float), rng.integers(1, 90, jobs).astype(float),
+        rng.integers(1, 4, (jobs, 1)), tasks=rng.integers(1, 90, jobs).astype(np.int32),
+    )  # fmt: skip
+    for discipline in (discipline_named("easy"), discipline_named("sjf+skip")):
+        agree(workload, Cluster.uniform(hosts, cores=3), discipline, 0.0)
+
+
+def test_who_never_fits_waits_for_ever():
+    workload = Workload.of(submit_s=[0, 1], runtime_s=[5, 5], cores=[1, 1], tasks=[9, 1])
+    for name in ("easy", "fcfs", "fcfs+skip"):
+        agree(workload, Cluster.uniform(2, cores=2), discipline_named(name), 0.0)
+
+
+def test_it_serves_what_it_knows_and_nothing_else():
+    assert all(engine.serves(FIRST_FIT, each) for each in DISCIPLINES)
+    for name in ("easy(heads=2)", "wfp3+easy", "conservative", "fair-share+easy", "netbatch"):
+        assert not engine.serves(FIRST_FIT, discipline_named(name))
+    assert not engine.serves(POLICIES["mix-fit"], DISCIPLINES[0])
+    assert not engine.serves(replace(FIRST_FIT, score=lambda *_: 0.0), DISCIPLINES[0])
