@@ -11,9 +11,9 @@ from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.ends_kernel import add_end, drop_end
-from loadmaster.sim.queue.engine.hosts_kernel import give_back, place, take
+from loadmaster.sim.queue.engine.hosts_kernel import WRONG, give_back, place
 from loadmaster.sim.queue.engine.queue_kernel import forget, is_refused, join, leave, next_waiting, refuse
-from loadmaster.sim.queue.engine.shadow_kernel import find_shadow, recount, take_then, touch
+from loadmaster.sim.queue.engine.shadow_kernel import find_shadow
 from loadmaster.sim.queue.engine.state import (
     ALONE,
     ARRIVED,
@@ -25,12 +25,14 @@ from loadmaster.sim.queue.engine.state import (
     STARTED,
     WAITING,
 )
-from loadmaster.sim.queue.queue_state import DONE, PAUSED
+from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PAUSED
+
+NOT_NOW, NOW = 0, 1
 
 
 @inner
-def run(jobs, rules, hosts, queue, running, head, refused, log):
-    """Go on until all is done or the chunk of cycles is full."""
+def run(jobs, rules, hosts, queue, running, head, refused, log, scan):
+    """Go on until all is done or the chunk of cycles is full; `scan` rates hosts (`compiled_scan.py`)."""
     log.rows[0] = 0
     count, total = log.counts, jobs.submit_s.shape[0]
     while log.rows[0] < log.time_s.shape[0]:
@@ -53,7 +55,9 @@ def run(jobs, rules, hosts, queue, running, head, refused, log):
         if ended or (_keeps_head(rules) and _is_another_head(jobs, head, newest, now)):
             head.number[JOB] = -1
             newest = queue.lowest[0]
-        _pass(jobs, rules, hosts, queue, running, head, refused, log, now, newest)
+        wrong = _pass(jobs, rules, hosts, queue, running, head, refused, log, scan, now, newest)
+        if wrong:
+            return wrong
         log.started[row] = count[STARTED] - before
         log.rows[0] += 1
     return PAUSED
@@ -68,9 +72,7 @@ def _end(jobs, hosts, running, head, log, now):
         count[RUNNING] = drop_first(running.end_s, running.ending, count[RUNNING])
         drop_end(running.ends, job)
         for run_ in range(jobs.first_task[job], jobs.first_task[job] + running.runs[job]):
-            host = np.int64(running.run_host[run_])
-            give_back(jobs, hosts, job, host, float(running.run_tasks[run_]))
-            recount(jobs, hosts, head, host)
+            give_back(jobs, hosts, head, job, np.int64(running.run_host[run_]), float(running.run_tasks[run_]))
     return count[RUNNING] < before
 
 
@@ -102,66 +104,65 @@ def _is_another_head(jobs, head, newest, now):
 
 
 @inner
-def _pass(jobs, rules, hosts, queue, running, head, refused, log, now, first):
-    """Start whom the discipline lets start, of those that wait at the place `first` and behind."""
+def _pass(jobs, rules, hosts, queue, running, head, refused, log, scan, now, first):
+    """Start whom the discipline lets start, of those that wait at the place `first` and behind; returns what is wrong."""
     if head.number[JOB] < 0:
         head.number[HAS_SHADOW] = 0
         forget(refused, BESIDE)
     elif rules.blocks:
-        return
+        return 0
     at = next_waiting(queue, hosts, refused, first, _keeps_head(rules) and head.number[JOB] < 0)
     while at >= 0:
         job = np.int64(jobs.at[at])
-        started = job == head.number[JOB] or _start(jobs, hosts, queue, running, head, refused, log, now, job)
-        if not started and _keeps_head(rules) and head.number[JOB] < 0:
+        started = NOW
+        if job != head.number[JOB]:
+            started = _start(jobs, rules, hosts, queue, running, head, refused, log, scan, now, job)
+        if started == WRONG:
+            return NOT_FINITE
+        if started == NOT_NOW and _keeps_head(rules) and head.number[JOB] < 0:
             head.number[JOB] = job
             if rules.blocks:
-                return
+                return 0
         at = next_waiting(queue, hosts, refused, at + 1, _keeps_head(rules) and head.number[JOB] < 0)
+    return 0
 
 
 @inner
-def _start(jobs, hosts, queue, running, head, refused, log, now, job):
-    """Start `job` if it fits beside what the head is promised; whether it did."""
+def _start(jobs, rules, hosts, queue, running, head, refused, log, scan, now, job):
+    """Start `job` if it fits beside what the head is promised: `NOW`, `NOT_NOW` or `WRONG`."""
     demand, tasks, how = jobs.demand[jobs.kind[job]], jobs.tasks[job], ALONE
     for r in range(demand.shape[0]):
         if demand[r] * tasks > hosts.total[r]:
-            return False
+            return NOT_NOW
     if is_refused(jobs, refused, job, ALONE):
-        return False
+        return NOT_NOW
     if head.number[JOB] >= 0:
         if head.number[HAS_SHADOW] == 0:
             find_shadow(jobs, hosts, running, head, now)
         if now + jobs.expected_s[job] > head.amount[SHADOW_S]:
             how = BESIDE
             if is_refused(jobs, refused, job, BESIDE):
-                return False
-    left = place(jobs, hosts, running, head, job, how)
+                return NOT_NOW
+    left = place(jobs, rules, hosts, running, head, scan, job, how)
+    if left == WRONG:
+        return WRONG
     if left > 0:
         refuse(jobs, refused, job, how, tasks - left)
-        return False
-    _begin(jobs, hosts, running, head, log, now, job, how)
+        return NOT_NOW
+    _begin(jobs, running, log, now, job)
     forget(refused, BESIDE)
     leave(jobs, queue, np.int64(jobs.place[job]))
     if queue.lowest[0] == jobs.place[job]:
         queue.lowest[0] += 1
-    return True
+    return NOW
 
 
 @inner
-def _begin(jobs, hosts, running, head, log, now, job, how):
-    """`job` runs on the hosts that were chosen."""
-    count, demand = log.counts, jobs.demand[jobs.kind[job]]
-    for run_ in range(jobs.first_task[job], jobs.first_task[job] + running.runs[job]):
-        host, tasks = np.int64(running.run_host[run_]), float(running.run_tasks[run_])
-        if how == BESIDE:
-            take_then(jobs, head, host, demand, tasks)
-        elif head.number[HAS_SHADOW] == 1:
-            touch(hosts, head, host)
-        take(jobs, hosts, job, host, tasks)
-        recount(jobs, hosts, head, host)
+def _begin(jobs, running, log, now, job):
+    """`job` runs from now on, on the hosts that were taken for it."""
+    counts = log.counts
     log.start_s[job] = now
     add_end(running.ends, now + jobs.expected_s[job], job)
-    count[RUNNING] = push(running.end_s, running.ending, count[RUNNING], now + jobs.runtime_s[job], job)
-    count[WAITING] -= 1
-    count[STARTED] += 1
+    counts[RUNNING] = push(running.end_s, running.ending, counts[RUNNING], now + jobs.runtime_s[job], job)
+    counts[WAITING] -= 1
+    counts[STARTED] += 1

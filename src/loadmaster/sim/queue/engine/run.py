@@ -1,13 +1,17 @@
 """Replays a log with the engine: lays out the arrays, goes on until all is done, names the result."""
 # mypy: disable-error-code="no-untyped-call"
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import typeof, types
+from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.backfilling import Blocking, Easy, Skip
+from loadmaster.compiled import never_remembered, refusing
+from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
 from loadmaster.layouts import by_layout, entry_of
 from loadmaster.lent import lend
@@ -15,8 +19,10 @@ from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Longs
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import ORDERS, Order
-from loadmaster.place import POLICIES
-from loadmaster.schedule import AnyPolicy, Discipline, names_of
+from loadmaster.place import POLICIES, Policy
+from loadmaster.place.policy import not_finite
+from loadmaster.schedule import AnyPolicy, Discipline
+from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.engine.loop_kernel import run
 from loadmaster.sim.queue.engine.state import (
@@ -37,7 +43,7 @@ from loadmaster.sim.queue.engine.state import (
     Running,
 )
 from loadmaster.sim.queue.laid_out import ranks
-from loadmaster.sim.queue.queue_state import DONE
+from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress
 
@@ -46,7 +52,7 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether the engine knows the policy, the order and the backfilling."""
     order, backfilling = discipline.order, discipline.backfilling
     known = type(backfilling) in (Blocking, Skip) or backfilling == Easy()
-    return policy is POLICIES["first-fit"] and type(order) is Order and not order.moves and known
+    return isinstance(policy, Policy) and type(order) is Order and not order.moves and known
 
 
 def replay(
@@ -56,19 +62,24 @@ def replay(
     discipline: Discipline,
     *,
     interval_s: float,
+    seed: int = 0,
     progress: Progress | None = None,
 ) -> Schedule:
     """Replay `workload` exactly as `reference.replay` does, on hosts of speed 1 and without constraints.
 
     Raises:
-        InputError: the order gives no finite number.
+        InputError: the policy or the order cannot be compiled, or gives no finite number.
     """
-    records = Records(workload, names_of(policy))
-    engine = arrays(workload, cluster, discipline, interval_s, records)
-    go_on = _compiled(engine)
+    assert isinstance(policy, Policy)
+    records = Records(workload)
+    engine = arrays(workload, cluster, policy, discipline, interval_s, seed, records)
+    go_on, scan = _compiled(engine), scanner(policy, cluster.capacity.shape[1])
     while True:
-        status = go_on(*engine)
+        with refusing(policy.name):
+            status = go_on(*engine, scan)
         records.keep(int(engine.log.rows[0]))
+        if status == NOT_FINITE:
+            raise not_finite(policy.name)
         if progress is not None:
             progress(int(engine.log.counts[STARTED]), workload.jobs)
         if status == DONE:
@@ -76,11 +87,15 @@ def replay(
             return records.schedule()
 
 
-def arrays(workload: Workload, cluster: Cluster, discipline: Discipline, interval_s: float, records: Records) -> Engine:
+def arrays(
+    workload: Workload, cluster: Cluster, policy: Policy, discipline: Discipline, interval_s: float, seed: int,
+    records: Records,
+) -> Engine:  # fmt: skip
     """A run that begins."""
     jobs = _jobs(workload, discipline)
     total, (hosts, resources), kinds = workload.jobs, cluster.capacity.shape, len(jobs.demand)
-    rule = discipline.backfilling
+    rule, first_fit = discipline.backfilling, policy is POLICIES["first-fit"]
+    rated = 1 if first_fit else kinds  # demands: first-fit rates none
     free = np.array(cluster.capacity)
     blocks = -(-hosts // HOSTS_OF_BLOCK)
     padded = np.zeros((blocks * HOSTS_OF_BLOCK, resources))
@@ -89,8 +104,14 @@ def arrays(workload: Workload, cluster: Cluster, discipline: Discipline, interva
     tasks = int(jobs.tasks.sum())
     return Engine(
         jobs,
-        Rules(float(interval_s), type(rule) is Blocking, type(rule) is Easy),
-        Hosts(free, padded.reshape(blocks, HOSTS_OF_BLOCK, resources).max(axis=1), free.sum(axis=0)),
+        Rules(
+            float(interval_s), type(rule) is Blocking, type(rule) is Easy, first_fit, never_remembered(policy), int(seed)
+        ),
+        Hosts(
+            free, padded.reshape(blocks, HOSTS_OF_BLOCK, resources).max(axis=1), free.sum(axis=0),
+            empty_scores(cluster.kinds, jobs.demand[:rated], np.bincount(jobs.kind, jobs.tasks, kinds)[:rated]),
+            np.full(1, -1, np.int64), np.ones(hosts, np.bool_), np.zeros(hosts, np.int32),
+        ),
         Queue(
             np.zeros(total, np.bool_), np.full((int(nodes.sum()), DEMAND + 2 * resources), np.inf),
             np.concatenate(([0], np.cumsum(nodes)[:-1])), np.full(1, total, np.int64),
@@ -150,11 +171,12 @@ def _name_hosts(engine: Engine, records: Records) -> None:
 def _compiled(*engine: Any) -> Callable[..., int]:
     """The loop for arrays of such a layout."""
 
-    def entry(jobs, rules, hosts, queue, running, head, refused, log):  # type: ignore[no-untyped-def]
+    def entry(jobs, rules, hosts, queue, running, head, refused, log, scan):  # type: ignore[no-untyped-def]
         return run(
-            lend(jobs), lend(rules), lend(hosts), lend(queue), lend(running), lend(head), lend(refused), lend(log)
+            lend(jobs), lend(rules), lend(hosts), lend(queue), lend(running), lend(head), lend(refused), lend(log), scan
         )
 
     (given,) = engine
-    signature = types.int64(*(typeof(part) for part in given))
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # a scan is a first-class function
+    signature = types.int64(*(typeof(part) for part in given), types.FunctionType(SCAN))
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))

@@ -8,6 +8,7 @@ room for all that a whole run can append.
 from typing import NamedTuple
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.scores_kernel import Scores
 from loadmaster.sim.queue.ends_kernel import Ends
 
 HOSTS_OF_BLOCK = 32
@@ -60,11 +61,17 @@ class Rules(NamedTuple):
         interval_s: between moments of decision; 0 for every event.
         blocks: the first job that does not fit blocks all behind it.
         promises: it is promised a moment, which nobody behind it may delay (rule Q6).
+        first_fit: the placement policy is first-fit.
+        varies: its scores are never remembered.
+        seed: for scores that draw.
     """
 
     interval_s: float
     blocks: bool
     promises: bool
+    first_fit: bool
+    varies: bool
+    seed: int
 
 
 class Hosts(NamedTuple):
@@ -74,11 +81,18 @@ class Hosts(NamedTuple):
         free: float64[H, R].
         most: float64[B, R], as much as any host of a block has free, or more: starts do not lower it.
         total: float64[R], of all hosts together.
+        scores: how the policy rates them.
+        last: int64[1], the host that got the last task, -1 before the first.
+        usable: bool[H], closed: int32[H], hosts that are not usable for the job at hand: each is closed at most once.
     """
 
     free: Floats
     most: Floats
     total: Floats
+    scores: Scores
+    last: Longs
+    usable: Bools
+    closed: Ints
 
 
 class Queue(NamedTuple):
