@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Partition, SiteRules, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, compiled, one_pool, simulate, simulate_lived, standing
+from loadmaster.sim.queue import at_desk, compiled, simulate, simulate_lived, standing
 from loadmaster.sim.queue.engine_cost import is_cheaper_at_desk, is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.reference import replay
 
@@ -29,32 +29,24 @@ def _jobs(jobs: int, tasks: int) -> Workload:
     )
 
 
-@pytest.mark.parametrize("rules", [None, ONE_PARTITION], ids=["nothing binds", "one partition"])
 @pytest.mark.parametrize(("jobs", "tasks", "other"), [(1000, 8, compiled), (1000, 1, at_desk), (50, 8, at_desk)])
-def test_easy_takes_the_board_for_many_wide_jobs_only(monkeypatch, jobs, tasks, other, rules):
+def test_easy_takes_the_board_for_many_wide_jobs_in_a_partition_only(monkeypatch, jobs, tasks, other):
     name = "replay_compiled" if other is compiled else "replay_at_desk"
     monkeypatch.setattr(other, name, None)
-    hosts = replace(HOSTS, rules=rules)
-    assert simulate(_jobs(jobs, tasks), hosts, FIRST_FIT, EASY, interval_s=0.0).started.all()
+    assert simulate(_jobs(jobs, tasks), replace(HOSTS, rules=ONE_PARTITION), FIRST_FIT, EASY).started.all()
 
 
+@pytest.mark.parametrize("cores", [1, 2])
 @pytest.mark.parametrize("jobs", [50, 1000])
-def test_jobs_on_hosts_of_one_core_are_replayed_on_one_host_of_all_cores(monkeypatch, jobs):
-    log, hosts = _jobs(jobs, 8), Cluster.uniform(40, cores=1)
-    apart = simulate(log, hosts, FIRST_FIT, EASY, engine="compiled")
+def test_wide_jobs_are_placed_in_bulk_and_as_by_the_other_engines(monkeypatch, jobs, cores):
+    log, hosts = _jobs(jobs, 8), Cluster.uniform(40, cores=cores)
+    general = simulate(log, hosts, FIRST_FIT, EASY, engine="compiled")
+    board = at_desk.replay_at_desk(log, hosts, FIRST_FIT, EASY, interval_s=0.0, seed=0)
     for engine, name in ((at_desk, "replay_at_desk"), (compiled, "replay_compiled")):
         monkeypatch.setattr(engine, name, None)
-    assert one_pool.serves(FIRST_FIT, EASY, log, hosts)
-    assert simulate(log, hosts, FIRST_FIT, EASY).same_as(apart)
-
-
-def test_both_engines_give_one_schedule_of_wide_jobs():
-    log = _jobs(1000, 8)
-    board = simulate(log, HOSTS, FIRST_FIT, EASY, interval_s=0.0)
-    general = simulate(log, HOSTS, FIRST_FIT, EASY, interval_s=0.0, engine="compiled")
-    assert (board.start_s > log.submit_s).any()
-    assert board.start_s.tolist() == general.start_s.tolist()
-    assert board.host.tolist() == general.host.tolist()
+    bulk = simulate(log, hosts, FIRST_FIT, EASY)
+    assert bulk.same_as(general)
+    assert bulk.host.tolist() == board.host.tolist()
 
 
 @pytest.mark.parametrize(

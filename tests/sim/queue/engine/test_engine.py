@@ -1,7 +1,5 @@
 """The engine gives the schedule of the plain one, to the bit, and every part of it what its own docstring says."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,12 +9,13 @@ import frozen_runs as frozen
 from bursts import bursts
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.schedule import MaxJobs, Scheduler, discipline_named
 from loadmaster.sim.queue import engine
 from loadmaster.sim.queue.engine.state import FAN, HOSTS_OF_BLOCK
 from loadmaster.sim.queue.reference import replay
 
 FIRST_FIT = POLICIES["first-fit"]
+RATED = ("first-fit", "first-fit", "mix-fit", "best-fit-cores", "worse-fit-memory", "round-robin", "random")
 DISCIPLINES = tuple(
     discipline_named(f"{order}+{rule}")
     for order in ("fcfs", "sjf", "largest", "smallest", "area")
@@ -24,20 +23,20 @@ DISCIPLINES = tuple(
 )
 
 
-def agree(workload, cluster, discipline, interval_s):
-    plain = replay(workload, cluster, Scheduler(FIRST_FIT, discipline), interval_s=interval_s, seed=5)
-    quick = engine.replay(workload, cluster, FIRST_FIT, discipline, interval_s=interval_s)
+def agree(workload, cluster, discipline, interval_s, policy=FIRST_FIT):
+    plain = replay(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=5)
+    quick = engine.replay(workload, cluster, policy, discipline, interval_s=interval_s, seed=5)
     assert quick.start_s.tolist() == pytest.approx(plain.start_s.tolist(), rel=0, abs=0, nan_ok=True)
     assert quick.host.tolist() == plain.host.tolist()
     for column in ("time_s", "queue_length", "started"):
         assert getattr(quick.cycles, column).tolist() == getattr(plain.cycles, column).tolist()
 
 
-@given(bursts(), st.sampled_from(DISCIPLINES), st.sampled_from([0.0, 1.0, 7.5]))
-@settings(max_examples=120)
-def test_complementary_bursts_come_out_as_in_the_reference(problem, discipline, interval_s):
+@given(bursts(), st.sampled_from(DISCIPLINES), st.sampled_from([0.0, 1.0, 7.5]), st.sampled_from(RATED))
+@settings(max_examples=150)
+def test_complementary_bursts_come_out_as_in_the_reference(problem, discipline, interval_s, policy):
     cluster, workload = problem
-    agree(workload, cluster, discipline, interval_s)
+    agree(workload, cluster, discipline, interval_s, POLICIES[policy])
 
 
 @pytest.mark.parametrize("discipline", DISCIPLINES, ids=[each.name for each in DISCIPLINES])
@@ -68,5 +67,4 @@ def test_it_serves_what_it_knows_and_nothing_else():
     assert all(engine.serves(FIRST_FIT, each) for each in DISCIPLINES)
     for name in ("easy(heads=2)", "wfp3+easy", "conservative", "fair-share+easy", "netbatch"):
         assert not engine.serves(FIRST_FIT, discipline_named(name))
-    assert not engine.serves(POLICIES["mix-fit"], DISCIPLINES[0])
-    assert not engine.serves(replace(FIRST_FIT, score=lambda *_: 0.0), DISCIPLINES[0])
+    assert not engine.serves(MaxJobs(), DISCIPLINES[0])

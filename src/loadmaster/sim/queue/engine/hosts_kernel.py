@@ -10,11 +10,11 @@ from loadmaster.sim.queue.engine.shadow_kernel import allowed_beside, recount, t
 from loadmaster.sim.queue.engine.state import ALONE, BESIDE, HAS_SHADOW, HOSTS_OF_BLOCK, JOB, SLACK
 
 WRONG = -1
-"""What `place` returns where the policy rates a host with something that is not a finite number."""
+"""What `place_tasks` returns where the policy rates a host with something that is not a finite number."""
 
 
 @inner
-def place(jobs, rules, hosts, running, head, scan, job, how):
+def place_tasks(jobs, rules, hosts, running, head, scan, job, how):
     """Take hosts for all tasks of `job`, written down as runs, or none; returns how many found no host, or `WRONG`.
 
     So many find room alone whatever the policy is, so that only a job that finds it is placed by scores.

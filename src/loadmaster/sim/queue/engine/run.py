@@ -10,7 +10,8 @@ from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.backfilling import Blocking, Easy, Skip
-from loadmaster.compiled import never_remembered, refusing
+from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.compiled import is_built_in, never_remembered, refusing
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
 from loadmaster.layouts import by_layout, entry_of
@@ -76,7 +77,7 @@ def replay(
     go_on, scan = _compiled(engine), scanner(policy, cluster.capacity.shape[1])
     while True:
         with refusing(policy.name):
-            status = go_on(*engine, scan)
+            status = go_on(engine, scan)
         records.keep(int(engine.log.rows[0]))
         if status == NOT_FINITE:
             raise not_finite(policy.name)
@@ -92,33 +93,21 @@ def arrays(
     records: Records,
 ) -> Engine:  # fmt: skip
     """A run that begins."""
-    jobs = _jobs(workload, discipline)
-    total, (hosts, resources), kinds = workload.jobs, cluster.capacity.shape, len(jobs.demand)
-    rule, first_fit = discipline.backfilling, policy is POLICIES["first-fit"]
-    rated = 1 if first_fit else kinds  # demands: first-fit rates none
-    free = np.array(cluster.capacity)
-    blocks = -(-hosts // HOSTS_OF_BLOCK)
-    padded = np.zeros((blocks * HOSTS_OF_BLOCK, resources))
-    padded[:hosts] = free
-    nodes = np.array([-(-total // FAN ** (level + 1)) for level in range(LEVELS)], np.int64)
+    jobs, rule = _jobs(workload, discipline), discipline.backfilling
+    first_fit = _is_first_fit(policy, workload, cluster)
+    many, (hosts, resources), kinds = workload.jobs, cluster.capacity.shape, len(jobs.demand)
     tasks = int(jobs.tasks.sum())
     return Engine(
         jobs,
         Rules(
-            float(interval_s), type(rule) is Blocking, type(rule) is Easy, first_fit, never_remembered(policy), int(seed)
+            float(interval_s), type(rule) is Blocking, type(rule) is Easy, first_fit, never_remembered(policy),
+            int(seed),
         ),
-        Hosts(
-            free, padded.reshape(blocks, HOSTS_OF_BLOCK, resources).max(axis=1), free.sum(axis=0),
-            empty_scores(cluster.kinds, jobs.demand[:rated], np.bincount(jobs.kind, jobs.tasks, kinds)[:rated]),
-            np.full(1, -1, np.int64), np.ones(hosts, np.bool_), np.zeros(hosts, np.int32),
-        ),
-        Queue(
-            np.zeros(total, np.bool_), np.full((int(nodes.sum()), DEMAND + 2 * resources), np.inf),
-            np.concatenate(([0], np.cumsum(nodes)[:-1])), np.full(1, total, np.int64),
-        ),
+        _hosts(jobs, cluster, rated=1 if first_fit else kinds),
+        _queue(many, resources),
         Running(
-            np.zeros(total), np.zeros(total, np.int32), empty_ends(total), np.zeros(tasks, np.int32),
-            np.zeros(tasks, np.int32), np.zeros(total, np.int32),
+            np.zeros(many), np.zeros(many, np.int32), empty_ends(many), np.zeros(tasks, np.int32),
+            np.zeros(tasks, np.int32), np.zeros(many, np.int32),
         ),
         Head(
             np.array([-1, -1, 0, 0], np.int64), np.zeros(3), np.zeros(hosts), np.zeros((hosts, resources)),
@@ -130,6 +119,33 @@ def arrays(
         ),
         Log(records.start_s, np.zeros(4, np.int64), *records.buffers[:3], records.buffers[5]),
     )  # fmt: skip
+
+
+def _hosts(jobs: Jobs, cluster: Cluster, rated: int) -> Hosts:
+    """Empty hosts, and scores for the first `rated` demands."""
+    hosts, resources = cluster.capacity.shape
+    blocks = np.zeros((-(-hosts // HOSTS_OF_BLOCK), HOSTS_OF_BLOCK, resources))
+    blocks.reshape(-1, resources)[:hosts] = cluster.capacity
+    often = np.bincount(jobs.kind, jobs.tasks, len(jobs.demand)).astype(np.float64)
+    return Hosts(
+        np.array(cluster.capacity), blocks.max(axis=1), cluster.capacity.sum(axis=0),
+        empty_scores(cluster.kinds, jobs.demand[:rated], often[:rated]),
+        np.full(1, -1, np.int64), np.ones(hosts, np.bool_), np.zeros(hosts, np.int32),
+    )  # fmt: skip
+
+
+def _queue(places: int, resources: int) -> Queue:
+    """Nobody waits."""
+    nodes = np.array([-(-places // FAN ** (level + 1)) for level in range(LEVELS)], np.int64)
+    least = np.full((int(nodes.sum()), DEMAND + 2 * resources), np.inf)
+    first_node = np.concatenate(([0], np.cumsum(nodes)[:-1]))
+    return Queue(np.zeros(places, np.bool_), least, first_node, np.full(1, places, np.int64))
+
+
+def _is_first_fit(policy: Policy, workload: Workload, cluster: Cluster) -> bool:
+    """Whether the policy comes to the first host that fits: on a pool it rates all free hosts alike."""
+    alike = is_built_in(policy) and not policy.contextual and hosts_are_one_pool(workload.demand, cluster)
+    return policy is POLICIES["first-fit"] or alike
 
 
 def _jobs(workload: Workload, discipline: Discipline) -> Jobs:
@@ -171,12 +187,10 @@ def _name_hosts(engine: Engine, records: Records) -> None:
 def _compiled(*engine: Any) -> Callable[..., int]:
     """The loop for arrays of such a layout."""
 
-    def entry(jobs, rules, hosts, queue, running, head, refused, log, scan):  # type: ignore[no-untyped-def]
-        return run(
-            lend(jobs), lend(rules), lend(hosts), lend(queue), lend(running), lend(head), lend(refused), lend(log), scan
-        )
+    def entry(engine, scan):  # type: ignore[no-untyped-def]
+        return run(lend(engine), scan)
 
     (given,) = engine
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # a scan is a first-class function
-    signature = types.int64(*(typeof(part) for part in given), types.FunctionType(SCAN))
+    signature = types.int64(typeof(given), types.FunctionType(SCAN))
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
