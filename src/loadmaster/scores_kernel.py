@@ -60,6 +60,10 @@ class Scores(NamedTuple):
         known_at: int64[S], the changes up to this one are in the slot.
         blocks: int32[B], scratch: blocks to scan.
         shut: the hosts that nobody may have.
+
+    Why the arrays suffice: a kind has as many lanes as hosts or more, and a host lies in one lane. `dirty` and `idle`
+    hold each host once, by the flags beside them. `blocks` holds each block once: of the news since a moment only the
+    last of a block counts, and where there is more than one for every block, all blocks are looked through.
     """
 
     lanes: Lanes

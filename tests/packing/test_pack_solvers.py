@@ -18,7 +18,8 @@ from loadmaster.packing.check import violations
 from loadmaster.packing.cp_sat import cp_sat
 from loadmaster.packing.first_fit_kernel import LEVELS, WIDTH, build_trees, first_fit, take_out
 from loadmaster.packing.greedy import in_order, largest_first, place
-from loadmaster.packing.improve import improve
+from loadmaster.packing.improve import improve, search_state
+from loadmaster.packing.improve_kernel import load_state, wander
 from loadmaster.packing.level import level_of, task_yield_at
 from loadmaster.packing.mcb import filling_order, mcb, problem_of, work_for
 from loadmaster.packing.mcb_kernel import probe
@@ -354,3 +355,13 @@ def test_a_placement_policy_packs_tasks_one_by_one():
     instance = random_instance(4, tasks=8, hosts=3, slack=0.5)
     found = by_score(instance, POLICIES["mix-fit"])
     assert violations(instance, finish(instance, found)) == []
+
+
+def test_an_empty_host_with_a_load_left_by_rounding_has_no_task_to_swap():
+    problem, state = search_state(Instance.of(hosts=3, cpu=[0.5, 0.4], memory=[0.1, 0.1]))
+    mapping = np.array([1, 2])
+    load_state(problem, state, mapping)
+    state.load[0, 0] = state.peak[0] = 0.9
+    best = np.empty(2, np.int64)
+    wander(problem, state, 0.0, best, np.zeros((1, 1, 2)))
+    assert best.tolist() == mapping.tolist()

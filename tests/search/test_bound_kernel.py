@@ -71,3 +71,23 @@ def test_use_is_what_walking_through_all_buckets_counts():
                 overlap = max(0.0, min(begins + jobs.lasts[j, c], (k + 1) * width) - max(begins, k * width))
                 plain[c, :, k] += overlap * jobs.share[j, c]
         assert np.allclose(use[:, :, :-1], plain, rtol=1e-9, atol=1e-9)
+
+
+def test_a_job_whose_cost_is_not_a_number_anywhere_uses_nothing():
+    """Infinite prices before and after the job make its cost the difference of two infinities."""
+    price = np.array([[[np.inf, np.inf, 0.0]]])
+    jobs, prices = Paying(np.ones(1), np.ones((1, 1)), np.ones((1, 1, 1))), Prices(price, np.full((1, 1, 3), np.inf))
+    starts = Starts(np.empty(1), np.empty(1, np.int32), np.empty(1))
+    cheapest_starts(jobs, prices, 1.0, starts)
+    use = np.empty((1, 1, 3))
+    use_of(jobs, starts, 1.0, use)
+    assert starts.on[0] == -1
+    assert use.max() == use.min() == 0.0
+
+
+def test_a_job_that_is_ready_after_all_buckets_pays_nothing_however_late_it_is():
+    price = np.array([[[1.0, 1.0, 0.0]]])
+    jobs = Paying(np.array([1e300]), np.ones((1, 1)), np.ones((1, 1, 1)))
+    starts = Starts(np.empty(1), np.empty(1, np.int32), np.empty(1))
+    cheapest_starts(jobs, Prices(price, np.array([[[0.0, 1.0, 2.0]]])), 1.0, starts)
+    assert (starts.start[0], starts.on[0], starts.cost[0]) == (1e300, 0, 0.0)

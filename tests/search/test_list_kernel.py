@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from numba import njit
 from random_queues import random_queue
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.search.greedy import listed, listed_reserving
+from loadmaster.search.list_kernel import Listed, room_for
 from loadmaster.search.rigid import rigid_of
 
 
@@ -130,3 +132,16 @@ def test_no_place_is_kept_for_jobs_of_several_tasks():
     queue = rigid_of(Workload.of(submit_s=[0], runtime_s=[1], cores=[1], tasks=[2]), Cluster.uniform(2, cores=2))
     with pytest.raises(ValueError, match="one task"):
         listed_reserving(queue, queue.ready_s, 0)
+
+
+@njit
+def room(listed, free):
+    return room_for(listed, free, 0, 0)
+
+
+@pytest.mark.parametrize("demand", [1e-30, 5e-324])
+def test_next_to_nothing_fits_as_often_as_the_job_has_tasks(demand):
+    """What is free over the demand is above every whole number of 64 bits."""
+    one, none = np.ones(1), np.zeros(1, np.int64)
+    jobs = Listed(one, none, np.ones((1, 1)), np.array([[demand]]), np.array([0, 3]), none, none, np.zeros(1, np.int32))
+    assert room(jobs, np.ones((1, 1))) == 3

@@ -296,3 +296,11 @@ def test_a_serial_job_goes_where_it_slows_nobody():
 def test_a_vm_that_makes_no_sense_is_refused(low, high, share):
     with pytest.raises(InputError, match="VM 0"):
         VirtualMachines.alike(1, (share,), (low,), (high,))
+
+
+@pytest.mark.parametrize("change", [{"speed": 0.0}, {"speed": np.nan}, {"cores": np.nan}, {"cores": np.inf}])
+def test_a_machine_that_makes_no_sense_is_refused(change):
+    """A VM whose capacity is not a number is never the largest: the choice would find no VM at all."""
+    columns = {"cores": 1.0, "speed": 1.0, **change}
+    with pytest.raises(InputError, match="machine 1"):
+        VirtualMachines.on(np.array([1.0, columns["cores"]]), np.array([1.0, columns["speed"]]), (1, 1))

@@ -25,6 +25,8 @@ class Weighing(NamedTuple):
         price: float64[n + 1], row k: the cost of what was evicted so far.
         choice: int8[n], 0 keeps, 1 evicts, -1 is not decided yet.
         best: bool[m], which residents to evict; m is the most that a host has, and at least n.
+
+    A host with more than n residents is not searched; the search goes from k = 0 to the number of residents only.
     """
 
     demand: Floats

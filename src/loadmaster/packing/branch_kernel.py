@@ -42,7 +42,9 @@ class BranchProblem(NamedTuple):
 
 
 class BranchSearch(NamedTuple):
-    """Where the search stands; the first tasks are placed, the rest is not.
+    """Where the search stands; the first tasks are placed, the rest is not. There is one task at least.
+
+    A host is one option of a task at most, so H suffice for `options` and `peak`.
 
     Attributes:
         asked: float64[T, F], what tasks ask at the level to beat; room: float64[H, F], what hosts have for it.

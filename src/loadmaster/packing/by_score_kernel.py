@@ -45,7 +45,7 @@ def place_by_score(problem, rate, varies, seed, free, seen, able, score, host):
         seed: for policies that draw.
         free: float64[H, R], the capacity; changed in place.
         seen: float64[H, R], the same: what the policy is shown as free, never below 0; changed in place.
-        able: int32[H], scratch.
+        able: int32[H], scratch: each host once at most.
         score: float64[H], scratch.
         host: int32[T], written.
     """

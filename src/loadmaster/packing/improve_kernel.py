@@ -186,7 +186,8 @@ def wander(problem, state, goal, best, draws):
         state: a mapping; holds the best found at the end.
         goal: a peak at which to stop.
         best: int64[T], the best mapping, changed.
-        draws: float64[rounds, swaps, 2], uniform in [0, 1).
+        draws: float64[rounds, swaps, 2], uniform in [0, 1). Each times the number of tasks is a task: the product
+            rounds to less than their number.
 
     Returns the largest peak of the best mapping.
     """
@@ -201,6 +202,8 @@ def wander(problem, state, goal, best, draws):
             t = int(draws[r, k, 0] * tasks)
             if k == 0:
                 t = state.head[np.argmax(state.peak)]
+                if t < 0:  # what rounding left on an empty host is the largest load
+                    continue
             h, g = state.host[t], state.host[u]
             if h != g and has_room(problem, state.free, h, u, t) and has_room(problem, state.free, g, t, u):
                 relocate(problem, state, t, g)

@@ -78,7 +78,11 @@ def problem_of(instance: Instance, key: int, order: Longs) -> McbProblem:
 
 
 def work_for(problem: McbProblem) -> McbWork:
-    """Scratch for the probes of `problem`."""
+    """Scratch for the probes of `problem`.
+
+    Row r is dealt to a leaf that is at most the r-th of its list, so `capacity` is more than the number of tasks. The
+    levels above the leaves have an eighth of the nodes below them, and less than `WIDTH` more to make whole blocks.
+    """
     tasks, dims = problem.task.shape[1], problem.room.shape[1]
     kinds = dims * dims
     capacity = (tasks // WIDTH + 1) * WIDTH

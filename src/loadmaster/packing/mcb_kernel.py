@@ -43,7 +43,8 @@ class McbProblem(NamedTuple):
 class McbWork(NamedTuple):
     """Scratch, overwritten by every probe; K = D * D lists, list (a, b) of tasks whose largest demand is a, then b.
 
-    The lists are kept as trees for first fit, see `first_fit_kernel`.
+    The lists are kept as trees for first fit, see `first_fit_kernel`. `work_for` says why the arrays suffice. Hosts are
+    fractions of the largest one, so that no infinite leaf, one without a task, ever fits.
 
     Attributes:
         capacity: leaves kept for each list, whole blocks.

@@ -68,7 +68,7 @@ def cheapest_starts(jobs, prices, width, starts):
             if lasts == float("inf"):
                 continue
             ready = jobs.ready[j]
-            bucket = int(ready / width)
+            bucket = int(min(ready / width, last + 1.0))
             whole = int(min(lasts / width, last + 1.0))
             rest = max(lasts - whole * width, 0.0) if whole <= last else 0.0
             end = int(min((ready + lasts) / width, last + 1.0))
@@ -103,6 +103,8 @@ def use_of(jobs, starts, width, use):
     use[:] = 0.0
     for j in range(jobs.ready.shape[0]):
         c = starts.on[j]
+        if c < 0:  # prices so high that no cost is a number
+            continue
         start, end = starts.start[j], starts.start[j] + jobs.lasts[j, c]
         a, b = int(min(start / width, last)), int(min(end / width, last))
         for r in range(use.shape[1]):

@@ -65,7 +65,11 @@ def _moved(queue: Rigid, planned: Planned, first: Longs) -> Moved:
 
 
 def _empty(queue: Rigid) -> Timetable:
-    """Room for every start and every end, and for those of a move beside them."""
+    """Room for every start and every end, and for those of a move beside them.
+
+    A task makes two steps at most. A move takes its jobs out before it puts them back, and the end that is taken out is
+    the same sum of start and runtime as was put in, so that the step which begins there is found and joined.
+    """
     hosts, tasks = len(queue.class_of), int(queue.tasks.sum())
     steps = hosts + 2 * tasks + 2 * _MOST + 8
     free, at = np.zeros((steps, queue.demand.shape[1])), np.zeros(steps)

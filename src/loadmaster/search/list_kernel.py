@@ -30,7 +30,10 @@ class Listed(NamedTuple):
 
 
 class ListState(NamedTuple):
-    """What changes: float64[H, R] free, int64[J] places that wait, float64[J] and int64[J] a heap of ends."""
+    """What changes: float64[H, R] free, int64[J] places that wait, float64[J] and int64[J] a heap of ends.
+
+    A job is in the list that waits once, and in the heap once, so J places suffice for each.
+    """
 
     free: Floats
     waits: Longs
@@ -57,7 +60,7 @@ def room_for(listed, free, j, h):
         if demand > 0.0:
             if demand > free[h, r]:
                 return 0
-            fits = int(free[h, r] / demand)
+            fits = int(min(free[h, r] / demand, float(most)))  # the quotient may be beyond any whole number
             if fits * demand > free[h, r]:
                 fits -= 1
             most = min(most, fits)
@@ -137,7 +140,8 @@ def line_up(waits, waiting, place):
 
 @kept_njit(nogil=True, error_model="numpy")
 def run_list(listed, room, begun, tight_in, every, left):
-    """Start every job; `every` int64[H] is all hosts, `left` int64[T] is scratch.
+    """Start every job; `every` int64[H] is all hosts, `left` int64[T] is scratch, an entry at most for each task that
+    ends at one moment.
 
     Whoever waited before the moment and has one task finds room only where somebody has left.
     """

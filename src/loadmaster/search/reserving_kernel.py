@@ -96,7 +96,8 @@ def begin_beside(listed, room, begun, runs, j, now, tight_in, every, h, running,
 
 @kept_njit(nogil=True, error_model="numpy")
 def run_reserving(listed, room, begun, runs, tight_in, every, left):
-    """Start every job, each of one task; `every` int64[H] is all hosts, `left` int64[J + 1] is scratch.
+    """Start every job, each of one task; `every` int64[H] is all hosts, `left` int64[J + 1] is scratch, the host
+    that was reserved and one for each job that ends at one moment.
 
     Whoever waited before the moment finds room only where somebody has left, or where a place was kept until now.
     """

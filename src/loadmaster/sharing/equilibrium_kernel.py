@@ -13,7 +13,10 @@ from loadmaster.sharing.water_filling_kernel import level_of
 
 
 class VmState(NamedTuple):
-    """V VMs on P machines and the jobs on them, each job in one of V slots."""
+    """V VMs on P machines and the jobs on them, each job in one of V slots.
+
+    `dirty` and `touched` hold each machine and each slot once: `is_dirty` and `is_touched` say whether it is there.
+    """
 
     first: Longs  # [P + 1]
     machine: Longs  # [V]

@@ -10,6 +10,9 @@ from loadmaster.model.errors import InputError
 from loadmaster.sharing.model import SharingModel, check_model
 from loadmaster.sharing.water_filling import WaterFilling
 
+LARGEST = 2.0**53
+"""Of cores, speeds and shares: no sum or product of them is infinite."""
+
 
 @dataclass(frozen=True, eq=False)
 class VirtualMachines:
@@ -25,8 +28,8 @@ class VirtualMachines:
         sharing: how a machine divides its cores among its VMs.
 
     Raises:
-        InputError: a minimum above the maximum, a maximum of 0 or above the machine's cores, a share that is not more
-            than zero, or no sharing model.
+        InputError: a minimum above the maximum, a maximum of 0 or above the machine's cores, a share, a number of cores
+            or a speed that is not more than zero or above 2**53, or no sharing model.
 
     Example:
         >>> vms = VirtualMachines.alike(64, shares=(1, 1, 2, 4))
@@ -50,11 +53,17 @@ class VirtualMachines:
         for column in ("low", "high", "share", "cores", "speed"):
             object.__setattr__(self, column, frozen_floats(getattr(self, column)))
         check_model(self.sharing)
+        for column in ("cores", "speed", "share"):
+            values = getattr(self, column)
+            wrong = ~((values > 0) & (values <= LARGEST))
+            if wrong.any():
+                at = int(np.argmax(wrong))
+                where = f"{'VM' if column == 'share' else 'machine'} {at}"
+                raise InputError(values[at], f"{column} is more than 0 and at most 2**53", where=where)
         whole = self.cores[self.machine]
         for column, bad, rule in (
             ("low", ~(self.low >= 0) | (self.low > self.high), "a minimum lies between 0 and the maximum"),
             ("high", ~(self.high > 0) | (self.high > whole), "a maximum is more than 0 and at most the whole machine"),
-            ("share", ~(self.share > 0), "a share is more than zero"),
         ):
             if bad.any():
                 vm = int(np.argmax(bad))

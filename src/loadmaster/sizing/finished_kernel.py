@@ -33,7 +33,7 @@ class Finished(NamedTuple):
 
 @kept_njit(error_model="numpy", nogil=True)
 def none_of(tasks):
-    """Room for the durations of so many tasks, none of which has ended."""
+    """Room for the durations of so many tasks, none of which has ended; each is to be entered once."""
     return Finished(np.empty(tasks), np.zeros(tasks + 1), np.zeros(tasks + 1), np.zeros(4), np.zeros(1, np.int64))
 
 

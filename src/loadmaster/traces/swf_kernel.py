@@ -11,14 +11,17 @@ from loadmaster.model.arrays import Floats, Ints
 
 
 class Tokens(NamedTuple):
-    """Arrays that the tokeniser fills, for a text of at most N lines.
+    """Arrays that the tokeniser fills, for a text of at most N lines; B of them may be bad, and N - 1 good.
+
+    N - 1 is what the text has of the shortest lines that are good, 18 fields of a character and what is behind each;
+    B is the number of its line feeds. A line that turns out to be bad is read into the place of the next good one.
 
     Attributes:
         slot: int8[18], the row of `values` that takes each field of the standard, -1 for a field that nobody wants.
         values: float64[K, N], the wanted fields of every good line.
         start: int32[N], where in the text each good line starts.
-        bad_start: int32[N], where each bad line starts.
-        bad_rule: int8[N], which rule it breaks: 1 too few fields, 2 a wanted field is not a number.
+        bad_start: int32[B], where each bad line starts.
+        bad_rule: int8[B], which rule it breaks: 1 too few fields, 2 a wanted field is not a number.
     """
 
     slot: np.ndarray
@@ -33,7 +36,8 @@ def tokenise(text, tokens):
     """Split `text` into fields and read the wanted ones.
 
     Args:
-        text: uint8[B], lines that each end with a line feed, the last one too; B < 2**31.
+        text: uint8[S], lines that each end with a line feed, the last one too; S < 2**31. No line feed is stepped over
+            but at the end of a line, so that the last one ends the reading.
         tokens: `Tokens`, filled in place.
 
     Returns:

@@ -177,3 +177,11 @@ def test_a_task_that_needs_a_gpu_goes_to_a_host_that_has_one_and_stays_there():
 def test_a_mover_that_makes_no_sense_is_refused(mover, change):
     with pytest.raises(InputError):
         mover(**change)
+
+
+@pytest.mark.parametrize(("runtime_s", "speed"), [(1e301, 1.0), (1e150, 1e-200)])
+def test_a_task_that_would_never_end_is_refused(runtime_s, speed):
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[runtime_s] * 2, cores=[1, 1], memory=[1, 1])
+    hosts = replace(Cluster.uniform(2, cores=1, memory=4), speed=np.full(2, speed))
+    with pytest.raises(InputError, match="no task ends"):
+        simulate_timeshared(TimesharedProblem(jobs, hosts, METHODS["pvm"]))

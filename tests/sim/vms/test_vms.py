@@ -166,3 +166,9 @@ def test_a_job_wider_than_the_cluster_is_refused_or_clipped():
     with pytest.raises(InputError, match="narrowed"):
         VmProblem(jobs, vms)
     assert simulate_vms(VmProblem(narrowed(jobs, 4), vms)).end_s[0] == pytest.approx(2.0, rel=1e-3)
+
+
+def test_a_job_that_would_never_end_is_refused():
+    jobs = Workload.of(submit_s=[0.0], runtime_s=[1e305], cores=[1], tasks=[1])
+    with pytest.raises(InputError, match="no job ends"):
+        simulate_vms(VmProblem(jobs, VirtualMachines.alike(1, shares=(1, 1)), "pc-g"))

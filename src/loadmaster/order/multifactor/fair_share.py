@@ -14,6 +14,8 @@ from loadmaster.order.multifactor.ledger import with_accounts
 class Scratch(NamedTuple):
     """Room for N nodes.
 
+    Every node but the root comes into `order` once; `frames` has one for each account on the way down from the root.
+
     Attributes:
         total: float64[N], usage with that of all below; first, second: float64[N]; sums: float64[2, N].
         order: int32[N]; frames: int32[N + 1, 4].

@@ -49,7 +49,7 @@ def match_buckets(buckets, rate, matched):
     kinds, resources = demand.shape
     hosts = capacity.shape[0]
     everyone = np.arange(hosts).astype(np.int32)
-    given = np.empty(buckets.size[0], np.int32)  # hosts in the order in which they were given jobs
+    given = np.empty(buckets.size[0], np.int32)  # hosts in the order in which they were given jobs, one a job at most
     free = np.empty_like(capacity)
     scores = np.empty(kinds * hosts)
     rated = np.empty(kinds, np.int64)  # length of `given` when the kind was rated; -1 never, -2 fits nowhere any more

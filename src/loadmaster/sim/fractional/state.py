@@ -57,7 +57,11 @@ HOST = np.dtype(
 
 
 class FractionalWorld(NamedTuple):
-    """All that changes; J jobs, T tasks, H hosts, M rigid resources."""
+    """All that changes; J jobs, T tasks, H hosts, M rigid resources.
+
+    A job is in `heap` from its start to its end, once. `touched` and `dirty` hold each host and each job once, since a
+    flag in its record says whether it is there; `moving` holds a task once.
+    """
 
     jobs: Any  # JOB[J]
     tasks: Any  # TASK[T]

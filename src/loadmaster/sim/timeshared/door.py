@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.compiled import CONTEXT_SCORE, SCORE, check_policy, refusing, scorer
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.lent import lend
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.mosix import Mosix
@@ -23,9 +23,11 @@ from loadmaster.sim.timeshared.reference import replay_timeshared
 from loadmaster.sim.timeshared.state import (
     ASSIGN_U_R,
     ENDED,
+    ENDLESS,
     ENHANCED_MOSIX,
     EVENTS,
     MOSIX,
+    NEVER_S,
     NO_MOVER,
     SCALE,
     WRONG,
@@ -51,6 +53,9 @@ def simulate_timeshared(
             subclass of the user's own, which only the plain one can ask.
         progress: told of the progress of long runs.
 
+    Raises:
+        InputError: the policy, the mover or the sharing model is not sound, or a task would end after 1e300 s only.
+
     Example:
         >>> from loadmaster.schedule.time_shared import METHODS
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[3, 3], cores=[1, 1], memory=[1, 1])
@@ -73,6 +78,10 @@ def simulate_timeshared(
             more = handle(world, jobs, clock, rules, buffers, plain, contextual, chunk)
         if clock.whole[WRONG]:
             raise not_finite(policy.name)
+        if clock.whole[ENDLESS]:
+            longest_s = float(problem.workload.runtime_s.max())
+            fix = "check runtime_s, the speeds of the hosts and the time that memory takes to travel"
+            raise InputError(longest_s, f"no task ends within {NEVER_S:g} s", fix=fix)
         if more and progress is not None:
             progress(int(clock.whole[ENDED]), len(world.tasks))
     tasks = world.tasks

@@ -8,7 +8,7 @@ reads w with work x left ends when it reads w + x, whoever else comes or goes. O
 from loadmaster.kernels import inner
 from loadmaster.sim.pairing_heap_kernel import insert, without
 from loadmaster.sim.timeshared.costs_kernel import note_all, note_cost
-from loadmaster.sim.timeshared.state import NOW, SCALE
+from loadmaster.sim.timeshared.state import NEVER_S, NOW, SCALE
 
 
 @inner
@@ -35,7 +35,7 @@ def reschedule(world, host, thrash):
             rate /= thrash
             break
     this.rate = 0.0 if this.root < 0 else rate
-    this.due = 1e300 if this.root < 0 else this.since + max(world.tasks[this.root].key - this.work, 0.0) / rate
+    this.due = NEVER_S if this.root < 0 else this.since + max(world.tasks[this.root].key - this.work, 0.0) / rate
     _settle(hosts, world.heap, host)
 
 

@@ -13,9 +13,12 @@ from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 SCALE, NOW = 0, 1
 """Places in `TimeSharedClock.real`."""
-ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG, OVERFLOWN = range(10)
+ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG, OVERFLOWN, ENDLESS = range(11)
 """Places in `TimeSharedClock.whole`; STILL: ticks without a move since anything happened; CONTENT: no tick could move
-any; WRONG: a score was no finite number; OVERFLOWN: a cost was none, so that nothing may be read off the costs."""
+any; WRONG: a score was no finite number; OVERFLOWN: a cost was none, so that nothing may be read off the costs;
+ENDLESS: tasks are left, and nothing happens before `NEVER_S`."""
+NEVER_S = 1e300
+"""The moment of what never happens."""
 NO_MOVER, MOSIX, ENHANCED_MOSIX, ASSIGN_U_R = 0, 1, 2, 3
 """Kinds of movers that are compiled."""
 BY_SCORE, BY_COST, BY_SLOPE = 0, 1, 2
@@ -99,7 +102,7 @@ class TimeSharedClock(NamedTuple):
     """Scalars that change."""
 
     real: Floats  # SCALE, NOW
-    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG, OVERFLOWN
+    whole: Longs  # ARRIVED, ENDED, TICK, LAST_HOST, EVENTS, FLYING_ROOT, STILL, CONTENT, WRONG, OVERFLOWN, ENDLESS
 
 
 class TimesharedRules(NamedTuple):
@@ -119,7 +122,12 @@ class TimesharedRules(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Room for what one decision needs."""
+    """Room for what one decision needs.
+
+    Each array has an entry for every number that indexes it, save for two. `contacts` holds different hosts, so H
+    suffice. `rows` is a power of two, so a key cut to its bits is a row; it is at least K, so that the rows of one kind
+    of job for all kinds of hosts are different ones.
+    """
 
     free: Floats  # [R]
     capacity: Floats  # [R]
@@ -152,7 +160,7 @@ def allocate(problem: TimesharedProblem) -> tuple[TimesharedWorld, TimesharedJob
         _own(problem.migration.of(workload.demand)), kind.reshape(-1),
     )  # fmt: skip
     world = _world(problem)
-    clock = TimeSharedClock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0, 0, 0]))
+    clock = TimeSharedClock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0, 0, 0, 0]))
     return world, jobs, clock, _buffers(problem, int(kind.max(initial=0)) + 1, len(world.first_of))
 
 
@@ -205,7 +213,7 @@ def _hosts(problem: TimesharedProblem) -> Any:
     hosts = np.zeros(shared.hosts, HOST)
     for name in ("cores", "speed", "unit", "power"):
         hosts[name] = getattr(shared, name)
-    hosts["due"] = 1e300
+    hosts["due"] = NEVER_S
     hosts["place"] = np.arange(shared.hosts)
     for name in ("root", "head", "tail"):
         hosts[name] = -1

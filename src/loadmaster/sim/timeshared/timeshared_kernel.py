@@ -25,10 +25,12 @@ from loadmaster.sim.timeshared.state import (
     ASSIGN_U_R,
     CONTENT,
     ENDED,
+    ENDLESS,
     EVENTS,
     FLYING_ROOT,
     LAST_HOST,
     MOSIX,
+    NEVER_S,
     NOW,
     SCALE,
     STILL,
@@ -51,12 +53,15 @@ def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score
             return False
         due = hosts[heap[0]].due
         flying = whole[FLYING_ROOT]
-        landing = tasks[flying].key if flying >= 0 else 1e300
-        coming = submit_s[whole[ARRIVED]] if whole[ARRIVED] < submit_s.shape[0] else 1e300
-        tick = _next_tick(clock, rules, due < 1e300 or flying >= 0)
+        landing = tasks[flying].key if flying >= 0 else NEVER_S
+        coming = submit_s[whole[ARRIVED]] if whole[ARRIVED] < submit_s.shape[0] else NEVER_S
+        tick = _next_tick(clock, rules, due < NEVER_S or flying >= 0)
         if whole[CONTENT]:
-            tick = 1e300
+            tick = NEVER_S
         now = min(min(due, landing), min(coming, tick))
+        if not now < NEVER_S:  # an arrival would be that of a job after the last one
+            whole[ENDLESS] = 1
+            return False
         real[NOW] = now
         if now < tick:
             whole[STILL] = whole[CONTENT] = 0
@@ -74,7 +79,7 @@ def handle_events(world, jobs, clock, rules, buffers, plain_score, context_score
 @inner
 def _next_tick(clock, rules, anybody):
     if rules.period_s <= 0.0 or not anybody:
-        return 1e300
+        return NEVER_S
     # Counted up from the clock, not tick by tick: a quiet stretch may be long. Rounding may miss by one.
     tick = max(clock.whole[TICK], np.int64(clock.real[NOW] / rules.period_s) - 1)
     while tick * rules.period_s < clock.real[NOW]:

@@ -10,6 +10,7 @@ from numba import typeof, types
 
 from loadmaster.kernels import LEAN, inner, kept_njit
 from loadmaster.lent import lend
+from loadmaster.model import InputError
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.sharing.equilibrium import PATIENCE
 from loadmaster.sharing.equilibrium_kernel import (
@@ -28,7 +29,9 @@ from loadmaster.sim.timeshared.problem import Progress
 from loadmaster.sim.vms.problem import VmProblem, VmRun
 
 BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW = 0, 1, 2, 3, 4
-HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY, UNSETTLED, SLOTS = range(8)
+HEAD, TAIL, ENDED, ARRIVED, ROUNDS, EMPTY, UNSETTLED, SLOTS, ENDLESS = range(9)
+NEVER_S = 1e300
+"""The moment of what never happens."""
 
 
 class VmJobs(NamedTuple):
@@ -47,11 +50,16 @@ class VmJobs(NamedTuple):
 
 
 class VmQueue(NamedTuple):
-    """Which job is in which slot, sums, and room for decisions."""
+    """Which job is in which slot, sums, and room for decisions.
+
+    V slots suffice: a running job has a VM of its own at least, and a job that starts finds as many idle VMs as it has
+    tasks. `chosen` holds one job's VMs, which are different ones.
+    """
 
     job: Longs  # [V], the job in each slot, -1 if free
     real: Floats  # BUSY_S, WORK_S, FULL_S, FULL_WORK_S, NOW
-    whole: Longs  # HEAD, TAIL of the queue; ENDED, ARRIVED, ROUNDS; EMPTY machines; UNSETTLED speeds; SLOTS ever used
+    whole: Longs  # HEAD, TAIL of the queue; ENDED, ARRIVED, ROUNDS; EMPTY machines; UNSETTLED speeds; SLOTS ever used;
+    # ENDLESS, 1 where jobs are left and nothing happens before `NEVER_S`
     chosen: Longs  # [V]
     value: Floats  # [V]
     end: Floats  # [V], expected ends of slots, for the reservation
@@ -84,8 +92,8 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
         np.full(jobs, -1, np.int64),
     )  # fmt: skip
     board = VmQueue(
-        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0, 0]), np.zeros(v, np.int64),
-        np.zeros(v), np.zeros(v),
+        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0, 0, 0]),
+        np.zeros(v, np.int64), np.zeros(v), np.zeros(v),
     )  # fmt: skip
     board.real[NOW] = stream.submit_s[0] if jobs else 0.0
     rule = VmRules(
@@ -97,6 +105,9 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
     while engine(state, stream, board, rule, CHUNK):
         if progress is not None:
             progress(int(board.whole[ENDED]), jobs)
+    if board.whole[ENDLESS]:
+        fix = "check runtime_s, and the speeds and shares of the machines"
+        raise InputError(float(workload.runtime_s.max()), f"no job ends within {NEVER_S:g} s", fix=fix)
     busy, work, full, full_work, _ = (float(value) for value in board.real)
     rounds, unsettled = int(board.whole[ROUNDS]), int(board.whole[UNSETTLED])
     return VmRun(stream.start_s, stream.end_s, busy, work, full, full_work, 2 * jobs, rounds, unsettled)
@@ -120,7 +131,10 @@ def _run(state, stream, board, rule, most):
             return False
         slot, end = _next_end(state, stream, board)
         arrived = board.whole[ARRIVED]
-        arrival = stream.submit_s[arrived] if arrived < jobs else 1e300
+        arrival = stream.submit_s[arrived] if arrived < jobs else NEVER_S
+        if not min(end, arrival) < NEVER_S:  # there is no slot to empty
+            board.whole[ENDLESS] = 1
+            return False
         _pass_time(state, stream, board, min(end, arrival))
         if end <= arrival:
             _end(state, stream, board, slot)
@@ -134,7 +148,7 @@ def _run(state, stream, board, rule, most):
 @inner
 def _next_end(state, stream, board):
     """The slot whose job ends next at the present speeds, the lower job among equals, and when."""
-    best, soonest = -1, 1e300
+    best, soonest = -1, NEVER_S
     for slot in range(board.whole[SLOTS]):
         job = board.job[slot]
         if job >= 0:
