@@ -73,5 +73,15 @@ def chosen_by(selectors: Sequence[tuple[str, Mapping[str, Any]]], space: str, la
     )
 
 
+def check_selector(selector: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The selector, if it can be asked about any labels.
+
+    Raises:
+        ValueError, TypeError, AttributeError: it cannot.
+    """
+    dict(selector.get("matchLabels") or {})
+    return selector
+
+
 def _bound_to_some_nodes(volume: Mapping[str, Any]) -> bool:
     return any(kind not in ("name", *_ANYWHERE) for kind, value in volume.items() if value is not None)

@@ -11,10 +11,17 @@ import numpy as np
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.errors import cut
-from loadmaster.model.exact import MOST
+from loadmaster.model.exact import MOST, STEP
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.packing.kubernetes_requests import amounts, requests_of
-from loadmaster.packing.kubernetes_rules import apart_from, chosen_by, keeps_pods_out, rules_of, tolerates_some_taint
+from loadmaster.packing.kubernetes_rules import (
+    apart_from,
+    check_selector,
+    chosen_by,
+    keeps_pods_out,
+    rules_of,
+    tolerates_some_taint,
+)
 from loadmaster.traces.json_records import json_records
 
 MOST_PODS = 10_000_000
@@ -27,6 +34,7 @@ _KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 _IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
 """What nodes have of these is a resource only where some pod asks for it."""
 _SHOWN = 3
+_NOT_READ = (KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 _RULES = "Rules that are not modelled"
 
 
@@ -114,7 +122,7 @@ def read_kubernetes(path: Path) -> KubernetesState:
     for line, item in json_records(path, ("items",)):
         try:
             _take(found, item)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except _NOT_READ as error:
             why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             found.unread.append(f"{item.get('kind', 'item')} {_name(item)} in line {line} ({cut(why, 60)})")
             spec = item.get("spec")
@@ -134,7 +142,17 @@ def _take(found: _Found, item: Mapping[str, Any]) -> None:
     elif kind == "Pod":
         _take_pod(found, item)
     elif kind == "PodDisruptionBudget":
-        found.budgets.append((item["metadata"].get("namespace", "default"), item["spec"].get("selector") or {}))
+        _take_budget(found, item)
+
+
+def _take_budget(found: _Found, item: Mapping[str, Any]) -> None:
+    """One that cannot be read is taken to choose every pod of its namespace: none of them is moved."""
+    space = str(item["metadata"].get("namespace", "default"))
+    try:
+        found.budgets.append((space, check_selector(item["spec"].get("selector") or {})))
+    except _NOT_READ:
+        found.budgets.append((space, {}))
+        raise
 
 
 def _take_node(found: _Found, item: Mapping[str, Any]) -> None:
@@ -143,8 +161,10 @@ def _take_node(found: _Found, item: Mapping[str, Any]) -> None:
     if spec.get("unschedulable") or ready != ["True"]:
         found.closed += 1
         return
-    has = _counted(amounts(status["allocatable"]))
-    found.nodes[item["metadata"]["name"]] = _Node(has, keeps_pods_out(spec.get("taints")))
+    has, name = _counted(amounts(status["allocatable"])), str(item["metadata"]["name"])
+    if has.get(CORES, 0.0) < STEP:
+        raise ValueError("it has no processors")
+    found.nodes[name] = _Node(has, keeps_pods_out(spec.get("taints")))
 
 
 def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
@@ -161,11 +181,14 @@ def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
     owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
     tied = any(each.get("kind") in TIED for each in owners)
     rules = rules_of(item)
-    found.repelled += [("", term.get("labelSelector") or {}) for term in apart_from(spec)]
-    found.pods.append(_Pod(
-        _name(item), owner, spec.get("nodeName") or "", _counted(requests_of(spec, status)) | {PODS: 1.0}, tied, rules,
-        space, meta.get("labels") or {}, tolerates_some_taint(spec),
-    ))  # fmt: skip
+    repelled = [("", check_selector(term.get("labelSelector") or {})) for term in apart_from(spec)]
+    asks = _counted(requests_of(spec, status)) | {PODS: 1.0}
+    pod = _Pod(
+        _name(item), owner, str(spec.get("nodeName") or ""), asks, tied, rules, space,
+        dict(meta.get("labels") or {}), tolerates_some_taint(spec),
+    )  # fmt: skip
+    found.repelled += repelled
+    found.pods.append(pod)
 
 
 def _counted(listed: Mapping[str, float]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,8 @@ from loadmaster.live.kubernetes.observation import KubernetesListings, Kubernete
 
 SLOW_S = 1.0
 SKEW_S = 2.0
+NAMED = 3
+"""So many of those that are left out are named for each reason."""
 _OLDEST = (1, 21)
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
@@ -118,8 +119,13 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
 def _whose(whose: str, seen: Seen) -> list[Finding]:
     waiting = int((seen.tasks.state == HELD).sum())
     found = [Finding("ok", f"{whose}: {waiting:,} wait and can be placed, {len(seen.left_out):,} left out")]
-    counted = Counter(why for _, why in seen.left_out).most_common()
-    return found + [Finding("note", f"{count:,} left out: {why}") for why, count in counted]
+    names: dict[str, list[str]] = {}
+    for name, why in seen.left_out:
+        names.setdefault(why, []).append(name.partition("@")[0])
+    for why, of in sorted(names.items(), key=lambda pair: -len(pair[1])):
+        more = ", ..." if len(of) > NAMED else ""
+        found.append(Finding("note", f"{len(of):,} left out: {why} ({', '.join(of[:NAMED])}{more})"))
+    return found
 
 
 def _latency(took_s: float) -> Finding:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from loadmaster.live.engine import HELD, Can, Refusal, Seen
@@ -13,6 +14,7 @@ from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
 from loadmaster.live.kubernetes.moving import Moves
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 from loadmaster.live.kubernetes.pods import id_of, pod_of
+from loadmaster.live.kubernetes.reading import is_pod
 from loadmaster.live.kubernetes.watched import Watched
 from loadmaster.model.actions import Action, Move, Start, Stop
 from loadmaster.runs.setting import Setting
@@ -74,10 +76,14 @@ class KubernetesEngine:
         nodes, pods = self._nodes.look(), self._pods.look()
         if pods.old and self._last is not None:
             return self._last
-        self._items = self.moves.follow(pods.items)
+        odd = [item for item in pods.items if not is_pod(item)]
+        items = self.moves.follow([item for item in pods.items if is_pod(item)] if odd else pods.items)
         token = str(pods.restored) if pods.restored else ""
-        heard = KubernetesListings(at_s, nodes.items, self._items, token, self.moves.rooms())
+        heard = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms())
         seen = self._observer.see(heard)
+        self._items = self._observer.readable
+        if unread := self.moves.evictions.unread:
+            seen = replace(seen, left_out=(*seen.left_out, *unread))
         self._held = {seen.ids[job] for job in seen.tasks.job[seen.tasks.state == HELD].tolist()}
         self._last = seen
         return seen

@@ -8,6 +8,7 @@ from typing import Any
 
 from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import FOLLOW_S, Api, WatchStream
+from loadmaster.live.kubernetes.reading import NOT_READ, name_of
 
 _MAY_NOT = (401, 403, 404, 405)
 OLD = 3
@@ -89,7 +90,7 @@ class Watched:
             self._restored += 1
         self._old = 0
         self._version = version or self._version
-        self._items = {_name_of(item): item for item in body.get("items") or ()}
+        self._items = {name_of(item): item for item in body.get("items") or ()}
         return True
 
     def _follow(self) -> None:
@@ -101,12 +102,15 @@ class Watched:
 
     def _heed(self, stream: WatchStream | None) -> None:
         """Take in what the server tells; a watch whose time is over is followed by the next."""
-        with suppress(EngineDown):
+        try:
             while stream is not None and not self._closed:
                 if not all(self._takes(event) for event in stream):
                     break
                 stream = None if self._closed else self._asked()
-        self._ended.set()
+        except (EngineDown, *NOT_READ):  # the next look lists everything anew
+            pass
+        finally:
+            self._ended.set()
 
     def _asked(self) -> WatchStream | None:
         """A watch from the last version on; None where there is none to be had."""
@@ -127,16 +131,11 @@ class Watched:
             return False
         with self._lock:
             if kind == "DELETED":
-                self._items.pop(_name_of(item), None)
+                self._items.pop(name_of(item), None)
             elif kind != "BOOKMARK":
-                self._items[_name_of(item)] = item
+                self._items[name_of(item)] = item
             self._version = str(item["metadata"]["resourceVersion"])
         return True
-
-
-def _name_of(item: Mapping[str, Any]) -> str:
-    meta = item["metadata"]
-    return f"{meta.get('namespace', '')}/{meta['name']}"
 
 
 def _is_older(version: str, known: str) -> bool:
