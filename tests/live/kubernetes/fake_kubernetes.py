@@ -56,7 +56,7 @@ class FakeKubernetes:
         faults: answers that take the place of the next ones: part of method and path, status, message.
         bound: every binding that was done, in order: pod, node.
         wrong: bindings to a node that takes no pods, or has not enough left; nobody checks that but a scheduler.
-        checks_uid: it refuses a binding of another uid, as servers since 1.21 do.
+        checks_uid: it refuses a binding of another uid or resource version, as servers since 1.21 do.
         watches: it lets changes be watched.
         told: changes in order: version, kind, event.
         forgotten: what came up to that version is not remembered.
@@ -99,6 +99,9 @@ class FakeKubernetes:
 
     def remove(self, name: str) -> None:
         self.tell("pods", "DELETED", self.pods.pop(name))
+
+    def remove_node(self, name: str) -> None:
+        self.tell("nodes", "DELETED", self.nodes.pop(name))
 
     def tell(self, kind: str, how: str, item: dict[str, Any]) -> None:
         self.version += 1
@@ -168,6 +171,9 @@ class FakeKubernetes:
             return self._lease(method, parts, body)
         if len(parts) == 3:
             return self._list(parts[-1])
+        if parts[2] == "nodes":
+            found = self.nodes.get(parts[3])
+            return (200, found) if found else (404, {"message": f"nodes {parts[3]} not found"})
         return self._pod(method, "/".join((parts[3], parts[5])), body)
 
     def _list(self, kind: str) -> tuple[int, Any]:
@@ -188,6 +194,10 @@ class FakeKubernetes:
         uid = found["metadata"]["uid"]
         if self.checks_uid and body["metadata"]["uid"] != uid:
             return 409, {"message": f"Precondition failed: UID in precondition: x, UID in object meta: {uid}"}
+        wanted, version = body["metadata"].get("resourceVersion"), found["metadata"]["resourceVersion"]
+        if self.checks_uid and wanted not in (None, version):
+            what = f"ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {version}"
+            return 409, {"message": f"Precondition failed: {what}"}
         if found["spec"].get("nodeName"):
             return 409, {"message": "pod is already assigned to node"}
         host = body["target"]["name"]

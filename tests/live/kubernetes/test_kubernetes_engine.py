@@ -1,6 +1,9 @@
 """Kubernetes as an engine: what is seen, what is done, what goes wrong; on a fake of its API, through the real loop."""
 
+import copy
 import math
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -64,6 +67,13 @@ def made(tmp_path):
     fake.add(node("n1"), node("n2"))
     with serving(fake, tmp_path) as config:
         yield Made(fake, clock, Api(config), config)
+
+
+def until(holds):
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.002)
 
 
 class Killed(BaseException):
@@ -138,6 +148,73 @@ def test_another_pod_of_the_same_name_is_told_as_gone(made, checks_uid):
     engine.observe()
     made.fake.add(pod("a", uid="second"))
     assert engine.act(Start(named("a"), ("n1",))).kind == "gone"
+
+
+@contextmanager
+def told_of_changes(made, name):
+    """An engine that has a node's changes told or, where it may not watch, asks for them; both have observed once."""
+    made.fake.watches = name == "told"
+    engine = made.engine()
+    engine.observe()
+    try:
+        yield engine
+    finally:
+        engine.close()
+        made.fake.cut = True
+        until(lambda: made.fake.streams == 0)
+
+
+CHANGES = {
+    "cordoned": lambda fake: fake.add(node("n2", cordoned=True)),
+    "not ready": lambda fake: fake.add(node("n2", ready=False)),
+    "tainted": lambda fake: fake.add(node("n2", taints=[{"key": "k", "value": "v", "effect": "NoSchedule"}])),
+    "relabelled": lambda fake: fake.add(node("n2", labels={"disk": "hdd"})),
+    "deleted": lambda fake: fake.remove_node("n2"),
+    "made anew": lambda fake: fake.add(node("n2") | {"metadata": {"name": "n2", "uid": "another", "labels": SSD}}),
+}
+SSD = {"disk": "ssd"}
+
+
+@pytest.mark.parametrize("how", ["told", "asked"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_node_that_has_changed_since_it_was_seen_takes_no_pod(made, change, how):
+    """One that was cordoned 20 ms after a cycle began got 49 more."""
+    made.fake.add(node("n2", labels=SSD) | {"metadata": {"name": "n2", "uid": "first", "labels": SSD}})
+    made.fake.add(pod("a", nodeSelector=SSD), pod("b"))
+    with told_of_changes(made, how) as engine:
+        CHANGES[change](made.fake)
+        until(lambda: engine._nodes.now("n2") == made.fake.nodes.get("n2"))
+        refusal = engine.act(Start(named("a"), ("n2",)))
+        assert (refusal.kind, made.fake.bound) == ("busy", [])
+        assert "n2" in refusal.text
+        assert engine.act(Start(named("b"), ("n1",))) is None
+    assert made.fake.bound == [("default/b", "n1")]
+
+
+@pytest.mark.parametrize("how", ["told", "asked"])
+@pytest.mark.parametrize("checks_uid", [True, False])
+def test_a_pod_made_anew_or_changed_since_it_was_seen_is_not_bound(made, checks_uid, how):
+    made.fake.checks_uid = checks_uid
+    made.fake.add(pod("a"), pod("b"), pod("c"))
+    with told_of_changes(made, how) as engine:
+        made.fake.add(pod("a", uid="second"), pod("b", cpu=7))
+        made.fake.remove("default/c")
+        until(lambda: engine._pods.now("default/c") is None)
+        refusals = [engine.act(Start(named(name), ("n2",))) for name in "abc"]
+    assert [each.kind for each in refusals] == ["gone", "busy", "gone"]
+    assert made.fake.bound == []
+
+
+def test_a_pod_that_changes_as_it_is_bound_is_refused_by_its_resource_version(made):
+    made.fake.add(pod("a"))
+    engine = made.engine()
+    engine.observe()
+    now = engine._pods.now
+    engine._pods.now = lambda name: (copy.deepcopy(now(name)), made.fake.add(pod("a", cpu=7)))[0]
+    refusal = engine.act(Start(named("a"), ("n1",)))
+    assert refusal.kind == "busy"
+    assert "ResourceVersion in precondition" in refusal.text
+    assert made.fake.bound == []
 
 
 @pytest.mark.parametrize(

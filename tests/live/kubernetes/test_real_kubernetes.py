@@ -99,6 +99,23 @@ def test_a_binding_needs_the_very_pod_and_only_one_is_done(real):
     assert host_of(real, "b") == "n2"
 
 
+def test_a_node_cordoned_deleted_or_tainted_in_the_midst_of_a_cycle_gets_no_more_pods(real):
+    add(real, *(node(f"n{k}", cpu=64, memory="640Gi") for k in range(4)))
+    uids = add(real, *(pod(f"p{k:03}") for k in range(80)))
+    with engine(real) as made:
+        made.observe()
+        first = [made.act(Start(named(uids, f"p{k:03}"), (f"n{k % 4}",))) for k in range(20)]
+        real.change("/api/v1/nodes/n1", lambda found: found["spec"].update(unschedulable=True))
+        real.ask("DELETE", "/api/v1/nodes/n2")
+        real.change("/api/v1/nodes/n3", lambda found: found["spec"].update(taints=GPU_ONLY))
+        time.sleep(0.1)
+        rest = [made.act(Start(named(uids, f"p{k:03}"), (f"n{k % 4}",))) for k in range(20, 80)]
+    assert first == [None] * 20
+    assert [each and each.kind for each in rest] == [None, "busy", "busy", "busy"] * 15
+    hosts = [item["spec"].get("nodeName") for item in real.items("pods")]
+    assert {host: hosts.count(host) for host in set(hosts)} == {"n0": 20, "n1": 5, "n2": 5, "n3": 5, None: 45}
+
+
 def test_what_is_bound_is_told_by_the_watch(real):
     uids = add(real, node("n1"), pod("a"))
     with engine(real) as made:
