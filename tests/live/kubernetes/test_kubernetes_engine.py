@@ -1,6 +1,7 @@
 """Kubernetes as an engine: what is seen, what is done, what goes wrong; on a fake of its API, through the real loop."""
 
 import copy
+import json
 import math
 import time
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, node, pod, serving
+from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, forbidden, node, pod, serving
 
 from loadmaster.live.agreement import agreement_of
 from loadmaster.live.check import check_live
@@ -326,6 +327,106 @@ def test_a_token_that_is_not_accepted_is_an_error_of_one_line(made):
     made.config.write_text(made.config.read_text().replace("secret", "wrong"))
     with pytest.raises(InputError, match="Unauthorized"):
         KubernetesEngine(Api(made.config), looks_on=True).observe()
+
+
+def test_a_server_that_starts_again_is_away_until_it_knows_its_roles(made, tmp_path):
+    """It answers 403 until then, which ended the run under the guide's own account."""
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=4, runs_s=12, created_s=1000) for k in range(8)))
+    events = [(1010, lambda: setattr(fake, "starting", True)), (1027, lambda: setattr(fake, "starting", False))]
+    report = made.run(tmp_path / "run", for_s=150, events=events)
+    assert sorted(name for name, _ in fake.bound) == [f"default/p{k}" for k in range(8)]
+    assert report.ended == "done"
+    assert report.refusals == {}
+    assert any("refuses now what it allowed before" in note for note in report.notes)
+
+
+def test_a_binding_refused_in_the_midst_of_a_cycle_by_a_server_that_starts_puts_no_pod_aside(made, tmp_path):
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=1, created_s=1000) for k in range(6)))
+    denials = ("/p3/binding", 403, forbidden("create", "pods/binding")["message"])
+    fake.faults.append(denials)
+    report = made.run(tmp_path / "run", for_s=20)
+    assert sorted(name for name, _ in fake.bound) == [f"default/p{k}" for k in range(6)]
+    assert report.refusals == {"unknown": 1}
+
+
+def test_a_pod_that_an_admission_plugin_forbids_is_denied_and_holds_up_nobody(made, tmp_path):
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=1, created_s=1000 + k) for k in range(4)))
+    why = 'admission webhook "site" denied the request: no'
+    fake.faults += [("/p1/binding", 403, why)] * 3
+    report = made.run(tmp_path / "run", for_s=20)
+    assert sorted(name for name, _ in fake.bound) == ["default/p0", "default/p2", "default/p3"]
+    assert report.refusals == {"denied": 1}
+
+
+def test_rights_that_were_never_there_are_refused_for_good(made):
+    made.fake.denied.add(("list", "pods"))
+    engine = made.engine()
+    for _ in range(2):
+        with pytest.raises(InputError, match="cannot list resource"):
+            engine.observe()
+
+
+@pytest.mark.parametrize("how", ["told", "asked"])
+def test_watches_begin_again_when_a_server_that_starts_knows_its_roles(made, how):
+    with told_of_changes(made, how) as engine:
+        made.fake.starting = made.fake.cut = True
+        with pytest.raises(EngineDown, match="refuses now"):
+            until(lambda: engine.observe() is None)
+        made.fake.starting = made.fake.cut = False
+        engine.observe()
+        assert engine.can.watch == ("push" if how == "told" else "poll")
+
+
+def test_who_stands_by_waits_for_a_server_that_starts(made, monkeypatch):
+    made.engine(lease_s=60.0)
+    monkeypatch.setattr("socket.gethostname", lambda: "other")
+    said = []
+
+    def pause():
+        made.clock.sleep_until(made.clock.now_s() + 20.0)
+        made.fake.starting = made.clock.now_s() == 1020.0
+
+    when_free(made.engine, pause, said.append)
+    assert "refuses now what it allowed before" in said[1]
+    assert made.fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"].startswith("other_")
+
+
+def test_an_expired_token_is_read_anew_from_its_file(made, tmp_path):
+    config, token = json.loads(made.config.read_text()), tmp_path / "token"
+    config["users"][0]["user"] = {"tokenFile": str(token)}
+    made.config.write_text(json.dumps(config))
+    token.write_text("secret")
+    engine = KubernetesEngine(Api(made.config), now_s=made.clock.now_s)
+    engine.observe()
+    made.fake.token = "next"
+    with pytest.raises(EngineDown, match="Unauthorized"):
+        engine.observe()
+    token.unlink()
+    with pytest.raises(EngineDown, match="Unauthorized"):
+        engine.observe()
+    token.write_text("next")
+    engine.observe()
+
+
+def test_a_cluster_whose_nodes_are_all_gone_is_waited_for(made):
+    engine = made.engine()
+    engine.observe()
+    nodes = dict(made.fake.nodes)
+    made.fake.nodes.clear()
+    with pytest.raises(EngineDown, match="none with processors"):
+        engine.observe()
+    made.fake.nodes.update(nodes)
+    assert engine.observe().cluster.hosts == 2
+
+
+def test_a_run_ends_in_peace_when_the_server_is_away_at_its_end(made):
+    engine = made.engine()
+    engine.observe()
+    made.fake.starting = True
+    engine.close()
 
 
 def test_a_run_binds_everyone_once_and_the_check_agrees(made, tmp_path):

@@ -54,6 +54,18 @@ def test_the_doctor_names_each_right_that_is_missing(made):
     ]
 
 
+def test_a_token_that_is_not_accepted_is_told_with_what_to_do_about_it(made):
+    fake, words, folder = made
+    fake.token = "next"
+    told = verb(*words, "--doctor")
+    assert told.exit_code == 1
+    assert "does not know who you are: Unauthorized" in " ".join(told.output.split())
+    run = verb(*words, *RULE, "-o", folder / "run")
+    for text in (told.output, str(run.exception)):
+        assert "its token or certificate is wrong or has expired" in " ".join(text.split())
+        assert "--doctor" not in text
+
+
 def test_the_doctor_asks_for_evictions_where_pods_are_ours(made):
     _, words, _ = made
     told = " ".join(verb(*words, "--doctor", "--preempt", "--namespace", "a,b").output.split())

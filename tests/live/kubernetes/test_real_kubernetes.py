@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -370,3 +371,31 @@ def test_a_server_that_dies_and_comes_back_is_listed_anew_and_gone_on_with():
         until(lambda: len(late.look().items) == 3)
         assert late.listings == 2
         late.close()
+
+
+def test_a_run_under_the_guides_account_outlives_restarts_of_the_server(tmp_path):
+    """A server that has just started answers 403 until it has read its roles."""
+    words = ["live", "kubernetes", "--policy", "first-fit", "--interval", "1s", "--for", "45s"]
+    with rk.real_kubernetes(scheduler=False) as real, rk.Kubelets(real):
+        add(real, node("n1", cpu=4), *(pod(f"p{k:02}", runs_s=2) for k in range(24)))
+        program = [
+            sys.executable,
+            "-m",
+            "loadmaster",
+            *words,
+            "--kubeconfig",
+            str(real.config()),
+            "-o",
+            tmp_path / "run",
+        ]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+            for bound in (4, 12):
+                until(
+                    lambda bound=bound: sum(bool(item["spec"].get("nodeName")) for item in real.items("pods")) >= bound
+                )
+                real.kill("kube-apiserver")
+                real.start("kube-apiserver")
+            output = run.communicate(timeout=120)[0]
+        assert run.returncode == 0, output
+        until(lambda: {item["status"]["phase"] for item in real.items("pods")} == {"Succeeded"})
+    assert check_live(tmp_path / "run").same

@@ -2,12 +2,13 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from loadmaster.live.engine import HELD, Seen
 from loadmaster.live.finding import Finding
-from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 
@@ -44,9 +45,12 @@ def examine(
         EngineDown: the server stopped answering.
         InputError: it lets us look at nothing.
     """
+    version = api.ask("GET", "/version")
+    if version.status == UNAUTHORIZED:
+        return [Finding("bad", f"{api.host} does not know who you are: {version.text}", WHO)]
     moving = needed_to_move(namespaces) if moves else []
     rights, may_look = _rights(api, needed(namespaces, lease_namespace) + moving)
-    found = [*_version(api), *rights]
+    found = [_version(api.host, version.body), *rights]
     return [*found, *_pods(api, scheduler, namespaces)] if may_look else found
 
 
@@ -65,13 +69,12 @@ def needed_to_move(namespaces: Sequence[str]) -> list[Right]:
     return [*evicts, Right("list", "poddisruptionbudgets", "policy")]
 
 
-def _version(api: Api) -> list[Finding]:
-    about = api.read("/version")
-    text = f"Kubernetes {about.get('gitVersion', 'without a version')} at {api.host}"
+def _version(host: str, about: Mapping[str, Any]) -> Finding:
+    text = f"Kubernetes {about.get('gitVersion', 'without a version')} at {host}"
     digits = ["".join(sign for sign in str(about.get(part, "")) if sign.isdigit()) for part in ("major", "minor")]
     if all(digits) and tuple(map(int, digits)) < _OLDEST:
-        return [Finding("note", f"{text}: binds a pod of the same name with another uid; it is looked at afterwards")]
-    return [Finding("ok", text)]
+        return Finding("note", f"{text}: binds a pod of the same name with another uid; it is looked at afterwards")
+    return Finding("ok", text)
 
 
 def _rights(api: Api, rights: Sequence[Right]) -> tuple[list[Finding], bool]:

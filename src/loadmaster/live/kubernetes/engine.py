@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from loadmaster.live.engine import HELD, Can, Refusal, Seen
+from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
 from loadmaster.live.kubernetes.acting import act
 from loadmaster.live.kubernetes.affinity import admits
 from loadmaster.live.kubernetes.api import Api
@@ -18,6 +18,7 @@ from loadmaster.live.kubernetes.observation import KubernetesListings, Kubernete
 from loadmaster.live.kubernetes.pods import id_of, pod_of
 from loadmaster.live.kubernetes.reading import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.watched import Watched
+from loadmaster.model import InputError
 from loadmaster.model.actions import Action, Move, Repin, Start, Stop
 from loadmaster.runs.setting import Setting
 
@@ -84,7 +85,12 @@ class KubernetesEngine:
         items = self.moves.follow([item for item in pods.items if is_pod(item)] if odd else pods.items)
         token = str(pods.restored) if pods.restored else ""
         heard = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms())
-        seen = self._observer.see(heard)
+        try:
+            seen = self._observer.see(heard)
+        except InputError as error:
+            if self._last is None:
+                raise
+            raise EngineDown(str(error)) from error  # there were nodes, and there may be some again
         self._items = self._observer.readable
         if unread := self.moves.evictions.unread:
             seen = replace(seen, left_out=(*seen.left_out, *unread))

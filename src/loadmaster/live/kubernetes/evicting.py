@@ -30,7 +30,7 @@ class Evictions:
     def version(self) -> str:
         """The API version of an eviction, such as `policy/v1`; "" where the server has none."""
         if not self._version:
-            known = self._api.read("/api/v1").get("resources") or ()
+            known = self._api.ask("GET", "/api/v1").body.get("resources") or ()
             found = next((each for each in known if each.get("name") == "pods/eviction"), None)
             self._version = "" if found is None else f"{found.get('group')}/{found.get('version')}"
         return self._version
