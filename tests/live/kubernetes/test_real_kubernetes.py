@@ -373,26 +373,20 @@ def test_a_server_that_dies_and_comes_back_is_listed_anew_and_gone_on_with():
         late.close()
 
 
+def bound(real):
+    return sum(bool(item["spec"].get("nodeName")) for item in real.items("pods"))
+
+
 def test_a_run_under_the_guides_account_outlives_restarts_of_the_server(tmp_path):
     """A server that has just started answers 403 until it has read its roles."""
     words = ["live", "kubernetes", "--policy", "first-fit", "--interval", "1s", "--for", "45s"]
     with rk.real_kubernetes(scheduler=False) as real, rk.Kubelets(real):
         add(real, node("n1", cpu=4), *(pod(f"p{k:02}", runs_s=2) for k in range(24)))
-        program = [
-            sys.executable,
-            "-m",
-            "loadmaster",
-            *words,
-            "--kubeconfig",
-            str(real.config()),
-            "-o",
-            tmp_path / "run",
-        ]
+        words += ["--kubeconfig", str(real.config()), "-o", str(tmp_path / "run")]
+        program = [sys.executable, "-m", "loadmaster", *words]
         with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
-            for bound in (4, 12):
-                until(
-                    lambda bound=bound: sum(bool(item["spec"].get("nodeName")) for item in real.items("pods")) >= bound
-                )
+            for count in (4, 12):
+                until(lambda count=count: bound(real) >= count)
                 real.kill("kube-apiserver")
                 real.start("kube-apiserver")
             output = run.communicate(timeout=120)[0]
