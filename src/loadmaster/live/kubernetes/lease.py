@@ -23,13 +23,21 @@ class LeaseTaken(InputError):
     """Another loadmaster runs the cluster."""
 
 
-def when_free(take: Callable[[], T], pause: Callable[[], None], say: Callable[[str], None]) -> T:
-    """What `take` gives, asked again after every pause while another loadmaster has the lease or nobody answers."""
+def when_free(
+    take: Callable[[], T], pause: Callable[[], None], say: Callable[[str], None],
+    over: Callable[[], bool] = lambda: False,
+) -> T | None:  # fmt: skip
+    """What `take` gives, asked again after every pause while another loadmaster has the lease or the server is away.
+
+    None where `over` says that it has waited long enough.
+    """
     while True:
         try:
             return take()
         except (LeaseTaken, EngineDown) as error:
             say(str(error))
+        if over():
+            return None
         pause()
 
 
