@@ -470,6 +470,27 @@ def test_a_run_goes_on_through_trouble_and_starts_nobody_twice(made, tmp_path):
     assert check_live(tmp_path / "run", RULE).same
 
 
+def test_a_record_in_which_a_node_goes_is_simulated_without_it(made, tmp_path):
+    """The check counted hosts by their place in the list: with one fewer it took another for the one that was gone."""
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=4, runs_s=12, created_s=1000) for k in range(8)))
+    made.run(tmp_path / "run", for_s=90, events=[(1007, lambda: fake.remove_node("n1"))])
+    checked = check_live(tmp_path / "run", RULE)
+    assert checked.same, checked.first
+    assert (checked.starts, len(checked.notes)) == (8, 1)
+    assert "hosts have come, gone or changed" in checked.notes[0]
+
+
+def test_a_record_in_which_somebody_binds_to_a_new_node_can_be_checked(made, tmp_path):
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=8, runs_s=30, created_s=1000) for k in range(3)))
+    events = [(1007, lambda: fake.add(node("n3"))), (1008, lambda: fake.bind("default/p2", "n3"))]
+    made.run(tmp_path / "run", for_s=60, events=events)
+    checked = check_live(tmp_path / "run", RULE)
+    assert checked.same_passes == checked.passes
+    assert len(checked.notes) == 1
+
+
 def test_a_run_that_died_goes_on_where_it_was(made, tmp_path):
     made.fake.add(*(pod(f"p{k}", cpu=4, runs_s=20, created_s=1000) for k in range(8)))
     first = made.run(tmp_path / "run", for_s=10)

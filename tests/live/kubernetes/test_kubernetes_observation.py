@@ -141,11 +141,14 @@ def test_a_pod_or_node_that_cannot_be_read_is_left_out_by_name_and_the_rest_goes
     odd["spec"]["containers"] = [{"name": "c", "resources": {"requests": {"cpu": "often"}}}]
     done = pod("done", nodeName="n2")
     done["status"] = {"phase": "Succeeded"}
-    seen = see([*NODES, node("n9", cpu="many")], [pod("plain"), odd, done])
+    newborn = node("new")
+    del newborn["status"]["allocatable"]
+    seen = see([*NODES, node("n9", cpu="many"), newborn], [pod("plain"), odd, done])
     assert (seen.cluster.names, seen.up.tolist()) == (("n1", "n2", "n3", "n4"), [False, True, True, True])
     assert (seen.ids, len(seen.over)) == (("default/plain@uid-plain",), 1)
     assert dict(seen.left_out) == {
         "n9": "this node cannot be read: many is no quantity",
+        "new": "this node has no processors for pods yet",
         "default/odd": "this pod cannot be read: often is no quantity",
     }
     huge = pod("huge")

@@ -26,7 +26,7 @@ class PodRead(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """An object that could not be read: its name, why, and of a pod the node that it is on ("" for none)."""
+    """An object that is left out: its name, why, and of a pod the node that it is on ("" for none)."""
 
     name: str
     why: str
@@ -34,9 +34,13 @@ class Unread(NamedTuple):
 
 
 def read_nodes(items: Iterable[Any]) -> tuple[list[Node], list[Unread]]:
-    """The nodes that have a processor for pods, by name; and those that cannot be read."""
+    """The nodes that have a processor for pods, by name; and those that have none or cannot be read."""
+    items = list(items)
     found, unread = _each(items, lambda item: parse_nodes([item]), "node")
-    return sorted((node for each in found for node in each), key=lambda node: node.name), unread
+    nodes = sorted((node for each in found for node in each), key=lambda node: node.name)
+    told = {node.name for node in nodes} | {each.name for each in unread}
+    bare = [name for item in items if (name := name_of(item)) not in told]
+    return nodes, [*unread, *(Unread(name, "this node has no processors for pods yet", "") for name in bare)]
 
 
 def read_pods(items: Iterable[Any], at_s: float) -> tuple[list[PodRead], list[Unread]]:
