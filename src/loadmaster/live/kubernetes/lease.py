@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -29,13 +30,16 @@ def when_free(
 ) -> T | None:  # fmt: skip
     """What `take` gives, asked again after every pause while another loadmaster has the lease or the server is away.
 
-    None where `over` says that it has waited long enough.
+    None where `over` says that it has waited long enough. What it waits for is said once, and again when it changes.
     """
+    said = ""
     while True:
         try:
             return take()
         except (LeaseTaken, EngineDown) as error:
-            say(str(error))
+            if (text := str(error)) and (but_for_seconds := re.sub(r"\d+ s more", "", text)) != said:
+                said = but_for_seconds
+                say(text)
         if over():
             return None
         pause()
