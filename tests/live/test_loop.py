@@ -180,6 +180,15 @@ def test_while_the_engine_is_down_nothing_is_decided_and_it_is_asked_less_and_le
     assert moments[:8] == [0.0, 1.0, 3.0, 7.0, 15.0, 31.0, 61.0, 91.0]
 
 
+@pytest.mark.parametrize("before_s", [0.0, 20.0])
+def test_the_time_of_a_run_is_over_also_while_the_engine_is_down(tmp_path, before_s):
+    """It was asked for ever, whatever --for said."""
+    clock = FakeClock()
+    engine = FakeEngine(one_job(), FOUR, clock, tricks=tuple(Trick(before_s, "down") for _ in range(99)))
+    report = run_live(engine, clock, ruled(), Conduct(5.0, for_s=100.0, on_exit="hold"), LiveRecord(tmp_path))
+    assert (report.ended, clock.now_s()) == ("done", 100.0)
+
+
 def test_pins_that_an_engine_has_forgotten_are_decided_again_at_once(tmp_path):
     tricks = (Trick(0.0, "stuck"), Trick(4.0, "restart"))
     drive(tmp_path, one_job(), tricks=tricks, for_s=100.0)
@@ -373,6 +382,7 @@ def test_who_is_told_to_end_or_loses_the_terminal_hands_back_what_is_held(tmp_pa
     finally:
         signal.signal(number, before)
     assert (report.ended, report.stranded) == ("stopped", [])
+    assert report.outcome == ("terminated" if number == signal.SIGTERM else "stopped")
     engine.run_out(1e5)
     assert sorted(engine.over) == ["0"]
 

@@ -389,6 +389,21 @@ def test_an_object_that_cannot_be_read_is_left_out_by_name_and_the_rest_goes_on(
     assert (state_facts(state).waiting, state_facts(state).without_room) == (1, 1)
 
 
+def test_an_odd_budget_selector_or_node_without_processors_ends_no_reading(tmp_path):
+    meta = {"name": "odd", "namespace": "web"}
+    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta, "spec": {"selector": "all"}}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"labelSelector": "all"}]}}
+    items = [node("n0", cpu="0"), node("n1"), node("n2"), with_rule("a", "n1", {"app": "a"})]
+    state = read_kubernetes(write(tmp_path, [*items, with_rule("b", "n2", {}, affinity=apart), budget]))
+    assert (state.cluster.names, state.names, state.bound.tolist()) == (("n1", "n2"), ("web/a",), [True])
+    for told in ("Node n0 in line", "it has no processors", "Pod web/b in line", "PodDisruptionBudget web/odd in line"):
+        assert told in state.notes[0]
+
+
+def test_amounts_are_counted_as_far_as_an_api_server_does():
+    assert quantity("8Ei") == quantity(str(2**63 - 1)) == quantity("1e99") == 2.0**63
+
+
 def test_a_node_that_does_not_say_that_it_is_ready_is_not(tmp_path):
     silent = node("n1")
     silent["status"]["conditions"] = []

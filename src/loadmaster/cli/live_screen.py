@@ -1,9 +1,10 @@
-"""What a person at a terminal sees of a live run: its table with forecasts, and what it says."""
+"""What is seen of a live run: its table with forecasts at a terminal, lines in a log, and what it says."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loadmaster.cli.live_foretelling import Foretelling
+from loadmaster.cli.live_lines import LiveLines, is_watched_by_a_person
 from loadmaster.cli.live_table import LiveTable
 
 if TYPE_CHECKING:
@@ -11,9 +12,17 @@ if TYPE_CHECKING:
 
 
 class Screen:
-    """See `loadmaster.verbs.live_drive.Screen`."""
+    """See `loadmaster.verbs.live_drive.Screen`.
 
-    def __init__(self, engine: str, how: "Conduct", jobs: int | None, out: Path, ready: bool) -> None:
+    Args:
+        engine, how, jobs, out, ready: as there.
+        as_json: stdout is for one JSON document at the end.
+    """
+
+    def __init__(
+        self, engine: str, how: "Conduct", jobs: int | None, out: Path, ready: bool, *, as_json: bool = False
+    ) -> None:
+        self._lines = LiveLines(how, on=ready and not as_json and not is_watched_by_a_person())
         self._foretelling = Foretelling(out)
         self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None)
 
@@ -37,4 +46,5 @@ class Screen:
 
     def show(self, *cycle: Any) -> None:
         """Called after every cycle."""
+        self._lines.show(*cycle)
         self._table.show(*cycle)

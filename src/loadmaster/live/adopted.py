@@ -67,11 +67,13 @@ class Adopted(Replay):
         self.promises = {self.number[ledger.waiting.ids[job]]: each for job, each in ledger.promises().items()}
 
     def _look(self, ledger: Ledger) -> None:
-        self._up, self._here = np.array(ledger.listing["up"], bool), set(ledger.rows)
-        self._away = {self.number[name] for name in ledger.away()}
-        if ledger.cluster is not self.cluster:
-            self.notes.append(_CHANGED)
         assert ledger.cluster is not None
+        up = dict(zip(ledger.cluster.names, ledger.listing["up"], strict=True))
+        self._up = np.array([up.get(name, False) for name in self.cluster.names])  # a host that has gone is down
+        self._here = set(ledger.rows)
+        self._away = {self.number[name] for name in ledger.away()}
+        if ledger.cluster is not self.cluster and _CHANGED not in self.notes:
+            self.notes.append(_CHANGED)
         self.memory.memory.know(ledger.rows, ledger.cluster, ledger.listing["names"])
         self.memory.memory.tick(ledger.now_s)
         self.now_s = ledger.now_s
@@ -86,6 +88,8 @@ class Adopted(Replay):
         job = self.number[name]
         if job not in self.pending.waiting and job not in self.occupancy.running:  # others run what we never would
             insort(self.pending.waiting, job)
+        if job in self.pending.waiting and not all(host in self._names for host in run.hosts):
+            self.pending.waiting.remove(job)  # it runs on a host that came later
         if job in self.pending.waiting:
             hosts = tuple(self._names[host] for host in run.hosts)
             partition = self._partition(job, run.partition)

@@ -49,6 +49,7 @@ class Report:
         lost: jobs that the engine lost as it was restarted, by its own account.
         stranded: jobs that could not be handed back at the end.
         ended: `done`, `stopped`, or why the engine let us do nothing.
+        terminated: it was stopped by SIGTERM.
     """
 
     cycles: int = 0
@@ -62,6 +63,12 @@ class Report:
     stranded: list[str] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     ended: str = "done"
+    terminated: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, where `terminated` tells a supervisor's SIGTERM from a `stopped` by hand."""
+        return "terminated" if self.terminated and self.ended == "stopped" else self.ended
 
     def say(self, note: str) -> None:
         """Note something, once."""

@@ -34,6 +34,11 @@ class Decider(Protocol):
         """At the end, jobs may be left that only we could start: `parting` is to be asked."""
         ...
 
+    @property
+    def until_s(self) -> float:
+        """When the time of the run is over, also where the engine is down; infinite: it has no such time."""
+        ...
+
     def begin(self, first: Seen) -> Sequence[Line]:
         """A session begins with this observation, on which nothing is decided yet; the lines it begins with."""
         ...

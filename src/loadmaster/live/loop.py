@@ -1,5 +1,6 @@
 """The loop of everything that is live: observe, decide, write down, act, write down; what the engine does wrong."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +9,7 @@ from loadmaster.live.answers import answer_line
 from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Decider, Line
 from loadmaster.live.engine import Clock, Engine, EngineDown, Refusal, Seen
-from loadmaster.live.stopping import as_ctrl_c
+from loadmaster.live.stopping import Terminated, as_ctrl_c
 from loadmaster.model.actions import Action, Start
 from loadmaster.model.errors import LoadmasterError, one_line
 
@@ -65,8 +66,8 @@ class Loop:
         try:
             self._cycles(self._begun())
             self.report.ended = "done"
-        except KeyboardInterrupt:
-            self.report.ended = "stopped"
+        except KeyboardInterrupt as error:
+            self.report.ended, self.report.terminated = "stopped", isinstance(error, Terminated)
         except Denied:
             self.report.ended = "denied"
             raise
@@ -83,22 +84,24 @@ class Loop:
         finally:
             self.record.append(self.decider.end(self.report.ended))
 
-    def _begun(self) -> Seen:
+    def _begun(self) -> Seen | None:
         """The session begins; what to decide on first, as getting ready may have taken its time."""
-        seen, began_s = self._observed(), self.clock.now_s()
+        seen, began_s = self._observed_in_time(), self.clock.now_s()
+        if seen is None:
+            return None
         self.record.append(self.decider.begin(seen))
         self.begun = True  # who is stopped while something is compiled hands back what is held by now
         self.decider.warm_up(seen)
-        return seen if self.clock.now_s() - began_s <= OLD_S else self._observed()
+        return seen if self.clock.now_s() - began_s <= OLD_S else self._observed_in_time()
 
-    def _cycles(self, seen: Seen) -> None:
-        while True:
+    def _cycles(self, seen: Seen | None) -> None:
+        while seen is not None:
             self._cycle(seen)
             due_s = self.decider.next_s(self.clock.now_s())
             if due_s == float("inf"):
                 return
             self.clock.sleep_until(due_s)
-            seen = self._observed()
+            seen = self._observed_in_time()
 
     def _cycle(self, seen: Seen) -> None:
         """Observe (done), decide, write down, act, write down."""
@@ -133,8 +136,18 @@ class Loop:
             self.away = True
             return Refusal(action, "unknown", one_line(str(error)))
 
+    def _observed_in_time(self) -> Seen | None:
+        """An observation; None where the engine is down until the time of the run is over."""
+        return self._asked_until(self.decider.until_s)
+
     def _observed(self) -> Seen:
-        """An observation; while the engine is down it is asked again and again, less and less often (rule X3)."""
+        """An observation, however long it takes."""
+        seen = self._asked_until(math.inf)
+        assert seen is not None
+        return seen
+
+    def _asked_until(self, end_s: float) -> Seen | None:
+        """While the engine is down it is asked again and again, less and less often (rule X3); None at `end_s`."""
         pause_s = BACK_OFF_S[0]
         while True:
             try:
@@ -142,8 +155,11 @@ class Loop:
             except EngineDown as error:
                 self.away = True
                 self.report.say(f"{self.engine.name} did not answer: {one_line(str(error))}")
-                self.clock.sleep_until(self.clock.now_s() + pause_s)
-                pause_s = min(2 * pause_s, BACK_OFF_S[1])
+            now_s = self.clock.now_s()
+            if now_s >= end_s:
+                return None
+            self.clock.sleep_until(min(now_s + pause_s, end_s))
+            pause_s = min(2 * pause_s, BACK_OFF_S[1])
 
     def _hand_back(self) -> None:
         """No job is left that only we could start (rule X10): what the engine refuses is asked again, and named."""

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from loadmaster.live.compiling import compile_for
 from loadmaster.live.conduct import Conduct, Report
-from loadmaster.live.crowd import crowded
 from loadmaster.live.decider import Line, Step
 from loadmaster.live.engine import Clock, Refusal, Seen
 from loadmaster.live.ledger import Ledger
@@ -60,7 +59,7 @@ class QueueDecider:
         self.decided = Decided()
         self._handed: set[str] = set()
         self._leaves = False
-        self.number, self.until_s = 0, math.inf
+        self.number, self.until_s = 0, self.clock.now_s() + self.conduct.for_s
 
     @property
     def hands_back(self) -> bool:
@@ -80,14 +79,8 @@ class QueueDecider:
         return (line,)
 
     def warm_up(self, first: Seen) -> None:
-        """See `Decider`: decides once for nothing, so that compiling is not taken for deciding."""
-        listing = listing_of(first)
-        for each in (listing, crowded(listing)) if self.ready else (listing,):
-            with suppress(Exception):  # a rule that fails is dealt with where it counts
-                trial = Ledger(self.scheduler.discipline.order, self.origin_s, self.seed)
-                trial.see(each, max(0.0, each["at_s"] - self.origin_s))
-                if (snapshot := trial.snapshot()) is not None:
-                    self.scheduler.decide(snapshot)
+        """See `Decider`."""
+        compile_for(self.scheduler, first, long_queues=self.ready, origin_s=self.origin_s, seed=self.seed)
         self._starts_at(self.clock.now_s())
 
     def decide(self, seen: Seen, *, away: bool) -> Step:

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: a supervisor ends the run, and expects it to end well."""
+
+
 _ALIKE = (signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def as_ctrl_c() -> Iterator[None]:
-    """Inside, SIGTERM and SIGHUP raise KeyboardInterrupt, unless somebody else has said what they do."""
+    """Inside, SIGHUP raises KeyboardInterrupt and SIGTERM `Terminated`, unless somebody else has said what they do."""
     taken = []
     if threading.current_thread() is threading.main_thread():
         taken = [number for number in _ALIKE if signal.getsignal(number) == signal.SIG_DFL]
@@ -24,5 +29,5 @@ def as_ctrl_c() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _interrupt(*_: Any) -> None:
-    raise KeyboardInterrupt
+def _interrupt(number: int, *_: Any) -> None:
+    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt

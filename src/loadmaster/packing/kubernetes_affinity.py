@@ -51,6 +51,19 @@ def selects(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bo
     return same and all(_holds(labels, each) for each in selector.get("matchExpressions") or ())
 
 
+def check_selector(selector: Mapping[str, Any] | None) -> None:
+    """See that a label selector can be asked about any labels.
+
+    Raises:
+        ValueError, TypeError, KeyError, AttributeError, LookupError: it cannot.
+    """
+    if selector is None:
+        return
+    dict(selector.get("matchLabels") or {})
+    for each in selector.get("matchExpressions") or ():
+        _holds({each["key"]: "0"}, each)
+
+
 def _tolerated(taint: Mapping[str, str], spec: Mapping[str, Any]) -> bool:
     return any(_tolerates(each, taint) for each in spec.get("tolerations") or ())
 

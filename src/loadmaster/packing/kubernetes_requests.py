@@ -7,14 +7,15 @@ from typing import Any
 _QUANTITY = re.compile(
     r"([+-]?[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:([eE][+-]?[0-9]{1,2})|([KMGTPE]i|[numkMGTPE])?)"
 )
-"""An API server stores amounts of up to 19 digits: 9223372036854775807 where somebody asks for 8Ei or more."""
+MOST_COUNTED = 2.0**63
+"""An API server counts no further: it stores 9223372036854775807 where somebody asks for 8Ei or more."""
 _SUFFIX = {
     "": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
 } | {f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}  # fmt: skip
 
 
 def quantity(text: Any) -> float:
-    """The number that Kubernetes writes as `250m`, `16Gi`, `1e3` or plain.
+    """The number that Kubernetes writes as `250m`, `16Gi`, `1e3` or plain; never more than `MOST_COUNTED`.
 
     Raises:
         ValueError: it is none.
@@ -26,7 +27,7 @@ def quantity(text: Any) -> float:
     match = _QUANTITY.fullmatch(str(text))
     if match is None or isinstance(text, bool):
         raise ValueError(f"{text} is no quantity")
-    return float(match[1] + (match[2] or "")) * _SUFFIX[match[3] or ""]
+    return min(MOST_COUNTED, float(match[1] + (match[2] or "")) * _SUFFIX[match[3] or ""])
 
 
 def amounts(listed: Mapping[str, Any]) -> dict[str, float]:

@@ -12,11 +12,17 @@ import numpy as np
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.errors import cut
-from loadmaster.model.exact import MOST
+from loadmaster.model.exact import MOST, STEP
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.packing.kubernetes_affinity import admits
+from loadmaster.packing.kubernetes_affinity import admits, check_selector
 from loadmaster.packing.kubernetes_requests import amounts, requests_of
-from loadmaster.packing.kubernetes_rules import apart_from, chosen_by, keeps_pods_out, rules_of, tolerates_some_taint
+from loadmaster.packing.kubernetes_rules import (
+    apart_from,
+    chosen_by,
+    keeps_pods_out,
+    rules_of,
+    tolerates_some_taint,
+)
 from loadmaster.traces.json_records import json_records
 
 MOST_PODS = 10_000_000
@@ -31,6 +37,7 @@ _IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
 _SHOWN = 3
 _ADMITTING = ("nodeSelector", "affinity", "tolerations")
 """What of a pod tells which nodes may take it."""
+_NOT_READ = (KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 _RULES = "Rules that no plan models"
 
 
@@ -132,7 +139,7 @@ def read_kubernetes(path: Path) -> KubernetesState:
     for line, item in json_records(path, ("items",)):
         try:
             _take(found, item)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except _NOT_READ as error:
             why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             found.unread.append(f"{item.get('kind', 'item')} {_name(item)} in line {line} ({cut(why, 60)})")
             spec = item.get("spec")
@@ -152,7 +159,19 @@ def _take(found: _Found, item: Mapping[str, Any]) -> None:
     elif kind == "Pod":
         _take_pod(found, item)
     elif kind == "PodDisruptionBudget":
-        found.budgets.append((item["metadata"].get("namespace", "default"), item["spec"].get("selector") or {}))
+        _take_budget(found, item)
+
+
+def _take_budget(found: _Found, item: Mapping[str, Any]) -> None:
+    """One that cannot be read is taken to choose every pod of its namespace: none of them is moved."""
+    space = str(item["metadata"].get("namespace", "default"))
+    try:
+        selector = item["spec"].get("selector") or {}
+        check_selector(selector)
+        found.budgets.append((space, selector))
+    except _NOT_READ:
+        found.budgets.append((space, {}))
+        raise
 
 
 def _take_node(found: _Found, item: Mapping[str, Any]) -> None:
@@ -162,7 +181,9 @@ def _take_node(found: _Found, item: Mapping[str, Any]) -> None:
         found.closed += 1
         return
     meta, has = item["metadata"], _counted(amounts(status["allocatable"]))
-    found.nodes[meta["name"]] = _Node(has, meta.get("labels") or {}, spec.get("taints") or ())
+    if has.get(CORES, 0.0) < STEP:
+        raise ValueError("it has no processors")
+    found.nodes[str(meta["name"])] = _Node(has, dict(meta.get("labels") or {}), spec.get("taints") or ())
 
 
 def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
@@ -179,12 +200,17 @@ def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
     owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
     tied = any(each.get("kind") in TIED for each in owners)
     rules = rules_of(item)
-    found.repelled += [("", term.get("labelSelector") or {}) for term in apart_from(spec)]
-    found.pods.append(_Pod(
-        _name(item), owner, spec.get("nodeName") or "", _counted(requests_of(spec, status)) | {PODS: 1.0}, tied, rules,
-        space, meta.get("labels") or {}, tolerates_some_taint(spec),
+    repelled = [("", term.get("labelSelector") or {}) for term in apart_from(spec)]
+    for _, selector in repelled:
+        check_selector(selector)
+    asks = _counted(requests_of(spec, status)) | {PODS: 1.0}
+    pod = _Pod(
+        _name(item), owner, str(spec.get("nodeName") or ""), asks, tied, rules, space,
+        dict(meta.get("labels") or {}), tolerates_some_taint(spec),
         {} if spec.get("nodeName") else {name: spec.get(name) for name in _ADMITTING},
-    ))  # fmt: skip
+    )  # fmt: skip
+    found.repelled += repelled
+    found.pods.append(pod)
 
 
 def _counted(listed: Mapping[str, float]) -> dict[str, float]:

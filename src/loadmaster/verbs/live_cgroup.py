@@ -77,7 +77,7 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
         "ended": report.ended, "commands": len(rows), "done": done, "starts": report.starts,
         "refusals": dict(report.refusals), "lost": report.lost, "stranded": report.stranded,
     }  # fmt: skip
-    return Lived(out, figures, report.ended, tuple(report.stranded), rows, (*notes, *report.notes))
+    return Lived(out, figures, report.outcome, tuple(report.stranded), rows, (*notes, *report.notes))
 
 
 def this_box(hosts: str | None) -> "Cluster":

@@ -31,25 +31,27 @@ def drive(
     engine: "Engine", clock: "Clock", setting: "Setting", how: "Conduct", out: Path, *, command: str,
     screen: Screen = quiet, synthetic: bool | None = None, notes: tuple[str, ...] = (), jobs: int | None = None,
     idle_until: Callable[[], float] | None = None, metrics: int | None = None, beside: "Beside | None" = None,
-    ready: bool = True, site: "Setting | None" = None,
+    ready: bool = True, site: "Setting | None" = None, scheduler: "Scheduler | None" = None,
 ) -> Lived:  # fmt: skip
-    """Run `setting` live on `engine`, and keep it in the folder `out`; `site`: what the engine does by itself."""
+    """Run `setting` live on `engine`, and keep it in the folder `out`; `site`: what the engine does by itself.
+
+    `scheduler` is that of `setting` where it was made before, by `scheduler_of`.
+    """
     from loadmaster.live.door import run_live
     from loadmaster.live.kept_run import kept_run
     from loadmaster.live.metrics import MetricsServer
     from loadmaster.live.record import LiveRecord, lines_of
     from loadmaster.model import InputError
     from loadmaster.rules.find import given
-    from loadmaster.runs import discipline_of, policy_of, sources_of
+    from loadmaster.runs import sources_of
     from loadmaster.runs.record import write_record
     from loadmaster.runs.so_far import SoFar
-    from loadmaster.schedule import Scheduler
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.live_beside import SoFarBeside
 
     make_folder(out)
     sources = sources_of(setting)
-    scheduler = Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
+    scheduler = scheduler or scheduler_of(setting)
     about = {"setting": setting.plain(), "sources": sources, "command": command}
     shadow = how.mode == "shadow"
     if shadow and site is not None:
@@ -85,10 +87,19 @@ def drive(
         notes = (*notes, *told, str(error))
     left_out = {"left_out_jobs": [list(pair) for pair in report.left_out]}
     return Lived(
-        out, _summary(report) | compared | left_out, report.ended, tuple(report.stranded),
+        out, _summary(report) | compared | left_out, report.outcome, tuple(report.stranded),
         known=(*notes, *report.notes), seed=setting.seed, synthetic=synthetic,
         carries_python=bool(given(setting.specs)),
     )  # fmt: skip
+
+
+def scheduler_of(setting: "Setting") -> "Scheduler":
+    """The scheduler that decides by `setting`."""
+    from loadmaster.runs import discipline_of, policy_of, sources_of
+    from loadmaster.schedule import Scheduler
+
+    sources = sources_of(setting)
+    return Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
 
 
 def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -1,18 +1,20 @@
 """`live kubernetes`: looks at a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from loadmaster.verbs.idle import refuse_all_but
-from loadmaster.verbs.live_drive import Screen, drive, quiet
+from loadmaster.verbs.live_drive import Screen, drive, quiet, scheduler_of
 from loadmaster.verbs.live_options import CONDUCT, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
+    from loadmaster.live.conduct import Conduct
+    from loadmaster.live.kubernetes.engine import KubernetesEngine
     from loadmaster.live.purse import Purse
 
 LEASE_S = 60.0
@@ -58,13 +60,17 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     Raises:
         InputError: no Kubernetes here, an option changes nothing, or another loadmaster has the lease.
     """
+    from functools import partial
+
     from loadmaster.live.clocks import RealClock
+    from loadmaster.live.compiling import compile_for
+    from loadmaster.live.finding import Finding
     from loadmaster.live.kubernetes.api import Api
     from loadmaster.live.kubernetes.descheduler import Descheduler
     from loadmaster.live.kubernetes.doctor import examine
     from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
-    from loadmaster.live.kubernetes.lease import when_free
     from loadmaster.live.kubernetes.preempting import Preemptor, both
+    from loadmaster.live.stopping import Terminated, as_ctrl_c
     from loadmaster.model import InputError
     from loadmaster.report.console import for_notes
     from loadmaster.verbs.run_options import split
@@ -87,21 +93,57 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         found = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
         return Looked("doctor", tuple(found))
     setting = options.setting(how)
+    scheduler = scheduler_of(setting)
+    say = for_notes().print
 
-    def made() -> KubernetesEngine:
+    def made(*, looks_on: bool, watch: bool = True) -> KubernetesEngine:
         return KubernetesEngine(
-            api, options.scheduler_name, looks_on=not how.acts, everyone=how.mode == "shadow", namespaces=names,
+            api, options.scheduler_name, looks_on=looks_on, everyone=how.mode == "shadow", namespaces=names,
             lease_namespace=options.lease_namespace, lease_s=max(LEASE_S, 3 * how.interval_s),
+            watch=watch,
         )  # fmt: skip
 
-    say = for_notes().print
-    engine = when_free(made, lambda: time.sleep(AGAIN_S), say) if options.standby else made()
+    def compiled() -> None:
+        """Compile before the Lease is taken: nobody else decides while we hold it."""
+        compile_for(scheduler, made(looks_on=True, watch=False).observe(), long_queues=True)
+
+    try:
+        with as_ctrl_c():
+            engine = _taken(compiled, partial(made, looks_on=not how.acts), options, how, say)
+    except Terminated:
+        return Looked("stopped", (Finding("ok", "stopped before it had the Lease: nothing was bound"),))
+    if engine is None:
+        return Looked("standby", (Finding("ok", "its time is over, and another loadmaster had the Lease"),))
     moving_them = None if purse is None else Descheduler(engine, purse, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
     return drive(
         engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.metrics,
-        beside=beside, site=OWN,
+        beside=beside, site=OWN, scheduler=scheduler,
     )  # fmt: skip
+
+
+def _taken(
+    compiled: Callable[[], None], made: "Callable[[], KubernetesEngine]", options: KubernetesOptions,
+    how: "Conduct", say: Callable[[str], None],
+) -> "KubernetesEngine | None":  # fmt: skip
+    """The engine, with the Lease where the run acts; None of a standby whose time is over before it had it."""
+    from loadmaster.live.kubernetes.lease import when_free
+
+    if not how.acts:
+        return made()
+    if not options.standby:
+        compiled()
+        return made()
+    end_s = time.time() + how.for_s
+
+    def over() -> bool:
+        return time.time() >= end_s
+
+    def pause() -> None:
+        time.sleep(max(0.0, min(AGAIN_S, end_s - time.time())))
+
+    when_free(compiled, pause, say, over)
+    return None if over() else when_free(made, pause, say, over)
 
 
 def _purse(options: KubernetesOptions) -> "Purse | None":

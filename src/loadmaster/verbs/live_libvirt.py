@@ -100,7 +100,7 @@ def libvirt_with(
         "left_out": [list(each) for each in report.left_out],
     }  # fmt: skip
     seed = options.seed if options.mover else None
-    return Lived(out, figures, report.ended, tuple(report.stranded), rows, tuple(report.notes), seed)
+    return Lived(out, figures, report.outcome, tuple(report.stranded), rows, tuple(report.notes), seed)
 
 
 def _terms(options: LibvirtOptions) -> "GuestTerms":

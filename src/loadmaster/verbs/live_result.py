@@ -20,7 +20,7 @@ class Lived(Result):
     Attributes:
         folder: of its record.
         figures: what it came to, as JSON has it.
-        ended: `done` or `stopped`.
+        ended: `done`, `stopped` by hand, or `terminated` by SIGTERM.
         stranded: what could not be handed back to the engine.
         rows: a row for each command or machine; () of a queue.
         known: what must be said.

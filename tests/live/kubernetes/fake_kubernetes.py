@@ -22,6 +22,11 @@ def stamp(moment_s: float) -> str:
     return datetime.fromtimestamp(moment_s, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+def forbidden(verb: str, what: str) -> dict[str, str]:
+    """As the authorizer of an API server words it."""
+    return {"message": f'{what} is forbidden: User "loadmaster" cannot {verb} resource "{what}" in API group ""'}
+
+
 def node(name: str, cpu: Any = 8, memory: Any = "16Gi", **more: Any) -> dict[str, Any]:
     """A node that is ready; `labels`, `taints`, `ready`, `cordoned` and other resources by keyword."""
     labels = {"kubernetes.io/hostname": name} | more.pop("labels", {})
@@ -56,12 +61,14 @@ class FakeKubernetes:
         faults: answers that take the place of the next ones: part of method and path, status, message.
         bound: every binding that was done, in order: pod, node.
         wrong: bindings to a node that takes no pods, or has not enough left; nobody checks that but a scheduler.
-        checks_uid: it refuses a binding of another uid, as servers since 1.21 do.
+        checks_uid: it refuses a binding of another uid or resource version, as servers since 1.21 do.
         watches: it lets changes be watched.
         told: changes in order: version, kind, event.
         forgotten: what came up to that version is not remembered.
         streams: watches that are open, from before their client hears of it; `cut` ends them.
         ended: watches that have ended.
+        starting: it has not read its roles yet, and allows nothing.
+        token: that it accepts.
         policy: versions of the API of budgets and evictions; `budgets`: the budgets.
     """
 
@@ -83,6 +90,8 @@ class FakeKubernetes:
     streams: int = 0
     ended: int = 0
     cut: bool = False
+    starting: bool = False
+    token: str = "secret"
     policy: tuple[str, ...] = ("v1", "v1beta1")
     budgets: list[dict[str, Any]] = field(default_factory=list)
     evicted: list[str] = field(default_factory=list)
@@ -99,6 +108,9 @@ class FakeKubernetes:
 
     def remove(self, name: str) -> None:
         self.tell("pods", "DELETED", self.pods.pop(name))
+
+    def remove_node(self, name: str) -> None:
+        self.tell("nodes", "DELETED", self.nodes.pop(name))
 
     def tell(self, kind: str, how: str, item: dict[str, Any]) -> None:
         self.version += 1
@@ -136,6 +148,8 @@ class FakeKubernetes:
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         self.asked.append(f"{method} {path}")
         self.pass_time()
+        if self.starting:
+            return 403, forbidden("do", path)
         for fault in self.faults:
             if fault[0] in f"{method} {path}":
                 self.faults.remove(fault)
@@ -148,7 +162,7 @@ class FakeKubernetes:
         path, _, query = path.partition("?")
         parts = path.strip("/").split("/")
         if query:
-            return 403, {"message": "you may not watch"}
+            return 403, forbidden("watch", parts[-1])
         if path == "/version":
             return 200, {"major": "1", "minor": "31+", "gitVersion": "v1.31.0-fake"}
         if parts[-1] == "selfsubjectaccessreviews":
@@ -168,18 +182,21 @@ class FakeKubernetes:
             return self._lease(method, parts, body)
         if len(parts) == 3:
             return self._list(parts[-1])
+        if parts[2] == "nodes":
+            found = self.nodes.get(parts[3])
+            return (200, found) if found else (404, {"message": f"nodes {parts[3]} not found"})
         return self._pod(method, "/".join((parts[3], parts[5])), body)
 
     def _list(self, kind: str) -> tuple[int, Any]:
         if ("list", kind) in self.denied:
-            return 403, {"message": f"{kind} is forbidden"}
+            return 403, forbidden("list", kind)
         if kind == "pods" and self.old:
             return 200, self.old.pop(0)
         return 200, {"metadata": {"resourceVersion": str(self.version)}, "items": list(getattr(self, kind).values())}
 
     def _pod(self, method: str, name: str, body: Any) -> tuple[int, Any]:
         if method == "POST" and ("create", "pods/binding") in self.denied:
-            return 403, {"message": "pods/binding is forbidden"}
+            return 403, forbidden("create", "pods/binding")
         if name not in self.pods:
             return 404, {"message": f"pods {name} not found"}
         found = self.pods[name]
@@ -188,6 +205,10 @@ class FakeKubernetes:
         uid = found["metadata"]["uid"]
         if self.checks_uid and body["metadata"]["uid"] != uid:
             return 409, {"message": f"Precondition failed: UID in precondition: x, UID in object meta: {uid}"}
+        wanted, version = body["metadata"].get("resourceVersion"), found["metadata"]["resourceVersion"]
+        if self.checks_uid and wanted not in (None, version):
+            what = f"ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {version}"
+            return 409, {"message": f"Precondition failed: {what}"}
         if found["spec"].get("nodeName"):
             return 409, {"message": "pod is already assigned to node"}
         host = body["target"]["name"]
@@ -231,7 +252,7 @@ class FakeKubernetes:
 
     def _lease(self, method: str, parts: list[str], body: Any) -> tuple[int, Any]:
         if ("create", "leases") in self.denied:
-            return 403, {"message": "leases is forbidden"}
+            return 403, forbidden("create", "leases")
         name = "/".join((parts[4], body["metadata"]["name"] if method == "POST" else parts[-1]))
         there = self.leases.get(name)
         if method == "GET":
@@ -257,14 +278,14 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
         def _do(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length)) if length else None
-            if "watch=1" in self.path and fake.watches:
+            if "watch=1" in self.path and fake.watches and not fake.starting:
                 self._watch(self.path.partition("?")[0].rpartition("/")[2], parse_qs(self.path)["resourceVersion"][0])
                 return
             with lock:
+                known = self.headers["Authorization"] == f"Bearer {fake.token}"
                 status, found = (
-                    fake.answer(self.command, self.path, body) if self.headers["Authorization"] == "Bearer secret"
-                    else (401, {"message": "Unauthorized"})
-                )  # fmt: skip
+                    fake.answer(self.command, self.path, body) if known else (401, {"message": "Unauthorized"})
+                )
                 text = json.dumps(found).encode()
             if status in (DIES_BEFORE, DIES_AFTER):
                 self.close_connection = True

@@ -1,9 +1,10 @@
 """PodDisruptionBudgets as the server lists them, in the version that it has."""
 
 import pytest
-from fake_kubernetes import FakeKubernetes, pod, serving
+from fake_kubernetes import FakeKubernetes, node, pod, serving
 
 from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.evicting import Budget, Evictions, barred
 
 
@@ -40,3 +41,17 @@ def test_versions_are_what_the_server_says(tmp_path, served, version):
         assert [each.allows for each in evictions.budgets()] == ([0] if served else [])
     asked = [line for line in fake.asked if line.endswith("poddisruptionbudgets")]
     assert asked == [f"GET /apis/{version}/poddisruptionbudgets"] * bool(served)
+
+
+def test_a_budget_that_cannot_be_read_is_told_by_name_and_the_others_count(tmp_path):
+    odd = budget({"matchExpressions": [{"key": "app", "operator": "Near"}]})
+    fake = FakeKubernetes(lambda: 1000.0, budgets=[odd, budget(WEB, 2)])
+    fake.add(node("n1"), pod("a", labels={"app": "web"}, owner=("ReplicaSet", "web")))
+    fake.bind("default/a", "n1")
+    with serving(fake, tmp_path) as config:
+        engine = KubernetesEngine(Api(config), looks_on=True)
+        assert engine.observe().left_out == ()
+        assert engine.movable() == {"default/a@uid-a"}
+        assert engine.observe().left_out == (
+            ("default/b", "this PodDisruptionBudget cannot be read: the operator Near is not known"),
+        )

@@ -1,12 +1,16 @@
 """Kubernetes as an engine: what is seen, what is done, what goes wrong; on a fake of its API, through the real loop."""
 
+import copy
+import json
 import math
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, node, pod, serving
+from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, forbidden, node, pod, serving
 
 from loadmaster.live.agreement import agreement_of
 from loadmaster.live.check import check_live
@@ -64,6 +68,13 @@ def made(tmp_path):
     fake.add(node("n1"), node("n2"))
     with serving(fake, tmp_path) as config:
         yield Made(fake, clock, Api(config), config)
+
+
+def until(holds):
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.002)
 
 
 class Killed(BaseException):
@@ -138,6 +149,73 @@ def test_another_pod_of_the_same_name_is_told_as_gone(made, checks_uid):
     engine.observe()
     made.fake.add(pod("a", uid="second"))
     assert engine.act(Start(named("a"), ("n1",))).kind == "gone"
+
+
+@contextmanager
+def told_of_changes(made, name):
+    """An engine that has a node's changes told or, where it may not watch, asks for them; both have observed once."""
+    made.fake.watches = name == "told"
+    engine = made.engine()
+    engine.observe()
+    try:
+        yield engine
+    finally:
+        engine.close()
+        made.fake.cut = True
+        until(lambda: made.fake.streams == 0)
+
+
+CHANGES = {
+    "cordoned": lambda fake: fake.add(node("n2", cordoned=True)),
+    "not ready": lambda fake: fake.add(node("n2", ready=False)),
+    "tainted": lambda fake: fake.add(node("n2", taints=[{"key": "k", "value": "v", "effect": "NoSchedule"}])),
+    "relabelled": lambda fake: fake.add(node("n2", labels={"disk": "hdd"})),
+    "deleted": lambda fake: fake.remove_node("n2"),
+    "made anew": lambda fake: fake.add(node("n2") | {"metadata": {"name": "n2", "uid": "another", "labels": SSD}}),
+}
+SSD = {"disk": "ssd"}
+
+
+@pytest.mark.parametrize("how", ["told", "asked"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_node_that_has_changed_since_it_was_seen_takes_no_pod(made, change, how):
+    """One that was cordoned 20 ms after a cycle began got 49 more."""
+    made.fake.add(node("n2", labels=SSD) | {"metadata": {"name": "n2", "uid": "first", "labels": SSD}})
+    made.fake.add(pod("a", nodeSelector=SSD), pod("b"))
+    with told_of_changes(made, how) as engine:
+        CHANGES[change](made.fake)
+        until(lambda: engine._nodes.now("n2") == made.fake.nodes.get("n2"))
+        refusal = engine.act(Start(named("a"), ("n2",)))
+        assert (refusal.kind, made.fake.bound) == ("busy", [])
+        assert "n2" in refusal.text
+        assert engine.act(Start(named("b"), ("n1",))) is None
+    assert made.fake.bound == [("default/b", "n1")]
+
+
+@pytest.mark.parametrize("how", ["told", "asked"])
+@pytest.mark.parametrize("checks_uid", [True, False])
+def test_a_pod_made_anew_or_changed_since_it_was_seen_is_not_bound(made, checks_uid, how):
+    made.fake.checks_uid = checks_uid
+    made.fake.add(pod("a"), pod("b"), pod("c"))
+    with told_of_changes(made, how) as engine:
+        made.fake.add(pod("a", uid="second"), pod("b", cpu=7))
+        made.fake.remove("default/c")
+        until(lambda: engine._pods.now("default/c") is None)
+        refusals = [engine.act(Start(named(name), ("n2",))) for name in "abc"]
+    assert [each.kind for each in refusals] == ["gone", "busy", "gone"]
+    assert made.fake.bound == []
+
+
+def test_a_pod_that_changes_as_it_is_bound_is_refused_by_its_resource_version(made):
+    made.fake.add(pod("a"))
+    engine = made.engine()
+    engine.observe()
+    now = engine._pods.now
+    engine._pods.now = lambda name: (copy.deepcopy(now(name)), made.fake.add(pod("a", cpu=7)))[0]
+    refusal = engine.act(Start(named("a"), ("n1",)))
+    assert refusal.kind == "busy"
+    assert "ResourceVersion in precondition" in refusal.text
+    assert made.fake.bound == []
 
 
 @pytest.mark.parametrize(
@@ -235,7 +313,8 @@ def test_who_stands_by_takes_over_when_the_lease_is_over(made, monkeypatch):
 
     when_free(made.engine, pause, said.append)
     assert pauses == [1000.0, 1020.0, 1040.0]
-    assert all("another loadmaster runs this cluster" in each for each in said)
+    assert len(said) == 1
+    assert "another loadmaster runs this cluster" in said[0]
     assert made.fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"].startswith("other_")
 
 
@@ -249,6 +328,106 @@ def test_a_token_that_is_not_accepted_is_an_error_of_one_line(made):
     made.config.write_text(made.config.read_text().replace("secret", "wrong"))
     with pytest.raises(InputError, match="Unauthorized"):
         KubernetesEngine(Api(made.config), looks_on=True).observe()
+
+
+def test_a_server_that_starts_again_is_away_until_it_knows_its_roles(made, tmp_path):
+    """It answers 403 until then, which ended the run under the guide's own account."""
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=4, runs_s=12, created_s=1000) for k in range(8)))
+    events = [(1010, lambda: setattr(fake, "starting", True)), (1027, lambda: setattr(fake, "starting", False))]
+    report = made.run(tmp_path / "run", for_s=150, events=events)
+    assert sorted(name for name, _ in fake.bound) == [f"default/p{k}" for k in range(8)]
+    assert report.ended == "done"
+    assert report.refusals == {}
+    assert any("refuses now what it allowed before" in note for note in report.notes)
+
+
+def test_a_binding_refused_in_the_midst_of_a_cycle_by_a_server_that_starts_puts_no_pod_aside(made, tmp_path):
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=1, created_s=1000) for k in range(6)))
+    denials = ("/p3/binding", 403, forbidden("create", "pods/binding")["message"])
+    fake.faults.append(denials)
+    report = made.run(tmp_path / "run", for_s=20)
+    assert sorted(name for name, _ in fake.bound) == [f"default/p{k}" for k in range(6)]
+    assert report.refusals == {"unknown": 1}
+
+
+def test_a_pod_that_an_admission_plugin_forbids_is_denied_and_holds_up_nobody(made, tmp_path):
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=1, created_s=1000 + k) for k in range(4)))
+    why = 'admission webhook "site" denied the request: no'
+    fake.faults += [("/p1/binding", 403, why)] * 3
+    report = made.run(tmp_path / "run", for_s=20)
+    assert sorted(name for name, _ in fake.bound) == ["default/p0", "default/p2", "default/p3"]
+    assert report.refusals == {"denied": 1}
+
+
+def test_rights_that_were_never_there_are_refused_for_good(made):
+    made.fake.denied.add(("list", "pods"))
+    engine = made.engine()
+    for _ in range(2):
+        with pytest.raises(InputError, match="cannot list resource"):
+            engine.observe()
+
+
+@pytest.mark.parametrize("how", ["told", "asked"])
+def test_watches_begin_again_when_a_server_that_starts_knows_its_roles(made, how):
+    with told_of_changes(made, how) as engine:
+        made.fake.starting = made.fake.cut = True
+        with pytest.raises(EngineDown, match="refuses now"):
+            until(lambda: engine.observe() is None)
+        made.fake.starting = made.fake.cut = False
+        engine.observe()
+        assert engine.can.watch == ("push" if how == "told" else "poll")
+
+
+def test_who_stands_by_waits_for_a_server_that_starts(made, monkeypatch):
+    made.engine(lease_s=60.0)
+    monkeypatch.setattr("socket.gethostname", lambda: "other")
+    said = []
+
+    def pause():
+        made.clock.sleep_until(made.clock.now_s() + 20.0)
+        made.fake.starting = made.clock.now_s() == 1020.0
+
+    when_free(made.engine, pause, said.append)
+    assert "refuses now what it allowed before" in said[1]
+    assert made.fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"].startswith("other_")
+
+
+def test_an_expired_token_is_read_anew_from_its_file(made, tmp_path):
+    config, token = json.loads(made.config.read_text()), tmp_path / "token"
+    config["users"][0]["user"] = {"tokenFile": str(token)}
+    made.config.write_text(json.dumps(config))
+    token.write_text("secret")
+    engine = KubernetesEngine(Api(made.config), now_s=made.clock.now_s)
+    engine.observe()
+    made.fake.token = "next"
+    with pytest.raises(EngineDown, match="Unauthorized"):
+        engine.observe()
+    token.unlink()
+    with pytest.raises(EngineDown, match="Unauthorized"):
+        engine.observe()
+    token.write_text("next")
+    engine.observe()
+
+
+def test_a_cluster_whose_nodes_are_all_gone_is_waited_for(made):
+    engine = made.engine()
+    engine.observe()
+    nodes = dict(made.fake.nodes)
+    made.fake.nodes.clear()
+    with pytest.raises(EngineDown, match="none with processors"):
+        engine.observe()
+    made.fake.nodes.update(nodes)
+    assert engine.observe().cluster.hosts == 2
+
+
+def test_a_run_ends_in_peace_when_the_server_is_away_at_its_end(made):
+    engine = made.engine()
+    engine.observe()
+    made.fake.starting = True
+    engine.close()
 
 
 def test_a_run_binds_everyone_once_and_the_check_agrees(made, tmp_path):
@@ -290,6 +469,27 @@ def test_a_run_goes_on_through_trouble_and_starts_nobody_twice(made, tmp_path):
     assert report.refusals["unknown"] >= 1
     assert not fake.wrong
     assert check_live(tmp_path / "run", RULE).same
+
+
+def test_a_record_in_which_a_node_goes_is_simulated_without_it(made, tmp_path):
+    """The check counted hosts by their place in the list: with one fewer it took another for the one that was gone."""
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=4, runs_s=12, created_s=1000) for k in range(8)))
+    made.run(tmp_path / "run", for_s=90, events=[(1007, lambda: fake.remove_node("n1"))])
+    checked = check_live(tmp_path / "run", RULE)
+    assert checked.same, checked.first
+    assert (checked.starts, len(checked.notes)) == (8, 1)
+    assert "hosts have come, gone or changed" in checked.notes[0]
+
+
+def test_a_record_in_which_somebody_binds_to_a_new_node_can_be_checked(made, tmp_path):
+    fake = made.fake
+    fake.add(*(pod(f"p{k}", cpu=8, runs_s=30, created_s=1000) for k in range(3)))
+    events = [(1007, lambda: fake.add(node("n3"))), (1008, lambda: fake.bind("default/p2", "n3"))]
+    made.run(tmp_path / "run", for_s=60, events=events)
+    checked = check_live(tmp_path / "run", RULE)
+    assert checked.same_passes == checked.passes
+    assert len(checked.notes) == 1
 
 
 def test_a_run_that_died_goes_on_where_it_was(made, tmp_path):

@@ -1,5 +1,7 @@
 """From listings to an observation: who may go where, and who is left out by name."""
 
+import copy
+
 import pytest
 from fake_kubernetes import node, pod, stamp
 
@@ -139,11 +141,14 @@ def test_a_pod_or_node_that_cannot_be_read_is_left_out_by_name_and_the_rest_goes
     odd["spec"]["containers"] = [{"name": "c", "resources": {"requests": {"cpu": "often"}}}]
     done = pod("done", nodeName="n2")
     done["status"] = {"phase": "Succeeded"}
-    seen = see([*NODES, node("n9", cpu="many")], [pod("plain"), odd, done])
+    newborn = node("new")
+    del newborn["status"]["allocatable"]
+    seen = see([*NODES, node("n9", cpu="many"), newborn], [pod("plain"), odd, done])
     assert (seen.cluster.names, seen.up.tolist()) == (("n1", "n2", "n3", "n4"), [False, True, True, True])
     assert (seen.ids, len(seen.over)) == (("default/plain@uid-plain",), 1)
     assert dict(seen.left_out) == {
         "n9": "this node cannot be read: many is no quantity",
+        "new": "this node has no processors for pods yet",
         "default/odd": "this pod cannot be read: often is no quantity",
     }
     huge = pod("huge")
@@ -151,8 +156,66 @@ def test_a_pod_or_node_that_cannot_be_read_is_left_out_by_name_and_the_rest_goes
     assert "default/huge@uid-huge" in see(NODES, [huge]).ids
 
 
+ODD = (None, 0, -1, "x", str(2**63 - 1), [], {}, [None], {"a": None}, 10**400, "left away")
+
+
+def paths(item, path=()):
+    """Where the parts of an object are."""
+    inside = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
+    for key, part in inside:
+        yield (*path, key)
+        yield from paths(part, (*path, key))
+
+
+def spoiled(item, path, value):
+    item = part = copy.deepcopy(item)
+    for key in path[:-1]:
+        part = part[key]
+    if value == "left away":
+        del part[path[-1]]
+    else:
+        part[path[-1]] = value
+    return item
+
+
+def rich_pod(name, **more):
+    """A pod that says something in every part that is read."""
+    term = {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]}}
+    away = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}} if "nodeName" in more else {}
+    near = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
+    near = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [near]}}}
+    found = pod(
+        name, affinity=near | away, activeDeadlineSeconds=60,
+        priority=3, owner=("ReplicaSet", "web"), nodeSelector={"disk": "ssd"}, overhead={"cpu": "1"},
+        tolerations=[{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}], volumes=[{"emptyDir": {}}],
+        initContainers=[{"name": "i", "resources": {"requests": {"cpu": "1"}}, "restartPolicy": "Always"}],
+        topologySpreadConstraints=[{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}], **more,
+    )  # fmt: skip
+    bound = {"type": "PodScheduled", "status": "True", "lastTransitionTime": stamp(900)}
+    allocated = [{"name": "c", "allocatedResources": {"cpu": "1"}}]
+    found["status"] = {"phase": "Running", "conditions": [bound], "containerStatuses": allocated}
+    return found
+
+
+@pytest.mark.parametrize("value", ODD, ids=str)
+def test_whatever_one_object_says_the_pods_of_others_are_placed(value):
+    """Every part of a node and of pods that wait, run and have ended, replaced by something odd."""
+    ended = rich_pod("ended", nodeName="n1")
+    ended["status"]["phase"] = "Succeeded"
+    ended["status"]["containerStatuses"][0]["state"] = {"terminated": {"finishedAt": stamp(900)}}
+    spare = node("spare", labels={"disk": "ssd"}, taints=[{"key": "k", "value": "v", "effect": "NoExecute"}])
+    for odd in (spare, rich_pod("waits"), rich_pod("runs", nodeName="n1"), ended):
+        for path in paths(odd):
+            item = spoiled(odd, path, value)
+            nodes, pods = [node("n1"), node("n2")], [pod("plain", namespace="theirs")]
+            (nodes if odd is spare else pods).append(item)
+            seen = see(nodes, pods)
+            assert "theirs/plain@uid-plain" in seen.ids, path
+            assert seen.up[list(seen.cluster.names).index("n2")], path
+
+
 def test_a_listing_without_a_node_that_can_be_read_is_an_error_of_one_line():
-    with pytest.raises(InputError, match="there is none"):
+    with pytest.raises(InputError, match=r"n1: this node cannot be read.*there is none"):
         see([node("n1", cpu="many")], [])
     with pytest.raises(InputError, match="there is none"):
         see([], [])

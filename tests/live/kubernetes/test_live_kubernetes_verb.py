@@ -1,6 +1,10 @@
 """`loadmaster live kubernetes` as an operator meets it, on a fake of the API in this process."""
 
 import json
+import signal
+import subprocess
+import sys
+import threading
 import time
 
 import pytest
@@ -8,6 +12,8 @@ from fake_kubernetes import FakeKubernetes, node, pod, serving
 from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
+from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.model import InputError
 
 RULE = ("--policy", "first-fit", "--interval", "5s", "--for", "1s")
@@ -52,6 +58,18 @@ def test_the_doctor_names_each_right_that_is_missing(made):
     assert [row["what"] for row in rows if row["level"] == "note"] == [
         "you may not watch pods: everything is listed in every cycle"
     ]
+
+
+def test_a_token_that_is_not_accepted_is_told_with_what_to_do_about_it(made):
+    fake, words, folder = made
+    fake.token = "next"
+    told = verb(*words, "--doctor")
+    assert told.exit_code == 1
+    assert "does not know who you are: Unauthorized" in " ".join(told.output.split())
+    run = verb(*words, *RULE, "-o", folder / "run")
+    for text in (told.output, str(run.exception)):
+        assert "its token or certificate is wrong or has expired" in " ".join(text.split())
+        assert "--doctor" not in text
 
 
 def test_the_doctor_asks_for_evictions_where_pods_are_ours(made):
@@ -105,3 +123,77 @@ def test_a_kubeconfig_that_is_not_there_is_an_error_of_one_line(tmp_path):
     result = verb("live", "kubernetes", "--kubeconfig", tmp_path / "nowhere", "--doctor")
     assert isinstance(result.exception, InputError)
     assert "kubeconfig" in str(result.exception)
+
+
+def test_what_a_run_does_is_printed_while_it_runs_and_not_into_a_json_document(made):
+    fake, words, folder = made
+    fake.add(
+        *(pod(f"p{k}", cpu=1, created_s=time.time() + k) for k in range(4)), pod("db", resourceClaims=[{"name": "x"}])
+    )
+    run = verb(*words, *RULE, "-o", folder / "run")
+    lines = [line.partition("Z ")[2] for line in run.stdout.splitlines() if "Z " in line]
+    assert lines == [
+        "left out: default/db: asks for devices by resourceClaims",
+        "asked to start 4 (default/p0, default/p1, default/p2, ...), refused 0, waiting 0, running 0, left out 1",
+    ]
+    fake.add(pod("late", created_s=time.time()))
+    assert json.loads(verb(*words, *RULE, "-o", folder / "run", "--json").stdout)["starts"] == 1
+
+
+def test_all_is_compiled_before_the_lease_is_taken(made, monkeypatch):
+    fake, words, folder = made
+    fake.add(pod("a", created_s=time.time()))
+    seen = []
+
+    def compiling(scheduler, first, **more):
+        seen.append((list(fake.leases), list(first.ids)))
+
+    monkeypatch.setattr("loadmaster.live.compiling.compile_for", compiling)
+    run = verb(*words, *RULE, "-o", folder / "run")
+    assert run.exit_code == 0, run.output
+    assert seen[0] == ([], ["default/a@uid-a"])
+    assert fake.bound == [("default/a", "n1")]
+
+
+def test_a_standby_whose_time_is_over_ends_without_the_lease(made):
+    fake, words, folder = made
+    first = KubernetesEngine(Api(words[-1]))
+    holder = fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"]
+    fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"] = "another"
+    run = verb(*words, *RULE, "--standby", "-o", folder / "run")
+    assert run.exit_code == 0, run.output
+    assert "another loadmaster had the Lease" in run.output
+    assert fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"] == "another" != holder
+    first.close()
+
+
+def test_a_run_ends_in_its_time_while_the_server_is_away(made):
+    fake, words, folder = made
+    fake.add(pod("a", created_s=time.time()))
+    threading.Timer(1.0, lambda: setattr(fake, "starting", True)).start()
+    begun_s = time.monotonic()
+    run = verb(*words, "--interval", "0.5s", "--for", "4s", "-o", folder / "run")
+    assert run.exit_code == 0, run.output
+    assert time.monotonic() - begun_s < 30.0
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("standby", [True, False])
+def test_a_supervisor_that_ends_a_run_is_told_that_it_ended_well(made, number, code, standby):
+    fake, words, folder = made
+    if standby:
+        KubernetesEngine(Api(words[-1]))
+        fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"] = "another"
+    program = [sys.executable, "-m", "loadmaster", *words, "--interval", "1s", "-o", str(folder / "run"), "--policy"]
+    more = ["first-fit", *["--standby"] * standby]
+    with subprocess.Popen([*program, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        waits_for = "leases/loadmaster" if standby else "/binding"
+        fake.add(pod("a", created_s=time.time()))
+        fake.asked.clear()
+        end = time.monotonic() + 60
+        while not any(waits_for in line for line in fake.asked):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        run.send_signal(number)
+        out, err = run.communicate(timeout=60)
+    assert run.returncode == code, out + err

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -97,6 +98,23 @@ def test_a_binding_needs_the_very_pod_and_only_one_is_done(real):
         kinds = {name: made.act(Start(named(uids, name), ("n1",))).kind for name in ("a", "b", "c", "d")}
     assert kinds == {"a": "busy", "b": "busy", "c": "gone", "d": "gone"}
     assert host_of(real, "b") == "n2"
+
+
+def test_a_node_cordoned_deleted_or_tainted_in_the_midst_of_a_cycle_gets_no_more_pods(real):
+    add(real, *(node(f"n{k}", cpu=64, memory="640Gi") for k in range(4)))
+    uids = add(real, *(pod(f"p{k:03}") for k in range(80)))
+    with engine(real) as made:
+        made.observe()
+        first = [made.act(Start(named(uids, f"p{k:03}"), (f"n{k % 4}",))) for k in range(20)]
+        real.change("/api/v1/nodes/n1", lambda found: found["spec"].update(unschedulable=True))
+        real.ask("DELETE", "/api/v1/nodes/n2")
+        real.change("/api/v1/nodes/n3", lambda found: found["spec"].update(taints=GPU_ONLY))
+        time.sleep(0.1)
+        rest = [made.act(Start(named(uids, f"p{k:03}"), (f"n{k % 4}",))) for k in range(20, 80)]
+    assert first == [None] * 20
+    assert [each and each.kind for each in rest] == [None, "busy", "busy", "busy"] * 15
+    hosts = [item["spec"].get("nodeName") for item in real.items("pods")]
+    assert {host: hosts.count(host) for host in set(hosts)} == {"n0": 20, "n1": 5, "n2": 5, "n3": 5, None: 45}
 
 
 def test_what_is_bound_is_told_by_the_watch(real):
@@ -353,3 +371,25 @@ def test_a_server_that_dies_and_comes_back_is_listed_anew_and_gone_on_with():
         until(lambda: len(late.look().items) == 3)
         assert late.listings == 2
         late.close()
+
+
+def bound(real):
+    return sum(bool(item["spec"].get("nodeName")) for item in real.items("pods"))
+
+
+def test_a_run_under_the_guides_account_outlives_restarts_of_the_server(tmp_path):
+    """A server that has just started answers 403 until it has read its roles."""
+    words = ["live", "kubernetes", "--policy", "first-fit", "--interval", "1s", "--for", "45s"]
+    with rk.real_kubernetes(scheduler=False) as real, rk.Kubelets(real):
+        add(real, node("n1", cpu=4), *(pod(f"p{k:02}", runs_s=2) for k in range(24)))
+        words += ["--kubeconfig", str(real.config()), "-o", str(tmp_path / "run")]
+        program = [sys.executable, "-m", "loadmaster", *words]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+            for count in (4, 12):
+                until(lambda count=count: bound(real) >= count)
+                real.kill("kube-apiserver")
+                real.start("kube-apiserver")
+            output = run.communicate(timeout=120)[0]
+        assert run.returncode == 0, output
+        until(lambda: {item["status"]["phase"] for item in real.items("pods")} == {"Succeeded"})
+    assert check_live(tmp_path / "run").same

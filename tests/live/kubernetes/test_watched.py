@@ -80,6 +80,17 @@ def test_what_the_server_has_forgotten_is_listed_anew(fake):
         assert pods.listings == 2
 
 
+def test_an_event_that_makes_no_sense_has_everything_listed_anew(fake):
+    """The thread of the watch died of it, and nothing was ever seen to change again."""
+    with followed(fake) as pods:
+        pods.look()
+        fake.version += 1
+        fake.told.append((fake.version, "pods", {"type": "MODIFIED", "object": {"kind": "Pod"}}))
+        fake.add(pod("c"))
+        until(lambda: names(pods) == ["a", "b", "c"])
+        assert pods.listings > 1
+
+
 def test_who_may_not_watch_lists_every_time(fake):
     fake.watches = False
     with followed(fake) as pods:

@@ -51,6 +51,7 @@ class BagDecider:
     spent_before: float = 0.0
     elapsed_before_s: float = 0.0
     hands_back: bool = False
+    until_s: float = math.inf
     tick_s: float = 0.0
     wake_s: float = math.inf
     shown_s: float = 0.0

@@ -13,17 +13,17 @@ _AWAY = (502, 503, 504)
 _KEPT = "a pod's schedulerName never changes: it waits for us"
 
 
-def act(api: Api, action: Action) -> Refusal | None:
-    """Do it, or say why not.
+def act(api: Api, action: Action, version: str = "") -> Refusal | None:
+    """Do it, or say why not; a pod that is bound is bound in the state that it had at resource version `version`.
 
     Raises:
         EngineDown: nobody can tell whether it was done.
         NotImplementedError: Kubernetes cannot do it, and says so in `Can`.
     """
     if isinstance(action, Start):
-        return bind(api, action)
+        return bind(api, action, version)
     if isinstance(action, Repin):
-        return _again(api, action)
+        return _again(api, action, version)
     if isinstance(action, Hold):
         node, refusal = _node_of(api, action, action.id)
         return refusal or (Refusal(action, "busy", "a bound pod cannot be unbound") if node else None)
@@ -32,11 +32,12 @@ def act(api: Api, action: Action) -> Refusal | None:
     raise NotImplementedError(type(action).__name__)
 
 
-def binding(name: str, node: str) -> Mapping[str, Any]:
-    """The object that binds a pod to a node, and only the pod that was seen."""
+def binding(name: str, node: str, version: str = "") -> Mapping[str, Any]:
+    """The object that binds a pod to a node: only the pod that was seen, in its state of that resource version."""
     space, pod, uid = parts_of(name)
+    meta = {"namespace": space, "name": pod, "uid": uid} | ({"resourceVersion": version} if version else {})
     return {
-        "apiVersion": "v1", "kind": "Binding", "metadata": {"namespace": space, "name": pod, "uid": uid},
+        "apiVersion": "v1", "kind": "Binding", "metadata": meta,
         "target": {"apiVersion": "v1", "kind": "Node", "name": node},
     }  # fmt: skip
 
@@ -47,27 +48,27 @@ def path_of(name: str, beneath: str = "") -> str:
     return f"/api/v1/namespaces/{space}/pods/{pod}{beneath}"
 
 
-def bind(api: Api, action: Start | Repin) -> Refusal | None:
-    """Bind a pod that waits to its node.
+def bind(api: Api, action: Start | Repin, version: str = "") -> Refusal | None:
+    """Bind a pod that waits to its node; servers since 1.21 see that it is as it was at `version`.
 
     Raises:
         EngineDown: nobody can tell whether it was done.
     """
-    answer = api.ask("POST", path_of(action.id, "/binding"), binding(action.id, action.hosts[0]))
+    answer = api.ask("POST", path_of(action.id, "/binding"), binding(action.id, action.hosts[0], version))
     if not answer.good:
         return refusal_of(action, answer)
     _, refusal = _node_of(api, action, action.id)  # a server before 1.21 binds a pod of that name with any uid
     return refusal
 
 
-def _again(api: Api, action: Repin) -> Refusal | None:
+def _again(api: Api, action: Repin, version: str) -> Refusal | None:
     """A pod that was asked to start and was not seen to: bound there it is well, not bound it is bound."""
     node, refusal = _node_of(api, action, action.id)
     if refusal is not None or node == action.hosts[0]:
         return refusal
     if node:
         return Refusal(action, "busy", f"it is bound to {node}")
-    return bind(api, action)
+    return bind(api, action, version)
 
 
 def _node_of(api: Api, action: Action, name: str) -> tuple[str, Refusal | None]:
@@ -89,6 +90,6 @@ def refusal_of(action: Action, answer: Answer) -> Refusal:
     if answer.status in _AWAY:
         raise EngineDown(answer.text)
     text = answer.text
-    if answer.status == 409 and "uid" in text.lower():
+    if answer.status == 409 and "UID in precondition" in text:
         return Refusal(action, "gone", text)
     return Refusal(action, _KINDS.get(answer.status, "unknown"), text)

@@ -3,6 +3,7 @@
 import importlib
 import json
 import math
+import re
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -18,6 +19,10 @@ from loadmaster.model.errors import cut
 CONNECT_S, READ_S = 5.0, 60.0
 FOLLOW_S = 60.0
 """A watch is asked to end after so long: a connection that died in silence is noticed soon after."""
+UNAUTHORIZED, FORBIDDEN = 401, 403
+WHO = "its token or certificate is wrong or has expired: see the user in the kubeconfig"
+_BY_RIGHTS = re.compile(r"\bUser\b.* cannot ")
+"""How the API's authorizer words a 403; one of an admission plugin is about an object, not about our rights."""
 _AWAY = (429, 500, 502, 503, 504)
 _AT_ONCE = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
 """A small request that waits for the answer to its first half takes 40 ms; a binding takes 4."""
@@ -81,6 +86,11 @@ class WatchStream:
 class Api:
     """A connection to the API server; the official client reads the configuration and speaks TLS.
 
+    What the server refuses for want of rights before it ever allowed it, it refuses for good. What it allowed once, and
+    refuses later, is refused by a server that is starting (it answers 403 until it has read its roles) or by one to
+    which an expired token was shown: it is away, and is asked again later. A token or certificate that is not accepted
+    is first read anew from where it comes.
+
     Args:
         kubeconfig: a file as `kubectl` takes it; None is `KUBECONFIG`, `~/.kube/config` or the pod's own account.
         context: of that file; "" is the current one.
@@ -91,11 +101,18 @@ class Api:
     """
 
     def __init__(self, kubeconfig: Path | None = None, context: str = "") -> None:
-        self._configuration = _configured(kubeconfig, context)
-        self._configuration.socket_options = _AT_ONCE
+        self._from = kubeconfig, context
+        self._allowed: set[str] = set()
+        self._seen: set[str] = set()
+        self._connect()
+
+    def _connect(self) -> None:
+        configuration = _configured(*self._from)
+        configuration.socket_options = _AT_ONCE
         rest = importlib.import_module("kubernetes.client.rest")
         self._urllib3 = importlib.import_module("urllib3")
-        self._pool = rest.RESTClientObject(self._configuration).pool_manager
+        self._pool = rest.RESTClientObject(configuration).pool_manager
+        self._configuration = configuration
 
     @property
     def host(self) -> str:
@@ -103,28 +120,62 @@ class Api:
         return str(self._configuration.host)
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
-        """Ask, once.
+        """Ask; once more with a token that was read anew where the first was not accepted.
 
         Raises:
-            EngineDown: nobody answers, or not in JSON.
+            EngineDown: the server does not answer, or not in JSON, or refuses what it allowed before.
+            InputError: no Kubernetes API is there.
         """
+        answer = self._asked(method, path, body)
+        if answer.status == UNAUTHORIZED and self._read_anew():
+            answer = self._asked(method, path, body)
+        by_rights = answer.status == FORBIDDEN and _BY_RIGHTS.search(answer.text) is not None
+        refused = by_rights or answer.status == UNAUTHORIZED
+        self._away_if_refused(f"{method} {_kind_of(path)}", refused, answer.text)
+        return answer
+
+    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None) -> Answer:
         try:
             answer = self._sent(method, path, READ_S, body=None if body is None else json.dumps(body))
             found = json.loads(answer.data)
         except self._urllib3.exceptions.HTTPError as error:
             raise EngineDown(f"{self.host}: {error}") from error
         except ValueError as error:
-            if answer.status in (401, 403, 404):  # a proxy, or another server
+            if answer.status in (401, 403, 404) and not self._allowed:  # a proxy, or another server
                 raise InputError(self.host, f"no Kubernetes API answers there (HTTP {answer.status})") from None
             raise EngineDown(f"{self.host} did not answer in JSON (HTTP {answer.status})") from error
         return Answer(answer.status, found if isinstance(found, dict) else {}, _moment(answer.headers.get("Date")))
+
+    def _read_anew(self) -> bool:
+        """Read the token or certificate from where it comes; false where that cannot be done now."""
+        try:
+            self._connect()
+        except InputError:
+            return False
+        return True
+
+    def _away_if_refused(self, what: str, refused: bool, text: str) -> None:
+        """What is refused for want of rights and was allowed before is refused by a server that is not itself."""
+        if not refused:
+            self._allowed.add(what)
+        elif what in self._allowed:
+            raise EngineDown(f"{self.host} refuses now what it allowed before: {text}")
 
     def follow(self, path: str) -> "WatchStream":
         """An answer that goes on for as long as the server likes.
 
         Raises:
-            EngineDown: nobody answers.
+            EngineDown: the server does not answer, or refuses what it allowed before.
         """
+        stream = self._followed(path)
+        if stream.status == UNAUTHORIZED and self._read_anew():
+            stream.close()
+            stream = self._followed(path)
+        refused = stream.status in (UNAUTHORIZED, FORBIDDEN)
+        self._away_if_refused(f"WATCH {_kind_of(path)}", refused, f"HTTP {stream.status}")
+        return stream
+
+    def _followed(self, path: str) -> "WatchStream":
         try:
             return WatchStream(self._sent("GET", path, FOLLOW_S + CONNECT_S, preload_content=False))
         except self._urllib3.exceptions.HTTPError as error:
@@ -153,11 +204,27 @@ class Api:
         """
         answer = self.ask("GET", path)
         if answer.good:
+            self._seen.add(f"GET {_kind_of(path)}")
             return answer
-        if answer.status in _AWAY:
+        if answer.status in _AWAY or f"GET {_kind_of(path)}" in self._seen:
             raise EngineDown(answer.text)
-        fix = "see: loadmaster live kubernetes --doctor" if answer.status in (401, 403) else ""
+        fix = {UNAUTHORIZED: WHO, FORBIDDEN: "see: loadmaster live kubernetes --doctor"}.get(answer.status, "")
         raise InputError(path.partition("?")[0], answer.text, fix=fix)
+
+
+def _kind_of(path: str) -> str:
+    """A path with `*` for the name of an object, which rights do not depend on.
+
+    Example:
+        >>> _kind_of("/api/v1/namespaces/team/pods/web-1/binding"), _kind_of("/api/v1/nodes/n1")
+        ('/api/v1/namespaces/team/pods/*/binding', '/api/v1/nodes/*')
+        >>> _kind_of("/api/v1/pods?watch=1"), _kind_of("/apis/policy")
+        ('/api/v1/pods', '/apis/policy')
+    """
+    parts = path.partition("?")[0].strip("/").split("/")
+    kind = 2 if parts[0] == "api" else 3
+    kind += 2 if parts[kind : kind + 1] == ["namespaces"] and len(parts) > kind + 2 else 0
+    return "/" + "/".join("*" if k == kind + 1 else part for k, part in enumerate(parts))
 
 
 def _configured(kubeconfig: Path | None, context: str) -> Any:

@@ -2,18 +2,20 @@
 
 import math
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from loadmaster.live.engine import HELD, Seen
 from loadmaster.live.finding import Finding
-from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 
 SLOW_S = 1.0
 SKEW_S = 2.0
+NAMED = 3
+"""So many of those that are left out are named for each reason."""
 _OLDEST = (1, 21)
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
@@ -43,9 +45,12 @@ def examine(
         EngineDown: the server stopped answering.
         InputError: it lets us look at nothing.
     """
+    version = api.ask("GET", "/version")
+    if version.status == UNAUTHORIZED:
+        return [Finding("bad", f"{api.host} does not know who you are: {version.text}", WHO)]
     moving = needed_to_move(namespaces) if moves else []
     rights, may_look = _rights(api, needed(namespaces, lease_namespace) + moving)
-    found = [*_version(api), *rights]
+    found = [_version(api.host, version.body), *rights]
     return [*found, *_pods(api, scheduler, namespaces)] if may_look else found
 
 
@@ -64,13 +69,12 @@ def needed_to_move(namespaces: Sequence[str]) -> list[Right]:
     return [*evicts, Right("list", "poddisruptionbudgets", "policy")]
 
 
-def _version(api: Api) -> list[Finding]:
-    about = api.read("/version")
-    text = f"Kubernetes {about.get('gitVersion', 'without a version')} at {api.host}"
+def _version(host: str, about: Mapping[str, Any]) -> Finding:
+    text = f"Kubernetes {about.get('gitVersion', 'without a version')} at {host}"
     digits = ["".join(sign for sign in str(about.get(part, "")) if sign.isdigit()) for part in ("major", "minor")]
     if all(digits) and tuple(map(int, digits)) < _OLDEST:
-        return [Finding("note", f"{text}: binds a pod of the same name with another uid; it is looked at afterwards")]
-    return [Finding("ok", text)]
+        return Finding("note", f"{text}: binds a pod of the same name with another uid; it is looked at afterwards")
+    return Finding("ok", text)
 
 
 def _rights(api: Api, rights: Sequence[Right]) -> tuple[list[Finding], bool]:
@@ -118,8 +122,13 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
 def _whose(whose: str, seen: Seen) -> list[Finding]:
     waiting = int((seen.tasks.state == HELD).sum())
     found = [Finding("ok", f"{whose}: {waiting:,} wait and can be placed, {len(seen.left_out):,} left out")]
-    counted = Counter(why for _, why in seen.left_out).most_common()
-    return found + [Finding("note", f"{count:,} left out: {why}") for why, count in counted]
+    names: dict[str, list[str]] = {}
+    for name, why in seen.left_out:
+        names.setdefault(why, []).append(name.partition("@")[0])
+    for why, of in sorted(names.items(), key=lambda pair: -len(pair[1])):
+        more = ", ..." if len(of) > NAMED else ""
+        found.append(Finding("note", f"{len(of):,} left out: {why} ({', '.join(of[:NAMED])}{more})"))
+    return found
 
 
 def _latency(took_s: float) -> Finding:

@@ -2,19 +2,24 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from loadmaster.live.engine import HELD, Can, Refusal, Seen
+from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
 from loadmaster.live.kubernetes.acting import act
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.evicting import barred, together
 from loadmaster.live.kubernetes.lease import ClusterLease
 from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
 from loadmaster.live.kubernetes.moving import Moves
+from loadmaster.live.kubernetes.nodes import parse_nodes
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 from loadmaster.live.kubernetes.pods import id_of, pod_of
+from loadmaster.live.kubernetes.reading import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.watched import Watched
-from loadmaster.model.actions import Action, Move, Start, Stop
+from loadmaster.model import InputError
+from loadmaster.model.actions import Action, Move, Repin, Start, Stop
+from loadmaster.packing.kubernetes_affinity import admits
 from loadmaster.runs.setting import Setting
 
 NODES, PODS = "/api/v1/nodes", "/api/v1/pods"
@@ -55,10 +60,12 @@ class KubernetesEngine:
         self._nodes, self._pods = (Watched(api, path, watch=watch) for path in (NODES, PODS))
         self._scheduler, self._namespaces = scheduler, frozenset(namespaces)
         self._items: Sequence[Mapping[str, Any]] = ()
-        self.moves = Moves(api, scheduler, now_s)
+        self.moves = Moves(api, scheduler, now_s, self._bind)
         self.unevicted: dict[str, str] = {}
         """Why pods that were to make room did not go, until somebody has looked."""
         self._held: set[str] = set()
+        self._specs: dict[str, Mapping[str, Any]] = {}
+        self._node_uids: dict[str, Any] = {}
         self._last: Seen | None = None
 
     @property
@@ -74,11 +81,22 @@ class KubernetesEngine:
         nodes, pods = self._nodes.look(), self._pods.look()
         if pods.old and self._last is not None:
             return self._last
-        self._items = self.moves.follow(pods.items)
+        odd = [item for item in pods.items if not is_pod(item)]
+        items = self.moves.follow([item for item in pods.items if is_pod(item)] if odd else pods.items)
         token = str(pods.restored) if pods.restored else ""
-        heard = KubernetesListings(at_s, nodes.items, self._items, token, self.moves.rooms())
-        seen = self._observer.see(heard)
+        heard = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms())
+        try:
+            seen = self._observer.see(heard)
+        except InputError as error:
+            if self._last is None:
+                raise
+            raise EngineDown(str(error)) from error  # there were nodes, and there may be some again
+        self._items = self._observer.readable
+        if unread := self.moves.evictions.unread:
+            seen = replace(seen, left_out=(*seen.left_out, *unread))
         self._held = {seen.ids[job] for job in seen.tasks.job[seen.tasks.state == HELD].tolist()}
+        self._specs = {id_of(item): item["spec"] for item in self._items if id_of(item) in self._held}
+        self._node_uids = {name_of(item): item["metadata"].get("uid") for item in nodes.items}
         self._last = seen
         return seen
 
@@ -90,11 +108,54 @@ class KubernetesEngine:
             if action.id not in self._held:
                 return Refusal(action, "busy", "it did not wait when it was last seen")
             self._held.discard(action.id)
+            return self._bind(action)
+        if isinstance(action, Repin):
+            return self._bind(action)
         if isinstance(action, Move):
-            return self.moves.begin(action, self._items)
+            item = next((each for each in self._items if id_of(each) == action.id), None)
+            refusal = None if item is None else self._node_refuses(action, action.to[0], item["spec"])
+            return self.moves.refused(refusal) if refusal else self.moves.begin(action, self._items)
         if isinstance(action, Stop):
             return self._evict(action)
         return act(self._api, action)
+
+    def _bind(self, action: Start | Repin) -> Refusal | None:
+        """Bind a pod, if it and its node are at this moment what they were when the decision was taken."""
+        item = self._pods.now(action.id.partition("@")[0])
+        if item is None or id_of(item) != action.id:
+            return Refusal(action, "gone", "it was deleted" if item is None else "another pod has its name now")
+        if isinstance(action, Start) and (why := self._changed(action.id, item)):
+            return Refusal(action, "busy", why)
+        there = bool(item["spec"].get("nodeName"))  # then `act` says whether it is where it should be
+        refusal = None if there else self._node_refuses(action, action.hosts[0], item["spec"])
+        return refusal or act(self._api, action, str(item["metadata"].get("resourceVersion") or ""))
+
+    def _changed(self, name: str, item: Mapping[str, Any]) -> str:
+        """What has become of a waiting pod since it was last seen; empty if nothing that counts."""
+        if item["metadata"].get("deletionTimestamp"):
+            return "it is being deleted"
+        if node := item["spec"].get("nodeName"):
+            return f"it is bound to {node} already"
+        seen = self._specs.get(name)
+        return "what it asks for has changed since it was last seen" if seen not in (None, item["spec"]) else ""
+
+    def _node_refuses(self, action: Start | Repin | Move, name: str, spec: Mapping[str, Any]) -> Refusal | None:
+        """A node that was deleted, made anew, cordoned, tainted or is not ready since it was last seen takes no pod."""
+        item = self._nodes.now(name)
+        try:
+            why = f"node {name} was deleted" if item is None else self._why_not_there(item, spec)
+        except NOT_READ as error:
+            why = f"{name}: {why_unread(error, 'node')}"
+        return Refusal(action, "busy", why) if why else None
+
+    def _why_not_there(self, item: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
+        name, uid = item["metadata"]["name"], item["metadata"].get("uid")
+        node = next(iter(parse_nodes([item])), None)
+        if node is None or uid != self._node_uids.get(name, uid):
+            return f"node {name} was made anew"
+        if not node.up:
+            return f"node {name} takes no pods now ({node.why})"
+        return "" if admits(node.labels, name, node.taints, spec) else f"node {name} has other labels or taints now"
 
     def movable(self) -> set[str]:
         """Pods of ours that may be evicted now: they and their PodDisruptionBudgets say nothing against it."""

@@ -7,8 +7,9 @@ from loadmaster.live.engine import Refusal
 from loadmaster.live.kubernetes.acting import path_of, refusal_of
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.pods import parts_of
+from loadmaster.live.kubernetes.reading import NOT_READ, name_of, why_unread
 from loadmaster.model.actions import Move, Stop
-from loadmaster.packing.kubernetes_affinity import selects
+from loadmaster.packing.kubernetes_affinity import check_selector, selects
 
 VERSIONS = ("v1", "v1beta1")
 
@@ -23,11 +24,13 @@ class Evictions:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._version = ""
+        self.unread: list[tuple[str, str]] = []
+        """Budgets that could not be read when last asked for: name and why. The API keeps them all the same."""
 
     def version(self) -> str:
         """The API version of an eviction, such as `policy/v1`; "" where the server has none."""
         if not self._version:
-            known = self._api.read("/api/v1").get("resources") or ()
+            known = self._api.ask("GET", "/api/v1").body.get("resources") or ()
             found = next((each for each in known if each.get("name") == "pods/eviction"), None)
             self._version = "" if found is None else f"{found.get('group')}/{found.get('version')}"
         return self._version
@@ -55,27 +58,38 @@ class Evictions:
         if version is None:
             return []
         answer = self._api.ask("GET", f"/apis/policy/{version}/poddisruptionbudgets")
-        return [Budget(item, version) for item in answer.body.get("items") or ()] if answer.good else []
+        found: list[Budget] = []
+        self.unread = []
+        for item in answer.body.get("items") or () if answer.good else ():
+            try:
+                found.append(Budget(item, version))
+            except NOT_READ as error:
+                self.unread.append((name_of(item), why_unread(error, "PodDisruptionBudget")))
+        return found
 
 
 class Budget:
-    """A PodDisruptionBudget as it stands."""
+    """A PodDisruptionBudget as it stands.
+
+    Attributes:
+        allows: so many pods may be disrupted now, as the cluster's disruption controller last wrote it.
+
+    Raises:
+        KeyError, TypeError, AttributeError, ValueError: it is not as an API server writes it.
+    """
 
     def __init__(self, item: Mapping[str, Any], version: str) -> None:
-        self._item, self._version = item, version
-
-    @property
-    def allows(self) -> int:
-        """So many pods may be disrupted now, as the cluster's disruption controller last wrote it."""
-        return int((self._item.get("status") or {}).get("disruptionsAllowed") or 0)
+        self._selector, self._version = (item.get("spec") or {}).get("selector"), version
+        self._space = item["metadata"]["namespace"]
+        self.allows = int((item.get("status") or {}).get("disruptionsAllowed") or 0)
+        check_selector(self._selector)
 
     def covers(self, item: Mapping[str, Any]) -> bool:
         """Whether a pod counts for it; an empty selector chooses nothing before `policy/v1`."""
-        selector = (self._item.get("spec") or {}).get("selector")
-        if not selector and self._version != "v1":
+        if not self._selector and self._version != "v1":
             return False
-        here = self._item["metadata"]["namespace"] == item["metadata"].get("namespace", "default")
-        return here and selects(selector, item["metadata"].get("labels") or {})
+        here = self._space == item["metadata"].get("namespace", "default")
+        return bool(here and selects(self._selector, item["metadata"].get("labels") or {}))
 
 
 def barred(item: Mapping[str, Any], budgets: Sequence[Budget]) -> str:

@@ -2,14 +2,16 @@
 
 import math
 import os
+import re
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from loadmaster.live.engine import EngineDown
-from loadmaster.live.kubernetes.api import Answer, Api
+from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Answer, Api
 from loadmaster.live.kubernetes.pods import moment_s
 from loadmaster.model import InputError
 
@@ -22,13 +24,24 @@ class LeaseTaken(InputError):
     """Another loadmaster runs the cluster."""
 
 
-def when_free(take: Callable[[], T], pause: Callable[[], None], say: Callable[[str], None]) -> T:
-    """What `take` gives, asked again after every pause while another loadmaster has the lease or nobody answers."""
+def when_free(
+    take: Callable[[], T], pause: Callable[[], None], say: Callable[[str], None],
+    over: Callable[[], bool] = lambda: False,
+) -> T | None:  # fmt: skip
+    """What `take` gives, asked again after every pause while another loadmaster has the lease or the server is away.
+
+    None where `over` says that it has waited long enough. What it waits for is said once, and again when it changes.
+    """
+    said = ""
     while True:
         try:
             return take()
         except (LeaseTaken, EngineDown) as error:
-            say(str(error))
+            if (text := str(error)) and (but_for_seconds := re.sub(r"\d+ s more", "", text)) != said:
+                said = but_for_seconds
+                say(text)
+        if over():
+            return None
         pause()
 
 
@@ -63,7 +76,8 @@ class ClusterLease:
         """It is ours for its time from now on.
 
         Raises:
-            InputError: somebody else has taken it.
+            LeaseTaken: somebody else has taken it.
+            InputError: we may not have it, and never had it.
             EngineDown: the server does not answer.
         """
         asked_s = self._now_s()
@@ -80,10 +94,11 @@ class ClusterLease:
         self._renewed_s = asked_s
 
     def release(self) -> None:
-        """Give it back, if it is ours still."""
-        found = self._api.ask("GET", self._path)
-        if found.good and (found.body.get("spec") or {}).get("holderIdentity") == self.holder:
-            self._api.ask("PUT", self._path, self._body(found.body["metadata"], ""))
+        """Give it back, if it is ours still; a server that is away finds that its time is over."""
+        with suppress(EngineDown):
+            found = self._api.ask("GET", self._path)
+            if found.good and (found.body.get("spec") or {}).get("holderIdentity") == self.holder:
+                self._api.ask("PUT", self._path, self._body(found.body["metadata"], ""))
 
     @property
     def _path(self) -> str:
@@ -100,11 +115,12 @@ class ClusterLease:
         return LeaseTaken(self._name, f"another loadmaster runs this cluster ({who})", fix=fix)
 
     def _require(self, answer: Answer) -> None:
-        if answer.status >= 500 or answer.status == 429:
+        if answer.status >= 500 or answer.status == 429 or (not answer.good and self._renewed_s > -math.inf):
             raise EngineDown(answer.text)
         if not answer.good:
             rule = f"no lease can be kept in namespace {self._space}: {answer.text}"
-            raise InputError(self._name, rule, fix="name another by --lease-namespace, or see --doctor")
+            fix = WHO if answer.status == UNAUTHORIZED else "name another by --lease-namespace, or see --doctor"
+            raise InputError(self._name, rule, fix=fix)
 
     def _body(self, meta: Mapping[str, Any], holder: str) -> Mapping[str, Any]:
         version = {"resourceVersion": meta["resourceVersion"]} if "resourceVersion" in meta else {}

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from loadmaster.live.engine import KEPT_ROOM, RUNNING, Refusal
-from loadmaster.live.kubernetes.acting import bind
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.evicting import Evictions
 from loadmaster.live.kubernetes.movable import owner_of, why_it_stays
@@ -46,6 +45,7 @@ class Moves:
         api: of the cluster.
         scheduler: whose pods may be moved.
         now_s: the clock.
+        bind: binds a pod that waits to a node, or says why not.
 
     Attributes:
         failed: why a pod was not moved, by its id.
@@ -53,8 +53,10 @@ class Moves:
         keeping: rooms that are kept for other pods: by id of the pod, the pod and its node.
     """
 
-    def __init__(self, api: Api, scheduler: str, now_s: Callable[[], float]) -> None:
-        self._api, self._scheduler, self._now_s = api, scheduler, now_s
+    def __init__(
+        self, api: Api, scheduler: str, now_s: Callable[[], float], bind: Callable[[Start], Refusal | None]
+    ) -> None:
+        self._scheduler, self._now_s, self._bind = scheduler, now_s, bind
         self.evictions = Evictions(api)
         self.under_way: UnderWay | None = None
         self.failed: dict[str, str] = {}
@@ -70,14 +72,14 @@ class Moves:
         item = next((each for each in items if id_of(each) == action.id), None)
         pod = None if item is None else pod_of(item)
         if item is None or pod is None:
-            return self._failed(Refusal(action, "gone", "it was not there when it was last seen"))
+            return self.refused(Refusal(action, "gone", "it was not there when it was last seen"))
         if self.under_way is not None:
-            return self._failed(Refusal(action, "busy", f"{self.under_way.id} is on its way"))
+            return self.refused(Refusal(action, "busy", f"{self.under_way.id} is on its way"))
         if why := why_it_stays(item, self._scheduler):
-            return self._failed(Refusal(action, "busy", why))
+            return self.refused(Refusal(action, "busy", why))
         refusal = self.evictions.evict(action)
         if refusal is not None:
-            return self._failed(refusal)
+            return self.refused(refusal)
         known = {id_of(each) for each in items}
         self.under_way = UnderWay(action.id, pod, owner_of(item)["uid"], action.to[0], known, self._now_s())
         return None
@@ -92,7 +94,7 @@ class Moves:
             return items
         found = next((each for each in items if self._replaces(each, way)), None)
         if found is not None:
-            refusal = bind(self._api, Start(id_of(found), (way.to,)))
+            refusal = self._bind(Start(id_of(found), (way.to,)))
             if refusal is None:
                 way.follower = id_of(found)
                 bound = {**found, "spec": {**found["spec"], "nodeName": way.to}}
@@ -124,7 +126,8 @@ class Moves:
         self.failed[way.id] = why
         self.under_way = None
 
-    def _failed(self, refusal: Refusal) -> Refusal:
+    def refused(self, refusal: Refusal) -> Refusal:
+        """Note why a pod is not moved."""
         self.failed[getattr(refusal.action, "id", "")] = refusal.text
         return refusal
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.model.exact import STEP
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.packing.kubernetes_requests import amounts
 
@@ -51,7 +52,7 @@ def parse_nodes(items: Iterable[Mapping[str, Any]]) -> list[Node]:
         ({'cores': 3.9, 'memory': 1073741824.0}, False, 'not ready, cordoned')
     """
     nodes = [_node(item) for item in items]
-    return sorted((node for node in nodes if node.has.get(CORES, 0.0) > 0), key=lambda node: node.name)
+    return sorted((node for node in nodes if node.has.get(CORES, 0.0) >= STEP), key=lambda node: node.name)
 
 
 def ours(listed: Mapping[str, float], *, asked: bool) -> dict[str, float]:
@@ -68,9 +69,11 @@ def _node(item: Mapping[str, Any]) -> Node:
     why = [] if ready else ["not ready"]
     why += ["cordoned"] if spec.get("unschedulable") else []
     why += [each["key"].rpartition("/")[2] for each in taints if each not in stay] if not why else []
-    labels = meta.get("labels") or {}
+    labels, name = meta.get("labels") or {}, meta["name"]
+    if not isinstance(name, str) or not name:
+        raise ValueError("it has no name")
     return Node(
-        meta["name"], ours(amounts(status.get("allocatable") or {}), asked=False), labels, stay, not why,
+        name, ours(amounts(status.get("allocatable") or {}), asked=False), labels, stay, not why,
         ", ".join(why), _group(labels, stay),
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.engine import HELD, NOWHERE, ObservedTasks, Over, Seen
-from loadmaster.live.kubernetes.nodes import Node, parse_nodes
+from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.places import Places
-from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
+from loadmaster.live.kubernetes.pods import Pod, why_not
+from loadmaster.live.kubernetes.reading import NOT_READ, PodRead, Unread, read_nodes, read_pods
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
-from loadmaster.model.errors import cut
+from loadmaster.model.exact import MOST
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.packing.kubernetes_affinity import required_of, selects
 
 Apart = list[tuple[Pod, Mapping[str, Any]]]
 """Pods that are bound, and whom each of them keeps away."""
-
-_NOT_READ = (KeyError, TypeError, AttributeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,8 @@ class KubernetesObserver:
         self._scheduler, self._everyone, self._namespaces = scheduler, everyone, set(namespaces)
         self._accounts: dict[str, int] = {}
         self._told: set[str] = set()
+        self.readable: list[Mapping[str, Any]] = []
+        """The pods of the last listing that could be read, as the API gave them."""
         self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
         self._room_number = 0
 
@@ -61,53 +62,37 @@ class KubernetesObserver:
         Raises:
             InputError: no node takes pods.
         """
-        told = self._told
-        try:
-            return self._seen(heard)
-        except _NOT_READ:
-            self._told = told
-        nodes, pods = _unread(heard.nodes, lambda item: parse_nodes([item])), _unread(heard.pods, _try_pod)
-        if not nodes and not pods:
-            raise InputError("a listing", "nodes and pods are not as Kubernetes lists them")
-        readable = replace(
-            heard, nodes=[item for k, item in enumerate(heard.nodes) if k not in nodes],
-            pods=[item for k, item in enumerate(heard.pods) if k not in pods],
-        )  # fmt: skip
-        seen = self._seen(readable)
-        shut = {_node_of(heard.pods[k]) for k in pods}
-        assert seen.cluster is not None
-        up = seen.up & np.array([name not in shut for name in seen.cluster.names])
-        left_out = [(_called(heard.nodes[k]), f"this node cannot be read: {why}") for k, why in nodes.items()]
-        left_out += [(_called(heard.pods[k]), f"this pod cannot be read: {why}") for k, why in pods.items()]
-        return replace(seen, up=up, left_out=(*seen.left_out, *left_out))
-
-    def _seen(self, heard: KubernetesListings) -> Seen:
-        nodes = parse_nodes(heard.nodes)
-        over, pods = self._over(heard), self._pods(heard)
-        pods += self._fitting(heard.rooms, pods, nodes)
+        nodes, unread_nodes = read_nodes(heard.nodes)
+        read, unread_pods = read_pods(heard.pods, heard.at_s)
         if not nodes:
-            raise InputError("nodes", "there is none with processors for pods", fix="see: kubectl get nodes")
+            fix = "see: kubectl get nodes"
+            raise InputError("nodes", "there is none with processors for pods", fix=fix, where=_where(unread_nodes))
+        over, pods = self._over(read), self._pods(read)
+        pods += self._fitting(heard.rooms, pods, nodes)
         cluster = _cluster(nodes)
         works, left_out = self._sorted_out(pods, nodes, cluster)
         works.sort(key=lambda pair: (pair[0].created_s, pair[0].id))
         chosen = [pod for pod, _ in works]
+        shut = {each.node for each in unread_pods}
+        left_out += [(each.name, each.why) for each in (*unread_nodes, *unread_pods)]
         seen = Seen(
-            heard.at_s, cluster, np.array([node.up for node in nodes]),
+            heard.at_s, cluster, np.array([node.up and node.name not in shut for node in nodes]),
             self._jobs(chosen, [features for _, features in works], cluster), tuple(pod.id for pod in chosen),
             _tasks(chosen, cluster), tuple(left_out), tuple(over), heard.token,
         )  # fmt: skip
         seen.check()
+        self.readable = [each.item for each in read]
         return seen
 
-    def _over(self, heard: KubernetesListings) -> list[Over]:
+    def _over(self, read: Iterable[PodRead]) -> list[Over]:
         """Who has ended since the last observation: Kubernetes lists them until somebody deletes them."""
-        ended = [end for item in heard.pods if (end := over_of(item, heard.at_s)) is not None]
+        ended = [each.over for each in read if each.over is not None]
         fresh = [end for end in ended if end.id not in self._told]
         self._told = {end.id for end in ended}
         return fresh
 
-    def _pods(self, heard: KubernetesListings) -> list[Pod]:
-        live = (pod_of(item) for item in heard.pods if id_of(item) not in self._told)
+    def _pods(self, read: Iterable[PodRead]) -> list[Pod]:
+        live = (each.pod for each in read if each.over is None)
         return [pod for pod in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
 
     def _is_ours(self, pod: Pod) -> bool:
@@ -159,7 +144,7 @@ class KubernetesObserver:
         """Where a bound pod might go as well, which counts for those that are ours and for all in a shadow."""
         if not (self._everyone or pod.scheduler == self._scheduler) or not pod.spec:
             return ""
-        with suppress(ValueError, LookupError):
+        with suppress(*NOT_READ):
             found = places.features(pod)
             return pod.node if found is None else found
         return pod.node
@@ -183,30 +168,8 @@ class KubernetesObserver:
         )  # fmt: skip
 
 
-def _unread(items: Sequence[Mapping[str, Any]], parse: Callable[[Mapping[str, Any]], object]) -> dict[int, str]:
-    """By position the items that `parse` fails on, and why."""
-    found = {}
-    for position, item in enumerate(items):
-        try:
-            parse(item)
-        except _NOT_READ as error:
-            found[position] = cut(f"{error} is missing" if isinstance(error, KeyError) else str(error), 60)
-    return found
-
-
-def _try_pod(item: Mapping[str, Any]) -> None:
-    id_of(item), over_of(item, 0.0), pod_of(item)
-
-
-def _node_of(item: Mapping[str, Any]) -> str:
-    spec = item.get("spec")
-    return str(spec.get("nodeName") or "") if isinstance(spec, Mapping) else ""
-
-
-def _called(item: Mapping[str, Any]) -> str:
-    meta = item.get("metadata")
-    meta = meta if isinstance(meta, Mapping) else {}
-    return "/".join(str(meta[key]) for key in ("namespace", "name") if key in meta) or "?"
+def _where(unread: Sequence[Unread]) -> str:
+    return f"{unread[0].name}: {unread[0].why}" if unread else ""
 
 
 def _placeable(pod: Pod, places: Places, cluster: Cluster, apart: Apart) -> tuple[str, str]:
@@ -219,7 +182,7 @@ def _placeable(pod: Pod, places: Places, cluster: Cluster, apart: Apart) -> tupl
     try:
         features = places.features(pod)
         keeper = next((other for other, term in apart if _keeps_away(other, term, pod)), None)
-    except (ValueError, LookupError) as error:
+    except NOT_READ as error:
         return "", f"its affinity makes no sense to us: {error}"
     if keeper is not None:
         return "", f"{keeper.namespace}/{keeper.owner} keeps it away (podAntiAffinity)"
@@ -240,7 +203,7 @@ def _cluster(nodes: Sequence[Node]) -> Cluster:
         resources |= dict.fromkeys(name for name, amount in sorted(node.has.items()) if amount > 0)
     capacity = np.array([[node.has.get(name, 0.0) for name in resources] for node in nodes], float)
     rules = SiteRules(features=tuple((node.name, node.group) for node in nodes))
-    return Cluster(tuple(resources), capacity, tuple(node.name for node in nodes), rules=rules)
+    return Cluster(tuple(resources), np.minimum(capacity, MOST), tuple(node.name for node in nodes), rules=rules)
 
 
 def _tasks(pods: Sequence[Pod], cluster: Cluster) -> ObservedTasks:

@@ -8,8 +8,10 @@ from typing import Any
 
 from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import FOLLOW_S, Api, WatchStream
+from loadmaster.live.kubernetes.reading import NOT_READ, name_of
 
-_MAY_NOT = (401, 403, 404, 405)
+MAY_NOT = (401, 403, 404, 405)
+"""What a server answers who does not let us look or watch."""
 OLD = 3
 """So many listings in a row that are older than the one before, and the cluster has been restored from a backup."""
 
@@ -69,6 +71,29 @@ class Watched:
         with self._lock:
             return Heard(list(self._items.values()), restored=self._restored)
 
+    def now(self, name: str) -> Mapping[str, Any] | None:
+        """The object as it is at this moment, by its namespace, if it has one, and name; None where there is none.
+
+        A watch that stands has told of it; else it is asked for.
+
+        Raises:
+            EngineDown: the server cannot say.
+        """
+        with self._lock:
+            if not self._ended.is_set():
+                return self._items.get(name)
+            listed = self._items.get(name)
+        space, _, name_there = name.rpartition("/")
+        root, _, kind = self._path.rpartition("/")
+        answer = self._api.ask("GET", f"{root}/{f'namespaces/{space}/' if space else ''}{kind}/{name_there}")
+        if answer.status == 404:
+            return None
+        if answer.status in MAY_NOT:
+            return listed
+        if not answer.good:
+            raise EngineDown(answer.text)
+        return answer.body
+
     def close(self) -> None:
         """Follow no more."""
         self._closed = True
@@ -89,7 +114,7 @@ class Watched:
             self._restored += 1
         self._old = 0
         self._version = version or self._version
-        self._items = {_name_of(item): item for item in body.get("items") or ()}
+        self._items = {name_of(item): item for item in body.get("items") or ()}
         return True
 
     def _follow(self) -> None:
@@ -101,18 +126,21 @@ class Watched:
 
     def _heed(self, stream: WatchStream | None) -> None:
         """Take in what the server tells; a watch whose time is over is followed by the next."""
-        with suppress(EngineDown):
+        try:
             while stream is not None and not self._closed:
                 if not all(self._takes(event) for event in stream):
                     break
                 stream = None if self._closed else self._asked()
-        self._ended.set()
+        except (EngineDown, *NOT_READ):  # the next look lists everything anew
+            pass
+        finally:
+            self._ended.set()
 
     def _asked(self) -> WatchStream | None:
         """A watch from the last version on; None where there is none to be had."""
         query = f"watch=1&allowWatchBookmarks=true&timeoutSeconds={FOLLOW_S:.0f}&resourceVersion={self._version}"
         stream = self._api.follow(f"{self._path}?{query}")
-        self._may = stream.status not in _MAY_NOT
+        self._may = stream.status not in MAY_NOT
         if stream.status != 200:  # 410: what came after that version is forgotten
             stream.close()
             return None
@@ -127,16 +155,11 @@ class Watched:
             return False
         with self._lock:
             if kind == "DELETED":
-                self._items.pop(_name_of(item), None)
+                self._items.pop(name_of(item), None)
             elif kind != "BOOKMARK":
-                self._items[_name_of(item)] = item
+                self._items[name_of(item)] = item
             self._version = str(item["metadata"]["resourceVersion"])
         return True
-
-
-def _name_of(item: Mapping[str, Any]) -> str:
-    meta = item["metadata"]
-    return f"{meta.get('namespace', '')}/{meta['name']}"
 
 
 def _is_older(version: str, known: str) -> bool:
