@@ -94,7 +94,9 @@ def test_a_looker_on_sees_all_that_waits_as_held():
 
 
 def test_who_holds_a_job_beside_us_is_told():
-    assert work(admin_comment="loadmaster:user").hold == 1
+    assert work(DelayBoot="5:01").hold == 1
+    assert work(DelayBoot="5:01", Reason="JobHeldAdmin").hold == 2
+    assert work(DelayBoot="5:00", Reason="JobHeldAdmin").hold == 0
     assert work(admin_comment="").hold == 1
     assert work(admin_comment="", Reason="JobHeldAdmin").hold == 2
 

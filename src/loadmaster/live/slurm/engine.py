@@ -16,7 +16,7 @@ from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.reservations import parse_reservations, parse_states
-from loadmaster.live.slurm.work import OURS
+from loadmaster.live.slurm.work import is_ours
 from loadmaster.model.actions import Action, Start, Withdraw
 from loadmaster.model.errors import InputError
 from loadmaster.rules.near import pick
@@ -98,7 +98,7 @@ class SlurmEngine:
         if self._heartbeat is not None:
             self._heartbeat.beat()
         rows, self.senseless = parse_listing(self._looked(*COMMAND))
-        self._marked = {row.id for row in rows if row["admin_comment"] == OURS}
+        self._marked = {row.id for row in rows if is_ours(row)}
         about = self._commands.run("scontrol", "-o", text=_LOOK).text
         nodes = sorted(parse_shown_nodes(about), key=lambda node: node.weight)
         if self._answered and not nodes:

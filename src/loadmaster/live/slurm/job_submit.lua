@@ -4,8 +4,11 @@ local HEARTBEAT = "@HEARTBEAT@"
 local PATIENCE_S = @PATIENCE_S@
 local OPERATOR = @OPERATOR@
 local PARTITIONS = {@PARTITIONS@}
-local OURS, USERS = "loadmaster", "loadmaster:user"
-local UNCHANGED = 4294967294
+local OURS = "loadmaster"
+local UNCHANGED, RELEASED = 4294967294, 4294967295
+local WAITS_FOR_THE_SCHEDULER, DISABLED = 2042, 2037  -- of slurm/slurm_errno.h
+
+local loadmaster = {}
 
 local function alive()
   local file = io.open(HEARTBEAT, "r")
@@ -33,31 +36,51 @@ local function can_be_placed(job)
   return not (given(job.req_nodes) or given(job.exc_nodes) or given(job.licenses) or given(job.burst_buffer))
 end
 
-function slurm_job_submit(job, partitions, uid)
+-- What somebody else than loadmaster holds bears a second in its DelayBoot, which else counts whole minutes: users may
+-- change no other field of their jobs that Slurm shows and that means nothing here.
+local function is_marked(delay_s)
+  return delay_s % 60 == 1
+end
+
+local function marked(delay_s)
+  if delay_s == UNCHANGED then return 1 end
+  return is_marked(delay_s) and delay_s or delay_s - delay_s % 60 + 1
+end
+
+function loadmaster.submit(job, partitions, uid)
   if alive() and in_scope(job.partition) and can_be_placed(job) then
-    job.admin_comment = job.priority == 0 and USERS or OURS
+    if job.priority == 0 then job.delay_boot = marked(job.delay_boot) end
+    job.admin_comment = OURS
     job.priority = 0
   end
   return slurm.SUCCESS
 end
 
--- Users may hold and release their jobs as ever; what loadmaster holds is not released by them while it is alive.
-function slurm_job_modify(job, record, partitions, uid)
-  local mark = record.admin_comment
-  if uid == 0 or uid == OPERATOR or (mark ~= OURS and mark ~= USERS) or not alive() then
-    return slurm.SUCCESS
-  end
-  if given(job.req_nodes) then
+-- Users hold and release their jobs as ever; what loadmaster holds as well waits for it after their release.
+-- Nothing is changed here that a user may not change, or Slurm would deny the whole request.
+function loadmaster.modify(job, record, partitions, uid)
+  local is_ours = given(record.admin_comment) and string.sub(record.admin_comment, 1, #OURS) == OURS
+  if not is_ours or job.admin_comment ~= nil then return slurm.SUCCESS end
+  local bound = uid ~= 0 and uid ~= OPERATOR and alive()
+  if bound and given(job.req_nodes) then
     slurm.log_user("loadmaster chooses the hosts of this job; submit it again to name its hosts yourself")
-    return slurm.ERROR
+    return DISABLED
   end
   if job.priority == 0 then
-    job.admin_comment = USERS
-  elseif job.priority ~= nil and job.priority ~= UNCHANGED and record.priority == 0 then
-    job.priority = 0
-    job.admin_comment = OURS
+    job.delay_boot = marked(record.delay_boot)
+  elseif job.priority == RELEASED then
+    local held = is_marked(record.delay_boot)
+    if held then job.delay_boot = record.delay_boot - 1 end
+    if bound and record.priority == 0 then
+      if not held then
+        slurm.log_user("nothing to release: the job waits for loadmaster, which starts it when its turn comes")
+        return WAITS_FOR_THE_SCHEDULER
+      end
+      job.priority = UNCHANGED
+    end
   end
   return slurm.SUCCESS
 end
 
-return slurm.SUCCESS
+slurm_job_submit, slurm_job_modify = loadmaster.submit, loadmaster.modify
+return loadmaster

@@ -15,11 +15,13 @@ COLUMNS = {
     "TimeLimit": 16, "NumNodes": 12, "NumCPUs": 12, "cpus-per-task": 12, "ntpernode": 8, "MinMemory": 16,
     "tres-alloc": 120,
     "tres-per-node": 60, "ReqNodes": 240, "NodeList": 240, "Feature": 120, "Dependency": 240, "PriorityLong": 12,
-    "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48, "admin_comment": 64,
+    "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48, "admin_comment": 64, "DelayBoot": 16,
 }  # fmt: skip
 """By their names in `squeue -O`, how many letters each may have."""
 WIDTH = sum(COLUMNS.values())
-COMMAND = ("squeue", "-a", "-h", "-t", "all", "-O", ",".join(f"{name}:{wide}" for name, wide in COLUMNS.items()))
+_FORMAT = ",".join(f"{name}:{wide}" for name, wide in COLUMNS.items())
+COMMAND = ("squeue", "-a", "-h", "-t", "all", "--array-unique", "-O", _FORMAT)
+"""Without `--array-unique` tasks of one array that wait are one line, though one of them is held or pinned alone."""
 MOST_TASKS = 100_000
 _MAY_BE_CUT = (
     "ArrayTaskID", "Partition", "tres-alloc", "tres-per-node", "ReqNodes", "NodeList", "Feature", "Dependency",

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
-from loadmaster.live.slurm.listing import COMMAND, ListedJob, parse_listing
-from loadmaster.live.slurm.work import OURS
+from loadmaster.live.slurm.listing import COMMAND, parse_listing
+from loadmaster.live.slurm.work import is_ours
 from loadmaster.model.actions import Withdraw
 
 
@@ -27,7 +27,7 @@ def release_all(commands: Commands) -> Released:
     rows, _ = parse_listing(commands.read(*COMMAND))
     released = Released()
     for row in rows:
-        if _is_ours(row):
+        if row["State"] == "PENDING" and is_ours(row):
             action = Withdraw(row.id)
             refusal = refusal_of(action, commands.run("scontrol", text=lines_of(action)))
             if refusal is None:
@@ -35,7 +35,3 @@ def release_all(commands: Commands) -> Released:
             elif refusal.kind != "gone":
                 released.failed.append((row.id, refusal.text))
     return released
-
-
-def _is_ours(row: ListedJob) -> bool:
-    return row["State"] == "PENDING" and row["admin_comment"] == OURS

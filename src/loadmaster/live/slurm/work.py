@@ -15,8 +15,8 @@ from loadmaster.site.times import duration_s
 
 OURS = "loadmaster"
 """What the hook at submission writes beside a job that it holds for us."""
-USERS = "loadmaster:user"
-"""The same where the user wants it held as well."""
+HELD_TOO = ":01"
+"""How the `DelayBoot` ends of a job that somebody else holds as well, as the same hook writes it."""
 ENDED = {
     "COMPLETED": "ok", "FAILED": "failed", "TIMEOUT": "timeout", "CANCELLED": "cancelled", "PREEMPTED": "preempted",
     "NODE_FAIL": "node_fail", "OUT_OF_MEMORY": "failed", "BOOT_FAIL": "node_fail", "DEADLINE": "timeout",
@@ -104,6 +104,12 @@ def state_of(row: ListedJob, *, looks_on: bool) -> int:
     return HELD if looks_on or row["PriorityLong"] == "0" else CLAIMED
 
 
+def is_ours(row: ListedJob) -> bool:
+    """It bears the mark of our hook, and nobody else holds it."""
+    held_too = row["PriorityLong"] == "0" and row["DelayBoot"].endswith(HELD_TOO)
+    return row["admin_comment"] == OURS and not held_too
+
+
 def is_over(row: ListedJob) -> bool:
     """It will not run any more."""
     return row["State"] in ENDED
@@ -111,9 +117,9 @@ def is_over(row: ListedJob) -> bool:
 
 def _hold(row: ListedJob, state: int) -> int:
     """Who holds it back beside us."""
-    if state != HELD or row["PriorityLong"] != "0" or row["admin_comment"] == OURS:
+    if state != HELD or row["PriorityLong"] != "0" or is_ours(row):
         return 0
-    return 1 if row["admin_comment"] == USERS else _HOLDS.get(row["Reason"], 1)
+    return _HOLDS.get(row["Reason"], 1)
 
 
 def _why_not(row: ListedJob, state: int, nodes: int, cores: float) -> str:
