@@ -194,6 +194,38 @@ def test_what_an_administrator_holds_is_not_ours_to_start_until_he_releases_it(s
     user.may("scancel", job)
 
 
+@pytest.mark.parametrize(
+    ("words", "least"),
+    [
+        (("-N1", "-n9"), "0 of the 3 hosts of the default partition have the 9 CPUs and 0 MB"),
+        (("-n2", "-c9"), "9 CPUs"), (("--mem=33000",), "0 of the 3 hosts"), (("-p", "small", "--mem=20000"), "small"),
+        (("-N2", "--mem=20000"), "1 of the 3 hosts"), (("-N1", "-n8", "--mem-per-cpu=3000"), "24000 MB"),
+        (("--mincpus=9",), "9 CPUs"), (("-N2", "--ntasks-per-node=3", "-c3"), "9 CPUs"),
+    ],
+)  # fmt: skip
+def test_what_no_host_can_take_is_refused_at_submission_in_words_as_slurm_would(site, words, least):
+    site.engine.observe()
+    done = site.slurm.tried("sbatch", *words, "--wrap", "true", user="nobody")
+    assert done.returncode != 0
+    assert least in done.stderr
+    assert "Requested node configuration is not available" in done.stderr
+    Heartbeat(heartbeat_path("lm", site.state)).stop()
+    alone = site.slurm.tried("sbatch", *words, "--wrap", "true", user="nobody")
+    assert "Requested node configuration is not available" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("-n20",), ("-N1", "-n8"), ("-N3", "-n3", "--mem=16000"), ("-p", "small,main", "--mem=20000"),
+     ("-n2", "--ntasks-per-node=9"), ("-N1", "-n8", "--mem-per-cpu=2000")],
+)  # fmt: skip
+def test_what_hosts_can_take_together_is_held_as_ever(site, words):
+    site.engine.observe()
+    job = site.slurm.run("sbatch", "--parsable", *words, "--wrap", "true").strip()
+    assert "AdminComment=loadmaster" in site.slurm.run("scontrol", "show", "job", job)
+    site.slurm.run("scancel", job)
+
+
 def test_what_a_user_holds_while_we_are_dead_is_held_when_we_come_back(site):
     user = PlainUser(site)
     job = user.submit()

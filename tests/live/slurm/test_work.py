@@ -53,6 +53,11 @@ def test_one_task_of_several_cores_lies_on_one_host_though_squeue_guesses_two_wh
     assert (found.hosts, found.cores) == (1, 3.0)
 
 
+def test_a_job_on_one_host_is_too_large_for_any_though_squeue_guesses_two_hosts_for_it():
+    found = work(NumNodes="2", MaxNodes="1", NumCPUs="17", **{"tres-alloc": "cpu=17,mem=100M,node=1"})
+    assert (found.hosts, found.cores) == (1, 17.0)
+
+
 def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
     assert work(MinMemory="0").all_memory
     assert not work(MinMemory="0").whole

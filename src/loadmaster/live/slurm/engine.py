@@ -10,8 +10,9 @@ from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
 from loadmaster.live.lease import Lease
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
-from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
+from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, sizes_path
 from loadmaster.live.slurm.host_parts import HostParts
+from loadmaster.live.slurm.host_sizes import HostSizes
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
@@ -58,6 +59,7 @@ class SlurmEngine:
         self._lease = None if looks_on else Lease(f"slurm-{self.cluster}", folder)
         self._leaves_held = leaves_held
         self._heartbeat = None if looks_on else Heartbeat(heartbeat_path(self.cluster, folder))
+        self._sizes = None if self._heartbeat is None else HostSizes(sizes_path(self._heartbeat.path))
         known = None if accounts is None else read_accounts(accounts, self.cluster)
         self._parts = HostParts(self._commands)
         self._observer = SlurmObserver(self.site, known, self._parts.of, looks_on=looks_on, partitions=partitions)
@@ -103,6 +105,8 @@ class SlurmEngine:
         nodes = sorted(parse_shown_nodes(about), key=lambda node: node.weight)
         if self._answered and not nodes:
             raise EngineDown("scontrol: lists no host any more")
+        if self._sizes is not None:
+            self._sizes.show(nodes, about)
         heard = SlurmListings(
             at_s, rows, tuple(nodes), parse_states(about), parse_reservations(about),
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
@@ -134,8 +138,9 @@ class SlurmEngine:
 
     def close(self) -> None:
         """Give the lease back; from now on nothing is held any more, unless that is left to a next run."""
-        if self._heartbeat is not None and not self._leaves_held:
+        if self._heartbeat is not None and self._sizes is not None and not self._leaves_held:
             self._heartbeat.stop()
+            self._sizes.stop()
         if self._lease is not None:
             self._lease.release()
 

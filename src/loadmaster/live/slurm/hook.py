@@ -33,7 +33,8 @@ def hook_text(heartbeat: Path, patience_s: float, operator: int, partitions: Ite
     scope = [f'["{name}"] = true' for name in names] + (['["*"] = true'] if default in names else [])
     text = files("loadmaster.live.slurm").joinpath("job_submit.lua").read_text(encoding="utf-8")
     for word, value in (
-        ("HEARTBEAT", str(heartbeat)), ("PATIENCE_S", f"{patience_s:.0f}"), ("OPERATOR", str(operator)),
+        ("HEARTBEAT", str(heartbeat)), ("SIZES", str(sizes_path(heartbeat))),
+        ("PATIENCE_S", f"{patience_s:.0f}"), ("OPERATOR", str(operator)),
         ("PARTITIONS", ", ".join(scope)),
     ):  # fmt: skip
         text = text.replace(f"@{word}@", value)
@@ -43,6 +44,11 @@ def hook_text(heartbeat: Path, patience_s: float, operator: int, partitions: Ite
 def heartbeat_path(cluster: str, folder: Path | None = None) -> Path:
     """Where the sign of life for a cluster is; `folder` None is the user's own state."""
     return (state_folder() if folder is None else folder) / f"slurm-{cluster}.heartbeat"
+
+
+def sizes_path(heartbeat: Path) -> Path:
+    """Where the hook reads what hosts there are, beside the sign of life."""
+    return heartbeat.with_suffix(".hosts")
 
 
 class Heartbeat:

@@ -1,12 +1,15 @@
 -- Holds each job that loadmaster can place as it is submitted, as long as loadmaster is alive.
 -- It fails open: without a fresh heartbeat jobs go to Slurm's own scheduler as ever.
+-- Slurm tests no job that is held, so a job that no host can take is refused here, as Slurm itself would.
 local HEARTBEAT = "@HEARTBEAT@"
+local SIZES = "@SIZES@"
 local PATIENCE_S = @PATIENCE_S@
 local OPERATOR = @OPERATOR@
 local PARTITIONS = {@PARTITIONS@}
 local OURS = "loadmaster"
 local UNCHANGED, RELEASED = 4294967294, 4294967295
-local WAITS_FOR_THE_SCHEDULER, DISABLED = 2042, 2037  -- of slurm/slurm_errno.h
+local UNCHANGED_16 = 65534
+local NOT_AVAILABLE, DISABLED, WAITS_FOR_THE_SCHEDULER = 2014, 2037, 2042  -- of slurm/slurm_errno.h
 
 local loadmaster = {}
 
@@ -36,6 +39,47 @@ local function can_be_placed(job)
   return not (given(job.req_nodes) or given(job.exc_nodes) or given(job.licenses) or given(job.burst_buffer))
 end
 
+-- The least that each host of a job must have: CPUs and MiB.
+local function least_of(job)
+  local function count(value, none, otherwise)
+    return (value == nil or value >= none) and otherwise or value
+  end
+  local each = count(job.cpus_per_task, UNCHANGED_16, 1)
+  local cpus = math.max(each, count(job.pn_min_cpus, UNCHANGED_16, 1))
+  local tasks = count(job.ntasks_per_node, UNCHANGED_16, 1)
+  if count(job.max_nodes, UNCHANGED, UNCHANGED) * tasks <= count(job.num_tasks, UNCHANGED, UNCHANGED) then
+    cpus = math.max(cpus, each * tasks)  -- else a host may have fewer tasks
+  end
+  if job.max_nodes == 1 then cpus = math.max(cpus, count(job.min_cpus, UNCHANGED, 1)) end
+  return cpus, math.max(job.min_mem_per_node or 0, (job.min_mem_per_cpu or 0) * cpus)
+end
+
+-- Why no partition that a job names has hosts for it; nil if one may have.
+local function why_never(job)
+  local file = io.open(SIZES, "r")
+  if file == nil then return nil end
+  local cpus, mib = least_of(job)
+  local hosts, fit = {}, {}
+  for line in file:lines() do
+    local name, count, has_cpus, has_mib = string.match(line, "^(%S+) (%d+) (%d+) (%d+)$")
+    if name ~= nil then
+      local fits = tonumber(has_cpus) >= cpus and tonumber(has_mib) >= mib
+      hosts[name] = (hosts[name] or 0) + tonumber(count)
+      fit[name] = (fit[name] or 0) + (fits and tonumber(count) or 0)
+    end
+  end
+  file:close()
+  local least = (job.min_nodes == nil or job.min_nodes >= UNCHANGED) and 1 or math.max(1, job.min_nodes)
+  local why = nil
+  for name in string.gmatch(given(job.partition) and job.partition or "*", "[^,]+") do
+    if hosts[name] == nil or fit[name] >= math.min(least, hosts[name]) then return nil end
+    local where = name == "*" and "the default partition" or "partition " .. name
+    why = string.format("%d of the %d hosts of %s have the %d CPUs and %d MB that each host of this job needs",
+                        fit[name], hosts[name], where, cpus, mib)
+  end
+  return why
+end
+
 -- What somebody else than loadmaster holds bears a second in its DelayBoot, which else counts whole minutes: users may
 -- change no other field of their jobs that Slurm shows and that means nothing here.
 local function is_marked(delay_s)
@@ -49,6 +93,11 @@ end
 
 function loadmaster.submit(job, partitions, uid)
   if alive() and in_scope(job.partition) and can_be_placed(job) then
+    local why = why_never(job)
+    if why ~= nil then
+      slurm.log_user(why)
+      return NOT_AVAILABLE
+    end
     if job.priority == 0 then job.delay_boot = marked(job.delay_boot) end
     job.admin_comment = OURS
     job.priority = 0

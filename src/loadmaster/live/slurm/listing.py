@@ -12,8 +12,8 @@ from loadmaster.model.errors import InputError
 COLUMNS = {
     "JobArrayID": 48, "JobID": 12, "ArrayJobID": 12, "ArrayTaskID": 160, "State": 16, "Reason": 32, "UserName": 40,
     "Account": 64, "Partition": 160, "QOS": 48, "SubmitTime": 12, "EligibleTime": 12, "StartTime": 12, "EndTime": 12,
-    "TimeLimit": 16, "NumNodes": 12, "NumCPUs": 12, "cpus-per-task": 12, "ntpernode": 8, "MinMemory": 16,
-    "tres-alloc": 120,
+    "TimeLimit": 16, "NumNodes": 12, "MaxNodes": 12, "NumCPUs": 12, "cpus-per-task": 12, "ntpernode": 8,
+    "MinMemory": 16, "tres-alloc": 120,
     "tres-per-node": 60, "ReqNodes": 240, "NodeList": 240, "Feature": 120, "Dependency": 240, "PriorityLong": 12,
     "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48, "admin_comment": 64, "DelayBoot": 16,
 }  # fmt: skip

@@ -91,7 +91,8 @@ def _hosts_asked(row: ListedJob, held: dict[str, float]) -> int:
     """Of a job that waits; one task of several CPUs lies on one host, though squeue guesses two while it is held."""
     if row["NumCPUs"] == row["cpus-per-task"] != "1":
         return max(1, int(held.get("node", 1)))
-    return max(1, _whole(row["NumNodes"]))
+    most = _whole(row["MaxNodes"])  # of `-N1 -n 17` squeue guesses two hosts where none has 17 CPUs
+    return max(1, min(_whole(row["NumNodes"]), most) if most else _whole(row["NumNodes"]))
 
 
 def state_of(row: ListedJob, *, looks_on: bool) -> int:
