@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import real_slurm
 from loadmaster.live.slurm.hook import heartbeat_path
+from loadmaster.live.slurm.mark import owner_of
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
 RUN = ("--interval", "1s", "--policy", "mix-fit", "--discipline", "multifactor+easy")
@@ -23,17 +25,22 @@ def slurm():
         yield made
 
 
-def start(slurm, *words):
-    where = ["--conf", str(slurm.conf), "--state", str(slurm.folder / "lm")]
+@contextmanager
+def start(slurm, *words, state=None):
+    where = ["--conf", str(slurm.conf), "--state", str(state or slurm.folder / "lm")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "loadmaster", "live", "slurm", *where, *words], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, env=environment,
-    )  # fmt: skip
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()  # where a test fails, nobody else ends it
 
 
-def verb(slurm, *words):
-    with start(slurm, *words) as process:
+def verb(slurm, *words, state=None):
+    with start(slurm, *words, state=state) as process:
         out, err = process.communicate(timeout=240)
     return process.returncode, out, err
 
@@ -115,9 +122,30 @@ def test_at_the_end_nothing_is_left_that_only_we_could_start(slurm, tmp_path):
         time.sleep(2.0)
         code, _, err = verb(slurm, "--uninstall")
         assert (code, "stop it first" in err) == (2, True)
+        for words in (("--uninstall",), (*RUN, "-o", str(tmp_path / "second"))):
+            code, _, err = verb(slurm, *words, state=tmp_path / "other")
+            assert (code, f"another loadmaster runs this cluster (process {process.pid} of" in err) == (2, True)
         assert states(slurm)[job] == "PENDING"
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
+    wait_for(lambda: states(slurm)[job] == "COMPLETED")
+
+
+def test_what_one_run_holds_is_not_released_by_another_with_another_state(slurm, tmp_path):
+    beat = heartbeat_path("lm", slurm.folder / "lm")
+    with start(slurm, *RUN, "--max-starts", "0", "--on-exit", "hold", "-o", str(tmp_path / "first")) as process:
+        wait_for(beat.exists)
+        job = submit(slurm, "-n", "1", "--mem=100")
+        time.sleep(2.0)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+    other = tmp_path / "other"
+    code, out, err = verb(slurm, *RUN, "--for", "3s", "-o", str(tmp_path / "second"), state=other)
+    assert code == 0, err
+    assert f"{job}: another loadmaster holds it, with another --state" in out
+    assert "1 jobs are held by a loadmaster with another --state" in verb(slurm, "--uninstall", state=other)[1]
+    assert states(slurm)[job] == "PENDING"
+    assert "1 jobs released" in verb(slurm, "--uninstall")[1]
     wait_for(lambda: states(slurm)[job] == "COMPLETED")
 
 
@@ -145,7 +173,7 @@ def test_what_others_keep_has_held_is_released_at_the_end(slurm, tmp_path):
 
 def test_the_watchdog_waits_for_the_heartbeat_to_be_old_then_lets_go(slurm):
     beat = heartbeat_path("lm", slurm.folder / "lm")
-    beat.write_text(f"{time.time():.0f}\n")
+    beat.write_text(f"{time.time():.0f} {owner_of(beat.parent)}\n")
     job = submit(slurm, "-n", "1", "--mem=100")
     code, out, _ = verb(slurm, "--watchdog", "--fail-open", "60s")
     assert (code, states(slurm)[job]) == (0, "PENDING")

@@ -127,7 +127,7 @@ def test_a_plain_user_holds_and_releases_a_job_and_it_stays_ours(site):
     assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 0)
     user.may("scontrol", "hold", job)
     assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 1)
-    assert release_all(site.engine.commands).done == []
+    assert release_all(site.engine.commands, site.engine.owner).done == []
     user.may("scontrol", "release", job)
     assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 0)
     assert "DelayBoot=00:05:00" in site.slurm.run("scontrol", "show", "job", job)
@@ -222,7 +222,7 @@ def test_what_no_host_can_take_is_refused_at_submission_in_words_as_slurm_would(
 def test_what_hosts_can_take_together_is_held_as_ever(site, words):
     site.engine.observe()
     job = site.slurm.run("sbatch", "--parsable", *words, "--wrap", "true").strip()
-    assert "AdminComment=loadmaster" in site.slurm.run("scontrol", "show", "job", job)
+    assert "AdminComment=loadmaster:" in site.slurm.run("scontrol", "show", "job", job)
     site.slurm.run("scancel", job)
 
 
@@ -365,7 +365,7 @@ def test_without_a_sign_of_life_nothing_is_held_and_all_that_is_held_is_let_go(s
     while (seen := look.observe()) and RUNNING not in seen.tasks.state[seen.tasks.job == seen.ids.index(free)]:
         assert time.monotonic() < end
         time.sleep(0.2)
-    released = release_all(site.engine.commands)
+    released = release_all(site.engine.commands, site.engine.owner)
     assert (released.done, released.failed) == ([held], [])
     site.until(held, RUNNING)
     site.slurm.run("scancel", held, free)

@@ -4,6 +4,7 @@ import pytest
 
 from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
+from loadmaster.live.slurm.mark import of_owner
 from loadmaster.live.slurm.waits import KnownEnds
 from loadmaster.live.slurm.work import state_of, work_of
 
@@ -104,6 +105,13 @@ def test_who_holds_a_job_beside_us_is_told():
     assert work(DelayBoot="5:00", Reason="JobHeldAdmin").hold == 0
     assert work(admin_comment="").hold == 1
     assert work(admin_comment="", Reason="JobHeldAdmin").hold == 2
+
+
+def test_what_a_run_with_another_state_holds_is_left_to_it():
+    assert work(admin_comment="loadmaster:0a1b2c") == "another loadmaster holds it, with another --state"
+    assert of_owner(row(admin_comment="loadmaster:0a1b2c why"), "0a1b2d")["admin_comment"] == "loadmaster:0a1b2c why"
+    assert of_owner(row(admin_comment="loadmaster:0a1b2c why"), "0a1b2c")["admin_comment"] == "loadmaster"
+    assert of_owner(row(admin_comment="loadmasters"), "0a1b2c")["admin_comment"] == "loadmasters"
 
 
 def test_no_limit_is_a_long_one():

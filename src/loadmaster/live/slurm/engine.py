@@ -2,18 +2,19 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
-from loadmaster.live.lease import Lease
+from loadmaster.live.lease import Lease, MachineLock
 from loadmaster.live.slurm.acting import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, sizes_path
 from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.host_sizes import HostSizes
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
+from loadmaster.live.slurm.mark import mark, of_owner, owner_of
 from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.reservations import parse_reservations, parse_states
@@ -26,7 +27,7 @@ from loadmaster.site.shown_nodes import parse_shown_nodes
 from loadmaster.site.site import Site, read_site
 
 _LOOK = "show config\nshow node\nshow partition\nshow reservation\n"
-_CONFIG = re.compile(r"^(\w+)\s+= (.*)$", re.MULTILINE)
+_CONFIG = re.compile(r"^(\w+(?:\[0\])?)\s+= (.*)$", re.MULTILINE)
 
 
 class SlurmEngine:
@@ -36,7 +37,7 @@ class SlurmEngine:
         conf: its configuration; None is what the running Slurm names.
         accounts: a file as `--site-accounts` takes it; None leaves limits and shares out.
         looks_on: it is only looked at, as in shadow: all that waits counts as held for us, and no lease is taken.
-        folder: where the lease and the heartbeat are.
+        folder: where lease and heartbeat are; jobs that a run with another folder holds are left out.
         partitions: only jobs that wait in these are ours; () for all.
         leaves_held: what is held is to stay so for a next run: the last sign of life is left to grow old.
 
@@ -56,8 +57,9 @@ class SlurmEngine:
         self.site = _behind_its_hook(read_site(Path(self.settings.get("SLURM_CONF", "slurm.conf"))))
         for name in partitions:
             pick(name, {part.name: part for part in self.site.partitions}, what="partition", see="see: sinfo -s")
-        self._lease = None if looks_on else Lease(f"slurm-{self.cluster}", folder)
-        self._leaves_held = leaves_held
+        self.owner = owner_of(folder)
+        self._locks = () if looks_on else locked(self.settings, folder)
+        self._leaves_held, self._looks_on = leaves_held, looks_on
         self._heartbeat = None if looks_on else Heartbeat(heartbeat_path(self.cluster, folder))
         self._sizes = None if self._heartbeat is None else HostSizes(sizes_path(self._heartbeat.path))
         known = None if accounts is None else read_accounts(accounts, self.cluster)
@@ -100,6 +102,7 @@ class SlurmEngine:
         if self._heartbeat is not None:
             self._heartbeat.beat()
         rows, self.senseless = parse_listing(self._looked(*COMMAND))
+        rows = [of_owner(row, None if self._looks_on else self.owner) for row in rows]
         self._marked = {row.id for row in rows if is_ours(row)}
         about = self._commands.run("scontrol", "-o", text=_LOOK).text
         nodes = sorted(parse_shown_nodes(about), key=lambda node: node.weight)
@@ -134,15 +137,30 @@ class SlurmEngine:
             if action.id not in self._held:
                 return Refusal(action, "busy", "it was not held when it was last seen")
             self._held.discard(action.id)
-        return refusal_of(action, self._commands.run("scontrol", text=lines_of(action)))
+        return refusal_of(action, self._commands.run("scontrol", text=lines_of(action, mark(self.owner))))
 
     def close(self) -> None:
         """Give the lease back; from now on nothing is held any more, unless that is left to a next run."""
         if self._heartbeat is not None and self._sizes is not None and not self._leaves_held:
             self._heartbeat.stop()
             self._sizes.stop()
-        if self._lease is not None:
-            self._lease.release()
+        for lock in self._locks:
+            lock.release()
+
+
+def locked(settings: Mapping[str, str], folder: Path | None) -> tuple[MachineLock, Lease]:
+    """The cluster of these settings is ours alone from now on, and so is the folder of state.
+
+    Raises:
+        InputError: somebody else has one of them.
+    """
+    name, port = settings.get("ClusterName", ""), settings.get("SlurmctldPort", "")
+    lock = MachineLock(f"slurm-{name}@{settings.get('SlurmctldHost[0]', '')}:{port}")
+    try:
+        return lock, Lease(f"slurm-{name}", folder)
+    except InputError:
+        lock.release()
+        raise
 
 
 def _behind_its_hook(site: Site) -> Site:

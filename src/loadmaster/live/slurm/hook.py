@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
+from loadmaster.live.slurm.mark import owner_of
 from loadmaster.model.errors import InputError
 from loadmaster.state_folder import state_folder
 from loadmaster.whole_file import whole_file
@@ -52,7 +53,7 @@ def sizes_path(heartbeat: Path) -> Path:
 
 
 class Heartbeat:
-    """A file that holds the moment of our last sign of life, in seconds since the epoch."""
+    """A file that holds the moment of our last sign of life, in seconds since the epoch, and who we are."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -65,7 +66,7 @@ class Heartbeat:
         """
         try:
             with whole_file(self.path) as part:
-                part.write_text(f"{time.time():.0f}\n", encoding="ascii")
+                part.write_text(f"{time.time():.0f} {owner_of(self.path.parent)}\n", encoding="ascii")
                 part.chmod(0o644)  # Slurm's controller reads it, whoever that is
         except OSError as error:
             raise InputError(self.path, f"no heartbeat can be written here: {error.strerror}") from None
@@ -73,8 +74,8 @@ class Heartbeat:
     def age_s(self) -> float:
         """Seconds since the last one; infinite if there was none."""
         try:
-            return max(0.0, time.time() - float(self.path.read_text(encoding="utf-8")))
-        except (OSError, ValueError):
+            return max(0.0, time.time() - float(self.path.read_text(encoding="utf-8").split()[0]))
+        except (OSError, ValueError, IndexError):
             return float("inf")
 
     def stop(self) -> None:

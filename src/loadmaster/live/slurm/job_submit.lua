@@ -13,12 +13,14 @@ local NOT_AVAILABLE, DISABLED, WAITS_FOR_THE_SCHEDULER = 2014, 2037, 2042  -- of
 
 local loadmaster = {}
 
+-- The mark of the run that is alive, in whose name jobs are held; nil if none is.
 local function alive()
   local file = io.open(HEARTBEAT, "r")
-  if file == nil then return false end
-  local beat = tonumber(file:read("*l") or "")
+  if file == nil then return nil end
+  local beat, owner = string.match(file:read("*l") or "", "^(%d+) (%x+)$")
   file:close()
-  return beat ~= nil and os.time() - beat <= PATIENCE_S
+  if beat == nil or os.time() - tonumber(beat) > PATIENCE_S then return nil end
+  return OURS .. ":" .. owner
 end
 
 local function given(text)
@@ -92,14 +94,15 @@ local function marked(delay_s)
 end
 
 function loadmaster.submit(job, partitions, uid)
-  if alive() and in_scope(job.partition) and can_be_placed(job) then
+  local mark = alive()
+  if mark ~= nil and in_scope(job.partition) and can_be_placed(job) then
     local why = why_never(job)
     if why ~= nil then
       slurm.log_user(why)
       return NOT_AVAILABLE
     end
     if job.priority == 0 then job.delay_boot = marked(job.delay_boot) end
-    job.admin_comment = OURS
+    job.admin_comment = mark
     job.priority = 0
   end
   return slurm.SUCCESS
@@ -110,7 +113,7 @@ end
 function loadmaster.modify(job, record, partitions, uid)
   local is_ours = given(record.admin_comment) and string.sub(record.admin_comment, 1, #OURS) == OURS
   if not is_ours or job.admin_comment ~= nil then return slurm.SUCCESS end
-  local bound = uid ~= 0 and uid ~= OPERATOR and alive()
+  local bound = uid ~= 0 and uid ~= OPERATOR and alive() ~= nil
   if bound and given(job.req_nodes) then
     slurm.log_user("loadmaster chooses the hosts of this job; submit it again to name its hosts yourself")
     return DISABLED

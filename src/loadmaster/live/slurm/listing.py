@@ -15,7 +15,7 @@ COLUMNS = {
     "TimeLimit": 16, "NumNodes": 12, "MaxNodes": 12, "NumCPUs": 12, "cpus-per-task": 12, "ntpernode": 8,
     "MinMemory": 16, "tres-alloc": 120,
     "tres-per-node": 60, "ReqNodes": 240, "NodeList": 240, "Feature": 120, "Dependency": 240, "PriorityLong": 12,
-    "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48, "admin_comment": 64, "DelayBoot": 16,
+    "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48, "admin_comment": 128, "DelayBoot": 16,
 }  # fmt: skip
 """By their names in `squeue -O`, how many letters each may have."""
 WIDTH = sum(COLUMNS.values())
@@ -25,7 +25,7 @@ COMMAND = ("squeue", "-a", "-h", "-t", "all", "--array-unique", "-O", _FORMAT)
 MOST_TASKS = 100_000
 _MAY_BE_CUT = (
     "ArrayTaskID", "Partition", "tres-alloc", "tres-per-node", "ReqNodes", "NodeList", "Feature", "Dependency",
-    "admin_comment", "Account", "QOS", "Licenses", "Reservation", "UserName",
+    "Account", "QOS", "Licenses", "Reservation", "UserName",
 )  # fmt: skip
 _ID = re.compile(r"[0-9]+(?:_(?:[0-9]+|\[.*))?(?:\+[0-9]+)?")
 _TASKS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")

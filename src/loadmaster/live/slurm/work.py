@@ -129,13 +129,15 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float) -> str:
         return f"{row.cut} is longer than the listing shows"
     if "+" in row.id:
         return "a part of a heterogeneous job"
+    if row["admin_comment"].startswith(f"{OURS}:"):
+        return "another loadmaster holds it, with another --state"
     if row["Licenses"]:
         return f"asks for licences ({row['Licenses']})"
     if row["OverSubscribe"] in ("YES", "FORCE", "USER", "MCS"):
         return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
     if row["tres-per-node"] and not all(_GPU.fullmatch(part) for part in row["tres-per-node"].split(",")):
         return f"asks for {row['tres-per-node']}"
-    if state == HELD and row["ReqNodes"] and not row["admin_comment"].startswith(OURS):
+    if state == HELD and row["ReqNodes"] and row["admin_comment"] != OURS:
         return "names its own hosts"
     if row["Feature"]:
         try:
