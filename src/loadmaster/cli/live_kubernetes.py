@@ -11,9 +11,11 @@ def kubernetes(options: KubernetesOptions, as_json: o.AsJson = False) -> None:
 
     No bound pod is moved or deleted unless --moves, --budget or --preempt is given; at the end pods of ours wait on.
     """
+    from functools import partial
+
     from loadmaster.cli.live_queue import show_queue
     from loadmaster.cli.live_screen import Screen
     from loadmaster.cli.run_options import command_line
     from loadmaster.verbs.live_kubernetes import kubernetes_with
 
-    show_queue(kubernetes_with(options, Screen, command_line()), as_json)
+    show_queue(kubernetes_with(options, partial(Screen, as_json=as_json), command_line()), as_json)

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 class Screen:
     """See `loadmaster.verbs.live_drive.Screen`."""
 
-    def __init__(self, engine: str, how: "Conduct", jobs: int | None, out: Path, ready: bool) -> None:
+    def __init__(
+        self, engine: str, how: "Conduct", jobs: int | None, out: Path, ready: bool, *, as_json: bool = False
+    ) -> None:
         self._foretelling = Foretelling(out)
-        self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None)
+        self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None, as_json=as_json)
 
     def __enter__(self) -> "Screen":
         self._foretelling.__enter__()
@@ -34,6 +36,10 @@ class Screen:
     @so_far.setter
     def so_far(self, found: Any) -> None:
         self._table.so_far = found
+
+    def say(self, note: str) -> None:
+        """Called at once with what must be said."""
+        self._table.say(note)
 
     def show(self, *cycle: Any) -> None:
         """Called after every cycle."""

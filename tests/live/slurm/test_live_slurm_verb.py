@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -147,6 +147,75 @@ def test_what_one_run_holds_is_not_released_by_another_with_another_state(slurm,
     assert states(slurm)[job] == "PENDING"
     assert "1 jobs released" in verb(slurm, "--uninstall")[1]
     wait_for(lambda: states(slurm)[job] == "COMPLETED")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of a quarter of a megabyte."""
+    (tmp_path / "disk").mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "lm-test", tmp_path / "disk"], check=False)
+    if made.returncode:
+        pytest.skip("no small disk can be made here")
+    try:
+        yield tmp_path / "disk"
+    finally:
+        subprocess.run(["umount", "-l", tmp_path / "disk"], check=True)
+
+
+def fill(disk):
+    """Really full."""
+    with (disk / "filler").open("ab", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(512))
+
+
+def test_on_a_full_disk_all_that_is_held_is_handed_back(slurm, small_disk):
+    beat = heartbeat_path("lm", slurm.folder / "lm")
+    with start(slurm, *RUN, "--max-starts", "0", "-o", str(small_disk / "out")) as process:
+        wait_for(beat.exists)
+        jobs = [submit(slurm, "-n", "1", "--mem=100") for _ in range(5)]
+        time.sleep(2.0)
+        fill(small_disk)
+        jobs += [submit(slurm, "-n", "1", "--mem=100") for _ in range(5)]
+        _, err = process.communicate(timeout=120)
+    assert process.returncode not in (0, None)
+    assert "No space left on device" in err
+    wait_for(lambda: all(states(slurm)[job] == "COMPLETED" for job in jobs))
+
+
+def test_where_the_heartbeat_cannot_grow_it_goes_on_in_its_place(slurm, small_disk, tmp_path):
+    beat = heartbeat_path("lm", small_disk)
+    with start(slurm, *RUN, "-o", str(tmp_path / "out"), state=small_disk) as process:
+        wait_for(beat.exists)
+        fill(small_disk)
+        before = beat.read_text()
+        time.sleep(3.0)
+        assert beat.read_text() != before
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+    assert process.returncode == 130
+
+
+def test_ctrl_c_while_the_controller_is_down_names_what_stays_held_and_how_to_free_it(slurm, tmp_path):
+    with start(slurm, *RUN, "--max-starts", "0", "-o", str(tmp_path / "out")) as process:
+        wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)
+        jobs = [submit(slurm, "-n", "1", "--mem=100") for _ in range(3)]
+        time.sleep(8.0)  # the controller keeps its state on disk every five seconds
+        slurm.kill("slurmctld")
+        time.sleep(3.0)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=240)
+    slurm.start("slurmctld")
+    assert process.returncode == 1
+    assert "slurm does not answer, and is asked again" in out
+    assert f"3 jobs stay held, as slurm did not take back what we hold: {', '.join(jobs)}" in out
+    assert f"not handed back to the engine: {', '.join(jobs)}" in err
+    (command,) = [line.partition("by hand: ")[2] for line in out.splitlines() if "by hand: " in line]
+    assert command.startswith(f"for job in {' '.join(jobs)}; do SLURM_CONF={slurm.conf} scontrol update JobId=$job")
+    wait_for(lambda: slurm.tried("squeue").returncode == 0)
+    assert {states(slurm)[job] for job in jobs} == {"PENDING"}
+    slurm.run("sh", "-c", command)
+    wait_for(lambda: all(states(slurm)[job] == "COMPLETED" for job in jobs))
 
 
 def test_a_job_that_our_hook_held_and_we_have_no_words_for_is_released(slurm, tmp_path):

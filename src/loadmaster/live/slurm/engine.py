@@ -1,6 +1,7 @@
 """Slurm as an engine: what `squeue` and `scontrol` tell, what `scontrol` does."""
 
 import re
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -98,9 +99,7 @@ class SlurmEngine:
 
     def observe(self) -> Seen:
         """See `Engine`; a sign of life for the hook at submission."""
-        at_s = time.time()
-        if self._heartbeat is not None:
-            self._heartbeat.beat()
+        at_s, notes = time.time(), self._beat()
         rows, self.senseless = parse_listing(self._looked(*COMMAND))
         rows = [of_owner(row, None if self._looks_on else self.owner) for row in rows]
         self._marked = {row.id for row in rows if is_ours(row)}
@@ -114,11 +113,22 @@ class SlurmEngine:
             at_s, rows, tuple(nodes), parse_states(about), parse_reservations(about),
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
         )  # fmt: skip
-        seen = self._observer.see(heard)
+        seen = replace(self._observer.see(heard), notes=notes)
         self._answered = True
         self._parts.forget_ended()
         self._held = {seen.ids[job] for job in set(seen.tasks.job[seen.tasks.state == HELD].tolist())}
         return seen
+
+    def _beat(self) -> tuple[str, ...]:
+        """A sign of life; what must be said where that fails: a run that goes on is better than none."""
+        try:
+            if self._heartbeat is not None:
+                self._heartbeat.beat()
+        except InputError as error:
+            if not self._answered:
+                raise
+            return (f"{error}; without one Slurm soon starts new jobs by itself, and the watchdog releases those held",)
+        return ()
 
     def _looked(self, *words: str) -> str:
         """A listing; of a Slurm that answered before, any error is one that passes."""
@@ -138,6 +148,18 @@ class SlurmEngine:
                 return Refusal(action, "busy", "it was not held when it was last seen")
             self._held.discard(action.id)
         return refusal_of(action, self._commands.run("scontrol", text=lines_of(action, mark(self.owner))))
+
+    def held_of(self, ids: Sequence[str]) -> list[str]:
+        """See `FreedByHand`."""
+        return [name for name in ids if number_of(name) in self._marked]
+
+    def by_hand(self, ids: Sequence[str]) -> str:
+        """See `FreedByHand`."""
+        conf = self._commands.conf
+        words = "scontrol" if conf is None else f"SLURM_CONF={shlex.quote(conf)} scontrol"
+        jobs = " ".join(number_of(name) for name in ids)
+        each = f"{words} update JobId=$job ReqNodeList= AdminComment=; {words} release $job"
+        return f"for job in {jobs}; do {each}; done"
 
     def close(self) -> None:
         """Give the lease back; from now on nothing is held any more, unless that is left to a next run."""
