@@ -70,13 +70,13 @@ class MachineLock:
         self._socket: socket.socket | None = None
         if sys.platform != "linux":
             return
-        place = b"\0loadmaster/" + name.encode()[-90:]
+        place = _place_of(name)
         self._socket = socket.socket(socket.AF_UNIX)
         try:
             self._socket.bind(place)
         except OSError:
             fix = "stop it first, or look on with --shadow"
-            who = _who_listens(place)
+            who = holder(name) or "another process"
             self.release()
             raise InputError(name, f"another loadmaster runs this cluster ({who})", fix=fix) from None
         self._socket.listen()
@@ -88,11 +88,18 @@ class MachineLock:
             self._socket = None
 
 
-def _who_listens(place: bytes) -> str:
+def _place_of(name: str) -> bytes:
+    return b"\0loadmaster/" + name.encode()[-90:]
+
+
+def holder(name: str) -> str:
+    """The process of this machine that has this `MachineLock`; empty if none has."""
+    if sys.platform != "linux":
+        return ""
     with socket.socket(socket.AF_UNIX) as asking:
         try:
-            asking.connect(place)
+            asking.connect(_place_of(name))
             process, user, _ = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
         except OSError:
-            return "another process"
+            return ""
         return f"process {process} of user {user}"

@@ -226,6 +226,49 @@ def test_what_hosts_can_take_together_is_held_as_ever(site, words):
     site.slurm.run("scancel", job)
 
 
+MERGED = """
+local loadmaster = dofile("@FOLDER@/loadmaster.lua")
+
+function slurm_job_submit(job, partitions, uid)
+  if job.name == "forbidden" then return slurm.ERROR end
+  return loadmaster.submit(job, partitions, uid)
+end
+
+function slurm_job_modify(job, record, partitions, uid)
+  return loadmaster.modify(job, record, partitions, uid)
+end
+
+return slurm.SUCCESS
+"""
+
+
+def test_the_hook_works_where_a_site_has_merged_it_into_its_own(site):
+    script = site.slurm.folder / "job_submit.lua"
+    ours = script.read_text()
+    script.with_name("loadmaster.lua").write_text(ours)
+    try:
+        script.write_text(MERGED.replace("@FOLDER@", str(site.slurm.folder)))
+        site.slurm.run("scontrol", "reconfigure")
+        user = PlainUser(site)
+        job = user.submit()
+        user.may("scontrol", "hold", job)
+        assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 1)
+        assert user.is_told("sbatch", "-J", "forbidden", "--wrap", "true")
+        assert "bad" not in [finding.level for finding in examine(site.engine, heartbeat_path("lm", site.state))]
+    finally:
+        script.write_text(ours)
+        site.slurm.run("scontrol", "reconfigure")
+    site.slurm.run("scancel", job)
+
+
+def test_a_site_is_read_where_conf_says(site, tmp_path):
+    text = site.slurm.conf.read_text()
+    copy = tmp_path / "slurm.conf"
+    copy.write_text(text + "PartitionName=only_in_the_copy Nodes=n1\n")
+    look = SlurmEngine(copy, looks_on=True)
+    assert [part.name for part in look.site.partitions] == ["main", "small", "only_in_the_copy"]
+
+
 def test_what_a_user_holds_while_we_are_dead_is_held_when_we_come_back(site):
     user = PlainUser(site)
     job = user.submit()

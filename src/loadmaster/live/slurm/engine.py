@@ -28,6 +28,8 @@ from loadmaster.site.shown_nodes import parse_shown_nodes
 from loadmaster.site.site import Site, read_site
 
 _LOOK = "show config\nshow node\nshow partition\nshow reservation\n"
+KEPT_BY_SLURMD = (Path("/run/slurm/conf/slurm.conf"), Path("/var/spool/slurmd/conf-cache/slurm.conf"))
+"""Where slurmd puts the files of a site that has them on its controller alone."""
 _CONFIG = re.compile(r"^(\w+(?:\[0\])?)\s+= (.*)$", re.MULTILINE)
 
 
@@ -35,7 +37,7 @@ class SlurmEngine:
     """A Slurm that runs.
 
     Args:
-        conf: its configuration; None is what the running Slurm names.
+        conf: its configuration, from which the site is read as well; None is what the running Slurm names.
         accounts: a file as `--site-accounts` takes it; None leaves limits and shares out.
         looks_on: it is only looked at, as in shadow: all that waits counts as held for us, and no lease is taken.
         folder: where lease and heartbeat are; jobs that a run with another folder holds are left out.
@@ -55,7 +57,8 @@ class SlurmEngine:
     ) -> None:  # fmt: skip
         self._commands = Commands(conf)
         self.settings = dict(_CONFIG.findall(self._commands.read("scontrol", "show", "config")))
-        self.site = _behind_its_hook(read_site(Path(self.settings.get("SLURM_CONF", "slurm.conf"))))
+        self.conf = conf if conf is not None else _conf_here(Path(self.settings.get("SLURM_CONF", "slurm.conf")))
+        self.site = _behind_its_hook(read_site(self.conf))
         for name in partitions:
             pick(name, {part.name: part for part in self.site.partitions}, what="partition", see="see: sinfo -s")
         self.owner = owner_of(folder)
@@ -170,19 +173,37 @@ class SlurmEngine:
             lock.release()
 
 
+def cluster_of_machine(settings: Mapping[str, str]) -> str:
+    """What is locked on this machine: the cluster's name, and where its controller listens."""
+    name, host, port = (settings.get(key, "") for key in ("ClusterName", "SlurmctldHost[0]", "SlurmctldPort"))
+    return f"slurm-{name}@{host}:{port}"
+
+
 def locked(settings: Mapping[str, str], folder: Path | None) -> tuple[MachineLock, Lease]:
     """The cluster of these settings is ours alone from now on, and so is the folder of state.
 
     Raises:
         InputError: somebody else has one of them.
     """
-    name, port = settings.get("ClusterName", ""), settings.get("SlurmctldPort", "")
-    lock = MachineLock(f"slurm-{name}@{settings.get('SlurmctldHost[0]', '')}:{port}")
+    lock = MachineLock(cluster_of_machine(settings))
     try:
-        return lock, Lease(f"slurm-{name}", folder)
+        return lock, Lease(f"slurm-{settings.get('ClusterName', '')}", folder)
     except InputError:
         lock.release()
         raise
+
+
+def _conf_here(named: Path) -> Path:
+    """The configuration that the running Slurm names, or what slurmd keeps of it on a site without files.
+
+    Raises:
+        InputError: neither is on this machine.
+    """
+    for path in (named, *KEPT_BY_SLURMD):
+        if path.is_file():
+            return path
+    rule = "Slurm names this configuration, and this machine has neither it nor a copy that slurmd keeps"
+    raise InputError(named, rule, fix="copy it from the controller and give --conf the copy")
 
 
 def _behind_its_hook(site: Site) -> Site:
