@@ -83,6 +83,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     from loadmaster.live.clocks import RealClock
     from loadmaster.live.slurm.engine import SlurmEngine
     from loadmaster.live.slurm.hook import FAIL_OPEN_S
+    from loadmaster.live.slurm.reasons import Reasons
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs.at_site import own_rule
@@ -110,7 +111,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     )  # fmt: skip
     return drive(
         engine, RealClock(), setting, how, options.folder, command=command, screen=screen, notes=engine.notes,
-        metrics=options.metrics, site=own_rule(engine.site),
+        metrics=options.metrics, site=own_rule(engine.site), beside=Reasons() if how.acts else None,
     )  # fmt: skip
 
 

@@ -218,6 +218,21 @@ def test_ctrl_c_while_the_controller_is_down_names_what_stays_held_and_how_to_fr
     wait_for(lambda: all(states(slurm)[job] == "COMPLETED" for job in jobs))
 
 
+def test_why_a_job_is_not_started_stands_in_its_comment_until_that_is_over(slurm, tmp_path):
+    with start(slurm, *RUN, "-o", str(tmp_path / "out")) as process:
+        wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)
+        large = submit(slurm, "-N", "4", "--ntasks-per-node=1", "--mem=100")
+        first = submit(slurm, "-n", "1", "--mem=100", run="sleep 8")
+        second = submit(slurm, "-n", "1", "--mem=100", "-d", f"afterok:{first}")
+        wait_for(lambda: "no host has what it asks for" in slurm.run("scontrol", "show", "job", large))
+        wait_for(lambda: "in other jobs has not come" in slurm.run("scontrol", "show", "job", second))
+        wait_for(lambda: states(slurm)[second] == "COMPLETED")
+        wait_for(lambda: "in other jobs" not in slurm.run("scontrol", "show", "job", second))
+        slurm.run("scancel", large)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+
+
 def test_a_job_that_our_hook_held_and_we_have_no_words_for_is_released(slurm, tmp_path):
     with start(slurm, *RUN, "-o", str(tmp_path / "uneven"), "--json") as process:
         wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)

@@ -20,7 +20,7 @@ from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.reservations import parse_reservations, parse_states
 from loadmaster.live.slurm.work import is_ours
-from loadmaster.model.actions import Action, Start, Withdraw
+from loadmaster.model.actions import Action, Explain, Start, Withdraw
 from loadmaster.model.errors import InputError
 from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
@@ -144,7 +144,11 @@ class SlurmEngine:
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`; to let go of a job that does not bear our mark is nothing."""
-        if isinstance(action, Withdraw) and number_of(action.id) not in self._marked:
+        if isinstance(action, Withdraw | Explain) and number_of(action.id) not in self._marked:
+            return None
+        if isinstance(action, Explain):
+            comment = f"AdminComment={mark(self.owner, action.why)}"  # no line of stdin holds a value with spaces
+            self._commands.run("scontrol", "update", f"JobId={number_of(action.id)}", comment)
             return None
         if isinstance(action, Start):
             if action.id not in self._held:
