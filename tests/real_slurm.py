@@ -60,12 +60,17 @@ class RealSlurm:
 
     def run(self, *command: str, text: str | None = None) -> str:
         """What a command of Slurm prints; times as seconds since 1970."""
-        done = subprocess.run(
-            [_program(command[0]) or command[0], *command[1:]], input=text, env=_environment(self.folder),
-            cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
-        )  # fmt: skip
+        done = self.tried(*command, text=text)
         assert done.returncode == 0, f"{' '.join(command)}: {done.stderr or done.stdout}"
         return done.stdout
+
+    def tried(self, *command: str, text: str | None = None, user: str = "") -> "subprocess.CompletedProcess[str]":
+        """A command of Slurm that may fail, as this user or as another of the machine."""
+        other = ["runuser", "-u", user, "--"] if user else []
+        return subprocess.run(
+            [*other, _program(command[0]) or command[0], *command[1:]], input=text, env=_environment(self.folder),
+            cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+        )  # fmt: skip
 
     def kill(self, name: str) -> None:
         """End a daemon at once, as a crash would; `slurmctld`, or `n2` for the daemon of a host."""
@@ -149,7 +154,7 @@ def _gone_at_the_end(folder: Path, running: "list[subprocess.Popen[bytes]]") -> 
 def _write(folder: Path, hosts: Sequence[str], settings: str) -> None:
     for name in ("state", "log", "run", "munge", "db"):
         (folder / name).mkdir()
-    (folder / "munge").chmod(0o700)
+    (folder / "munge").chmod(0o711)  # whoever asks must reach the socket; the key is our own
     (folder / "munge" / "key").write_bytes(os.urandom(128))
     (folder / "munge" / "key").chmod(0o400)
     machine, ports, user = socket.gethostname(), _free_ports(len(hosts) + 2), getpass.getuser()

@@ -41,13 +41,17 @@ def test_a_shadow_shows_how_far_the_site_agrees(mode):
     assert agreed == "50 % of 2 starts of the site, 50 % on the same hosts"
 
 
-def test_what_must_be_said_is_said_as_soon_as_it_is_known_and_once(capsys):
-    table, report = LiveTable("fake", Conduct()), Report()
-    for at_s in (0.0, 30.0, 60.0):
-        if at_s:
-            report.say("slurm did not answer: down")
-        table.show(at_s, ledger(at_s), Decided(), report)
-    assert capsys.readouterr().err == "30 s: slurm did not answer: down\n"
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_must_be_said_is_said_at_once_on_stdout_unless_that_is_json(capsys, as_json):
+    table, report = LiveTable("fake", Conduct(), as_json=as_json), Report()
+    report.listener = table.say
+    for _ in range(2):
+        report.say("said once")
+        report.tell("an outage, each time")
+    told = capsys.readouterr()
+    said, silent = (told.err, told.out) if as_json else (told.out, told.err)
+    assert [line.partition(" ")[2] for line in said.splitlines()] == ["said once", *["an outage, each time"] * 2]
+    assert silent == ""
 
 
 def test_who_may_start_no_more_says_so():

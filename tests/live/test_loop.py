@@ -1,8 +1,10 @@
 """The loop on the fake engine: what fails is dealt with by rule, and nothing is lost, started twice or left behind."""
 
+import errno
 import math
 import os
 import signal
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +16,9 @@ from hypothesis import strategies as st
 
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
+from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.door import run_live
+from loadmaster.live.engine import EngineDown
 from loadmaster.live.fake import FakeEngine
 from loadmaster.live.loop import Denied
 from loadmaster.live.record import LiveRecord, lines_of
@@ -358,10 +361,82 @@ def test_that_it_is_over_is_written_down_also_where_nothing_can_be_handed_back(t
             raise trouble
         return look(engine)
 
-    engine.observe = observe
-    with pytest.raises(type(trouble)):
-        run_live(engine, clock, ruled(), Conduct(5.0, max_starts=0, for_s=60.0), LiveRecord(tmp_path))
+    engine.observe, report = observe, Report()
+    with pytest.raises(InputError) if ended == "crashed" else nullcontext():
+        run_live(engine, clock, ruled(), Conduct(5.0, max_starts=0), LiveRecord(tmp_path), report=report)
+    assert report.stranded == ["0"]
     assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == [ended]
+
+
+class Full(LiveRecord):
+    """A record on a disk that is full after so many lines."""
+
+    room = 2
+
+    def append(self, lines):
+        if self.room <= 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "live.jsonl")
+        self.room -= 1
+        super().append(lines)
+
+
+def test_on_a_full_disk_the_run_ends_and_all_that_it_holds_is_handed_back(tmp_path):
+    clock, report = FakeClock(), Report()
+    engine = FakeEngine(made_jobs(20, 3, every_s=0.1), FOUR, clock)
+    with pytest.raises(OSError, match="No space left"):
+        run_live(engine, clock, ruled(), Conduct(5.0, max_starts=1), Full(tmp_path), report=report)
+    assert (report.ended, report.stranded) == ("crashed", [])
+    assert any("the record lacks its end" in note for note in report.notes)
+    engine.run_out(5000.0)
+    assert len(engine.over) == 20
+
+
+class ByHand(FakeEngine):
+    """What it holds can be freed by hand."""
+
+    def held_of(self, ids):
+        return list(ids)
+
+    def by_hand(self, ids):
+        return f"free {','.join(ids)}"
+
+
+def test_what_an_engine_that_is_down_does_not_take_back_is_named_with_the_command_that_frees_it(tmp_path):
+    clock, report, heard = FakeClock(), Report(), []
+    engine, look = ByHand(one_job(), FOUR, clock), FakeEngine.observe
+
+    def observe():
+        if clock.now_s() >= 15.5:
+            raise EngineDown("no answer")
+        return look(engine)
+
+    engine.observe, report.listener = observe, heard.append
+    report = run_live(
+        engine, clock, ruled(), Conduct(5.0, max_starts=0, for_s=19.0), LiveRecord(tmp_path), report=report
+    )
+    assert (report.ended, report.stranded) == ("done", ["0"])
+    assert clock.now_s() < 100.0
+    assert heard[-2:] == [
+        "1 job stays held, as fake did not take back what we hold: 0", "free what stays held by hand: free 0",
+    ]  # fmt: skip
+
+
+def test_every_outage_is_told_as_it_begins_and_as_it_ends(tmp_path):
+    clock, report, heard = FakeClock(), Report(), []
+    engine, look = FakeEngine(made_jobs(5, 3), FOUR, clock), FakeEngine.observe
+
+    def observe():
+        down = 20.0 <= clock.now_s() < 30.0 or 60.0 <= clock.now_s() < 70.0
+        if down:
+            raise EngineDown("no answer")
+        assert report.up or heard[-1].startswith("fake does not answer")
+        return look(engine)
+
+    engine.observe, report.listener = observe, heard.append
+    run_live(engine, clock, ruled(), Conduct(5.0, for_s=100.0), LiveRecord(tmp_path), report=report)
+    assert heard == ["fake does not answer, and is asked again: no answer", "fake answers again"] * 2
+    assert (report.up, report.failed_calls) == (True, 8)
+    assert report.observed_s > 90.0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -57,6 +57,19 @@ def test_a_shadow_tells_what_jobs_waited_and_leaves_out_what_nobody_knows():
     assert "error" not in without
 
 
+def test_an_engine_that_does_not_answer_is_told_before_the_next_cycle():
+    report = Report()
+    with MetricsServer(0) as metrics:
+        metrics.follow(report)
+        before = ask(metrics)[1].splitlines()
+        report.up, report.failed_calls, report.observed_s = False, 3, 1795714158.5
+        after = ask(metrics)[1].splitlines()
+    assert "loadmaster_up 1" in before
+    assert not any("last_observation" in line for line in before)
+    for line in ("up 0", "failed_calls_total 3", "last_observation_timestamp_seconds 1795714158.5"):
+        assert f"loadmaster_{line}" in after
+
+
 def test_nothing_else_is_there_and_nothing_stays_open():
     with MetricsServer(0) as metrics:
         with pytest.raises(urllib.error.HTTPError, match="404"):

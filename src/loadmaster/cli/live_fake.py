@@ -11,9 +11,11 @@ def fake(options: FakeOptions, as_json: o.AsJson = False) -> None:
 
     Without --for it goes on until every job is over.
     """
+    from functools import partial
+
     from loadmaster.cli.live_queue import show_queue
     from loadmaster.cli.live_screen import Screen
     from loadmaster.cli.run_options import command_line
     from loadmaster.verbs.live_fake import fake_with
 
-    show_queue(fake_with(options, Screen, command_line()), as_json)
+    show_queue(fake_with(options, partial(Screen, as_json=as_json), command_line()), as_json)

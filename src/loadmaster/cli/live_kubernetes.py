@@ -18,5 +18,4 @@ def kubernetes(options: KubernetesOptions, as_json: o.AsJson = False) -> None:
     from loadmaster.cli.run_options import command_line
     from loadmaster.verbs.live_kubernetes import kubernetes_with
 
-    screen = partial(Screen, as_json=as_json)
-    show_queue(kubernetes_with(options, screen, command_line()), as_json)
+    show_queue(kubernetes_with(options, partial(Screen, as_json=as_json), command_line()), as_json)

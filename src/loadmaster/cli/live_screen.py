@@ -24,7 +24,7 @@ class Screen:
     ) -> None:
         self._lines = LiveLines(how, on=ready and not as_json and not is_watched_by_a_person())
         self._foretelling = Foretelling(out)
-        self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None)
+        self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None, as_json=as_json)
 
     def __enter__(self) -> "Screen":
         self._foretelling.__enter__()
@@ -43,6 +43,10 @@ class Screen:
     @so_far.setter
     def so_far(self, found: Any) -> None:
         self._table.so_far = found
+
+    def say(self, note: str) -> None:
+        """Called at once with what must be said."""
+        self._table.say(note)
 
     def show(self, *cycle: Any) -> None:
         """Called after every cycle."""

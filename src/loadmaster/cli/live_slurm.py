@@ -15,5 +15,4 @@ def slurm(options: SlurmOptions, as_json: o.AsJson = False) -> None:
     from loadmaster.cli.run_options import command_line
     from loadmaster.verbs.live_slurm import slurm_with
 
-    screen = partial(Screen, as_json=as_json)
-    show_queue(slurm_with(options, screen, command_line()), as_json)
+    show_queue(slurm_with(options, partial(Screen, as_json=as_json), command_line()), as_json)

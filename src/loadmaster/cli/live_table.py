@@ -1,6 +1,7 @@
 """What a person sees while a live scheduler runs: one small table, anew after every cycle."""
 
 from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from loadmaster.report.on_terminal import OnTerminal
@@ -20,18 +21,22 @@ SHOWN = 5
 
 
 class LiveTable(OnTerminal):
-    """On stderr, in a terminal only; what must be said, and of a dry run what it would have asked, on any stderr."""
+    """On stderr, in a terminal only; of a dry run what it would have asked, on any stderr.
+
+    What must be said is said at once: in a terminal above the table, else on stdout, or on stderr where stdout is JSON.
+    """
 
     def __init__(
-        self, engine: str, how: "Conduct", jobs: int | None = None, foretold: "Callable[[], str] | None" = None
-    ) -> None:
+        self, engine: str, how: "Conduct", jobs: int | None = None, foretold: "Callable[[], str] | None" = None, *,
+        as_json: bool = False,
+    ) -> None:  # fmt: skip
         from loadmaster.live.agreement import Agreeing
-        from loadmaster.report.console import for_notes
+        from loadmaster.report.console import for_notes, for_results
 
         super().__init__(for_notes())
         self._engine, self._how, self._jobs, self._foretold = engine, how, jobs, foretold
         self._starts: list[str] = []
-        self._said = 0
+        self._says = self._console if as_json or self._console.is_terminal else for_results()
         self._followed: Counter[str] = Counter()
         self._agreeing = Agreeing()
         self.so_far: SoFar | None = None
@@ -52,11 +57,13 @@ class LiveTable(OnTerminal):
         if self._how.mode == "dry-run":
             for line in fresh:
                 self._console.print(f"would start at {line}")
-        for note in report.notes[self._said :]:
-            self._console.print(f"{now_s:,.0f} s: {note}", soft_wrap=True)
-        self._said = len(report.notes)
         if self._console.is_terminal:
             self.rewrite(self.table(now_s, ledger, report))
+
+    def say(self, note: str) -> None:
+        """What must be said, with the time of day."""
+        self._says.print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {note}", soft_wrap=True)
+        self._says.file.flush()
 
     def table(self, now_s: float, ledger: "Ledger", report: "Report") -> "Table":
         """The table as it stands."""

@@ -1,6 +1,8 @@
 """How a live scheduler is to behave, and what it did."""
 
+import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -50,6 +52,10 @@ class Report:
         stranded: jobs that could not be handed back at the end.
         ended: `done`, `stopped`, or why the engine let us do nothing.
         terminated: it was stopped by SIGTERM.
+        up: the engine answered when it was last asked.
+        observed_s: when it was last observed, by its own clock; NaN before.
+        failed_calls: how often it did not answer.
+        listener: told of every note at once, also of one that was said before.
     """
 
     cycles: int = 0
@@ -64,6 +70,10 @@ class Report:
     left_out: list[tuple[str, str]] = field(default_factory=list)
     ended: str = "done"
     terminated: bool = False
+    up: bool = True
+    observed_s: float = math.nan
+    failed_calls: int = 0
+    listener: Callable[[str], None] = lambda _: None
 
     @property
     def outcome(self) -> str:
@@ -73,4 +83,10 @@ class Report:
     def say(self, note: str) -> None:
         """Note something, once."""
         if note not in self.notes:
+            self.tell(note)
+
+    def tell(self, note: str) -> None:
+        """Note something that is news each time."""
+        if note not in self.notes:
             self.notes.append(note)
+        self.listener(note)

@@ -16,6 +16,7 @@ def run_live(
     engine: Engine, clock: Clock, scheduler: Scheduler, conduct: Conduct, record: LiveRecord, *,
     about: dict[str, Any] | None = None, seed: int = 0, watch: Watch | None = None,
     idle_until: Callable[[], float] | None = None, beside: Beside | None = None, ready: bool = False,
+    report: Report | None = None,
 ) -> Report:  # fmt: skip
     """Drive `scheduler` on `engine` until its time is over or somebody stops it.
 
@@ -34,11 +35,12 @@ def run_live(
             that know.
         beside: what else to ask of the engine in every cycle.
         ready: have everything compiled before the first cycle: where time does not wait.
+        report: where to write what is done, for those who look on; None begins one.
 
     Raises:
         Denied: the engine refused the first start of all: we have no right to.
     """
-    report = Report()
+    report = report or Report()
     decider = QueueDecider(
         scheduler, conduct, clock, report, {"engine": engine.name, **(about or {})}, seed,
         watch or (lambda *_: None), idle_until or (lambda: -math.inf), record.lines(), beside or (lambda *_: ()), ready,

@@ -5,8 +5,9 @@ methods of `Engine`. It decides nothing and remembers nothing that matters: the 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -130,6 +131,7 @@ class Seen:
         failed: (id, why) of moves that were accepted, and have come to nothing since the last observation.
         awaits: of jobs that wait for others, what for, where the engine tells it. It decides nothing: that such a job
             may not start yet, its `eligible_s` or its dependencies say.
+        notes: what a user must know of how this observation was made.
     """
 
     at_s: float
@@ -144,6 +146,7 @@ class Seen:
     gone: tuple[tuple[str, str], ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     awaits: tuple[Awaits, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -222,6 +225,19 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Give back what `observe` and `act` needed; jobs stay as they are."""
+        ...
+
+
+@runtime_checkable
+class FreedByHand(Protocol):
+    """What an engine has besides where jobs that we hold stay held without us, and an operator can free them."""
+
+    def held_of(self, ids: Sequence[str]) -> list[str]:
+        """Those of these jobs that we held when it was last observed."""
+        ...
+
+    def by_hand(self, ids: Sequence[str]) -> str:
+        """The command, as a shell takes it, that hands these jobs to the engine's own scheduler."""
         ...
 
 

@@ -1,7 +1,10 @@
-"""One loadmaster at a time for one cluster: a lock on a file that the system gives back when we die."""
+"""One loadmaster at a time for one cluster: locks that the system gives back when we die."""
 
 import fcntl
 import os
+import socket
+import struct
+import sys
 from pathlib import Path
 from typing import IO
 
@@ -48,3 +51,55 @@ class Lease:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+class MachineLock:
+    """Held from now on, by one process of this machine, whatever folder it keeps its state in and whoever runs it.
+
+    It is a name of Linux's own room for sockets, which needs no folder and no right. Elsewhere there is nothing alike,
+    and nothing is locked; machines and containers with a network of their own do not see each other.
+
+    Args:
+        name: of what is locked, such as `slurm-lm@head:6817`.
+
+    Raises:
+        InputError: another process has it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._socket: socket.socket | None = None
+        if sys.platform != "linux":
+            return
+        place = _place_of(name)
+        self._socket = socket.socket(socket.AF_UNIX)
+        try:
+            self._socket.bind(place)
+        except OSError:
+            fix = "stop it first, or look on with --shadow"
+            who = holder(name) or "another process"
+            self.release()
+            raise InputError(name, f"another loadmaster runs this cluster ({who})", fix=fix) from None
+        self._socket.listen()
+
+    def release(self) -> None:
+        """Give it back."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+
+def _place_of(name: str) -> bytes:
+    return b"\0loadmaster/" + name.encode()[-90:]
+
+
+def holder(name: str) -> str:
+    """The process of this machine that has this `MachineLock`; empty if none has."""
+    if sys.platform != "linux":
+        return ""
+    with socket.socket(socket.AF_UNIX) as asking:
+        try:
+            asking.connect(_place_of(name))
+            process, user, _ = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        except OSError:
+            return ""
+        return f"process {process} of user {user}"

@@ -14,7 +14,7 @@ from loadmaster.live.claims import HeldHosts
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, Refusal
 from loadmaster.live.rows import state_of
 from loadmaster.model import Snapshot
-from loadmaster.model.actions import Action, Hold, Repin, Start
+from loadmaster.model.actions import Action, Explain, Hold, Repin, Start
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Decision, Promise
 
@@ -125,6 +125,8 @@ class Ledger(Beliefs):
 
     def refused(self, refusal: Refusal) -> None:
         """The engine did not do it: what was claimed for it is free again (rule X6)."""
+        if isinstance(refusal.action, Explain):
+            return
         name = getattr(refusal.action, "id", "")
         self._beside.discard(name)
         if name in self.runs and not self.runs[name].running:

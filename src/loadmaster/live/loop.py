@@ -8,13 +8,15 @@ from typing import Protocol
 from loadmaster.live.answers import answer_line
 from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Decider, Line
-from loadmaster.live.engine import Clock, Engine, EngineDown, Refusal, Seen
+from loadmaster.live.engine import Clock, Engine, EngineDown, FreedByHand, Refusal, Seen
 from loadmaster.live.stopping import Terminated, as_ctrl_c
 from loadmaster.model.actions import Action, Start
 from loadmaster.model.errors import LoadmasterError, one_line
 
 BACK_OFF_S = (1.0, 30.0)
 HAND_BACK_TRIES = 8
+HAND_BACK_S = 40.0
+"""So long an engine that does not answer is asked to take back what is held; systemd kills after 60 s."""
 OLD_S = 1.0
 """An observation older than that is not begun with."""
 
@@ -51,6 +53,7 @@ class Loop:
     begun: bool = False
     away: bool = False
     anything_done: bool = False
+    seen: Seen | None = None
 
     def run(self) -> Report:
         """Cycle after cycle; at the end no job is left behind that only we could start.
@@ -77,20 +80,50 @@ class Loop:
         return self.report
 
     def _end(self) -> None:
-        """What is held is handed back; that the session is over is written down, also where that fails."""
+        """What is held is handed back; that the session is over is written down, where there is a disk to write on."""
         try:
             if self.decider.hands_back and self.report.ended != "denied":
                 self._hand_back()
+        except KeyboardInterrupt:  # somebody has no more patience
+            self.report.stranded = self._left()
+        except LoadmasterError:
+            self.report.stranded = self._left()
+            raise
         finally:
-            self.record.append(self.decider.end(self.report.ended))
+            self._name_stranded()
+            self._write_if_possible(self.decider.end(self.report.ended))
+
+    def _write_if_possible(self, lines: Iterable[Line]) -> None:
+        """Handing back never depends on a disk (rule X10)."""
+        try:
+            self.record.append(lines)
+        except OSError as error:
+            self.report.say(f"the record lacks its end: {one_line(str(error))}")
+
+    def _left(self) -> list[str]:
+        """Of what was seen last, all that only we can start."""
+        if self.seen is None:
+            return []
+        asked = self.decider.parting(self.seen, self.report.stranded).asked
+        names = [getattr(each, "id", "") for each in asked]
+        return self.engine.held_of(names) if isinstance(self.engine, FreedByHand) else names
+
+    def _name_stranded(self) -> None:
+        """What could not be handed back, and how to free it by hand."""
+        names = self.report.stranded
+        if names and isinstance(self.engine, FreedByHand):
+            those = "1 job stays" if len(names) == 1 else f"{len(names):,} jobs stay"
+            self.report.say(f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}")
+            self.report.say(f"free what stays held by hand: {self.engine.by_hand(names)}")
 
     def _begun(self) -> Seen | None:
         """The session begins; what to decide on first, as getting ready may have taken its time."""
         seen, began_s = self._observed_in_time(), self.clock.now_s()
         if seen is None:
             return None
-        self.record.append(self.decider.begin(seen))
-        self.begun = True  # who is stopped while something is compiled hands back what is held by now
+        lines = self.decider.begin(seen)
+        self.begun = True  # from now on what is held is handed back, also where nothing can be written or compiled
+        self.record.append(lines)
         self.decider.warm_up(seen)
         return seen if self.clock.now_s() - began_s <= OLD_S else self._observed_in_time()
 
@@ -133,7 +166,7 @@ class Loop:
         try:
             return self.engine.act(action)
         except EngineDown as error:
-            self.away = True
+            self._is_down(error)
             return Refusal(action, "unknown", one_line(str(error)))
 
     def _observed_in_time(self) -> Seen | None:
@@ -151,26 +184,56 @@ class Loop:
         pause_s = BACK_OFF_S[0]
         while True:
             try:
-                return self.engine.observe()
+                return self._look()
             except EngineDown as error:
-                self.away = True
-                self.report.say(f"{self.engine.name} did not answer: {one_line(str(error))}")
+                self._is_down(error)
             now_s = self.clock.now_s()
             if now_s >= end_s:
                 return None
             self.clock.sleep_until(min(now_s + pause_s, end_s))
             pause_s = min(2 * pause_s, BACK_OFF_S[1])
 
+    def _look(self) -> Seen:
+        """One observation; that the engine answers again is said.
+
+        Raises:
+            EngineDown: it does not answer.
+        """
+        self.seen = self.engine.observe()
+        for note in self.seen.notes:
+            self.report.say(note)
+        if not self.report.up:
+            self.report.tell(f"{self.engine.name} answers again")
+        self.report.up, self.report.observed_s = True, self.seen.at_s
+        return self.seen
+
+    def _is_down(self, error: EngineDown) -> None:
+        """The engine did not answer; that is said as it begins, each time."""
+        self.away = True
+        self.report.failed_calls += 1
+        if self.report.up:
+            self.report.tell(f"{self.engine.name} does not answer, and is asked again: {one_line(str(error))}")
+        self.report.up = False
+
     def _hand_back(self) -> None:
         """No job is left that only we could start (rule X10): what the engine refuses is asked again, and named."""
+        until_s = self.clock.now_s() + HAND_BACK_S
         for attempt in range(HAND_BACK_TRIES):
             self.clock.sleep_until(self.clock.now_s() + (1 + attempt) * BACK_OFF_S[0])
-            lines, asked = self.decider.parting(self._observed(), self.report.stranded)
+            try:
+                seen = self._look()
+            except EngineDown as error:
+                self._is_down(error)
+                self.report.stranded = self._left()
+                if self.clock.now_s() > until_s:
+                    return
+                continue
+            lines, asked = self.decider.parting(seen, self.report.stranded)
             if lines:
-                self.record.append(lines)
+                self._write_if_possible(lines)
             refusals = [refusal for refusal in map(self._asked, asked) if refusal is not None]
             if lines and refusals:
-                self.record.append([answer_line(refusals)])
+                self._write_if_possible([answer_line(refusals)])
             self.report.stranded = [getattr(each.action, "id", "") for each in refusals if each.kind != "gone"]
             if not asked:
                 return

@@ -2,6 +2,7 @@
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import isfinite
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ _HELP = {
     "claimed_jobs": "Jobs asked to start that do not run yet.",
     "left_out_jobs": "Jobs that are not decided on: held, waiting for others, or never able to run here.",
     "lost_jobs_total": "Jobs that the engine lost.", "cycle_time_seconds": "The last cycle, on the run's own clock.",
+    "up": "1 if the engine answered when it was last asked, else 0.",
+    "last_observation_timestamp_seconds": "When the engine was last observed, in seconds since 1970.",
+    "failed_calls_total": "Calls that the engine did not answer.",
     "shadow_site_mean_wait_seconds": "Mean wait at the site so far.",
     "shadow_own_mean_wait_seconds": "Mean wait of the same jobs so far in a queue of our own.",
     "shadow_model_mean_wait_seconds": "Mean wait of the same jobs so far in a queue by the site's own rule.",
@@ -42,6 +46,7 @@ class MetricsServer:
 
     def __init__(self, port: int | None) -> None:
         self._text = ""
+        self._report: Report | None = None
         self.so_far: SoFar | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
         self._server: ThreadingHTTPServer | None = None
@@ -70,6 +75,20 @@ class MetricsServer:
             self._server.shutdown()
             self._server.server_close()
 
+    def follow(self, report: "Report") -> None:
+        """Whether the engine answers is told from now on, also while no cycle comes to its end."""
+        self._report = report
+
+    def _now(self) -> str:
+        """What is served now."""
+        report = self._report
+        if report is None:
+            return self._text
+        lines = [*_lines("up", {"": float(report.up)}), *_lines("failed_calls_total", {"": report.failed_calls})]
+        if isfinite(report.observed_s):
+            lines += _lines("last_observation_timestamp_seconds", {"": report.observed_s})
+        return self._text + "\n".join(lines) + "\n"
+
     def show(self, now_s: float, ledger: "Ledger", _decided: "Decided", report: "Report") -> None:
         """Called after every cycle."""
         if self._server is None:
@@ -93,7 +112,7 @@ class MetricsServer:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 found = self.path.partition("?")[0] == "/metrics"
-                body = metrics._text.encode() if found else b"only /metrics is here\n"
+                body = metrics._now().encode() if found else b"only /metrics is here\n"
                 self.send_response(200 if found else 404)
                 self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))
@@ -121,4 +140,4 @@ def _of_shadow(found: "SoFar") -> list[str]:
 def _lines(name: str, values: dict[str, float]) -> list[str]:
     kind = "counter" if name.endswith("_total") else "gauge"
     head = [f"# HELP loadmaster_{name} {_HELP[name]}", f"# TYPE loadmaster_{name} {kind}"]
-    return head + [f"loadmaster_{name}{labels} {value:g}" for labels, value in values.items()] if values else []
+    return head + [f"loadmaster_{name}{labels} {value:.15g}" for labels, value in values.items()] if values else []

@@ -79,10 +79,21 @@ class Stop:
     id: str
 
 
-Action = Start | Repin | Hold | Cap | Move | Rent | Release | Withdraw | Stop
+@dataclass(frozen=True)
+class Explain:
+    """Show beside a job that waits why it does, or no more (`why` empty); an engine without a place for that does not.
+
+    Nothing depends on it: it is never refused.
+    """
+
+    id: str
+    why: str
+
+
+Action = Start | Repin | Hold | Cap | Move | Rent | Release | Withdraw | Stop | Explain
 
 KINDS: dict[str, type[Action]] = {
     "start": Start, "repin": Repin, "hold": Hold, "cap": Cap, "move": Move, "rent": Rent, "release": Release,
-    "withdraw": Withdraw, "stop": Stop,
+    "withdraw": Withdraw, "stop": Stop, "explain": Explain,
 }  # fmt: skip
 """By the word that a record has for each."""

@@ -19,7 +19,7 @@ LAST_RECKONING_S = 30.0
 """So long whoever has ended a shadow waits for what jobs have waited; a week of a large site takes minutes."""
 Screen = Callable[[str, "Conduct", int | None, Path, bool], Any]
 """Makes who watches: of an engine's name, the conduct, the number of jobs where it is known, the record's folder, and
-whether time does not wait. A context manager with `show(*cycle)` and an attribute `so_far`."""
+whether time does not wait. A context manager with `show(*cycle)`, `say(note)` and an attribute `so_far`."""
 
 
 def quiet(*_: Any) -> Quiet:
@@ -37,6 +37,7 @@ def drive(
 
     `scheduler` is that of `setting` where it was made before, by `scheduler_of`.
     """
+    from loadmaster.live.conduct import Report
     from loadmaster.live.door import run_live
     from loadmaster.live.kept_run import kept_run
     from loadmaster.live.metrics import MetricsServer
@@ -56,13 +57,15 @@ def drive(
     shadow = how.mode == "shadow"
     if shadow and site is not None:
         about["site"] = site.plain()
-    record = LiveRecord(out)
+    record, report = LiveRecord(out), Report()
     try:
         with (
             screen(engine.name, how, jobs, out, ready) as shown,
             MetricsServer(metrics) as served,
             SoFarBeside(out, on=shadow and ready) as beside_it,
         ):
+            report.listener = shown.say
+            served.follow(report)
 
             def watch(*cycle: Any) -> None:
                 if said := beside_it.news():
@@ -71,9 +74,9 @@ def drive(
                 shown.show(*cycle)
                 served.show(*cycle)
 
-            report = run_live(
+            run_live(
                 engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=watch,
-                idle_until=idle_until, beside=beside, ready=ready,
+                idle_until=idle_until, beside=beside, ready=ready, report=report,
             )  # fmt: skip
         compared, told = _compared(how, record, scheduler)
     finally:
@@ -83,7 +86,7 @@ def drive(
         kept = kept_run(lines_of(out), scheduler.discipline.order, setting, sources)
         write_record(out, kept, command=command, result=_summary(report))
         notes = (*notes, *told, *kept.case.notes)
-    except InputError as error:  # nothing was there to be kept
+    except (InputError, OSError) as error:  # nothing was there to be kept, or no disk to keep it on
         notes = (*notes, *told, str(error))
     left_out = {"left_out_jobs": [list(pair) for pair in report.left_out]}
     return Lived(
@@ -132,10 +135,9 @@ def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> t
 
 
 def _summary(report: "Report") -> dict[str, Any]:
-    plain = asdict(report)
     return {
         "ended": report.ended,
-        **{name: plain[name] for name in ("cycles", "missed", "skipped", "starts", "foreign")},
+        **{name: getattr(report, name) for name in ("cycles", "missed", "skipped", "starts", "foreign")},
         "refusals": dict(report.refusals),
         "lost": report.lost,
         "stranded": report.stranded,

@@ -148,3 +148,6 @@ class Quiet:
 
     def show(self, *cycle: Any) -> None:
         """Called after every cycle, with what `run_live` tells of it."""
+
+    def say(self, note: str) -> None:
+        """Called at once with what must be said."""

@@ -83,6 +83,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     from loadmaster.live.clocks import RealClock
     from loadmaster.live.slurm.engine import SlurmEngine
     from loadmaster.live.slurm.hook import FAIL_OPEN_S
+    from loadmaster.live.slurm.reasons import Reasons
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs.at_site import own_rule
@@ -110,7 +111,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     )  # fmt: skip
     return drive(
         engine, RealClock(), setting, how, options.folder, command=command, screen=screen, notes=engine.notes,
-        metrics=options.metrics, site=own_rule(engine.site),
+        metrics=options.metrics, site=own_rule(engine.site), beside=Reasons() if how.acts else None,
     )  # fmt: skip
 
 
@@ -126,8 +127,8 @@ def _look(
     from math import isfinite
 
     from loadmaster.live.finding import Finding
-    from loadmaster.live.lease import Lease
     from loadmaster.live.slurm.doctor import examine
+    from loadmaster.live.slurm.engine import locked
     from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
     from loadmaster.live.slurm.probe import probe
     from loadmaster.live.slurm.release import release_all
@@ -143,14 +144,18 @@ def _look(
     if what == "watchdog" and age_s <= patience_s:
         return Looked(what, (Finding("ok", f"a sign of life {age_s:.0f} s ago: nothing is released"),))
     if what == "uninstall":
-        Lease(f"slurm-{engine.cluster}", state).release()  # who still runs would hold what comes next
+        for lock in locked(engine.settings, state):  # a run would go on holding what comes next
+            lock.release()
         beat.stop()
-    released = release_all(engine.commands)
+    released = release_all(engine.commands, engine.owner)
     found = [Finding("ok", f"{len(released.done):,} jobs released to Slurm's own scheduler")]
     if what == "watchdog":
         last = f"the last is {age_s:.0f} s old" if isfinite(age_s) else "there is none"
         found.append(Finding("note", f"looked for a sign of life in {beat.path}: {last}"))
     found += [Finding("bad", f"job {job} stays held: {why}") for job, why in released.failed]
+    if released.of_others:
+        those = f"{len(released.of_others):,} jobs are held by a loadmaster with another --state, and stay so"
+        found.append(Finding("note", those, "give its --state to release them"))
     if what == "uninstall":
         found.append(Finding("note", "job_submit.lua and JobSubmitPlugins=lua are yours to take out of Slurm"))
     return Looked(what, tuple(found))

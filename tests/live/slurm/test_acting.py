@@ -16,7 +16,9 @@ def test_a_repin_does_not_wait_for_a_begin_time():
 
 
 def test_hold_and_withdraw_take_the_pin_away():
-    assert "ReqNodeList= " in lines_of(Hold("7"))
+    assert lines_of(Hold("7"), "loadmaster:0a1b2c").endswith(
+        " ReqNodeList= Priority=0 AdminComment=loadmaster:0a1b2c\n"
+    )
     assert lines_of(Withdraw("7")).splitlines() == ["update JobId=7 ReqNodeList= AdminComment=", "release 7"]
 
 

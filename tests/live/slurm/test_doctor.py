@@ -25,7 +25,7 @@ def site(tmp_path):
         "JobSubmitPlugins": "lua", "SLURM_CONF": str(tmp_path / "slurm.conf"),
         "SlurmUser": f"{OTHER.pw_name}({OTHER.pw_uid})",
     }  # fmt: skip
-    return SimpleNamespace(settings=settings), heartbeat_path("lm", state)
+    return SimpleNamespace(settings=settings, conf=tmp_path / "slurm.conf"), heartbeat_path("lm", state)
 
 
 def levels(engine, heartbeat):
@@ -44,6 +44,25 @@ def test_a_hook_printed_for_another_state_holds_nothing(site, tmp_path):
     ((level, what),) = levels(engine, beat)
     assert level == "bad"
     assert f"does not look at {beat}" in what
+
+
+def test_two_names_of_one_folder_are_the_same(site, tmp_path):
+    engine, beat = site
+    (tmp_path / "link").symlink_to(beat.parent)
+    (tmp_path / "job_submit.lua").write_text(hook_text(tmp_path / "link" / beat.name, 600.0, 0, ()))
+    assert [level for level, _ in levels(engine, beat)] == ["ok"]
+    (tmp_path / "job_submit.lua").write_text(hook_text(beat.parent / ".." / "state" / beat.name, 600.0, 0, ()))
+    assert [level for level, _ in levels(engine, beat)] == ["ok"]
+
+
+def test_a_hook_that_a_site_has_merged_into_its_own_is_found(site, tmp_path):
+    engine, beat = site
+    (tmp_path / "loadmaster.lua").write_text(hook_text(beat, 600.0, 0, ()))
+    ours = f'dofile("{tmp_path}/loadmaster.lua")'
+    (tmp_path / "job_submit.lua").write_text(f"-- the site's own\nlocal loadmaster = {ours}\n")
+    assert [level for level, _ in levels(engine, beat)] == ["ok"]
+    (tmp_path / "job_submit.lua").write_text(f"-- the site's own\n-- local loadmaster = {ours}\n")
+    assert [level for level, _ in levels(engine, beat)] == ["bad"]
 
 
 def test_a_heartbeat_that_the_controller_may_not_read_is_said(site, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loadmaster.live.lease import Lease
+from loadmaster.live.lease import Lease, MachineLock
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, hook_text
 from loadmaster.live.slurm.units import unit_files
 from loadmaster.model import InputError
@@ -43,7 +43,7 @@ def test_a_heartbeat_tells_its_age_and_its_end(tmp_path):
 HOLDS = """
 import sys, time
 from pathlib import Path
-from loadmaster.live.lease import Lease
+from loadmaster.live.lease import Lease, MachineLock
 lease = Lease("slurm-lm", Path(sys.argv[1]))
 print("has it", flush=True)
 time.sleep(600)
@@ -64,6 +64,30 @@ def test_only_one_holds_the_lease_and_a_dead_one_gives_it_back(tmp_path):
     lease = Lease("slurm-lm", tmp_path)
     lease.release()
     Lease("slurm-lm", tmp_path).release()
+
+
+LOCKS = """
+import time
+from loadmaster.live.lease import MachineLock
+lock = MachineLock("slurm-test-hook@head:1")
+print("has it", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone has names of sockets that are no files")
+def test_one_process_of_the_machine_has_a_cluster_and_a_dead_one_gives_it_back():
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", LOCKS], stdout=subprocess.PIPE, text=True, env=environment) as other:
+        try:
+            assert other.stdout.readline() == "has it\n"
+            with pytest.raises(InputError, match=f"another loadmaster runs this cluster .process {other.pid} of user"):
+                MachineLock("slurm-test-hook@head:1")
+            MachineLock("slurm-test-hook@other:1").release()
+        finally:
+            other.kill()
+    for _ in range(2):
+        MachineLock("slurm-test-hook@head:1").release()
 
 
 def test_unit_files_start_the_service_and_its_watchdog():

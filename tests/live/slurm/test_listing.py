@@ -25,7 +25,7 @@ def test_waiting_tasks_of_an_array_are_told_one_by_one():
     assert [(row.id, row.task, row.throttle) for row in rows] == [(f"7_{k}", k, 3) for k in (2, 3, 4, 9)]
 
 
-@pytest.mark.parametrize("column", ["NodeList", "Dependency", "Feature", "Partition", "admin_comment"])
+@pytest.mark.parametrize("column", ["NodeList", "Dependency", "Feature", "Partition"])
 def test_a_cell_that_fills_its_column_may_have_been_cut(column):
     rows, _ = parse_listing(line(**{column: "x" * 500}))
     assert rows[0].cut == column

@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 import real_slurm
 from loadmaster.live.slurm.hook import heartbeat_path
+from loadmaster.live.slurm.mark import owner_of
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
 RUN = ("--interval", "1s", "--policy", "mix-fit", "--discipline", "multifactor+easy")
@@ -23,17 +25,22 @@ def slurm():
         yield made
 
 
-def start(slurm, *words):
-    where = ["--conf", str(slurm.conf), "--state", str(slurm.folder / "lm")]
+@contextmanager
+def start(slurm, *words, state=None):
+    where = ["--conf", str(slurm.conf), "--state", str(state or slurm.folder / "lm")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "loadmaster", "live", "slurm", *where, *words], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, env=environment,
-    )  # fmt: skip
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()  # where a test fails, nobody else ends it
 
 
-def verb(slurm, *words):
-    with start(slurm, *words) as process:
+def verb(slurm, *words, state=None):
+    with start(slurm, *words, state=state) as process:
         out, err = process.communicate(timeout=240)
     return process.returncode, out, err
 
@@ -115,10 +122,115 @@ def test_at_the_end_nothing_is_left_that_only_we_could_start(slurm, tmp_path):
         time.sleep(2.0)
         code, _, err = verb(slurm, "--uninstall")
         assert (code, "stop it first" in err) == (2, True)
+        for words in (("--uninstall",), (*RUN, "-o", str(tmp_path / "second"))):
+            code, _, err = verb(slurm, *words, state=tmp_path / "other")
+            assert (code, f"another loadmaster runs this cluster (process {process.pid} of" in err) == (2, True)
         assert states(slurm)[job] == "PENDING"
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
     wait_for(lambda: states(slurm)[job] == "COMPLETED")
+
+
+def test_what_one_run_holds_is_not_released_by_another_with_another_state(slurm, tmp_path):
+    beat = heartbeat_path("lm", slurm.folder / "lm")
+    with start(slurm, *RUN, "--max-starts", "0", "--on-exit", "hold", "-o", str(tmp_path / "first")) as process:
+        wait_for(beat.exists)
+        job = submit(slurm, "-n", "1", "--mem=100")
+        time.sleep(2.0)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+    other = tmp_path / "other"
+    code, out, err = verb(slurm, *RUN, "--for", "3s", "-o", str(tmp_path / "second"), state=other)
+    assert code == 0, err
+    assert f"{job}: another loadmaster holds it, with another --state" in out
+    assert "1 jobs are held by a loadmaster with another --state" in verb(slurm, "--uninstall", state=other)[1]
+    assert states(slurm)[job] == "PENDING"
+    assert "1 jobs released" in verb(slurm, "--uninstall")[1]
+    wait_for(lambda: states(slurm)[job] == "COMPLETED")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of a quarter of a megabyte."""
+    (tmp_path / "disk").mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "lm-test", tmp_path / "disk"], check=False)
+    if made.returncode:
+        pytest.skip("no small disk can be made here")
+    try:
+        yield tmp_path / "disk"
+    finally:
+        subprocess.run(["umount", "-l", tmp_path / "disk"], check=True)
+
+
+def fill(disk):
+    """Really full."""
+    with (disk / "filler").open("ab", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(512))
+
+
+def test_on_a_full_disk_all_that_is_held_is_handed_back(slurm, small_disk):
+    beat = heartbeat_path("lm", slurm.folder / "lm")
+    with start(slurm, *RUN, "--max-starts", "0", "-o", str(small_disk / "out")) as process:
+        wait_for(beat.exists)
+        jobs = [submit(slurm, "-n", "1", "--mem=100") for _ in range(5)]
+        time.sleep(2.0)
+        fill(small_disk)
+        jobs += [submit(slurm, "-n", "1", "--mem=100") for _ in range(5)]
+        _, err = process.communicate(timeout=120)
+    assert process.returncode not in (0, None)
+    assert "No space left on device" in err
+    wait_for(lambda: all(states(slurm)[job] == "COMPLETED" for job in jobs))
+
+
+def test_where_the_heartbeat_cannot_grow_it_goes_on_in_its_place(slurm, small_disk, tmp_path):
+    beat = heartbeat_path("lm", small_disk)
+    with start(slurm, *RUN, "-o", str(tmp_path / "out"), state=small_disk) as process:
+        wait_for(beat.exists)
+        fill(small_disk)
+        before = beat.read_text()
+        time.sleep(3.0)
+        assert beat.read_text() != before
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+    assert process.returncode == 130
+
+
+def test_ctrl_c_while_the_controller_is_down_names_what_stays_held_and_how_to_free_it(slurm, tmp_path):
+    with start(slurm, *RUN, "--max-starts", "0", "-o", str(tmp_path / "out")) as process:
+        wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)
+        jobs = [submit(slurm, "-n", "1", "--mem=100") for _ in range(3)]
+        time.sleep(8.0)  # the controller keeps its state on disk every five seconds
+        slurm.kill("slurmctld")
+        time.sleep(3.0)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=240)
+    slurm.start("slurmctld")
+    assert process.returncode == 1
+    assert "slurm does not answer, and is asked again" in out
+    assert f"3 jobs stay held, as slurm did not take back what we hold: {', '.join(jobs)}" in out
+    assert f"not handed back to the engine: {', '.join(jobs)}" in err
+    (command,) = [line.partition("by hand: ")[2] for line in out.splitlines() if "by hand: " in line]
+    assert command.startswith(f"for job in {' '.join(jobs)}; do SLURM_CONF={slurm.conf} scontrol update JobId=$job")
+    wait_for(lambda: slurm.tried("squeue").returncode == 0)
+    assert {states(slurm)[job] for job in jobs} == {"PENDING"}
+    slurm.run("sh", "-c", command)
+    wait_for(lambda: all(states(slurm)[job] == "COMPLETED" for job in jobs))
+
+
+def test_why_a_job_is_not_started_stands_in_its_comment_until_that_is_over(slurm, tmp_path):
+    with start(slurm, *RUN, "-o", str(tmp_path / "out")) as process:
+        wait_for(heartbeat_path("lm", slurm.folder / "lm").exists)
+        large = submit(slurm, "-N", "4", "--ntasks-per-node=1", "--mem=100")
+        first = submit(slurm, "-n", "1", "--mem=100", run="sleep 8")
+        second = submit(slurm, "-n", "1", "--mem=100", "-d", f"afterok:{first}")
+        wait_for(lambda: "no host has what it asks for" in slurm.run("scontrol", "show", "job", large))
+        wait_for(lambda: "in other jobs has not come" in slurm.run("scontrol", "show", "job", second))
+        wait_for(lambda: states(slurm)[second] == "COMPLETED")
+        wait_for(lambda: "in other jobs" not in slurm.run("scontrol", "show", "job", second))
+        slurm.run("scancel", large)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
 
 
 def test_a_job_that_our_hook_held_and_we_have_no_words_for_is_released(slurm, tmp_path):
@@ -145,7 +257,7 @@ def test_what_others_keep_has_held_is_released_at_the_end(slurm, tmp_path):
 
 def test_the_watchdog_waits_for_the_heartbeat_to_be_old_then_lets_go(slurm):
     beat = heartbeat_path("lm", slurm.folder / "lm")
-    beat.write_text(f"{time.time():.0f}\n")
+    beat.write_text(f"{time.time():.0f} {owner_of(beat.parent)}\n")
     job = submit(slurm, "-n", "1", "--mem=100")
     code, out, _ = verb(slurm, "--watchdog", "--fail-open", "60s")
     assert (code, states(slurm)[job]) == (0, "PENDING")

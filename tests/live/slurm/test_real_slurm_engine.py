@@ -96,6 +96,189 @@ def test_what_a_user_holds_is_not_ours_to_start(site):
     site.slurm.run("scancel", job)
 
 
+class PlainUser:
+    """Somebody without any right, and what Slurm says to him."""
+
+    def __init__(self, site):
+        self.site = site
+
+    def may(self, *words):
+        done = self.site.slurm.tried(*words, user="nobody")
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def is_told(self, *words):
+        done = self.site.slurm.tried(*words, user="nobody")
+        assert done.returncode != 0
+        return done.stderr.strip()
+
+    def submit(self, *words):
+        more = ("-n", "1", "--mem=100", "--wrap", "sleep 60")
+        return self.may("sbatch", "--parsable", "-o", "/dev/null", *words, *more)
+
+    def hold_of(self, job):
+        seen = self.site.engine.observe()
+        return int(seen.jobs.constraints.hold[seen.ids.index(job)])
+
+
+def test_a_plain_user_holds_and_releases_a_job_and_it_stays_ours(site):
+    user = PlainUser(site)
+    job = user.submit("--delay-boot=5")
+    assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 0)
+    user.may("scontrol", "hold", job)
+    assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 1)
+    assert release_all(site.engine.commands, site.engine.owner).done == []
+    user.may("scontrol", "release", job)
+    assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 0)
+    assert "DelayBoot=00:05:00" in site.slurm.run("scontrol", "show", "job", job)
+    assert site.engine.act(Start(job, ("n1",))) is None
+    site.until(job, RUNNING)
+    user.may("scancel", job)
+
+
+def test_what_a_plain_user_submits_held_is_ours_once_it_is_released(site):
+    user = PlainUser(site)
+    job = user.submit("-H")
+    assert user.hold_of(job) == 1
+    user.may("scontrol", "release", job)
+    assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 0)
+    user.may("scancel", job)
+    assert site.state_of(job) is None
+
+
+def test_a_plain_user_changes_a_job_that_we_hold_but_not_its_hosts(site):
+    user = PlainUser(site)
+    job = user.submit()
+    user.may("scontrol", "update", f"JobId={job}", "TimeLimit=7", "Name=other", "Comment=mine")
+    seen = site.engine.observe()
+    assert float(seen.jobs.estimate_s[seen.ids.index(job)]) == 420.0
+    assert "presently disabled" in user.is_told("scontrol", "update", f"JobId={job}", "ReqNodeList=n2")
+    assert "pending scheduler release" in user.is_told("scontrol", "release", job)
+    assert site.state_of(job) == (HELD, "", "")
+    user.may("scancel", job)
+
+
+def test_a_plain_user_takes_back_a_job_that_was_asked_to_start(site):
+    user = PlainUser(site)
+    blocker, job = site.submit("-n", "4", "--mem=100"), user.submit("-n", "4")
+    site.engine.observe()
+    assert site.engine.act(Start(blocker, ("n3",))) is None
+    site.until(blocker, RUNNING)
+    assert site.engine.act(Start(job, ("n3",))) is None
+    site.until(job, CLAIMED)
+    user.may("scontrol", "hold", job)
+    site.until(job, HELD)
+    assert user.hold_of(job) == 1
+    site.slurm.run("scancel", blocker, job)
+
+
+def test_a_plain_user_holds_one_task_of_an_array(site):
+    user = PlainUser(site)
+    job = user.submit("--array=1-3")
+    user.may("scontrol", "hold", f"{job}_2")
+    assert [user.hold_of(f"{job}_{task}") for task in (1, 2, 3)] == [0, 1, 0]
+    user.may("scontrol", "hold", job)
+    user.may("scontrol", "release", job)
+    assert [user.hold_of(f"{job}_{task}") for task in (1, 2, 3)] == [0, 0, 0]
+    assert site.state_of(f"{job}_1") == (HELD, "", "")
+    user.may("scancel", job)
+
+
+def test_what_an_administrator_holds_is_not_ours_to_start_until_he_releases_it(site):
+    user = PlainUser(site)
+    job = user.submit()
+    site.slurm.run("scontrol", "hold", job)
+    assert user.hold_of(job) == 2
+    site.slurm.run("scontrol", "release", job)
+    site.until(job, RUNNING)
+    user.may("scancel", job)
+
+
+@pytest.mark.parametrize(
+    ("words", "least"),
+    [
+        (("-N1", "-n9"), "0 of the 3 hosts of the default partition have the 9 CPUs and 0 MB"),
+        (("-n2", "-c9"), "9 CPUs"), (("--mem=33000",), "0 of the 3 hosts"), (("-p", "small", "--mem=20000"), "small"),
+        (("-N2", "--mem=20000"), "1 of the 3 hosts"), (("-N1", "-n8", "--mem-per-cpu=3000"), "24000 MB"),
+        (("--mincpus=9",), "9 CPUs"), (("-N2", "--ntasks-per-node=3", "-c3"), "9 CPUs"),
+    ],
+)  # fmt: skip
+def test_what_no_host_can_take_is_refused_at_submission_in_words_as_slurm_would(site, words, least):
+    site.engine.observe()
+    done = site.slurm.tried("sbatch", *words, "--wrap", "true", user="nobody")
+    assert done.returncode != 0
+    assert least in done.stderr
+    assert "Requested node configuration is not available" in done.stderr
+    Heartbeat(heartbeat_path("lm", site.state)).stop()
+    alone = site.slurm.tried("sbatch", *words, "--wrap", "true", user="nobody")
+    assert "Requested node configuration is not available" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("-n20",), ("-N1", "-n8"), ("-N3", "-n3", "--mem=16000"), ("-p", "small,main", "--mem=20000"),
+     ("-n2", "--ntasks-per-node=9"), ("-N1", "-n8", "--mem-per-cpu=2000")],
+)  # fmt: skip
+def test_what_hosts_can_take_together_is_held_as_ever(site, words):
+    site.engine.observe()
+    job = site.slurm.run("sbatch", "--parsable", *words, "--wrap", "true").strip()
+    assert "AdminComment=loadmaster:" in site.slurm.run("scontrol", "show", "job", job)
+    site.slurm.run("scancel", job)
+
+
+MERGED = """
+local loadmaster = dofile("@FOLDER@/loadmaster.lua")
+
+function slurm_job_submit(job, partitions, uid)
+  if job.name == "forbidden" then return slurm.ERROR end
+  return loadmaster.submit(job, partitions, uid)
+end
+
+function slurm_job_modify(job, record, partitions, uid)
+  return loadmaster.modify(job, record, partitions, uid)
+end
+
+return slurm.SUCCESS
+"""
+
+
+def test_the_hook_works_where_a_site_has_merged_it_into_its_own(site):
+    script = site.slurm.folder / "job_submit.lua"
+    ours = script.read_text()
+    script.with_name("loadmaster.lua").write_text(ours)
+    try:
+        script.write_text(MERGED.replace("@FOLDER@", str(site.slurm.folder)))
+        site.slurm.run("scontrol", "reconfigure")
+        user = PlainUser(site)
+        job = user.submit()
+        user.may("scontrol", "hold", job)
+        assert (site.state_of(job), user.hold_of(job)) == ((HELD, "", ""), 1)
+        assert user.is_told("sbatch", "-J", "forbidden", "--wrap", "true")
+        assert "bad" not in [finding.level for finding in examine(site.engine, heartbeat_path("lm", site.state))]
+    finally:
+        script.write_text(ours)
+        site.slurm.run("scontrol", "reconfigure")
+    site.slurm.run("scancel", job)
+
+
+def test_a_site_is_read_where_conf_says(site, tmp_path):
+    text = site.slurm.conf.read_text()
+    copy = tmp_path / "slurm.conf"
+    copy.write_text(text + "PartitionName=only_in_the_copy Nodes=n1\n")
+    look = SlurmEngine(copy, looks_on=True)
+    assert [part.name for part in look.site.partitions] == ["main", "small", "only_in_the_copy"]
+
+
+def test_what_a_user_holds_while_we_are_dead_is_held_when_we_come_back(site):
+    user = PlainUser(site)
+    job = user.submit()
+    site.engine.observe()
+    Heartbeat(heartbeat_path("lm", site.state)).stop()
+    user.may("scontrol", "hold", job)
+    assert user.hold_of(job) == 1
+    user.may("scancel", job)
+
+
 def test_a_task_of_an_array_is_started_alone(site):
     job = site.submit("--array=1-4%2", "-n", "1", "--mem=100")
     assert site.state_of(f"{job}_3") == (HELD, "", "")
@@ -225,7 +408,7 @@ def test_without_a_sign_of_life_nothing_is_held_and_all_that_is_held_is_let_go(s
     while (seen := look.observe()) and RUNNING not in seen.tasks.state[seen.tasks.job == seen.ids.index(free)]:
         assert time.monotonic() < end
         time.sleep(0.2)
-    released = release_all(site.engine.commands)
+    released = release_all(site.engine.commands, site.engine.owner)
     assert (released.done, released.failed) == ([held], [])
     site.until(held, RUNNING)
     site.slurm.run("scancel", held, free)

@@ -4,6 +4,7 @@ import pytest
 
 from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
+from loadmaster.live.slurm.mark import of_owner
 from loadmaster.live.slurm.waits import KnownEnds
 from loadmaster.live.slurm.work import state_of, work_of
 
@@ -83,6 +84,11 @@ def test_one_task_of_several_cores_lies_on_one_host_though_squeue_guesses_two_wh
     assert (found.hosts, found.cores) == (1, 3.0)
 
 
+def test_a_job_on_one_host_is_too_large_for_any_though_squeue_guesses_two_hosts_for_it():
+    found = work(NumNodes="2", MaxNodes="1", NumCPUs="17", **{"tres-alloc": "cpu=17,mem=100M,node=1"})
+    assert (found.hosts, found.cores) == (1, 17.0)
+
+
 def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
     assert work(MinMemory="0").all_memory
     assert not work(MinMemory="0").whole
@@ -124,9 +130,18 @@ def test_a_looker_on_sees_all_that_waits_as_held():
 
 
 def test_who_holds_a_job_beside_us_is_told():
-    assert work(admin_comment="loadmaster:user").hold == 1
+    assert work(DelayBoot="5:01").hold == 1
+    assert work(DelayBoot="5:01", Reason="JobHeldAdmin").hold == 2
+    assert work(DelayBoot="5:00", Reason="JobHeldAdmin").hold == 0
     assert work(admin_comment="").hold == 1
     assert work(admin_comment="", Reason="JobHeldAdmin").hold == 2
+
+
+def test_what_a_run_with_another_state_holds_is_left_to_it():
+    assert work(admin_comment="loadmaster:0a1b2c") == "another loadmaster holds it, with another --state"
+    assert of_owner(row(admin_comment="loadmaster:0a1b2c why"), "0a1b2d")["admin_comment"] == "loadmaster:0a1b2c why"
+    assert of_owner(row(admin_comment="loadmaster:0a1b2c why"), "0a1b2c")["admin_comment"] == "loadmaster"
+    assert of_owner(row(admin_comment="loadmasters"), "0a1b2c")["admin_comment"] == "loadmasters"
 
 
 def test_no_limit_is_a_long_one():

@@ -3,7 +3,6 @@
 from loadmaster.live.engine import Kind, Refusal
 from loadmaster.live.slurm.commands import CommandOutput
 from loadmaster.live.slurm.names import number_of
-from loadmaster.live.slurm.work import OURS
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
 from loadmaster.model.errors import cut
 
@@ -15,8 +14,12 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
 )  # fmt: skip
 
 
-def lines_of(action: Action) -> str:
+def lines_of(action: Action, mark: str = "") -> str:
     """The lines for `scontrol`, which does them one by one in one go: first the hosts, then the release.
+
+    Args:
+        action: what is asked.
+        mark: what the administrator's comment of a job says that we hold.
 
     Raises:
         NotImplementedError: Slurm cannot do it, and says so in `Can`.
@@ -27,7 +30,7 @@ def lines_of(action: Action) -> str:
     if isinstance(action, Repin):  # a job that was sent back to the queue would else wait for its begin time
         return f"{_pin(job, action.hosts)} StartTime=now\nrelease {job}\n"
     if isinstance(action, Hold):
-        return f"update JobId={job} ReqNodeList= Priority=0 AdminComment={OURS}\n"
+        return f"update JobId={job} ReqNodeList= Priority=0 AdminComment={mark}\n"
     if isinstance(action, Withdraw):
         return f"update JobId={job} ReqNodeList= AdminComment=\nrelease {job}\n"
     raise NotImplementedError(type(action).__name__)

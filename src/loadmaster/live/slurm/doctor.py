@@ -2,16 +2,21 @@
 
 import os
 import pwd
+import re
 import stat
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from loadmaster.live.finding import Finding
-from loadmaster.live.slurm.engine import SlurmEngine
+from loadmaster.live.lease import holder
+from loadmaster.live.slurm.engine import SlurmEngine, cluster_of_machine
 from loadmaster.live.slurm.listing import COMMAND
 
 SLOW_S = 1.0
+_LOOKS_AT = re.compile(r'^local HEARTBEAT = "(.*)"', re.MULTILINE)
+_RUNS = re.compile(r"""^[^-\n]*\bdofile\s*\(\s*["'](.*?)["']""", re.MULTILINE)
 
 
 def examine(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
@@ -25,7 +30,10 @@ def examine(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
         EngineDown: Slurm stopped answering.
     """
     hook = _hook(engine, heartbeat)
-    return [*_version(engine), *_rights(engine), *hook, *_privacy(engine), *_latency(engine), *_jobs(engine)]
+    return [
+        *_version(engine), *_rights(engine), *hook, *_alone(engine), *_privacy(engine), *_latency(engine),
+        *_jobs(engine),
+    ]  # fmt: skip
 
 
 def _version(engine: SlurmEngine) -> list[Finding]:
@@ -57,16 +65,35 @@ def _hook(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
     if "lua" not in plugins:
         fix = "set JobSubmitPlugins=lua in slurm.conf and put the hook beside it (--print hook)"
         return [Finding("bad", "no hook at submission: jobs start before they are seen", fix)]
-    script = Path(engine.settings.get("SLURM_CONF", "slurm.conf")).with_name("job_submit.lua")
+    script = engine.conf.with_name("job_submit.lua")
     try:
-        text = script.read_text(encoding="utf-8", errors="replace")
+        texts = _texts_of(script)
     except OSError:  # it may lie on the controller's machine alone
         return [Finding("ok", "JobSubmitPlugins=lua: job_submit.lua beside slurm.conf can hold jobs at submission")]
-    if f'"{heartbeat}"' not in text:
+    if heartbeat.resolve() not in [Path(path).resolve() for text in texts for path in _LOOKS_AT.findall(text)]:
         fix = "give the --state with which the hook was printed, or print it anew with this one (--print hook)"
         return [Finding("bad", f"{script} does not look at {heartbeat}: no job would be held", fix)]
     return [Finding("ok", f"{script} holds jobs at submission while {heartbeat} is fresh"),
             *_readable(engine, heartbeat.parent)]  # fmt: skip
+
+
+def _texts_of(script: Path) -> list[str]:
+    """The script, and those that it runs with `dofile`: a site may have merged ours into its own.
+
+    Raises:
+        OSError: the script cannot be read.
+    """
+    texts = [script.read_text(encoding="utf-8", errors="replace")]
+    for name in _RUNS.findall(texts[0]):
+        with suppress(OSError):
+            texts.append(Path(name).read_text(encoding="utf-8", errors="replace"))
+    return texts
+
+
+def _alone(engine: SlurmEngine) -> list[Finding]:
+    """Whether a run would find the cluster taken."""
+    who = holder(cluster_of_machine(engine.settings))
+    return [Finding("note", f"a loadmaster runs this cluster now ({who}): a second one does not start")] if who else []
 
 
 def _readable(engine: SlurmEngine, folder: Path) -> list[Finding]:
@@ -119,4 +146,4 @@ def _jobs(engine: SlurmEngine) -> list[Finding]:
     if engine.senseless:
         found.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
     found += [Finding("note", f"not modelled: {key}") for key in engine.site.not_modelled]
-    return found
+    return found + [Finding("note", note) for note in engine.notes]

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
+from loadmaster.live.slurm.mark import owner_of
 from loadmaster.model.errors import InputError
 from loadmaster.state_folder import state_folder
 from loadmaster.whole_file import whole_file
@@ -33,7 +34,8 @@ def hook_text(heartbeat: Path, patience_s: float, operator: int, partitions: Ite
     scope = [f'["{name}"] = true' for name in names] + (['["*"] = true'] if default in names else [])
     text = files("loadmaster.live.slurm").joinpath("job_submit.lua").read_text(encoding="utf-8")
     for word, value in (
-        ("HEARTBEAT", str(heartbeat)), ("PATIENCE_S", f"{patience_s:.0f}"), ("OPERATOR", str(operator)),
+        ("HEARTBEAT", str(heartbeat)), ("SIZES", str(sizes_path(heartbeat))),
+        ("PATIENCE_S", f"{patience_s:.0f}"), ("OPERATOR", str(operator)),
         ("PARTITIONS", ", ".join(scope)),
     ):  # fmt: skip
         text = text.replace(f"@{word}@", value)
@@ -45,8 +47,13 @@ def heartbeat_path(cluster: str, folder: Path | None = None) -> Path:
     return (state_folder() if folder is None else folder) / f"slurm-{cluster}.heartbeat"
 
 
+def sizes_path(heartbeat: Path) -> Path:
+    """Where the hook reads what hosts there are, beside the sign of life."""
+    return heartbeat.with_suffix(".hosts")
+
+
 class Heartbeat:
-    """A file that holds the moment of our last sign of life, in seconds since the epoch."""
+    """A file that holds the moment of our last sign of life, in seconds since the epoch, and who we are."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -57,9 +64,14 @@ class Heartbeat:
         Raises:
             InputError: the file cannot be written.
         """
+        line = f"{time.time():.0f} {owner_of(self.path.parent)}\n".encode()
         try:
+            if self.path.exists() and self.path.stat().st_size == len(line):
+                with self.path.open("r+b", buffering=0) as file:
+                    file.write(line)  # in its place: a disk that is full has room for that
+                return
             with whole_file(self.path) as part:
-                part.write_text(f"{time.time():.0f}\n", encoding="ascii")
+                part.write_bytes(line)
                 part.chmod(0o644)  # Slurm's controller reads it, whoever that is
         except OSError as error:
             raise InputError(self.path, f"no heartbeat can be written here: {error.strerror}") from None
@@ -67,8 +79,8 @@ class Heartbeat:
     def age_s(self) -> float:
         """Seconds since the last one; infinite if there was none."""
         try:
-            return max(0.0, time.time() - float(self.path.read_text(encoding="utf-8")))
-        except (OSError, ValueError):
+            return max(0.0, time.time() - float(self.path.read_text(encoding="utf-8").split()[0]))
+        except (OSError, ValueError, IndexError):
             return float("inf")
 
     def stop(self) -> None:

@@ -1,18 +1,26 @@
 -- Holds each job that loadmaster can place as it is submitted, as long as loadmaster is alive.
 -- It fails open: without a fresh heartbeat jobs go to Slurm's own scheduler as ever.
+-- Slurm tests no job that is held, so a job that no host can take is refused here, as Slurm itself would.
 local HEARTBEAT = "@HEARTBEAT@"
+local SIZES = "@SIZES@"
 local PATIENCE_S = @PATIENCE_S@
 local OPERATOR = @OPERATOR@
 local PARTITIONS = {@PARTITIONS@}
-local OURS, USERS = "loadmaster", "loadmaster:user"
-local UNCHANGED = 4294967294
+local OURS = "loadmaster"
+local UNCHANGED, RELEASED = 4294967294, 4294967295
+local UNCHANGED_16 = 65534
+local NOT_AVAILABLE, DISABLED, WAITS_FOR_THE_SCHEDULER = 2014, 2037, 2042  -- of slurm/slurm_errno.h
 
+local loadmaster = {}
+
+-- The mark of the run that is alive, in whose name jobs are held; nil if none is.
 local function alive()
   local file = io.open(HEARTBEAT, "r")
-  if file == nil then return false end
-  local beat = tonumber(file:read("*l") or "")
+  if file == nil then return nil end
+  local beat, owner = string.match(file:read("*l") or "", "^(%d+) (%x+)$")
   file:close()
-  return beat ~= nil and os.time() - beat <= PATIENCE_S
+  if beat == nil or os.time() - tonumber(beat) > PATIENCE_S then return nil end
+  return OURS .. ":" .. owner
 end
 
 local function given(text)
@@ -33,31 +41,98 @@ local function can_be_placed(job)
   return not (given(job.req_nodes) or given(job.exc_nodes) or given(job.licenses) or given(job.burst_buffer))
 end
 
-function slurm_job_submit(job, partitions, uid)
-  if alive() and in_scope(job.partition) and can_be_placed(job) then
-    job.admin_comment = job.priority == 0 and USERS or OURS
+-- The least that each host of a job must have: CPUs and MiB.
+local function least_of(job)
+  local function count(value, none, otherwise)
+    return (value == nil or value >= none) and otherwise or value
+  end
+  local each = count(job.cpus_per_task, UNCHANGED_16, 1)
+  local cpus = math.max(each, count(job.pn_min_cpus, UNCHANGED_16, 1))
+  local tasks = count(job.ntasks_per_node, UNCHANGED_16, 1)
+  if count(job.max_nodes, UNCHANGED, UNCHANGED) * tasks <= count(job.num_tasks, UNCHANGED, UNCHANGED) then
+    cpus = math.max(cpus, each * tasks)  -- else a host may have fewer tasks
+  end
+  if job.max_nodes == 1 then cpus = math.max(cpus, count(job.min_cpus, UNCHANGED, 1)) end
+  return cpus, math.max(job.min_mem_per_node or 0, (job.min_mem_per_cpu or 0) * cpus)
+end
+
+-- Why no partition that a job names has hosts for it; nil if one may have.
+local function why_never(job)
+  local file = io.open(SIZES, "r")
+  if file == nil then return nil end
+  local cpus, mib = least_of(job)
+  local hosts, fit = {}, {}
+  for line in file:lines() do
+    local name, count, has_cpus, has_mib = string.match(line, "^(%S+) (%d+) (%d+) (%d+)$")
+    if name ~= nil then
+      local fits = tonumber(has_cpus) >= cpus and tonumber(has_mib) >= mib
+      hosts[name] = (hosts[name] or 0) + tonumber(count)
+      fit[name] = (fit[name] or 0) + (fits and tonumber(count) or 0)
+    end
+  end
+  file:close()
+  local least = (job.min_nodes == nil or job.min_nodes >= UNCHANGED) and 1 or math.max(1, job.min_nodes)
+  local why = nil
+  for name in string.gmatch(given(job.partition) and job.partition or "*", "[^,]+") do
+    if hosts[name] == nil or fit[name] >= math.min(least, hosts[name]) then return nil end
+    local where = name == "*" and "the default partition" or "partition " .. name
+    why = string.format("%d of the %d hosts of %s have the %d CPUs and %d MB that each host of this job needs",
+                        fit[name], hosts[name], where, cpus, mib)
+  end
+  return why
+end
+
+-- What somebody else than loadmaster holds bears a second in its DelayBoot, which else counts whole minutes: users may
+-- change no other field of their jobs that Slurm shows and that means nothing here.
+local function is_marked(delay_s)
+  return delay_s % 60 == 1
+end
+
+local function marked(delay_s)
+  if delay_s == UNCHANGED then return 1 end
+  return is_marked(delay_s) and delay_s or delay_s - delay_s % 60 + 1
+end
+
+function loadmaster.submit(job, partitions, uid)
+  local mark = alive()
+  if mark ~= nil and in_scope(job.partition) and can_be_placed(job) then
+    local why = why_never(job)
+    if why ~= nil then
+      slurm.log_user(why)
+      return NOT_AVAILABLE
+    end
+    if job.priority == 0 then job.delay_boot = marked(job.delay_boot) end
+    job.admin_comment = mark
     job.priority = 0
   end
   return slurm.SUCCESS
 end
 
--- Users may hold and release their jobs as ever; what loadmaster holds is not released by them while it is alive.
-function slurm_job_modify(job, record, partitions, uid)
-  local mark = record.admin_comment
-  if uid == 0 or uid == OPERATOR or (mark ~= OURS and mark ~= USERS) or not alive() then
-    return slurm.SUCCESS
-  end
-  if given(job.req_nodes) then
+-- Users hold and release their jobs as ever; what loadmaster holds as well waits for it after their release.
+-- Nothing is changed here that a user may not change, or Slurm would deny the whole request.
+function loadmaster.modify(job, record, partitions, uid)
+  local is_ours = given(record.admin_comment) and string.sub(record.admin_comment, 1, #OURS) == OURS
+  if not is_ours or job.admin_comment ~= nil then return slurm.SUCCESS end
+  local bound = uid ~= 0 and uid ~= OPERATOR and alive() ~= nil
+  if bound and given(job.req_nodes) then
     slurm.log_user("loadmaster chooses the hosts of this job; submit it again to name its hosts yourself")
-    return slurm.ERROR
+    return DISABLED
   end
   if job.priority == 0 then
-    job.admin_comment = USERS
-  elseif job.priority ~= nil and job.priority ~= UNCHANGED and record.priority == 0 then
-    job.priority = 0
-    job.admin_comment = OURS
+    job.delay_boot = marked(record.delay_boot)
+  elseif job.priority == RELEASED then
+    local held = is_marked(record.delay_boot)
+    if held then job.delay_boot = record.delay_boot - 1 end
+    if bound and record.priority == 0 then
+      if not held then
+        slurm.log_user("nothing to release: the job waits for loadmaster, which starts it when its turn comes")
+        return WAITS_FOR_THE_SCHEDULER
+      end
+      job.priority = UNCHANGED
+    end
   end
   return slurm.SUCCESS
 end
 
-return slurm.SUCCESS
+slurm_job_submit, slurm_job_modify = loadmaster.submit, loadmaster.modify
+return loadmaster

@@ -12,19 +12,21 @@ from loadmaster.model.errors import InputError
 COLUMNS = {
     "JobArrayID": 48, "JobID": 12, "ArrayJobID": 12, "ArrayTaskID": 160, "State": 16, "Reason": 32, "UserName": 40,
     "Account": 64, "Partition": 160, "QOS": 48, "SubmitTime": 12, "EligibleTime": 12, "StartTime": 12, "EndTime": 12,
-    "TimeLimit": 16, "NumNodes": 12, "NumCPUs": 12, "cpus-per-task": 12, "ntpernode": 8, "MinMemory": 16,
-    "tres-alloc": 120, "tres-per-job": 60, "tres-per-node": 60, "tres-per-task": 60, "tres-per-socket": 60,
-    "NumTasks": 12, "Sockets": 8, "ReqNodes": 240, "NodeList": 240, "Feature": 120, "Dependency": 240,
-    "PriorityLong": 12, "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48, "admin_comment": 64,
+    "TimeLimit": 16, "NumNodes": 12, "MaxNodes": 12, "NumCPUs": 12, "cpus-per-task": 12, "ntpernode": 8,
+    "MinMemory": 16, "tres-alloc": 120, "tres-per-job": 60, "tres-per-node": 60, "tres-per-task": 60,
+    "tres-per-socket": 60, "NumTasks": 12, "Sockets": 8, "ReqNodes": 240, "NodeList": 240, "Feature": 120,
+    "Dependency": 240, "PriorityLong": 12, "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48,
+    "admin_comment": 128, "DelayBoot": 16,
 }  # fmt: skip
 """By their names in `squeue -O`, how many letters each may have."""
 WIDTH = sum(COLUMNS.values())
-COMMAND = ("squeue", "-a", "-h", "-t", "all", "-O", ",".join(f"{name}:{wide}" for name, wide in COLUMNS.items()))
+_FORMAT = ",".join(f"{name}:{wide}" for name, wide in COLUMNS.items())
+COMMAND = ("squeue", "-a", "-h", "-t", "all", "--array-unique", "-O", _FORMAT)
+"""Without `--array-unique` tasks of one array that wait are one line, though one of them is held or pinned alone."""
 MOST_TASKS = 100_000
 _MAY_BE_CUT = (
     "ArrayTaskID", "Partition", "tres-alloc", "tres-per-job", "tres-per-node", "tres-per-task", "tres-per-socket",
-    "ReqNodes", "NodeList", "Feature", "Dependency", "admin_comment", "Account", "QOS", "Licenses", "Reservation",
-    "UserName",
+    "ReqNodes", "NodeList", "Feature", "Dependency", "Account", "QOS", "Licenses", "Reservation", "UserName",
 )  # fmt: skip
 _ID = re.compile(r"[0-9]+(?:_(?:[0-9]+|\[.*))?(?:\+[0-9]+)?")
 _TASKS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")

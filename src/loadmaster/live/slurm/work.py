@@ -15,8 +15,8 @@ from loadmaster.site.times import duration_s
 
 OURS = "loadmaster"
 """What the hook at submission writes beside a job that it holds for us."""
-USERS = "loadmaster:user"
-"""The same where the user wants it held as well."""
+HELD_TOO = ":01"
+"""How the `DelayBoot` ends of a job that somebody else holds as well, as the same hook writes it."""
 ENDED = {
     "COMPLETED": "ok", "FAILED": "failed", "TIMEOUT": "timeout", "CANCELLED": "cancelled", "PREEMPTED": "preempted",
     "NODE_FAIL": "node_fail", "OUT_OF_MEMORY": "failed", "BOOT_FAIL": "node_fail", "DEADLINE": "timeout",
@@ -95,7 +95,8 @@ def _hosts_asked(row: ListedJob, held: dict[str, float]) -> int:
     """Of a job that waits; one task of several CPUs lies on one host, though squeue guesses two while it is held."""
     if row["NumCPUs"] == row["cpus-per-task"] != "1":
         return max(1, int(held.get("node", 1)))
-    return max(1, _whole(row["NumNodes"]))
+    most = _whole(row["MaxNodes"])  # of `-N1 -n 17` squeue guesses two hosts where none has 17 CPUs
+    return max(1, min(_whole(row["NumNodes"]), most) if most else _whole(row["NumNodes"]))
 
 
 def state_of(row: ListedJob, *, looks_on: bool) -> int:
@@ -108,6 +109,12 @@ def state_of(row: ListedJob, *, looks_on: bool) -> int:
     return HELD if looks_on or row["PriorityLong"] == "0" else CLAIMED
 
 
+def is_ours(row: ListedJob) -> bool:
+    """It bears the mark of our hook, and nobody else holds it."""
+    held_too = row["PriorityLong"] == "0" and row["DelayBoot"].endswith(HELD_TOO)
+    return row["admin_comment"] == OURS and not held_too
+
+
 def is_over(row: ListedJob) -> bool:
     """It will not run any more."""
     return row["State"] in ENDED
@@ -115,9 +122,9 @@ def is_over(row: ListedJob) -> bool:
 
 def _hold(row: ListedJob, state: int) -> int:
     """Who holds it back beside us."""
-    if state != HELD or row["PriorityLong"] != "0" or row["admin_comment"] == OURS:
+    if state != HELD or row["PriorityLong"] != "0" or is_ours(row):
         return 0
-    return 1 if row["admin_comment"] == USERS else _HOLDS.get(row["Reason"], 1)
+    return _HOLDS.get(row["Reason"], 1)
 
 
 def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_model: str) -> str:
@@ -126,13 +133,15 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_model: st
         return f"{row.cut} is longer than the listing shows"
     if "+" in row.id:
         return "a part of a heterogeneous job"
+    if row["admin_comment"].startswith(f"{OURS}:"):
+        return "another loadmaster holds it, with another --state"
     if row["Licenses"]:
         return f"asks for licences ({row['Licenses']})"
     if row["OverSubscribe"] in ("YES", "FORCE", "USER", "MCS"):
         return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
     if other := next((row[name] for name in _ASKED if not _is_modelled(row[name], gpu_model)), ""):
         return f"asks for {other}"
-    if state == HELD and row["ReqNodes"] and not row["admin_comment"].startswith(OURS):
+    if state == HELD and row["ReqNodes"] and row["admin_comment"] != OURS:
         return "names its own hosts"
     if row["Feature"]:
         try:

@@ -1,0 +1,43 @@
+"""The mark of a job that loadmaster holds, in its administrator's comment: whose it is, and why it waits."""
+
+import hashlib
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from loadmaster.live.slurm.listing import ListedJob
+from loadmaster.live.slurm.work import OURS
+from loadmaster.state_folder import state_folder
+
+_MARK = re.compile(r"loadmaster(?::(?P<owner>[0-9a-f]{6}))?(?: (?P<why>.*))?", re.DOTALL)
+MOST_LETTERS = 100
+
+
+def owner_of(folder: Path | None) -> str:
+    """Six letters that stand for a folder of state; None is the user's own. Runs in the same folder share their jobs.
+
+    Example:
+        >>> owner_of(Path("/var/lib/loadmaster")) == owner_of(Path("/var/lib/../lib/loadmaster"))
+        True
+    """
+    place = state_folder() if folder is None else folder
+    return hashlib.sha256(str(place.resolve()).encode()).hexdigest()[:6]
+
+
+def mark(owner: str, why: str = "") -> str:
+    """What the administrator's comment of a job says that this owner holds; no sign that `scontrol` would take apart.
+
+    Example:
+        >>> mark("0a1b2c", "no host has what it asks for")
+        'loadmaster:0a1b2c no host has what it asks for'
+    """
+    plain = re.sub(r"""[^\w .,:;()*/+-]""", "", why, flags=re.ASCII)
+    return f"{OURS}:{owner}" + (f" {plain}" if plain else "")[:MOST_LETTERS]
+
+
+def of_owner(row: ListedJob, owner: str | None) -> ListedJob:
+    """The row; its comment is `OURS` alone where it names this owner or none, for an `owner` None whomever it names."""
+    found = _MARK.fullmatch(row["admin_comment"])
+    if found is None or (None not in (found["owner"], owner) and found["owner"] != owner):
+        return row
+    return replace(row, cells=row.cells | {"admin_comment": OURS})
