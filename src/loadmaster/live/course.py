@@ -99,17 +99,20 @@ class _Reading:
         elif "cycle" in line:
             self._cycle(line)
         elif "answer" in line:
-            for action, kind, text in line["answer"]:
-                self.refused.append((self.now_s, str(kind)))
-                self.texts[str(kind), str(text)] += 1
-                if action[0] == "start" and kind != "unknown":
-                    self.asked.pop(action[1], None)
+            self._refused(line["answer"])
         elif "so_far" in line:
             self.so_far.append(SoFar.of(line["so_far"]))
         elif "end" in line and self.sessions:
             last = self.sessions[-1]
             self.sessions[-1] = replace(last, ended=str(line["end"]))
             self.end_s = _finite(line["at_s"]) - self.origin_s
+
+    def _refused(self, refusals: Sequence[Sequence[Any]]) -> None:
+        for action, kind, text in refusals:
+            self.refused.append((self.now_s, str(kind)))
+            self.texts[str(kind), str(text)] += 1
+            if action[0] == "start" and kind != "unknown":
+                self.asked.pop(action[1], None)
 
     def _cycle(self, line: Mapping[str, Any]) -> None:
         first, self.now_s = not self.listing, _finite(line["cycle"])
@@ -122,6 +125,7 @@ class _Reading:
             self._look_at(name, at_s, first)
         for name, _, status in line["seen"].get("over", ()):
             self._look_at_end(name, status)
+        self._refused(line.get("refused", ()))
         passes = passes_of(line)
         starts = [start.id for each in passes for start in each.starts]
         self.asked |= {each[1]: self.now_s for each in line.get("asked", ()) if each[0] == "start"}

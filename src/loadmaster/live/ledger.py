@@ -123,6 +123,11 @@ class Ledger(Beliefs):
         """What is asked of the engine beside the rule: starts of jobs that room was made for."""
         self._beside |= {each.id for each in actions if isinstance(each, Start) and each.id not in self.runs}
 
+    def refused_starts(self, told: Iterable[tuple[str, str]]) -> list[Refusal]:
+        """Claims that the engine has accepted and refuses now: `told` holds (job, why); to be asked before `see`."""
+        claims = [(name, self.runs[name].hosts, why) for name, why in told if name in self.runs]
+        return [Refusal(Start(name, hosts), "unfit", why) for name, hosts, why in claims if not self.runs[name].running]
+
     def refused(self, refusal: Refusal) -> None:
         """The engine did not do it: what was claimed for it is free again (rule X6)."""
         name = getattr(refusal.action, "id", "")

@@ -161,6 +161,14 @@ def test_a_job_that_waits_for_another_is_not_ready_and_one_with_a_begin_time_lat
     assert seen_in(listing_of(seen)).awaits == seen.awaits
 
 
+def test_a_pin_that_cannot_be_served_is_told_as_refused(site):
+    refused = row(Reason="BadConstraints", ReqNodes="n1")
+    never_pinned = row(JobArrayID="8", JobID="8", ArrayJobID="8", Reason="BadConstraints")
+    released = row(JobArrayID="9", JobID="9", ArrayJobID="9", PriorityLong="5", ReqNodes="n1")
+    seen = observer(site, HostParts(Slurm()).of).see(listings(site, refused, never_pinned, released))
+    assert seen.refused == (("7", "Slurm says BadConstraints"),)
+
+
 def test_reservations_that_are_to_come_stand_in_the_calendar_and_past_ones_do_not(site):
     kept = Reservation("course", 3000.0, 4000.0, ("n2",), ("eve",), (), ())
     past = Reservation("old", 1000.0, 1500.0, ("n1",), (), (), ())

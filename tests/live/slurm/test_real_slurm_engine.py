@@ -151,6 +151,21 @@ def test_a_job_that_was_sent_back_runs_again_where_we_say(site):
     site.slurm.run("scancel", job)
 
 
+def test_a_pin_that_cannot_be_served_is_told_as_refused_until_another_is_tried(site):
+    job = site.submit("-n", "1", "--mem=20000")
+    site.engine.observe()
+    assert site.engine.act(Start(job, ("n1",))) is None  # it has 16000
+    end = time.monotonic() + 60.0
+    while not (refused := site.engine.observe().refused):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    assert refused == ((job, "Slurm says BadConstraints"),)
+    assert site.state_of(job) == (HELD, "", "n1")
+    assert site.engine.act(Start(job, ("n3",))) is None
+    assert site.until(job, RUNNING)[1] == "n3"
+    site.slurm.run("scancel", job)
+
+
 def test_hold_takes_a_claim_back_and_withdraw_lets_it_go(site):
     blocker = site.submit("-n", "4", "--mem=100")
     job = site.submit("-n", "4", "--mem=100")

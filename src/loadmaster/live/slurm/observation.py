@@ -13,7 +13,7 @@ from loadmaster.live.slurm.names import SlurmNames
 from loadmaster.live.slurm.reservations import Reservation
 from loadmaster.live.slurm.throttles import Throttles
 from loadmaster.live.slurm.waits import KnownEnds
-from loadmaster.live.slurm.work import ENDED, SlurmJob, is_over, work_of
+from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaits import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
@@ -103,7 +103,7 @@ class SlurmObserver:
         seen = Seen(
             heard.at_s, cluster, up, self._jobs(works, cluster, heard.at_s),
             tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),
-            heard.token, awaits=self._awaits(works),
+            heard.token, awaits=self._awaits(works), refused=_refused(works),
         )  # fmt: skip
         seen.check()
         self._told = {row.id for row in heard.rows if is_over(row)}
@@ -237,6 +237,12 @@ def _with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
         else replace(work, whole=True)
         for work in works
     ]  # fmt: skip
+
+
+def _refused(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
+    """Jobs whose pin cannot be served: Slurm takes their priority away, and tells it only in the listing."""
+    found = (work.row for work in works if work.state == HELD and work.on)
+    return tuple((row.id, f"Slurm says {UNFIT}") for row in found if row["Reason"] == UNFIT)
 
 
 def _number(row: ListedJob) -> int:

@@ -22,6 +22,8 @@ ENDED = {
     "NODE_FAIL": "node_fail", "OUT_OF_MEMORY": "failed", "BOOT_FAIL": "node_fail", "DEADLINE": "timeout",
     "REVOKED": "cancelled",
 }  # fmt: skip
+UNFIT = "BadConstraints"
+"""Why Slurm holds a job that the hosts it may have can never serve."""
 _RUNS = ("RUNNING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING")
 _HOLDS = {"JobHeldUser": 1, "JobHeldAdmin": 2, "launch": 2, "JobHoldMaxRequeue": 2}
 _TRACKED = re.compile(r"(?:^|,)([a-z_/:.\w-]+)=([0-9]+(?:\.[0-9]+)?)([KMGTP]?)")
