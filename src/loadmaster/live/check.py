@@ -64,7 +64,7 @@ def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool 
         reading = Reading(decider.discipline.order, about["origin_s"], about["seed"])
         earlier = [line for one in _sessions(lines)[:number] for line in one]
         for line in earlier:
-            _read(reading, line)
+            reading.read_whole(line)
         _Session(reading, decider, about, checked).check(session, rows_of(lines, decider, about))
     return checked
 
@@ -87,7 +87,7 @@ def rows_of(lines: Sequence[Mapping[str, Any]], scheduler: Scheduler, about: Map
     reading = Reading(scheduler.discipline.order, about["origin_s"], about["seed"])
     found: dict[str, Any] = {}
     for line in lines:
-        _read(reading, line)
+        reading.read_whole(line)
         for name, row in reading.ledger.rows.items():
             found[name] = as_asked(found.get(name), row, reading.ledger.now_s)
     return found
@@ -146,13 +146,6 @@ class _Session:
         starts = tuple(Start(ids[place.job], tuple(names[host] for host in place.hosts)) for place in places)
         chose = (decision.winners, decision.chosen, decision.options) == (each.winners, each.chosen, each.options)
         return starts == each.starts and chose and ledger.carry(decision) == each.carried
-
-
-def _read(reading: Reading, line: Mapping[str, Any]) -> None:
-    reading.read(line)
-    for each in passes_of(line):
-        reading.take(line, each)
-    reading.after(line)
 
 
 def _sessions(lines: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:

@@ -88,6 +88,7 @@ class _Reading:
     by_others: int = 0
     refused: list[tuple[float, str]] = field(default_factory=list)
     texts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    refused_jobs: dict[str, None] = field(default_factory=dict)
     skipped: list[tuple[float, str]] = field(default_factory=list)
     choices: list[Worth] = field(default_factory=list)
     so_far: list[SoFar] = field(default_factory=list)
@@ -113,6 +114,7 @@ class _Reading:
             self.texts[str(kind), str(text)] += 1
             if action[0] == "start" and kind != "unknown":
                 self.asked.pop(action[1], None)
+                self.refused_jobs[action[1]] = None
 
     def _cycle(self, line: Mapping[str, Any]) -> None:
         first, self.now_s = not self.listing, _finite(line["cycle"])
@@ -194,18 +196,19 @@ class _Reading:
         shown = self.crowded or self.listing
         resources = [str(name) for name in shown["cluster"]["resources"]]
         typical = typical_of(self.seen.values(), len(resources))
-        waits = [
-            row
+        waits = {
+            name: row
             for name, row in self.listing["jobs"].items()
             if state_of(row) == HELD and not self._waits_not(name, row)
-        ]
+        }
         mode = self.sessions[-1].mode
         agreement = None if mode == "live" else agreement_of(lines)
         return Course(
             sessions=self.sessions, last_s=max(self.now_s, self.end_s), counted=self.counted, jobs=len(self.seen),
             began=list(self.began.values()), by_others=self.by_others, unseen=self.unseen,
-            waiting_s=[max(0.0, at_s - _finite(row["submit_s"])) for row in waits],
-            refused=self.refused, texts=self.texts, skipped=self.skipped, choices=self.choices,
+            waiting_s=[max(0.0, at_s - _finite(row["submit_s"])) for row in waits.values()],
+            refused=self.refused, texts=self.texts, refused_jobs=[name for name in self.refused_jobs if name in waits],
+            skipped=self.skipped, choices=self.choices,
             hosts=list(_hosts(shown, typical)), hosts_at_s=_finite(shown["at_s"]) - self.origin_s,
             resources=resources, typical=[_finite(each) for each in typical],
             agreed=[] if agreement is None else [

@@ -156,6 +156,13 @@ class Reading:
             self.ledger.ask()
         return news
 
+    def read_whole(self, line: Mapping[str, Any]) -> None:
+        """Take all of one line."""
+        self.read(line)
+        for each in passes_of(line):
+            self.take(line, each)
+        self.after(line)
+
     def _refused(self, line: Mapping[str, Any]) -> None:
         for refusal in refusals_in(line):
             self.ledger.refused(refusal)
@@ -183,10 +190,7 @@ def ledger_after(lines: Iterable[Mapping[str, Any]], order: AnyOrder, origin_s: 
     """The ledger as it stood after the last of `lines`."""
     reading = Reading(order, origin_s, seed)
     for line in lines:
-        reading.read(line)
-        for each in passes_of(line):
-            reading.take(line, each)
-        reading.after(line)
+        reading.read_whole(line)
     return reading
 
 
