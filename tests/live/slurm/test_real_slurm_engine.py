@@ -124,6 +124,27 @@ def test_a_dependency_is_open_until_the_other_has_ended(site):
     site.slurm.run("scancel", second)
 
 
+def test_a_singleton_may_start_as_soon_as_the_job_before_it_has_ended(site):
+    words = ["-n", "1", "--mem=100", "-J", "one at a time"]
+    first = site.submit(*words, run="sleep 1")
+    second = site.submit(*words, "-d", "singleton")
+
+    def eligible_s(job):
+        seen = site.engine.observe()
+        return seen.jobs.constraints.eligible_s[seen.ids.index(job)]
+
+    assert eligible_s(second) == float("inf")
+    assert site.engine.act(Start(first, ("n1",))) is None
+    site.until(first, RUNNING)
+    assert eligible_s(second) == float("inf")
+    while site.state_of(first) is not None:
+        time.sleep(0.2)
+    assert eligible_s(second) < float("inf")
+    assert site.engine.act(Start(second, ("n1",))) is None
+    site.until(second, RUNNING, patience_s=20.0)
+    site.slurm.run("scancel", second)
+
+
 def test_a_drained_host_is_not_up_and_a_claim_on_it_is_pinned_anew(site):
     job = site.submit("-n", "8", "--mem=100")
     site.slurm.run("scontrol", "update", "nodename=n1", "state=drain", "reason=test State=IDLE")

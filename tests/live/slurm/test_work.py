@@ -157,6 +157,24 @@ def test_dependencies_are_looked_at_by_ourselves(text, state, ready):
     assert (waits(text, row(State=state)) < float("inf")) == ready
 
 
+@pytest.mark.parametrize(
+    ("cells", "ready"),
+    [
+        ({"State": "RUNNING"}, False), ({"State": "PENDING"}, False), ({"State": "COMPLETED"}, True),
+        ({"State": "PENDING", "JobID": "12", "ArrayJobID": "12"}, True),
+        ({"State": "RUNNING", "JobID": "12", "ArrayJobID": "12"}, False),
+        ({"State": "RUNNING", "Name": "other"}, True), ({"State": "RUNNING", "UserName": "adam"}, True),
+        ({"State": "RUNNING", "JobID": "12", "ArrayJobID": "9"}, True),
+    ],
+)  # fmt: skip
+def test_a_singleton_waits_for_jobs_of_its_user_and_name_whatever_slurm_last_said(cells, ready):
+    other = row(**({"Name": "sim", "UserName": "eve"} | cells))
+    ends = KnownEnds()
+    mine = row(JobID="9", ArrayJobID="9", Dependency="singleton(unfulfilled)", Name="sim", UserName="eve")
+    ends.look([other, mine])
+    assert (ends.ready_s(mine) == 0.0) == ready
+
+
 def test_after_waits_its_minutes_from_the_start_of_the_other():
     assert waits("after:7+2(unfulfilled)", row(State="RUNNING", StartTime="5000")) == 5120.0
 
