@@ -12,7 +12,16 @@ from loadmaster.live.claims import ADOPTED, FOREIGN, ROOM, HeldHosts, News
 from loadmaster.live.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.live.listing import Listing, cluster_in
 from loadmaster.live.memory import Memory
-from loadmaster.live.rows import Row, expected_s, hosts_in, on_our_clock, row_on_our_clock, state_of, what_it_is
+from loadmaster.live.rows import (
+    Row,
+    as_known,
+    expected_s,
+    hosts_in,
+    on_our_clock,
+    row_on_our_clock,
+    state_of,
+    what_it_is,
+)
 from loadmaster.live.waiting import Waiting
 from loadmaster.model import Cluster
 from loadmaster.model.snapshot import NextLoops
@@ -157,7 +166,7 @@ class Beliefs:
             run.hosts = hosts
             news.moved.append(name)
             self.ended = True
-        run.running = True
+        run.running, run.partition = True, self._partition_of(row, run.partition)
         self._tries.pop(name, None)
         self.aside.pop(name, None)
 
@@ -185,6 +194,7 @@ class Beliefs:
                 self._first_s[name] = self.now_s
                 news.arrived.append(name)
             mine = row_on_our_clock(row, self.origin_s, self._first_s[name])
+            mine = as_known(self.rows.get(name), mine, self.now_s, waited=name in self._eligible_before)
             changed |= what_it_is(self.rows.get(name)) != what_it_is(mine)
             self.rows[name] = mine
         news.arrived.sort(key=lambda name: self.rows[name]["submit_s"])
@@ -239,6 +249,12 @@ class Beliefs:
     def _expected_s(self, name: str, hosts: tuple[str, ...]) -> float:
         assert self.cluster is not None
         return expected_s(self.listing["jobs"][name], hosts, self.cluster)
+
+    def _partition_of(self, row: Row, decided: int) -> int:
+        """The number of the partition in which a job runs, as the engine tells it; else that which was decided."""
+        rules = None if self.cluster is None else self.cluster.rules
+        names = [] if rules is None else [each.name for each in rules.partitions]
+        return names.index(row["partition"]) if row.get("partition") in names else decided
 
     def _hosts_of(self, row: Row, *, pinned: bool = False) -> tuple[str, ...]:
         return hosts_in(row, self.listing["cluster"]["names"], pinned=pinned)

@@ -156,7 +156,11 @@ class Ledger(Beliefs):
         pinned = [name for name in self.rows if self._state(name) == CLAIMED and self._pinned(name)]
         return held + pinned
 
+    def held_by(self, name: str) -> Floats | None:
+        """float64[T, R]: what the tasks of a running job hold, where the engine tells it."""
+        row = self.rows.get(name, {})
+        return np.array(row["holds"], float) if "holds" in row and state_of(row) == RUNNING else None
+
     def _demands(self) -> dict[str, Floats]:
         """What running tasks hold where the engine says that it is not what their job asked for."""
-        rows = {name: row["holds"] for name, row in self.rows.items() if "holds" in row and state_of(row) == RUNNING}
-        return {name: np.array(holds, float) for name, holds in rows.items()}
+        return {name: held for name in self.runs if (held := self.held_by(name)) is not None}
