@@ -40,3 +40,28 @@ def test_what_is_there_before_patience_is_over_is_not_said(monkeypatch):
     assert len(waiting) == 1
     waiting[0]()
     assert not said
+
+
+def test_a_clock_for_limits_leaves_compilations_out(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(first_time.time, "perf_counter", lambda: now[0])
+    watcher = FirstTime()
+    began_s = watcher.clock_s()
+    now[0] += 2.0
+    watcher.begins()
+    now[0] += 20.0
+    watcher.begins()  # within the first
+    now[0] += 20.0
+    watcher.ends()
+    watcher.ends()
+    now[0] += 1.0
+    assert watcher.clock_s() - began_s == 3.0
+
+
+def test_a_compilation_that_failed_does_not_stop_the_clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(first_time.time, "perf_counter", lambda: now[0])
+    watcher = FirstTime()
+    watcher.begins()
+    now[0] += 5.0
+    assert watcher.clock_s() == 105.0

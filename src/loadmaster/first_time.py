@@ -1,6 +1,7 @@
 """Says once that something is compiled for the first time, where that lasts: a minute of silence looks like a fault."""
 
 import threading
+import time
 from collections.abc import Callable
 
 QUIET_S = 2.0
@@ -12,11 +13,13 @@ class FirstTime:
 
     Attributes:
         tell: called once, as soon as a compilation has lasted for `QUIET_S`; nobody is told without.
+        compiled_s: seconds that compilations took which have ended.
     """
 
     def __init__(self) -> None:
         self.tell: Callable[[], None] | None = None
-        self._under_way = 0
+        self.compiled_s = 0.0
+        self._under_way, self._began_s = 0, 0.0
         self._one_at_a_time = threading.Lock()
 
     def begins(self) -> None:
@@ -24,6 +27,7 @@ class FirstTime:
         with self._one_at_a_time:
             self._under_way += 1
             alone = self._under_way == 1
+            self._began_s = time.perf_counter() if alone else self._began_s
         if alone and self.tell is not None:
             timer = threading.Timer(QUIET_S, self._lasts)
             timer.daemon = True
@@ -32,7 +36,13 @@ class FirstTime:
     def ends(self) -> None:
         """It is there."""
         with self._one_at_a_time:
+            if self._under_way == 1:
+                self.compiled_s += time.perf_counter() - self._began_s
             self._under_way = max(self._under_way - 1, 0)
+
+    def clock_s(self) -> float:
+        """Seconds on a clock that leaves compilations out: a search has all the time that its limit gives."""
+        return time.perf_counter() - self.compiled_s
 
     def _lasts(self) -> None:
         with self._one_at_a_time:

@@ -238,14 +238,12 @@ def test_a_pod_with_a_rule_that_is_not_modelled_stays_and_the_rule_is_counted(tm
     assert not told["proven"]
     notes = " ".join(told["notes"])
     assert f"the pods that hold them: {rule} (1)" in notes
-    assert "1 pods with rules that are not modelled stay" in notes
+    assert "1 pods with rules that no plan models stay" in notes
 
 
 def test_a_state_in_which_every_pod_holds_a_rule_is_refused_with_the_rules(tmp_path):
     path = write(tmp_path, [node("n1"), with_rule("a", "n1", nodeSelector={"disk": "ssd"})])
-    with pytest.raises(
-        InputError, match=r"none can be on another node; Rules that are not modelled.*node selector \(1"
-    ):
+    with pytest.raises(InputError, match=r"none can be on another node; Rules that no plan models.*node selector \(1"):
         read_tasks(path)
 
 
@@ -257,13 +255,61 @@ def test_without_rules_the_plan_is_proven_and_says_of_what(tmp_path):
     assert "proven best of all placements within the budget" in shown
 
 
-@pytest.mark.parametrize("rule", sorted(set(RULES) - {"no owner that would start it again", "not to be evicted"}))
-def test_a_waiting_pod_with_such_a_rule_is_placed_nowhere_and_not_judged(tmp_path, rule):
+OF_RUNNING = {"no owner that would start it again", "not to be evicted"}
+OF_NODES = {"node selector", "node affinity"}
+
+
+@pytest.mark.parametrize("rule", sorted(set(RULES) - OF_RUNNING))
+def test_a_waiting_pod_with_such_a_rule_is_placed_nowhere(tmp_path, rule):
     path = write(tmp_path, [node("n1"), with_rule("bound", "", **RULES[rule]), with_rule("free", "n1")])
     assert rebalanced(path)["moves"] == []
+
+
+@pytest.mark.parametrize("rule", sorted(set(RULES) - OF_RUNNING - OF_NODES))
+def test_a_rule_that_is_not_of_nodes_alone_is_named_where_there_is_room(tmp_path, rule):
+    path = write(tmp_path, [node("n1"), with_rule("bound", "", **RULES[rule]), with_rule("free", "n1")])
+    assert judged(path) == (1, 0, 1, {rule: 1})
+    assert f"0 of them without room and 1 not judged ({rule} 1)" in CliRunner().invoke(app, ["info", str(path)]).output
+    assert judged(write(tmp_path, [node("n1", cpu="1"), with_rule("bound", "", **RULES[rule])])) == (1, 1, 0, {})
+
+
+def judged(path):
     told = json.loads(CliRunner().invoke(app, ["info", str(path), "--json"]).stdout)
-    assert (told["waiting"], told["without_room"], told["not_judged"]) == (1, 0, 1)
-    assert "1 not judged" in CliRunner().invoke(app, ["info", str(path)]).output
+    return told["waiting"], told["without_room"], told["not_judged"], told["not_judged_rules"]
+
+
+def in_zones(*zones):
+    wanted = {"matchExpressions": [{"key": "zone", "operator": "In", "values": list(zones)}]}
+    return {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [wanted]}}}}
+
+
+TOLERATES = {"tolerations": [{"key": "gpu", "operator": "Exists"}]}
+
+
+@pytest.mark.parametrize(
+    ("cpu", "spec", "room"),
+    [
+        ("3", {"nodeSelector": {"zone": "a"}}, False), ("2", {"nodeSelector": {"zone": "a"}}, True),
+        ("1", {"nodeSelector": {"disk": "ssd"}}, False), ("3", in_zones("a"), False), ("3", in_zones("a", "b"), True),
+        ("6", {}, False), ("6", TOLERATES, True), ("6", TOLERATES | {"nodeSelector": {"zone": "b"}}, False),
+        ("3", {"nodeSelector": {"zone": "c"}}, False),
+    ],
+)  # fmt: skip
+def test_a_waiting_pod_has_room_only_on_nodes_that_it_may_use(tmp_path, cpu, spec, room):
+    """Two cores are free on a node of zone a, four on one of b, and eight on a tainted one."""
+    nodes = [node("a"), node("b"), node("t", cpu="8", taints=[{"key": "gpu", "effect": "NoSchedule"}]), node("c")]
+    for each, zone in zip(nodes, "abtc", strict=True):
+        each["metadata"]["labels"] = {"zone": zone}
+    nodes[-1]["spec"] = {"unschedulable": True}
+    path = write(tmp_path, [*nodes, with_rule("runs", "a"), with_rule("waits", "", cpu=cpu, **spec)])
+    assert judged(path) == (1, 0 if room else 1, 0, {})
+
+
+def test_an_affinity_that_cannot_be_read_is_not_judged(tmp_path):
+    odd = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "Near", "values": ["a"]}]}]}
+    spec = {"affinity": {"nodeAffinity": {REQUIRED: odd}}}
+    path = write(tmp_path, [node("n1"), with_rule("waits", "", **spec)])
+    assert judged(path) == (1, 0, 1, {"node affinity": 1})
 
 
 def test_what_a_budget_or_the_anti_affinity_of_another_pod_chooses_stays(tmp_path):
@@ -288,6 +334,17 @@ def test_no_pod_goes_to_a_node_with_a_taint(tmp_path):
     assert "1 nodes have taints" in " ".join(told["notes"])
     soft = node("n2", cpu="16", taints=[{"key": "gpu", "effect": "PreferNoSchedule"}])
     assert len(rebalanced(write(tmp_path, [items[0], soft, *items[2:]]))["moves"]) == 1
+
+
+def test_rules_and_taints_are_told_where_nodes_list_neither_pods_nor_storage(tmp_path):
+    items = [node("n1"), node("n2", taints=[{"key": "gpu", "effect": "NoSchedule"}]), with_rule("a", "n1")]
+    for each in items[:2]:
+        each["status"]["allocatable"] = {"cpu": "4", "memory": "16Gi"}
+    told = rebalanced(write(tmp_path, [*items, pod("waits", "", "w", phase="Pending", cpu="3")]))
+    assert (told["moves"], told["without_room"]) == ([], ["web/waits"])
+    notes = " ".join(told["notes"])
+    assert "1 nodes have taints" in notes
+    assert "The file has no disruption budgets" in notes
 
 
 def test_a_node_takes_as_many_pods_as_it_says(tmp_path):

@@ -1,11 +1,13 @@
 """The poster's study on small streams: streams, records, and the results that its gates ask for."""
 
+import gzip
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from loadmaster.papers import StudyOptions, delgado2011
 from loadmaster.papers.delgado2011 import claims, figures
 from loadmaster.papers.delgado2011.streams import (
     CREDITS,
@@ -20,6 +22,9 @@ from loadmaster.papers.delgado2011.streams import (
     synthetic,
 )
 from loadmaster.papers.delgado2011.study import PLATFORMS, StudyCase, StudyRow, run_cases
+from loadmaster.report.page import Chart, write
+from loadmaster.verbs.reproduce import Reproduced
+from traces.logs import swf_line
 
 STREAM = JobStream("s", synthetic(400, 0.244, 3))
 
@@ -128,9 +133,43 @@ def test_a_log_of_serial_jobs_cannot_ripple_so_nothing_is_measured_on_it():
     assert "serial" in judged.note
 
 
-def test_only_the_logs_that_were_read_are_credited():
-    assert set(CREDITS) == {"CTC", "LCG"}
-    assert not {ctc(None, 50).name, grid(None, 50).name} & set(CREDITS)
+@pytest.fixture
+def page_of(tmp_path, monkeypatch):
+    """The study's page as text, and its charts, with made-up rows of one efficiency in place of the runs."""
+
+    def made(traces, efficiency, part=0.3):
+        monkeypatch.setattr(
+            delgado2011, "run_cases",
+            lambda cases, *_: dict.fromkeys(cases, StudyRow(0.2, efficiency, part, 1.0, 1.0, 0.0, 1.0, 0)),
+        )  # fmt: skip
+        result = delgado2011.reproduce(StudyOptions(quick=True, out=tmp_path, traces=traces))
+        write(tmp_path / "page.html", Reproduced("delgado2011", result, tmp_path / "page.html").page())
+        return (tmp_path / "page.html").read_text(), [block for block in result.blocks if type(block) is Chart]
+
+    return made
+
+
+def test_without_logs_the_page_credits_none(page_of):
+    page, charts = page_of(None, 0.7)
+    assert "Parallel Workloads Archive" not in page
+    assert not [name for name in CREDITS.values() if name in page]
+    assert "synthetic (no CTC log)" in page
+    assert len(charts) == 4
+
+
+def test_the_page_credits_just_the_logs_that_were_read(page_of, tmp_path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    lines = "".join(swf_line(job=k, submit=100 * k, run=600, used=2, asked=2) for k in range(1, 4801))
+    (logs / "CTC-SP2-1996-3.1-cln.swf.gz").write_bytes(gzip.compress(lines.encode()))
+    page, _ = page_of(logs, 0.7)
+    assert f"The log CTC: Parallel Workloads Archive ({CREDITS['CTC']})." in page
+    assert CREDITS["LCG"] not in page
+
+
+def test_where_nothing_could_be_measured_the_page_has_no_empty_figure(page_of):
+    _, charts = page_of(None, float("nan"), part=0.0)
+    assert charts == []
 
 
 def test_equal_platforms_are_not_harder():

@@ -14,7 +14,7 @@ from loadmaster.report.columns import columns_for, marked, short, unit_for
 from loadmaster.report.compare_document import comparison_document, lowest
 from loadmaster.report.comparison import Comparison, faults
 from loadmaster.report.summary import write_summary
-from loadmaster.report.terminal import print_comparison
+from loadmaster.report.terminal import print_comparison, title
 from loadmaster.runs import Setting, Threads, case_of
 from loadmaster.runs.sweep import sweep
 from loadmaster.traces import Skipped, Trace
@@ -158,6 +158,9 @@ def test_where_too_much_work_is_left_out_there_is_no_verdict_and_nothing_is_mark
     jobs = few.case.workload.jobs
     lost_jobs = f"90 of {jobs + 90} jobs ({percent(90 / (jobs + 90))}) with 20 % of the work"
     assert answer(few).startswith(f"No verdict: {lost_jobs} are left out; ")
+    assert (comparison_document(few)["rejected_work"], comparison_document(waits)["rejected_work"]) == (0.2, 0.0)
+    assert f"{jobs} synthetic jobs that fit on " in title(few)
+    assert "that fit" not in title(waits)
     column = columns_for(few)[0]
     assert marked(column, waits.groups[0]) == [False, True]
     assert marked(column, few.groups[0]) == [False, False]

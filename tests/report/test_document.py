@@ -169,3 +169,20 @@ def test_the_log_of_a_bag_holds_data_and_not_what_python_shows_of_objects(printe
     assert session["sizer"]["class"] == "FixedHosts"
     assert session["sizer"]["count"] == 1
     assert session["type"]["price_per_h"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare log.csv --policies first-fit --json", "simulate log.csv --json",
+        "fewest log.csv --p99 0s --allow-left-out --json", "share log.csv --methods fcfs --json",
+        "info log.csv --json",
+    ],
+)  # fmt: skip
+def test_the_part_of_the_work_that_fits_no_machine_has_one_name(printed, command):
+    """One of the three jobs that can be read asks for 99 cores for 10 s, the others for one core for 20 and 10 s."""
+    _, made = printed(f"{command} --hosts 1x1c1g")
+    where = made["cluster"] if command.startswith("info") else made
+    assert where["rejected_work"] == pytest.approx(990 / 1020)
+    rejected = where["rejected"] if command.startswith("info") else where["rejected_jobs"]
+    assert sum(each["count"] for each in rejected) == 1

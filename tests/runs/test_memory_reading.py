@@ -34,6 +34,26 @@ def test_several_readings_that_fit_are_named_and_the_run_is_refused(tmp_path):
     assert len(message) < 400
 
 
+def heavy(folder, asked, memory, hosts="4x16c64g"):
+    """Eighteen small jobs of 8 cores and 4 GiB, in bytes, and two that hold 95 % of the work or more."""
+    small = [swf_line(job=k, submit=k, run=60, asked=8, memory=4 * GIB) for k in range(18)]
+    large = [swf_line(job=k, submit=k, run=6000, asked=asked, memory=memory) for k in (18, 19)]
+    options = ReadOptions(hosts=hosts)
+    trace = read_trace(write(folder, "a.swf", "".join(small + large)), options)
+    found = believable_reading(trace, options, None, "single-host")
+    return found.memory_unit, found.swf_memory
+
+
+def test_a_reading_by_which_few_jobs_with_most_of_the_work_fit_nowhere_is_none(tmp_path):
+    """The large jobs ask for 8 GiB: on each of 16 processors that is more than a host has, in all it is not."""
+    assert heavy(tmp_path, asked=16, memory=8 * GIB) == ("B", "job-total")
+
+
+def test_work_that_fits_no_host_without_memory_either_says_nothing_of_its_reading(tmp_path):
+    with pytest.raises(InputError, match="say --memory-unit B --swf-memory per-processor or --memory-unit B"):
+        heavy(tmp_path, asked=32, memory=GIB)
+
+
 def test_no_reading_that_fits_is_refused_too(tmp_path):
     with pytest.raises(InputError, match="say --memory-unit UNIT"):
         reading(tmp_path, memory=10**15)

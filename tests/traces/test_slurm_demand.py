@@ -94,6 +94,14 @@ def test_gpus_of_old_accounting_count_for_each_node(tmp_path, field):
     assert totals(read_trace(write(tmp_path, "dump", text)))[0][2] == 9
 
 
+def test_gpus_of_several_models_count_alike_and_that_is_said(tmp_path):
+    job = {"AllocCPUS": "8", "AllocTRES": "cpu=8,gres/gpu=2,gres/gpu:a100=2"}
+    assert not any("count alike" in note for note in sacct(tmp_path, job).notes)
+    trace = sacct(tmp_path, job, {"ReqCPUS": "8", "ReqTRES": "cpu=8,gres/gpu:v100=4"})
+    assert "GPUs of 2 models count alike: a100, v100." in trace.notes
+    assert [row[2] for row in totals(trace)] == [2.0, 4.0]
+
+
 GIVEN = {
     "ReqCPUS": "1", "AllocCPUS": "36", "ReqMem": "5G", "ReqTRES": "billing=2,cpu=1,mem=5G,node=1",
     "AllocTRES": "billing=112,cpu=36,gres/gpu:rtx=4,gres/gpu=4,mem=180G,node=1",

@@ -39,6 +39,40 @@ def test_quoted_cells_keep_their_commas():
     assert total(work)[0][:2] == [8.0, 4000 * MIB]
 
 
+HEADS = ["JOBID", "USER", "SUBMIT_TIME", "START_TIME", "TIME_LIMIT", "CPUS", "NODES", "STATE", "NAME"]
+QUEUES = {
+    "east": [
+        ["7", "eve", "2024-01-01T00:00:00", "2024-01-01T00:10:00", "1:00:00", "4", "1", "RUNNING", "a"],
+        ["8", "ann", "2024-01-01T00:00:00", "N/A", "1:00:00", "8", "1", "PENDING", "b"],
+    ],
+    "north": [],
+    "west": [["7", "bob", "2024-01-01T00:05:00", "N/A", "2:00:00", "2", "1", "PENDING", "c"]],
+}  # fmt: skip
+
+
+def squeue_of_clusters(tmp_path, joined):
+    tables = ["\n".join([f"CLUSTER: {name}", *map(joined, [HEADS, *rows])]) for name, rows in QUEUES.items()]
+    return write(tmp_path, "queue.txt", "\n\n".join(tables) + "\n")
+
+
+@pytest.mark.parametrize("joined", ["|".join, " ".join, lambda cells: "".join(f"{cell:<20}" for cell in cells)])
+def test_tables_of_several_clusters_are_several_clusters(tmp_path, joined):
+    path = squeue_of_clusters(tmp_path, joined)
+    trace = read_trace(path, ReadOptions(strict=True))
+    assert trace.workload.job_id.tolist() == [7, 8, 7]
+    assert any("2 clusters (east 2, west 1), which are read as one site" in note for note in trace.notes)
+    west = read_trace(path, ReadOptions(cluster="west")).workload
+    assert (west.job_id.tolist(), west.runtime_s.tolist(), total(west)[0][0]) == ([7], [7200.0], 2.0)
+    with pytest.raises(InputError, match=r"no job of this cluster.*it has east, west"):
+        read_trace(path, ReadOptions(cluster="south"))
+
+
+def test_what_squeue_prints_by_itself_of_several_clusters_is_refused_with_what_to_print(tmp_path):
+    path = write(tmp_path, "queue.txt", "CLUSTER: east\n  JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n")
+    with pytest.raises(InputError, match=r"what squeue prints by itself.*squeue --json"):
+        read_trace(path)
+
+
 def test_what_json_tells_beside_becomes_what_binds():
     trace = read_trace(SAMPLES / "sacct.json")
     work, bound = trace.workload, trace.workload.constraints

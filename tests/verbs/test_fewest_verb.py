@@ -112,9 +112,19 @@ def test_nothing_is_promised_where_jobs_really_waited_while_there_was_room(tmp_p
         path = tmp_path / "log.csv"
         rows = [f"{100 * i},{100 * i + wait(i)},600,{8 if i == 20 else 1}\n" for i in range(100)]
         path.write_text("submit_s,start_s,runtime_s,cores\n" + "".join(rows))
-        return lm.fewest(path, "1..4x16c", p95="1h").answer
+        return lm.fewest(path, "1..4x16c", **target).answer
 
-    held = answer(lambda i: 3600)
-    assert held.startswith("No promise for the site: jobs really waited 1 h on average, and ")
+    target = {"p95": "1h"}
+    held = answer(lambda i: 7200)
+    assert held.startswith("No promise for the site: jobs really waited 2 h on average, and ")
     assert " In the model alone, 1x16c keep a p95 wait of at most 1 h" in held
-    assert answer(lambda i: 0).startswith("1x16c keep a p95 wait of at most 1 h")
+    assert answer(lambda i: 0) == "1x16c keep a p95 wait of at most 1 h."
+    short = answer(lambda i: 10)
+    assert short.startswith("1x16c keep a p95 wait of at most 1 h. Jobs really waited 10 s on average, and ")
+    assert short.endswith(" while there was room: no machines end that, and by itself it keeps the target.")
+    few = answer(lambda i: 7200 * (i % 25 == 7))
+    assert few.startswith("1x16c keep a p95 wait of at most 1 h. Jobs really waited 4.8 min on average, and ")
+    target = {"p99": "1h"}
+    assert answer(lambda i: 7200 * (i % 25 == 7)).startswith("No promise for the site: ")
+    target = {"p95": "1h", "mean": "4min"}
+    assert answer(lambda i: 7200 * (i % 25 == 7)).startswith("No promise for the site: ")

@@ -40,7 +40,7 @@ def fewest(options: FewestOptions, as_json: o.AsJson = False) -> None:
 
 
 def _print_json(made: "FoundFewest") -> None:
-    from loadmaster.report.document import document, left_out, print_document
+    from loadmaster.report.document import document, left_out, print_document, rejected_jobs
 
     found = made.found
     target = {"mean_s": found.target.mean_s, "p95_s": found.target.p95_s, "p99_s": found.target.p99_s}
@@ -48,7 +48,7 @@ def _print_json(made: "FoundFewest") -> None:
         "enough": made.enough, "answer": made.answer, "target": target, "growth": found.growth,
         "resample": None if found.drawing is None else found.drawing.how,
         "best": next((r for r, each in enumerate(found.answers) if each is found.best), None),
-        "rejected_jobs": left_out(found.case.rejected), "rows": made.rows,
+        **rejected_jobs(found.case.rejected), "rows": made.rows,
     }  # fmt: skip
     print_document(document(
         "fewest", content, command=found.command, seed=found.answers[0].fewest.setting.seed,

@@ -32,7 +32,7 @@ def share(options: ShareOptions, as_json: o.AsJson = False) -> None:
 def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: bool) -> None:
     from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_notes, for_results
-    from loadmaster.report.document import document, left_out, print_document
+    from loadmaster.report.document import document, left_out, print_document, rejected_jobs
     from loadmaster.report.sharing_table import label, sharing_table
     from loadmaster.strict_json import to_json
     from loadmaster.verbs.notes import remarks
@@ -44,7 +44,7 @@ def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: b
     done = {(row.method, row.policy) for row in rows}
     content = {
         "unfinished": [label(*pair) for pair in study.pairs if pair not in done],
-        "rejected_jobs": left_out(case.rejected),
+        **rejected_jobs(case.rejected),
         "rows": [row.as_dict() for row in rows],
     }  # fmt: skip
     made = document(

@@ -52,9 +52,9 @@ def _document(
     """What `--json` prints of a run: the row that `compare` has for it, and where it is kept."""
     from loadmaster.cli.run_options import command_line
     from loadmaster.report.comparison import warnings
-    from loadmaster.report.document import document, left_out
+    from loadmaster.report.document import document, left_out, rejected_jobs
 
-    content |= {"warnings": warnings(outcome), "rejected_jobs": left_out(case.rejected), **outcome.row()}
+    content |= {"warnings": warnings(outcome), **rejected_jobs(case.rejected), **outcome.row()}
     return document(
         "simulate", content, command=command_line(), seed=setting.seed, synthetic=case.workload.synthetic,
         notes=(*case.notes, *notes), left_out=left_out(case.skipped),

@@ -32,6 +32,7 @@ class Recorded:
         peak: for each resource, the most that was in use at any moment, as a part of all there is.
         over: for each resource, the part of the time that `measured` names in which more was in use than there is.
         with_room: the part of all recorded waiting during which the job would have fitted; NaN where none waited.
+        room_s: float64[N], so long each job whose start is known waited while it would have fitted.
         known: the machines are those of the log or of its site, and not a guess of the user's.
     """
 
@@ -40,6 +41,7 @@ class Recorded:
     peak: dict[str, float]
     over: dict[str, float]
     with_room: float
+    room_s: Floats
     known: bool = False
 
 
@@ -69,9 +71,11 @@ def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0, *, kno
         total = cluster.total[r]
         peak[name] = float((total - free[:, r].min()) / total) if total > 0 else 0.0
         over[name] = float(part[free[:, r] < 0].sum())
+    room_s = _room_s(workload, schedule, since, free)
+    waited_s = float(workload.recorded_wait_s[schedule.started].sum())
     return Recorded(
         _metrics(workload, cluster, schedule), int(workload.jobs - schedule.started.sum()), peak, over,
-        _with_room(workload, schedule, since, free), known,
+        float(room_s.sum()) / waited_s if waited_s > 0 else float("nan"), room_s, known,
     )  # fmt: skip
 
 
@@ -110,21 +114,20 @@ def _whole_jobs(workload: Workload) -> Floats:
     return np.asarray(workload.demand * workload.task_count[:, None])
 
 
-def _with_room(workload: Workload, schedule: Schedule, since: Floats, free: Floats) -> float:
+def _room_s(workload: Workload, schedule: Schedule, since: Floats, free: Floats) -> Floats:
     on = schedule.started
     submit, start = workload.submit_s[on], schedule.start_s[on]
-    waited = float((start - submit).sum())
-    if waited <= 0:
-        return float("nan")
+    room_s = np.zeros(submit.size)
+    if not (start > submit).any():
+        return room_s
     from loadmaster.measure.room_kernel import WaitsBesideRoom, time_with_room  # Numba is not loaded for nothing
 
     since, free = np.concatenate(([-np.inf], since)), np.concatenate((free[-1:], free))  # after the last as before all
     span = np.searchsorted(since, submit, side="right") - 1
-    room_s = np.zeros(submit.size)
     time_with_room(
         WaitsBesideRoom(since, free, span, submit, start, np.ascontiguousarray(_whole_jobs(workload)[on])), room_s
     )
-    return float(room_s.sum()) / waited
+    return room_s
 
 
 def _metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics:

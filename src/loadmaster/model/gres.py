@@ -101,10 +101,24 @@ def gpus_in(text: str) -> int:
         >>> gpus_in("gpu:h100:2(IDX:0,3),gpu:h200:4(IDX:4-7)"), gpus_in("cpu=8")
         (6, 0)
     """
-    parts = (part.strip() for part in _PLACES.sub("", text).split(",") if GPU in part)
-    gpus = [each for part in parts if (each := _gres(part)) is not None and each.kind == GPU]
+    gpus = _gpus(text)
     total = sum(each.number for each in gpus if not each.model)
     return total or sum(each.number for each in gpus)
+
+
+def gpu_models_in(text: str) -> set[str]:
+    """The models of GPU that a list names.
+
+    Example:
+        >>> sorted(gpu_models_in("cpu=8,gres/gpu:a100=2,gres/gpu:v100=4,gres/gpu=6"))
+        ['a100', 'v100']
+    """
+    return {each.model for each in _gpus(text) if each.model}
+
+
+def _gpus(text: str) -> list[Gres]:
+    parts = (part.strip() for part in _PLACES.sub("", text).split(",") if GPU in part)
+    return [each for part in parts if (each := _gres(part)) is not None and each.kind == GPU]
 
 
 def _gres(part: str) -> Gres | None:

@@ -1,12 +1,12 @@
 """The best mapping within a migration budget, exactly: the adaptation program of Casanova et al. 2008, section 6.1."""
 
-import time
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy
 
+from loadmaster.first_time import FIRST_TIME
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import Change, State, within
 from loadmaster.packing.level import level_of
@@ -25,7 +25,7 @@ def adapt_exactly(state: State, budget: float, time_limit_s: float = 60.0) -> Ch
         budget: in the state's unit; infinite for no limit.
         time_limit_s: then the best mapping found.
     """
-    ends = time.perf_counter() + time_limit_s
+    ends = FIRST_TIME.clock_s() + time_limit_s
     instance = state.instance
     cells = instance.tasks * instance.hosts
     program = paper_form(instance, "y") if instance.guaranteed else compact_form(instance)
@@ -47,7 +47,7 @@ def adapt_exactly(state: State, budget: float, time_limit_s: float = 60.0) -> Ch
     level = level_of(instance, host)
     if np.isnan(level) or not within(state.spent(host), budget):  # too much by the solver's rounding
         return lost
-    left = ends - time.perf_counter()
+    left = ends - FIRST_TIME.clock_s()
     if done and left > 0 and state.spent(host) > 0:
         thrifty = run_milp(_at_least(program, level, price, instance.guaranteed), cells, left)
         fewer = host if thrifty.x is None else _mapping(state, thrifty)

@@ -1,12 +1,12 @@
 """The moves to make, in order: the best that can be carried out within a budget, and what a better one lacks."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from loadmaster.first_time import FIRST_TIME
 from loadmaster.model.arrays import Ints
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
@@ -80,7 +80,7 @@ def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_
         >>> plan.status, plan.moves, plan.level
         ('ok', (TaskTransfer(task=1, source=0, target=1, temporary=False),), 1.0)
     """
-    ends = time.perf_counter() + time_limit_s
+    ends = FIRST_TIME.clock_s() + time_limit_s
     change = _best_mapping(state, budget, method, time_limit_s)
     if np.isnan(change.level):
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
@@ -116,7 +116,7 @@ def _searched(state: State, budget: float, ends: float) -> MovePlan | None:
     """The best there is, for small states; None for larger ones, or if the time is up."""
     if not small_enough(state):
         return None
-    reached = best_reachable(state, budget, max(1.0, ends - time.perf_counter()))
+    reached = best_reachable(state, budget, max(1.0, ends - FIRST_TIME.clock_s()))
     if reached is None:
         return None
     moves = with_stops_marked(reached.moves)
@@ -133,7 +133,7 @@ def _carried_as_far_as_possible(state: State, budget: float, change: Change, met
     for target, solver in _targets(state, budget, change):
         best = _better_of(best, _carried(state, budget, target, solver))
     for _ in range(SMALLER_BUDGETS):
-        left_s = ends - time.perf_counter()
+        left_s = ends - FIRST_TIME.clock_s()
         if left_s <= 0 or change.spent <= 0 or change.level <= best.level + GAIN:
             break
         change = _best_mapping(state, change.spent * (1 - 1e-6), method, left_s)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from loadmaster.first_time import FIRST_TIME
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.errors import InputError
 from loadmaster.packing.instance import Instance
@@ -83,11 +84,11 @@ def _chosen(promised: Instance, packer: Packer, options: PackOptions) -> tuple[B
 
     When the time is up it is the longest prefix known by then.
     """
-    ends = time.perf_counter() + options.time_limit_s
+    ends = FIRST_TIME.clock_s() + options.time_limit_s
     order = _easiest_first(promised)
     best = None
     low, high = 0, len(order)
-    while low < high and time.perf_counter() < ends:
+    while low < high and FIRST_TIME.clock_s() < ends:
         middle = (low + high + 1) // 2
         attempt = _packed(promised, order[:middle], packer, options)
         if attempt is not None:
@@ -96,12 +97,12 @@ def _chosen(promised: Instance, packer: Packer, options: PackOptions) -> tuple[B
             high = middle - 1
     chosen = order[:low]
     for job in order[low : low + MOST_RETRIES]:
-        if time.perf_counter() >= ends:
+        if FIRST_TIME.clock_s() >= ends:
             break
         attempt = _packed(promised, np.append(chosen, job), packer, options)
         if attempt is not None:
             chosen, best = np.append(chosen, job), attempt
-    if best is not None and time.perf_counter() >= ends:
+    if best is not None and FIRST_TIME.clock_s() >= ends:
         best = replace(best, notes=(*best.notes, "the time was up before all jobs were tried: more may fit"))
     return np.isin(np.arange(promised.jobs), chosen), best
 

@@ -1,9 +1,8 @@
 """Exact packing by our own branch and bound on the compact form: no host too full at the level to beat."""
 
-import time
-
 import numpy as np
 
+from loadmaster.first_time import FIRST_TIME
 from loadmaster.model.arrays import Longs
 from loadmaster.packing.bound import ceiling, hopeless
 from loadmaster.packing.branch_kernel import BranchProblem, branch, start_walk
@@ -28,7 +27,7 @@ def branch_and_bound(
     tasks first, tries one host of each group in equal state, lets equal tasks go to ascending hosts only, and drops a
     branch when the room that is left, summed over the hosts that can still take any task, is too small for the rest.
     """
-    ends = time.perf_counter() + time_limit_s
+    ends = FIRST_TIME.clock_s() + time_limit_s
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", NAME, 0.0, True, lost[0], lost[1])
@@ -43,7 +42,7 @@ def branch_and_bound(
     order, problem = _problem(instance, bound)
     mapping = np.full(instance.tasks, -1, np.int64)
     walk, visited, done = start_walk(problem), 0, 0
-    while not done and visited < nodes and time.perf_counter() < ends:
+    while not done and visited < nodes and FIRST_TIME.clock_s() < ends:
         best, more, done = branch(problem, walk, best, min(SLICE // instance.hosts + 1, nodes - visited), mapping)
         visited += more
     host = start.host

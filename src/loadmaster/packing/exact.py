@@ -1,9 +1,9 @@
 """`--exact`: the fastest exact solver for the size at hand, and what it could prove when time runs out."""
 
 import importlib.util
-import time
 from dataclasses import replace
 
+from loadmaster.first_time import FIRST_TIME
 from loadmaster.packing.branch_and_bound import branch_and_bound
 from loadmaster.packing.improve import improve
 from loadmaster.packing.instance import Instance
@@ -33,17 +33,17 @@ def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Atte
     instances up to 4 x 20 and 8 x 16, for half of the time that is left; then CP-SAT (HiGHS where OR-tools is absent
     or yields are guaranteed) up to 1,000 tasks x hosts, and more local search beyond.
     """
-    ends = time.perf_counter() + time_limit_s
+    ends = FIRST_TIME.clock_s() + time_limit_s
     best = mcb(instance)
     if instance.tasks > SEARCH_FIRST:
         best = improve(instance, best, min(1.0, time_limit_s / 4), seed)
     if best.proven:
         return best
-    tree = branch_and_bound(instance, (ends - time.perf_counter()) / 2 if instance.hosts <= MOST_HOSTS else 0.0, best)
+    tree = branch_and_bound(instance, (ends - FIRST_TIME.clock_s()) / 2 if instance.hosts <= MOST_HOSTS else 0.0, best)
     if tree.proven:
         return tree
     best = better(instance, best, tree)
-    left = ends - time.perf_counter()
+    left = ends - FIRST_TIME.clock_s()
     if left <= 0.05:
         return best
     if instance.tasks * instance.hosts > MOST_CELLS:

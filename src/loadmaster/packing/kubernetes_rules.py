@@ -3,10 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from loadmaster.packing.kubernetes_affinity import required_of
+
 _ANYWHERE = ("configMap", "secret", "projected", "downwardAPI", "emptyDir", "image")
 """Kinds of volumes that every node can give."""
 _KEEPS_OUT = ("NoSchedule", "NoExecute")
 _NOT_EVICTED = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+NODES = ("node selector", "node affinity", "toleration")
+"""The rules that tell by a node alone whether it may take a pod."""
 OWNERLESS = "no owner that would start it again"
 
 
@@ -22,9 +26,9 @@ def rules_of(item: Mapping[str, Any]) -> list[str]:
     spread = spec.get("topologySpreadConstraints") or ()
     held = {
         "node selector": spec.get("nodeSelector"),
-        "node affinity": _required(spec, "nodeAffinity"),
-        "pod affinity": _required(spec, "podAffinity"),
-        "pod anti-affinity": _required(spec, "podAntiAffinity"),
+        "node affinity": required_of(spec, "nodeAffinity"),
+        "pod affinity": required_of(spec, "podAffinity"),
+        "pod anti-affinity": required_of(spec, "podAntiAffinity"),
         "topology spread": any(each.get("whenUnsatisfiable") != "ScheduleAnyway" for each in spread),
         "volume": any(_bound_to_some_nodes(volume) for volume in spec.get("volumes") or ()),
         "resource claim": spec.get("resourceClaims"),
@@ -42,12 +46,7 @@ def rules_of(item: Mapping[str, Any]) -> list[str]:
 
 def apart_from(spec: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The terms of pods that must not be near this one."""
-    return _required(spec, "podAntiAffinity") or ()
-
-
-def _required(spec: Mapping[str, Any], kind: str) -> Any:
-    """What must hold of one kind of affinity; None or empty where nothing must."""
-    return ((spec.get("affinity") or {}).get(kind) or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+    return required_of(spec, "podAntiAffinity") or ()
 
 
 def keeps_pods_out(taints: Iterable[Mapping[str, Any]] | None) -> bool:

@@ -1,7 +1,8 @@
 """What `kubectl get nodes,pods -A -o json` prints, as a running state: nodes are hosts, pods tasks."""
 
+import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.errors import cut
 from loadmaster.model.exact import MOST
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.packing.kubernetes_affinity import admits
 from loadmaster.packing.kubernetes_requests import amounts, requests_of
 from loadmaster.packing.kubernetes_rules import apart_from, chosen_by, keeps_pods_out, rules_of, tolerates_some_taint
 from loadmaster.traces.json_records import json_records
@@ -27,7 +29,9 @@ _KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 _IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
 """What nodes have of these is a resource only where some pod asks for it."""
 _SHOWN = 3
-_RULES = "Rules that are not modelled"
+_ADMITTING = ("nodeSelector", "affinity", "tolerations")
+"""What of a pod tells which nodes may take it."""
+_RULES = "Rules that no plan models"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +47,9 @@ class KubernetesState:
         job_names: of the jobs.
         host: int32[T], where each pod runs; -1 for one that waits.
         tied: bool[T], pods that can be on no other node than theirs: of DaemonSets, and static ones.
-        bound: bool[T], pods that hold a rule that is not modelled, or that a budget or another pod's rule chooses.
+        rules: of each pod those that it holds or that choose it and that no plan models, by name.
+        usable: of each pod that waits bool[H], the nodes that its selector, its required node affinity and its
+            tolerations admit; None of one that runs or whose rules cannot be read.
         gated: how many pods wait for a gate of their own to open; they are not among the tasks.
         complete: nothing binds its pods and nodes that is not modelled, and no pod is on a node that is left out.
         notes: what was left out, one sentence each.
@@ -57,15 +63,26 @@ class KubernetesState:
     job_names: tuple[str, ...]
     host: Ints
     tied: Bools
-    bound: Bools
+    rules: tuple[tuple[str, ...], ...]
+    usable: tuple[Bools | None, ...]
     gated: int
     complete: bool
     notes: tuple[str, ...]
 
+    @property
+    def bound(self) -> Bools:
+        """bool[T], pods with a rule that no plan models."""
+        return np.array([bool(each) for each in self.rules], bool)
+
 
 class _Node(NamedTuple):
     has: dict[str, float]
-    tainted: bool
+    labels: Mapping[str, str]
+    taints: Sequence[Mapping[str, str]]
+
+    @property
+    def tainted(self) -> bool:
+        return keeps_pods_out(self.taints)
 
 
 class _Pod(NamedTuple):
@@ -78,6 +95,7 @@ class _Pod(NamedTuple):
     space: str
     labels: Mapping[str, str]
     tolerant: bool
+    admitted: Mapping[str, Any]
 
 
 @dataclass
@@ -143,8 +161,8 @@ def _take_node(found: _Found, item: Mapping[str, Any]) -> None:
     if spec.get("unschedulable") or ready != ["True"]:
         found.closed += 1
         return
-    has = _counted(amounts(status["allocatable"]))
-    found.nodes[item["metadata"]["name"]] = _Node(has, keeps_pods_out(spec.get("taints")))
+    meta, has = item["metadata"], _counted(amounts(status["allocatable"]))
+    found.nodes[meta["name"]] = _Node(has, meta.get("labels") or {}, spec.get("taints") or ())
 
 
 def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
@@ -165,6 +183,7 @@ def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
     found.pods.append(_Pod(
         _name(item), owner, spec.get("nodeName") or "", _counted(requests_of(spec, status)) | {PODS: 1.0}, tied, rules,
         space, meta.get("labels") or {}, tolerates_some_taint(spec),
+        {} if spec.get("nodeName") else {name: spec.get(name) for name in _ADMITTING},
     ))  # fmt: skip
 
 
@@ -190,13 +209,14 @@ def _state(found: _Found) -> KubernetesState:
     demand = np.array([[pod.asks.get(name, 0.0) for name in resources] for pod in asked]).reshape(-1, len(resources))
     host = np.array([hosts.get(pod.node, -1) for pod in asked], np.int32)
     cluster = Cluster(resources, np.minimum(capacity, MOST), tuple(found.nodes))
-    rules = [_binding(found, pod) for pod in asked]
+    rules = tuple(tuple(_binding(found, pod)) for pod in asked)
     bound, tied = np.array([bool(each) for each in rules], bool), np.array([pod.tied for pod in asked], bool)
     opened = np.array([not node.tainted and name not in found.unsure for name, node in found.nodes.items()])
     complete = bool(opened.all()) and not (bound & ~tied).any() and not found.elsewhere
+    usable = _usable(found, asked)
     return KubernetesState(
-        cluster, opened, demand, tuple(pod.name for pod in asked), job, tuple(jobs), host, tied, bound, found.gated,
-        complete, tuple(_notes(found, asked, rules)),
+        cluster, opened, demand, tuple(pod.name for pod in asked), job, tuple(jobs), host, tied, rules, usable,
+        found.gated, complete, tuple(_notes(found, asked, rules)),
     )  # fmt: skip
 
 
@@ -210,6 +230,25 @@ def _binding(found: _Found, pod: _Pod) -> list[str]:
     if not pod.node and pod.tolerant and any(node.tainted for node in found.nodes.values()):
         rules.append("toleration")
     return rules
+
+
+def _usable(found: _Found, pods: Sequence[_Pod]) -> tuple[Bools | None, ...]:
+    """Of each pod that waits bool[H], the nodes that may take it; asked once for all pods of one template."""
+    made: dict[str, Bools | None] = {}
+
+    def nodes_of(pod: _Pod) -> Bools | None:
+        key = json.dumps(pod.admitted, sort_keys=True)
+        if key not in made:
+            try:
+                made[key] = np.array([
+                    name not in found.unsure and admits(node.labels, name, node.taints, pod.admitted)
+                    for name, node in found.nodes.items()
+                ])  # fmt: skip
+            except (KeyError, TypeError, AttributeError, ValueError):
+                made[key] = None
+        return made[key]
+
+    return tuple(nodes_of(pod) if pod.admitted else None for pod in pods)
 
 
 def movable(state: KubernetesState) -> KubernetesState:
@@ -238,7 +277,7 @@ def movable(state: KubernetesState) -> KubernetesState:
         (int((state.tied & runs).sum()), "pods of DaemonSets and static pods stay: what they request is taken off "
          "their nodes"),
         (int((state.tied & ~runs).sum()), "pods of DaemonSets wait for nodes of their own: they are left out"),
-        (int((state.bound & ~state.tied & runs).sum()), "pods with rules that are not modelled stay where they run"),
+        (int((state.bound & ~state.tied & runs).sum()), "pods with rules that no plan models stay where they run"),
         (int((state.bound & ~state.tied & ~runs).sum()), "pods that wait hold such rules: they are placed nowhere"),
     )  # fmt: skip
     number = np.where(opened, np.cumsum(opened) - 1, -1)
@@ -252,7 +291,7 @@ def movable(state: KubernetesState) -> KubernetesState:
         names=tuple(np.array(state.names, object)[keep]), job=job.astype(np.int32),
         job_names=tuple(state.job_names[k] for k in jobs),
         host=np.where(state.host[keep] >= 0, number[state.host[keep]], -1).astype(np.int32), tied=state.tied[keep],
-        bound=state.bound[keep],
+        rules=tuple(state.rules[k] for k in np.flatnonzero(keep)), usable=(None,) * int(keep.sum()),
         notes=(*state.notes, *(f"{count:,} {words}." for count, words in counted if count)),
     )  # fmt: skip
 
@@ -268,7 +307,7 @@ def _resources(of_nodes: list[dict[str, float]], of_pods: list[dict[str, float]]
     return tuple(name for name in known if name != PODS) + ((PODS,) if PODS in known else ())
 
 
-def _notes(found: _Found, pods: list[_Pod], rules: list[list[str]]) -> list[str]:
+def _notes(found: _Found, pods: list[_Pod], rules: Sequence[Sequence[str]]) -> list[str]:
     tainted = sum(node.tainted for node in found.nodes.values())
     counted = (
         (found.closed, "nodes are cordoned or not ready: they are left out"),
@@ -277,7 +316,7 @@ def _notes(found: _Found, pods: list[_Pod], rules: list[list[str]]) -> list[str]
         (found.gated, "pods are gated and wait for their gates to open: they are left out"),
         (sum(not any(amount for name, amount in pod.asks.items() if name != PODS) for pod in pods),
          "pods request nothing"),
-        (tainted, "nodes have taints, and tolerations are not modelled: no pod is placed there or moved from there"),
+        (tainted, "nodes have taints, and no plan models tolerations: no pod is placed there or moved from there"),
     )  # fmt: skip
     notes = [f"{count:,} {words}." for count, words in counted if count]
     if found.unread:

@@ -1,9 +1,12 @@
 """What there is to say of a running state: what its hosts have, what runs and waits, and what is left for more."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.model.arrays import Floats
+from loadmaster.packing.kubernetes_rules import NODES
 from loadmaster.packing.kubernetes_state import KubernetesState
 
 
@@ -37,7 +40,8 @@ class StateFacts:
         running, waiting: tasks.
         owners: who they belong to.
         without_room: tasks that wait and that no host has room for now.
-        not_judged: tasks that wait and hold a rule that is not modelled: whether a host has room is not said.
+        not_judged: tasks that wait and that some host has room for, if their other rules admit it.
+        not_judged_rules: those rules, with the tasks that hold them.
         gated: tasks that wait for a gate of their own; they are not among those that wait.
         resources: each of them over all hosts.
     """
@@ -48,6 +52,7 @@ class StateFacts:
     owners: int
     without_room: int
     not_judged: int
+    not_judged_rules: dict[str, int]
     gated: int
     resources: tuple[ResourceFacts, ...]
 
@@ -60,11 +65,10 @@ def state_facts(state: KubernetesState) -> StateFacts:
     free = np.maximum(free, 0.0)
     enough = free >= np.median(state.demand, axis=0)
     stranded = np.where(enough & ~enough.all(axis=1, keepdims=True), free, 0.0).sum(axis=0)
-    judged = ~runs & ~state.bound & ~state.tied
-    without_room = sum(not (free[state.open] >= ask).all(axis=1).any() for ask in state.demand[judged])
+    without_room, open_rules = _judged(state, free)
     return StateFacts(
         state.cluster.hosts, int(runs.sum()), int((~runs).sum()), len(state.job_names), without_room,
-        int((~runs & ~judged).sum()), state.gated,
+        len(open_rules), dict(Counter(rule for each in open_rules for rule in each).most_common()), state.gated,
         tuple(
             ResourceFacts(
                 name, float(state.cluster.capacity[:, r].sum()), float(state.demand[runs, r].sum()),
@@ -73,3 +77,21 @@ def state_facts(state: KubernetesState) -> StateFacts:
             for r, name in enumerate(state.cluster.resources)
         ),
     )  # fmt: skip
+
+
+def _judged(state: KubernetesState, free: Floats) -> tuple[int, list[tuple[str, ...]]]:
+    """How many tasks that wait have no room, and the rules of those of which that cannot be said.
+
+    No host has room for a task if none that its selector, node affinity and tolerations admit has enough free.
+    """
+    without_room, not_judged = 0, []
+    for task in np.flatnonzero(state.host < 0).tolist():
+        usable, rules = state.usable[task], state.rules[task]
+        room = (free >= state.demand[task]).all(axis=1)
+        if usable is not None:
+            room, rules = room & usable, tuple(rule for rule in rules if rule not in NODES)
+        if not room.any():
+            without_room += 1
+        elif rules:
+            not_judged.append(rules)
+    return without_room, not_judged

@@ -4,7 +4,7 @@ from typing import Any
 
 from loadmaster.report.answer import answer, leader
 from loadmaster.report.comparison import Comparison, faults
-from loadmaster.report.document import document, left_out
+from loadmaster.report.document import document, left_out, rejected_jobs
 from loadmaster.report.machines_claims import machine_row, machines_document, rule_document
 from loadmaster.report.possible_claims import beside_possible, possible_document, possible_rows
 from loadmaster.report.record_claims import beside_row, recorded_document, recorded_row
@@ -33,7 +33,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "lowest": [] if case.without_verdict else lowest(comparison),
         "warnings": faults(comparison),
         "machines": machines_document(comparison),
-        "rejected_jobs": left_out(case.rejected),
+        **rejected_jobs(case.rejected),
         "recorded": recorded_document(comparison),
         "possible": possible_document(comparison),
         "rows": rows(comparison),

@@ -72,6 +72,11 @@ def left_out(skipped: "Skipped") -> list[dict[str, Any]]:
     ]
 
 
+def rejected_jobs(rejected: "Skipped") -> dict[str, Any]:
+    """Jobs that do not fit the machines, by reason, and the part of all work that they hold."""
+    return {"rejected_jobs": left_out(rejected), "rejected_work": rejected.work}
+
+
 @contextmanager
 def only_documents() -> Iterator[None]:
     """Nothing but documents goes to stdout meanwhile: what a rule of the user's prints goes to stderr."""

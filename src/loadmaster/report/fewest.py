@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,26 +104,41 @@ def _found(found: FewestFound) -> str:
     priced = best.cost_per_hour is not None
     cost = f" for {money(best.cost_per_hour, found.currency)} an hour" if priced else ""
     alone = f": the {'cheapest' if priced else 'fewest'} of {kinds} kinds, each tried alone" if kinds > 1 else ""
-    text = f"{short_form(cluster)}{cost} keep {found.target.words}{_under(found, best)}{alone}"
-    return f"{_not_for_machines(found.case)}{text}{_at_the_edge(best)}{_sure(best)}."
+    enough = f"{short_form(cluster)}{cost} keep {found.target.words}{_under(found, best)}{alone}"
+    text = f"{enough}{_at_the_edge(best)}{_sure(best)}."
+    passed, waits = _while_there_was_room(found.case)
+    if waits is None:
+        return text
+    if not found.target.met_by(waits):
+        return f"No promise for the site: {passed}, which no machines end. In the model alone, {text}"
+    return f"{text} {passed[0].upper()}{passed[1:]}: no machines end that, and by itself it keeps the target."
 
 
-def _not_for_machines(case: Case) -> str:
-    """That the recorded waits passed while there was room, so that machines do not end them; mostly empty.
+class _RoomWaits(NamedTuple):
+    """What jobs waited while there was room, as the waits of a run."""
+
+    mean_wait_s: float
+    p95_wait_s: float
+    p99_wait_s: float
+    unstarted: int = 0
+
+
+def _while_there_was_room(case: Case) -> tuple[str, _RoomWaits | None]:
+    """That most of the recorded waiting passed while there was room, and those waits; mostly empty and None.
 
     The site had at least what its jobs used at the busiest moment: room below that was room there.
     """
     found = recorded(case.workload, case.cluster, case.launch_s)
     if found is None or found.unknown > MOST_UNKNOWN * found.metrics.jobs or not found.metrics.mean_wait_s > 0:
-        return ""
+        return "", None
     used = np.array([[found.peak[name] for name in case.cluster.resources]]) * case.cluster.total
     busiest = recorded(case.workload, Cluster(case.cluster.resources, used), case.launch_s)
     if busiest is None or not busiest.with_room > MOST_WITH_ROOM:
-        return ""
-    return (
-        f"No promise for the site: jobs really waited {show_seconds(found.metrics.mean_wait_s)} on average, and "
-        f"{percent(busiest.with_room)} of that passed while there was room, which no machines end. In the model alone, "
-    )
+        return "", None
+    p95_s, p99_s = np.quantile(busiest.room_s, (0.95, 0.99)).tolist()
+    wait, part = show_seconds(found.metrics.mean_wait_s), percent(busiest.with_room)
+    passed = f"jobs really waited {wait} on average, and {part} of that passed while there was room"
+    return passed, _RoomWaits(float(busiest.room_s.mean()), p95_s, p99_s)
 
 
 def _at_the_edge(best: FewestRow) -> str:

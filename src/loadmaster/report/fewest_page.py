@@ -35,7 +35,7 @@ def subtitle(found: FewestFound) -> str:
     log = found.case.workload
     source = f"{log.source}: " if log.source and not log.synthetic else ""
     grown = f", {found.growth:g} times as many an hour" if found.growth != 1.0 else ""
-    return f"{source}{log.jobs:,} {'synthetic ' if log.synthetic else ''}jobs{grown}"
+    return f"{source}{found.case.jobs_in_words}{grown}"
 
 
 def fewest_table(found: FewestFound) -> Table:

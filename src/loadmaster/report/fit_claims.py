@@ -10,7 +10,7 @@ from loadmaster.measure.likeness import Likeness
 from loadmaster.measure.recorded import Recorded, recorded
 from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
 from loadmaster.model.units import percent, signed
-from loadmaster.report.document import left_out
+from loadmaster.report.document import rejected_jobs
 from loadmaster.report.room_claims import room_document, room_sentence, why_not
 from loadmaster.runs import Case
 from loadmaster.traces import Skipped
@@ -125,7 +125,7 @@ def fit_document(found: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
     return {
         "log": found.log, "sentence": fit_sentence(found), "refused": found.refused or None,
         "recorded": room_document(found.really, found.rejected), "best": None if found.refused else best,
-        "site": text or None, "cpu_s": cpu_s, "rejected_jobs": left_out(found.rejected), "rows": fit_rows(found),
+        "site": text or None, "cpu_s": cpu_s, **rejected_jobs(found.rejected), "rows": fit_rows(found),
     }  # fmt: skip
 
 

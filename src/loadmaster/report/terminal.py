@@ -99,12 +99,11 @@ def title(comparison: Comparison) -> str:
     first = comparison.outcomes[0].setting
     cores = f"{case.cluster.total[0]:,.0f} {case.cluster.resources[0]}"
     cycle = f"a cycle every {first.interval_s:g} s" if first.interval_s > 0 else "decisions at every event"
-    kind = "synthetic " if case.workload.synthetic else ""
     text = f"{case.workload.source}: " if case.workload.source and not case.workload.synthetic else ""
     where = f"{case.cluster.hosts:,} {'host' if case.cluster.hosts == 1 else 'hosts'} ({cores})"
     if comparison.several_machines:
         where = f"{len(comparison.machines)} sets of machines"
-    text += f"{case.workload.jobs:,} {kind}{'job' if case.workload.jobs == 1 else 'jobs'} on {where}, {cycle}"
+    text += f"{case.jobs_in_words} on {where}, {cycle}"
     if len({(group.load, group.discipline) for group in comparison.groups}) == 1:
         text += f", {first.discipline}, {load_words(comparison.outcomes[0].load)}"
     return text

@@ -16,7 +16,7 @@ from loadmaster.tuning.written import file_name
 
 def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[str, Any]:
     """All that a search came to."""
-    told = tuning.unseen
+    told, case = tuning.unseen, tuning.case
     content = {
         "answer": tune_answer(tuning),
         "targets": list(tuning.plan.targets),
@@ -33,9 +33,9 @@ def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[st
         "ablation": _ablation(tuning),
         "losers": _losers(tuning),
         "front": list(tuning.selection.front),
+        "rejected_work": case.rejected.work,
         "rows": trial_rows(tuning),
     }
-    case = tuning.case
     return document(
         "tune", content, command=command, seed=tuning.plan.seed, synthetic=case.workload.synthetic, notes=notes,
         left_out=[*left_out(case.skipped), *left_out(case.rejected)],

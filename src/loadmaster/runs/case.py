@@ -17,7 +17,7 @@ from loadmaster.traces.fit import FOREIGN
 from loadmaster.traces.recipe import Recipe
 
 MOST_LEFT_OUT = 0.1
-"""Memory of which a larger part of the jobs fits nowhere was read in the wrong unit."""
+"""Memory by which a larger part of the jobs fits nowhere was read in the wrong unit."""
 MOST_WORK_LEFT_OUT = 0.05
 """If a larger part of the work is left out, what is left is another log."""
 
@@ -64,6 +64,14 @@ class Case:
     def load(self) -> float:
         """The load that the log itself offers to the first resource."""
         return float(self.workload.offered_load(self.cluster))
+
+    @property
+    def jobs_in_words(self) -> str:
+        """How many jobs there are, such as `2,000 synthetic jobs`; `2,000 jobs that fit` where others do not."""
+        one = self.workload.jobs == 1
+        kind = "synthetic " if self.workload.synthetic else ""
+        fit = f" that {'fits' if one else 'fit'}" if self.rejected.total else ""
+        return f"{self.workload.jobs:,} {kind}{'job' if one else 'jobs'}{fit}"
 
     @property
     def left_out(self) -> str:

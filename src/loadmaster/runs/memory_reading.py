@@ -7,8 +7,8 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import MEMORY
-from loadmaster.runs.case import MOST_LEFT_OUT
-from loadmaster.traces import ReadOptions, SpreadChoice, Trace, fit_by
+from loadmaster.runs.case import MOST_LEFT_OUT, MOST_WORK_LEFT_OUT
+from loadmaster.traces import ReadOptions, Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.options import SwfMemory
 from loadmaster.traces.swf_memory import believable, memory_scale
 
@@ -21,7 +21,8 @@ def believable_reading(
 ) -> ReadOptions:
     """`options`, or those by which the memory of the log must be read: the only ones that fit the machines.
 
-    What the user says of the unit is never doubted.
+    A reading fits if its memory leaves out at most 10 % of the jobs and 5 % of the work, beside what no host could hold
+    without memory. What the user says of the unit is never doubted.
 
     Args:
         trace: the log, read by `options`.
@@ -37,9 +38,15 @@ def believable_reading(
         return options
     of_log = cluster is None and trace.machines == "log"
 
+    def left_out(workload: Workload) -> Skipped:
+        return fit_by(spread, workload, hosts, machines_of_log=of_log).rejected
+
+    anyway = left_out(_without_memory(trace.workload))
+
     def fits(workload: Workload) -> bool:
-        rejected = fit_by(spread, workload, hosts, machines_of_log=of_log).rejected.total
-        return believable(workload) and rejected <= MOST_LEFT_OUT * workload.jobs
+        lost = left_out(workload)
+        jobs, work = (lost.total - anyway.total) / workload.jobs, lost.work - anyway.work
+        return believable(workload) and jobs <= MOST_LEFT_OUT and work <= MOST_WORK_LEFT_OUT
 
     if fits(trace.workload):
         return options
@@ -63,6 +70,12 @@ def said(options: ReadOptions) -> str:
 
 def _command(options: ReadOptions) -> str:
     return f"--memory-unit {options.memory_unit} --swf-memory {options.swf_memory}"
+
+
+def _without_memory(workload: Workload) -> Workload:
+    demand = workload.demand.copy()
+    demand[:, workload.resources.index(MEMORY)] = 0.0
+    return replace(workload, demand=demand)
 
 
 def other_readings(workload: Workload, options: ReadOptions) -> Iterator[tuple[ReadOptions, Workload]]:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class Head(NamedTuple):
-    """The beginning of a file: its name in lower case without .gz, its first line that is no comment, and all of it."""
+    """The beginning of a file: its name in lower case without .gz, the first line of its table or log, and all of it.
+
+    Comments and names of clusters above a table are passed over.
+    """
 
     name: str
     line: str

@@ -108,7 +108,8 @@ def _format_of(path: Path) -> str:
         return "parquet"
     text = checked_text(path, start).decode("utf-8", "replace")
     lines = (line.strip() for line in text.splitlines())
-    head = Head(path.name.lower().removesuffix(".gz"), next((t for t in lines if t and t[0] not in "#;"), ""), text)
+    telling = (t for t in lines if t and t[0] not in "#;" and not t.startswith("CLUSTER: "))
+    head = Head(path.name.lower().removesuffix(".gz"), next(telling, ""), text)
     found = next((name for name, known in FORMATS.items() if known.fits(head)), None)
     if found is None or found == "csv":
         refuse_document(path, start)

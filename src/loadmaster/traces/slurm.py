@@ -18,7 +18,7 @@ from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.slurm_bound import bound_columns, command_lines
-from loadmaster.traces.slurm_demand import demand_of
+from loadmaster.traces.slurm_demand import demand_of, gpu_models
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
@@ -93,7 +93,7 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     except InputError:
         reader.refuse_cluster()
         raise
-    notes = (*_notes(read.marked, reader.others, of_queue=reader.of_queue), *reader.bound.notes)
+    notes = (*_notes(read.marked, reader.others, reader.gpu_models, of_queue=reader.of_queue), *reader.bound.notes)
     window = window_note(read.workload)
     return Trace(read.workload, None, rejects.skipped, (*notes, *([window] if window else [])), {}, read.extra)
 
@@ -108,6 +108,7 @@ class _Reader:
         self.ran_on = Names()
         self.bound = BindingColumns()
         self.others: set[str] = set()
+        self.gpu_models: set[str] = set()
         self.of_queue = False
         self.clusters: dict[str, None] = {}
         self.restarts: dict[int, int] = {}
@@ -187,6 +188,7 @@ class _Reader:
             if field in frame.columns:
                 columns[name] = codes(frame[field])
         others = other_resources(frame)
+        self.gpu_models |= gpu_models(frame)
         self.others |= {name for each in others.drop_nulls().unique().to_list() for name in each.split(", ")}
         marks = {
             "no memory": asked.missing, "others": others.is_not_null().to_numpy(), "as given": demand.as_given,
@@ -293,7 +295,7 @@ def _jobs(count: int) -> str:
     return f"{count:,} job{'' if count == 1 else 's'}"
 
 
-def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> list[str]:
+def _notes(marked: Mapping[str, int], others: set[str], gpu_models: set[str], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump; `others` are the resources that are not read."""
     notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
     if started := marked.get("started"):
@@ -324,13 +326,18 @@ def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> li
         )
     if running := marked.get("running"):
         notes.append(f"{running:,} jobs were running when the log was dumped; their runtime so far is used.")
+    if len(gpu_models) > 1:
+        notes.append(f"GPUs of {len(gpu_models)} models count alike: {_first_names(gpu_models)}.")
     if asking := marked.get("others"):
-        names = sorted(others)
-        more = "" if len(names) <= 5 else f" and {len(names) - 5} more"
-        notes.append(f"{asking:,} jobs also ask for what is not modelled: {', '.join(names[:5])}{more}.")
+        notes.append(f"{asking:,} jobs also ask for what is not modelled: {_first_names(others)}.")
     if missing := marked.get("no memory"):
         notes.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
     return notes
+
+
+def _first_names(names: set[str]) -> str:
+    more = "" if len(names) <= 5 else f" and {len(names) - 5} more"
+    return f"{', '.join(sorted(names)[:5])}{more}"
 
 
 def _tasks(cores: Floats, devices: Floats, count: Floats) -> Floats:

@@ -7,12 +7,16 @@ import numpy as np
 import polars as pl
 
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.model.gres import GPU, GpuRequest, first_amount, gpus_in
+from loadmaster.model.gres import GPU, GpuRequest, first_amount, gpu_models_in, gpus_in
 from loadmaster.traces.slurm_fields import job_memory, tracked, tracked_memory, whole_numbers
 from loadmaster.traces.submit_line import Submitted
 from loadmaster.traces.values import Values, words
 
 _NO_GPUS = r"(?:^|,)(?:billing|cpu|energy|mem|node)=[^,]*"
+_WITH_GPUS = (
+    "reqtres", "alloctres", "reqgres", "allocgres", "gresdetail", "tresperjob", "trespernode", "trespertask",
+    "trespersocket",
+)  # fmt: skip
 WHOLE_HOSTS = ("no", "exclusive")
 """What OverSubscribe says of a job that shares its hosts with no other."""
 
@@ -65,6 +69,13 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) ->
         cores, Values(held, ~memory.bad & (held <= 0), memory.bad), gpus, whole & (asked > 0) & (given > asked),
         ~whole & (asked > 0) & (given > asked), (gpus > 0) & (tres <= 0) & (allocated <= 0),
     )  # fmt: skip
+
+
+def gpu_models(frame: pl.DataFrame) -> set[str]:
+    """The models of GPU that jobs ask for or were given, by any column."""
+    texts = (words(frame[name]) for name in _WITH_GPUS if name in frame.columns)
+    some = (text.filter(text.str.contains(GPU, literal=True)).unique() for text in texts)
+    return {model for text in some for each in text.to_list() for model in gpu_models_in(each)}
 
 
 def _gpus(frame: pl.DataFrame, name: str) -> Floats:

@@ -34,6 +34,8 @@ _SHAPES = {
 }
 """How cells look between which a cell that holds bars is told."""
 _SHAPE = {name: shape for shape, names in _SHAPES.items() for name in names}
+_CLUSTER = re.compile(r"CLUSTER: (\S+)\s*")
+"""What `squeue -M` prints above the table of each cluster."""
 _DASHES = re.compile(r"\s*-+(\s+-+)*\s*")
 _CUT = r"(?:^|,)[^,]*=[^,]*\+$"
 _TELLING_WORDS = (
@@ -61,29 +63,41 @@ def is_slurm_json(text: str) -> bool:
 
 
 class LineLayout(NamedTuple):
-    """How the cells of a line are told apart: `split` by a pattern with a group a column, or `spans` of characters."""
+    """How the cells of a line are told apart: `split` by a pattern with a group a column, or `spans` of characters.
+
+    Where every cluster has a table of its own, each begins with the line `header`.
+    """
 
     skip: int
     pattern: str = ""
     spans: tuple[tuple[int, int | None], ...] = ()
     cut: bool = False
+    header: str | None = None
 
 
 def slurm_batches(path: Path, header: Header, progress: Progress | None = None) -> Iterator[TextRows]:
     """The rows of a table that Slurm printed, every cell as text, in the layout that its first lines show.
 
+    Rows of several clusters, each with a table of its own as `squeue -M` prints them, have a column `cluster`.
+
     Raises:
         InputError: it cannot be read, or is no such table.
     """
     lines = [line for line in _top(path) if line.strip() and not line.startswith("#")]
+    several = bool(lines) and _CLUSTER.fullmatch(lines[0]) is not None
+    lines = [line for line in lines if not _CLUSTER.fullmatch(line)]
     first = lines[0] if lines else ""
-    if first.count("|") >= 3:
+    bars = first.count("|") >= 3
+    if bars and not several:
         yield from batches(path, header, "|", quote=None, progress=progress, mend=cells_with_bars)
         return
     if first.count(",") >= 3 and '"' in first + "".join(lines[1:2]):
         yield from batches(path, header, ",", progress=progress)
         return
-    if first.count(",") >= 3:
+    if bars:
+        names, is_header = header(first.split("|"))
+        layout = LineLayout(int(is_header), pattern="^" + r"\|".join(["([^|]*)"] * len(names)) + "$")
+    elif first.count(",") >= 3:
         names, is_header = header(first.split(","))
         layout = LineLayout(int(is_header), pattern=_with_commas(names))
     elif len(lines) > 1 and _DASHES.fullmatch(lines[1]):
@@ -95,7 +109,7 @@ def slurm_batches(path: Path, header: Header, progress: Progress | None = None) 
         layout = _blank(first, lines[1:], int(is_header))
     if len(names) > MOST_COLUMNS:
         raise InputError(f"{len(names):,} columns", "no table of jobs is so wide", where=str(path))
-    yield from _batches(path, names, layout, progress)
+    yield from _batches(path, names, layout._replace(skip=0, header=first) if several else layout, progress)
 
 
 def cells_with_bars(lines: pl.Series, names: Sequence[str]) -> pl.DataFrame:
@@ -149,23 +163,39 @@ def _blank(first: str, rest: list[str], skip: int) -> LineLayout:
 
 
 def _batches(path: Path, names: list[str], layout: LineLayout, progress: Progress | None) -> Iterator[TextRows]:
-    before, skip = 0, layout.skip
+    before, skip, clusters = 0, layout.skip, [""]
     for text in blocks(path, _BLOCK, progress):
         raw = text.decode("utf-8", "replace").split("\n")[:-1]
         number = np.arange(before + 1, before + 1 + len(raw))
         before += len(raw)
         wanted = [row for row, line in enumerate(raw) if line.strip() and not line.startswith("#")]
+        if layout.header is not None:
+            wanted, clusters = _of_clusters(raw, wanted, layout.header, clusters[-1])
         skipped = min(skip, len(wanted))
         wanted, skip = wanted[skipped:], skip - skipped
         if not wanted:
             continue
         lines = pl.Series([raw[row].rstrip("\r") for row in wanted], dtype=pl.String)
         frame, odd = _cells(lines, names, layout)
+        if layout.header is not None:
+            frame = frame.with_columns(pl.Series("cluster", clusters[:-1]))
 
         def locate(row: int, lines: pl.Series = lines, numbers: np.ndarray = number[wanted]) -> Line:
             return Line(int(numbers[row]), str(lines[row])[:400])
 
         yield TextRows(frame, number[wanted], odd, locate)
+
+
+def _of_clusters(raw: list[str], rows: list[int], header: str, cluster: str) -> tuple[list[int], list[str]]:
+    """The lines of jobs, and their clusters, then the cluster at the end; `cluster` is that of the lines before."""
+    jobs, clusters = [], []
+    for row in rows:
+        if found := _CLUSTER.fullmatch(raw[row]):
+            cluster = found[1]
+        elif raw[row].rstrip() != header.rstrip():
+            jobs.append(row)
+            clusters.append(cluster)
+    return jobs, [*clusters, cluster]
 
 
 def _cells(lines: pl.Series, names: list[str], layout: LineLayout) -> tuple[pl.DataFrame, np.ndarray]:

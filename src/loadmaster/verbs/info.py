@@ -143,6 +143,7 @@ class Described(Result):
                 "hosts": fitted.hosts, "known_from": read.machines or None, "total": fitted.total, "kinds": kinds,
                 "offered_load": fitted.load,
                 "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
+                "rejected_work": fitted.rejected.work,
                 "constraints": {} if read.cluster is None else bonds_of_cluster(read.cluster),
             }  # fmt: skip
         return figures
@@ -209,7 +210,8 @@ class StateDescribed(Result):
         facts = self.facts
         waits = f"{facts.waiting:,} wait" + (f", {facts.without_room:,} of them without room" if facts.waiting else "")
         if facts.not_judged:
-            waits += f" and {facts.not_judged:,} not judged, which hold rules that are not modelled"
+            held = ", ".join(f"{rule} {pods:,}" for rule, pods in facts.not_judged_rules.items())
+            waits += f" and {facts.not_judged:,} not judged ({held})"
         waits += f", {facts.gated:,} are gated" if facts.gated else ""
         return f"{facts.hosts:,} nodes; {facts.running:,} pods run, {waits}; {facts.owners:,} owners"
 

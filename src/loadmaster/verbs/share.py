@@ -207,7 +207,7 @@ class Shared(Result):
             "cluster": f"{case.cluster.hosts:,} hosts", "needs": settings.needs,
             "thrashing": f"x{settings.thrash:g}", "seed": settings.seed, "name of the data": case.digest,
         }  # fmt: skip
-        subtitle = f"{case.workload.jobs:,} jobs on {case.cluster.hosts:,} shared hosts"
+        subtitle = f"{case.jobs_in_words} on {case.cluster.hosts:,} shared hosts"
         return share_page(self.answer, self.notes, self.rows, facts, subtitle)
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from loadmaster.live.engine import Refusal
 from loadmaster.live.kubernetes.acting import path_of, refusal_of
-from loadmaster.live.kubernetes.affinity import selects
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.pods import parts_of
 from loadmaster.model.actions import Move, Stop
+from loadmaster.packing.kubernetes_affinity import selects
 
 VERSIONS = ("v1", "v1beta1")
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.engine import HELD, NOWHERE, ObservedTasks, Over, Seen
-from loadmaster.live.kubernetes.affinity import required_of, selects
 from loadmaster.live.kubernetes.nodes import Node, parse_nodes
 from loadmaster.live.kubernetes.places import Places
 from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
@@ -16,6 +15,7 @@ from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Worklo
 from loadmaster.model.errors import cut
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, MEMORY
+from loadmaster.packing.kubernetes_affinity import required_of, selects
 
 Apart = list[tuple[Pod, Mapping[str, Any]]]
 """Pods that are bound, and whom each of them keeps away."""

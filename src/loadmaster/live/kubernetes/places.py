@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from loadmaster.live.kubernetes.affinity import admits, required_of
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.pods import Pod
+from loadmaster.packing.kubernetes_affinity import admits, required_of
 
 
 class Places:

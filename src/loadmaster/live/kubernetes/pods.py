@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from loadmaster.live.engine import ENDING, HELD, RUNNING, UNLIMITED_S, Over
-from loadmaster.live.kubernetes.affinity import required_of
 from loadmaster.live.kubernetes.nodes import ours
+from loadmaster.packing.kubernetes_affinity import required_of
 from loadmaster.packing.kubernetes_requests import requests_of
 
 DEFAULT_SCHEDULER = "default-scheduler"

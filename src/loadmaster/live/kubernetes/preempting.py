@@ -131,8 +131,8 @@ def victims_for(
 ) -> tuple[str, tuple[str, ...]] | None:
     """The node on which row `row` of the queue finds room, and the pods to evict for it; None if there are none.
 
-    They are chosen by rule C8: those of the lowest priority first, of these what began last, until the pod fits; who
-    is on another node in the end is spared.
+    They are chosen by rule C8: those of the lowest priority first, of these what began last, until the pod fits. A
+    pod on any other node than the one returned is not evicted.
 
     Args:
         ledger: what is believed now.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadmaster.live.kubernetes.affinity import admits, selects
+from loadmaster.packing.kubernetes_affinity import admits, selects
 
 SSD = {"disk": "ssd", "zone": "a", "cores": "16"}
 
