@@ -1,6 +1,7 @@
 """A Slurm that is none: jobs by the cells of `squeue`, which start where they are pinned, or by themselves."""
 
 from loadmaster.live.engine import Can
+from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.work import OURS
@@ -46,7 +47,8 @@ class ScriptedSlurm:
 
     def _parts(self, number):
         parts = self._jobs[number].get("parts", {})
-        return {host: (float(parts[host][0]), parts[host][1] * MB) for host in self._on[number] if host in parts}
+        on = [host for host in self._on[number] if host in parts]
+        return {host: HostPart(float(parts[host][0]), parts[host][1] * MB) for host in on}
 
     def _row(self, number, job, now_s):
         cells = dict.fromkeys(COLUMNS, "") | {
@@ -62,7 +64,7 @@ class ScriptedSlurm:
             cells |= {"PriorityLong": "9", "Reason": "None", "State": "RUNNING", "NumNodes": str(len(hosts))}
             cells |= {"NodeList": ",".join(hosts), "StartTime": str(int(begun_s)), "EndTime": str(int(end_s))}
             if parts := self._parts(number):
-                cores, mib = (round(sum(amounts)) for amounts in zip(*parts.values(), strict=True))
+                cores, mib, _ = (round(sum(amounts)) for amounts in zip(*parts.values(), strict=True))
                 cells |= {"NumCPUs": str(cores), "tres-alloc": f"cpu={cores},mem={mib // MB}M,node={len(hosts)}"}
             cells |= job.get("got", {})
             if now_s >= end_s:
