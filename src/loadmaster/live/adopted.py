@@ -56,7 +56,7 @@ class Adopted(Replay):
 
     def adopt(self, ledger: Ledger) -> None:
         """Begin where the ledger stands: with the jobs that are there, and what they hold."""
-        self._look(ledger)
+        self._look(ledger, know=True)
         for name in sorted(ledger.rows, key=lambda name: ledger.rows[name]["submit_s"]):
             self._arrive(name)
         for name, run in ledger.runs.items():
@@ -70,13 +70,14 @@ class Adopted(Replay):
         self.eligible_before = {self.number[name] for name in ledger.waiting.eligible_ids()}
         self.promises = {self.number[ledger.waiting.ids[job]]: each for job, each in ledger.promises().items()}
 
-    def _look(self, ledger: Ledger) -> None:
+    def _look(self, ledger: Ledger, *, know: bool) -> None:
         self._up, self._here = np.array(ledger.listing["up"], bool), set(ledger.rows)
         self._away = {self.number[name] for name in ledger.away()}
         if ledger.cluster is not self.cluster:
             self.notes.append(_CHANGED)
         assert ledger.cluster is not None
-        self.memory.memory.know(ledger.rows, ledger.cluster, ledger.listing["names"])
+        if know:
+            self.memory.memory.know(ledger.rows, ledger.cluster, ledger.listing["names"])
         self.memory.memory.tick(ledger.now_s)
         self.now_s = ledger.now_s
 

@@ -90,7 +90,7 @@ class Beliefs:
         self.ended |= opened
         self._note_ends(news)
         self._note_runs(news, forgetful or restarted, first=not before)
-        self._note_jobs(news)
+        self._note_jobs(before, news)
         for name, _ in news.found:
             self.memory.started(name, now_s)
         self._refresh()
@@ -186,10 +186,12 @@ class Beliefs:
         self.runs[name] = run
         news.found.append((name, run))
 
-    def _note_jobs(self, news: News) -> None:
+    def _note_jobs(self, before: Listing, news: News) -> None:
         """Who has come, and what has changed of those that are here."""
-        jobs, changed = self.listing["jobs"], news.hosts
+        jobs, changed, known = self.listing["jobs"], news.hosts, before.get("jobs", {})
         for name, row in jobs.items():
+            if known.get(name) is row:
+                continue  # nothing of it has changed
             if name not in self._first_s:
                 self._first_s[name] = self.now_s
                 news.arrived.append(name)
@@ -202,7 +204,8 @@ class Beliefs:
             self._number[name] = self._tasks
             self._tasks += len(self.rows[name]["state"])
         assert self.cluster is not None
-        if changed or news.ended or news.withdrawn:
+        news.jobs = changed or bool(news.ended or news.withdrawn)
+        if news.jobs:
             self.memory.know(self.rows, self.cluster, self.listing["names"])
             self.waiting.know(self.cluster, self.rows, self.listing["names"])
         self.memory.tick(self.now_s)

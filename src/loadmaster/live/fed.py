@@ -36,7 +36,7 @@ class Fed(Adopted):
                 self.pending.waiting.remove(job)
         self.ended_now |= news.hosts
         self.give_up(ledger)
-        self._look(ledger)
+        self._look(ledger, know=news.jobs)
         for name in news.arrived:
             self._arrive(name)
         for name, run in news.found:
