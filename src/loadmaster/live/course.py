@@ -190,24 +190,27 @@ class _Reading:
         later = float(row.get("eligible_s", -math.inf)) > self.listing["at_s"]
         return state_of(row) == HELD and (bool(row.get("hold")) or later or name in self.never)
 
+    def _refused_to_the_end(self) -> list[str]:
+        return [name for name in self.refused_jobs if name in self.listing["jobs"] and name not in self.began]
+
     def course(self, lines: Sequence[Mapping[str, Any]]) -> Course:
         """All of it."""
         at_s = max(float(self.listing["at_s"]), self.end_s + self.origin_s)
         shown = self.crowded or self.listing
         resources = [str(name) for name in shown["cluster"]["resources"]]
         typical = typical_of(self.seen.values(), len(resources))
-        waits = {
-            name: row
+        waits = [
+            row
             for name, row in self.listing["jobs"].items()
             if state_of(row) == HELD and not self._waits_not(name, row)
-        }
+        ]
         mode = self.sessions[-1].mode
         agreement = None if mode == "live" else agreement_of(lines)
         return Course(
             sessions=self.sessions, last_s=max(self.now_s, self.end_s), counted=self.counted, jobs=len(self.seen),
             began=list(self.began.values()), by_others=self.by_others, unseen=self.unseen,
-            waiting_s=[max(0.0, at_s - _finite(row["submit_s"])) for row in waits.values()],
-            refused=self.refused, texts=self.texts, refused_jobs=[name for name in self.refused_jobs if name in waits],
+            waiting_s=[max(0.0, at_s - _finite(row["submit_s"])) for row in waits],
+            refused=self.refused, texts=self.texts, refused_jobs=self._refused_to_the_end(),
             skipped=self.skipped, choices=self.choices,
             hosts=list(_hosts(shown, typical)), hosts_at_s=_finite(shown["at_s"]) - self.origin_s,
             resources=resources, typical=[_finite(each) for each in typical],

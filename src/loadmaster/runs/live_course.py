@@ -109,7 +109,7 @@ class Course:
         unseen: jobs besides those that came and ended between two observations.
         waiting_s: of every job that waits at the end, for how long it has.
         refused: when, and of which kind; texts: the engine's words for them, with how often.
-        refused_jobs: jobs whose start was refused and that still wait at the end.
+        refused_jobs: jobs whose start was refused, and that are there at the end without having run.
         skipped: when no decision was taken, and why.
         choices: of a meta-rule.
         hosts, hosts_at_s: as seen last while a job waited; at the end, where none ever did.
