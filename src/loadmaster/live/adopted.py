@@ -45,7 +45,7 @@ class Adopted(Replay):
         self.number = {name: job for job, name in enumerate(self.ids)}
         workload = workload_in(ledger.cluster, alike([rows[name] for name in self.ids]), ledger.listing["names"])
         super().__init__(workload, ledger.cluster, decider, interval_s, seed)
-        self.occupancy = self._held = Held(workload, ledger.cluster)
+        self.occupancy = self._held = HeldByHost(workload, ledger.cluster)
         self.memory = MemoryByNumber(decider.discipline.order, self.ids)
         self.ranking = self.memory
         self.notes: list[str] = []
@@ -152,7 +152,7 @@ class Adopted(Replay):
         )  # fmt: skip
 
 
-class Held(Occupancy):
+class HeldByHost(Occupancy):
     """What runs where, and what it holds on each of its hosts, which need be neither as many nor as much as it asked.
 
     Attributes:
