@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -167,9 +168,20 @@ def _write(folder: Path, hosts: Sequence[str], settings: str) -> None:
         more=settings,
     )  # fmt: skip
     (folder / "slurm.conf").write_text(conf)
+    (folder / "gres.conf").write_text("\n".join(filter(None, map(_gpus, [folder] * len(hosts), range(1, 999), hosts))))
     dbd = folder / "slurmdbd.conf"
     dbd.write_text(_DATABASE.format(user=user, folder=folder, port=ports[1]))
     dbd.chmod(0o600)
+
+
+def _gpus(folder: Path, host: int, has: str) -> str:
+    """The line of gres.conf for a host with `Gres=gpu:TYPE:NUMBER`, with empty files as devices; "" for another."""
+    found = re.search(r"Gres=gpu:([\w.]+):(\d+)", has)
+    if found is None:
+        return ""
+    for device in range(int(found[2])):
+        (folder / f"gpu{host}-{device}").touch()
+    return f"NodeName=n{host} Name=gpu Type={found[1]} File={folder}/gpu{host}-[0-{int(found[2]) - 1}]"
 
 
 _CONF = """\

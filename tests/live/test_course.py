@@ -9,9 +9,11 @@ from fake_runs import drive, ruled
 from live_records import begin, cycle, first, job
 from loadmaster.live.course import course_in
 from loadmaster.live.record import FILE
+from loadmaster.live.trouble import Trick
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.named import Named
 from loadmaster.model.site_rules import Partition, SiteRules
+from loadmaster.report.live_answer import live_answer
 from loadmaster.report.live_charts import queue_over_time, spans_of, waits_over_time
 from loadmaster.runs.live_course import Began
 
@@ -27,6 +29,15 @@ def test_a_job_too_large_for_every_host_is_none_that_could_begin(tmp_path):
     assert [each.waiting for each in found.counted][-1] == 1
     assert len(found.waiting_s) == 1
     assert found.counted[0].waiting == 2
+
+
+def test_jobs_whose_start_was_refused_to_the_end_are_counted_and_named(tmp_path):
+    jobs = Workload.of(submit_s=[0.0, 0.0], runtime_s=[100.0] * 2, cores=[4, 4])
+    unfit = tuple(Trick(0.0, "unfit") for _ in range(3))
+    drive(tmp_path, jobs, Cluster.uniform(2, cores=4), tricks=unfit, on_exit="hold", for_s=10.0)
+    found = course_in(tmp_path)
+    assert (found.refusals, found.refused_jobs, found.by_others) == ({"unfit": 3}, ["0"], 0)
+    assert "The engine refused 3 times (3 unfit). 1 job had not started for that by the end (0)." in live_answer(found)
 
 
 def test_a_job_whose_partition_never_takes_it_is_none_that_could_begin_and_one_that_waits_for_room_is(tmp_path):

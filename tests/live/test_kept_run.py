@@ -19,7 +19,7 @@ from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import applied
 from loadmaster.live.record import FILE, LiveRecord, lines_of
 from loadmaster.live.trouble import Trick
-from loadmaster.live.waited_for import waited_for
+from loadmaster.live.wait_reasons import wait_reasons
 from loadmaster.live.waiting import IN_VAIN
 from loadmaster.measure import violations
 from loadmaster.model import CalendarRow, Cluster, Constraints, Dependencies, InputError, SiteRules, Workload
@@ -134,10 +134,29 @@ def test_what_an_engine_tells_of_dependencies_is_told_though_nothing_was_ever_de
     ]
     (tmp_path / FILE).write_text("".join(json.dumps(line) + "\n" for line in lines))
     record = kept_run(lines_of(tmp_path), ruled().discipline.order, SETTING, {})
-    told = explain(record, 8, awaited=partial(waited_for, tmp_path, record))
+    told = explain(record, 8, live=partial(wait_reasons, tmp_path, record))
     assert told.delay.reasons == {
         "it waited for job 7 to end": 1, "it could never start: job 7 did not end well": 1, LATER: 1,
     }  # fmt: skip
+
+
+def test_refused_starts_are_told_with_the_engines_words_and_so_is_the_rest_after_them(tmp_path):
+    both = Workload.of(submit_s=[0.0, 40.0], runtime_s=[50.0, 5.0], cores=[4, 4], memory=[4, 4])
+    unfit = tuple(Trick(0.0, "unfit") for _ in range(4))
+    record = kept(tmp_path, drive(tmp_path, both, tricks=unfit, for_s=100.0, on_exit="hold"))
+    told = explain(record, 0, live=partial(wait_reasons, tmp_path, record))
+    assert told.delay.reasons == {
+        "it was asked to start on node0, and the engine refused: these hosts cannot serve it": 4,
+        "it was left alone for a while: unfit: these hosts cannot serve it": 1,
+    }
+
+
+def test_a_start_that_came_to_nothing_without_a_word_is_told_too(tmp_path):
+    alone = Workload.of(submit_s=[0.0], runtime_s=[50.0], cores=[4], memory=[4])
+    stuck = tuple(Trick(0.0, "stuck") for _ in range(4))
+    record = kept(tmp_path, drive(tmp_path, alone, tricks=stuck, for_s=60.0, on_exit="hold"))
+    told = explain(record, 0, live=partial(wait_reasons, tmp_path, record))
+    assert told.delay.reasons == {"it was asked to start on node0, and the engine did not start it": 1}
 
 
 def test_who_can_never_run_and_was_released_by_others_is_left_out_once(tmp_path):

@@ -26,7 +26,7 @@ from loadmaster.live.trouble import TROUBLES, Trick
 from loadmaster.model import Account, Cluster, InputError, SiteRules, Workload
 from loadmaster.sim.queue.door import simulate
 
-ALL = "gone=0.03,busy=0.05,stale=0.05,down=0.03,restart=0.02,dead=0.01,meddle=0.02,stuck=0.05,slow=0.05"
+ALL = "gone=0.03,busy=0.05,stale=0.05,down=0.03,restart=0.02,dead=0.01,meddle=0.02,stuck=0.05,unfit=0.05,slow=0.05"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -148,6 +148,18 @@ def test_a_job_that_could_not_be_started_is_shown_and_tried_again_later(tmp_path
     assert [why for _, why in run.report.left_out] == ["did not start on node0, asked 4 times"]
     again = drive(tmp_path / "longer", one_job(), tricks=stuck, for_s=600.0)
     assert again.engine.over["0"] == (390.0, "ok")  # held at 40 s, 300 s later it starts and runs for 50
+
+
+def test_a_start_that_is_accepted_and_held_again_is_a_refusal_and_left_alone_after_a_few(tmp_path):
+    unfit = tuple(Trick(0.0, "unfit") for _ in range(4))
+    run = drive(tmp_path, one_job(), tricks=unfit, for_s=100.0, on_exit="hold")
+    assert run.report is not None
+    assert asked(tmp_path) == [(at_s, "start", "0") for at_s in (0.0, 5.0, 10.0, 15.0)]
+    assert run.report.refusals == {"unfit": 4}
+    assert run.report.left_out == [("0", "unfit: these hosts cannot serve it")]
+    assert check_live(tmp_path, run.scheduler).same
+    again = drive(tmp_path / "longer", one_job(), tricks=unfit, for_s=600.0)
+    assert again.engine.over["0"] == (370.0, "ok")  # refused for the last time at 20 s, 300 s later it runs for 50
 
 
 def test_a_claim_whose_host_dies_is_pinned_elsewhere_at_once(tmp_path):

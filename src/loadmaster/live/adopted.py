@@ -13,11 +13,13 @@ from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import workload_in
 from loadmaster.live.memory import Memory
 from loadmaster.live.rows import alike
+from loadmaster.live.waiting import partition_among
+from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.snapshot import Closure, Need, Snapshot
+from loadmaster.model.snapshot import Closure, Need, Running, Snapshot
 from loadmaster.order import AnyOrder, JobColumns
 from loadmaster.order.order import Unmoved
-from loadmaster.sim.queue import occupancy
+from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.reference import Replay
 from loadmaster.sim.queue.scheduler_like import SchedulerLike
 
@@ -43,6 +45,7 @@ class Adopted(Replay):
         self.number = {name: job for job, name in enumerate(self.ids)}
         workload = workload_in(ledger.cluster, alike([rows[name] for name in self.ids]), ledger.listing["names"])
         super().__init__(workload, ledger.cluster, decider, interval_s, seed)
+        self.occupancy = self._held = HeldByHost(workload, ledger.cluster)
         self.memory = MemoryByNumber(decider.discipline.order, self.ids)
         self.ranking = self.memory
         self.notes: list[str] = []
@@ -53,11 +56,12 @@ class Adopted(Replay):
 
     def adopt(self, ledger: Ledger) -> None:
         """Begin where the ledger stands: with the jobs that are there, and what they hold."""
-        self._look(ledger)
+        self._look(ledger, know=True)
         for name in sorted(ledger.rows, key=lambda name: ledger.rows[name]["submit_s"]):
             self._arrive(name)
         for name, run in ledger.runs.items():
             self._found(name, run)
+        self._hold(ledger)
         self.memory.memory = ledger.memory.copied()
         carried = ledger.carried
         self.last_host = self._names.get(carried.last_host, -1)
@@ -66,7 +70,7 @@ class Adopted(Replay):
         self.eligible_before = {self.number[name] for name in ledger.waiting.eligible_ids()}
         self.promises = {self.number[ledger.waiting.ids[job]]: each for job, each in ledger.promises().items()}
 
-    def _look(self, ledger: Ledger) -> None:
+    def _look(self, ledger: Ledger, *, know: bool) -> None:
         assert ledger.cluster is not None
         up = dict(zip(ledger.cluster.names, ledger.listing["up"], strict=True))
         self._up = np.array([up.get(name, False) for name in self.cluster.names])  # a host that has gone is down
@@ -74,7 +78,8 @@ class Adopted(Replay):
         self._away = {self.number[name] for name in ledger.away()}
         if ledger.cluster is not self.cluster and _CHANGED not in self.notes:
             self.notes.append(_CHANGED)
-        self.memory.memory.know(ledger.rows, ledger.cluster, ledger.listing["names"])
+        if know:
+            self.memory.memory.know(ledger.rows, ledger.cluster, ledger.listing["names"])
         self.memory.memory.tick(ledger.now_s)
         self.now_s = ledger.now_s
 
@@ -94,7 +99,7 @@ class Adopted(Replay):
             hosts = tuple(self._names[host] for host in run.hosts)
             partition = self._partition(job, run.partition)
             slowest = self._slowest(hosts)
-            held = occupancy.RunningJob(run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest)
+            held = RunningJob(run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest)
             self.occupancy.start(job, hosts, held)
             self.pending.start(job, run.start_s)
             self.ranking.started(job, self.now_s)
@@ -102,12 +107,27 @@ class Adopted(Replay):
             if self.allowance is not None:
                 self.allowance.start(job, partition, run.start_s)
 
+    def _hold(self, ledger: Ledger) -> None:
+        """Running jobs have what the engine says, which may be more or less than they asked for, host by host."""
+        for name, run in ledger.runs.items():
+            job = self.number[name]
+            if job in self.occupancy.running:
+                amounts = ledger.held_by(name)
+                there = [task for task, host in enumerate(run.hosts) if host in self._names]
+                hosts = [self._names[run.hosts[task]] for task in there]
+                self._held.hold(job, hosts, None if amounts is None else amounts[there])
+                self._runs_in(job, self._partition(job, run.partition))
+
+    def _runs_in(self, job: int, partition: int) -> None:
+        run = self.occupancy.running[job]
+        if partition != run.partition:
+            self.occupancy.running[job] = run._replace(partition=partition)
+            if self.allowance is not None:
+                self.allowance.stop(job, run.start_s)
+                self.allowance.start(job, partition, run.start_s)
+
     def _partition(self, job: int, partition: int) -> int:
-        if self.binding is None:
-            return max(partition, 0)
-        entries = self.binding.entries
-        known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
-        return partition if partition in known else int(known[0])
+        return max(partition, 0) if self.binding is None else partition_among(self.binding, job, partition)
 
     def _eligible(self) -> list[int]:
         return [job for job in super()._eligible() if job not in self._away and self.ids[job] in self._here]
@@ -115,8 +135,56 @@ class Adopted(Replay):
     def _snapshot(self, eligible: list[int]) -> Snapshot:
         snapshot = super()._snapshot(eligible)
         down = () if self._up.all() else (Closure(~self._up, -np.inf, np.inf),)
-        free = np.maximum(snapshot.free, 0.0)  # others may have put more on a host than was free
-        return replace(snapshot, free=free, closures=(*snapshot.closures, *down))
+        running = self._busy()
+        free = self.cluster.capacity.copy()
+        np.subtract.at(free, running.host, running.demand)
+        free = np.maximum(free, 0.0)  # others may have put more on a host than was free
+        return replace(snapshot, free=free, running=running, closures=(*snapshot.closures, *down))
+
+    def _busy(self) -> Running:
+        """What runs, and what it holds on each host."""
+        runs, held = self.occupancy.running, self._held.held
+        many = [len(held[job][0]) for job in runs]
+        owner = np.repeat(np.fromiter(runs, np.int64, len(runs)), many)
+        parts = [held[job] for job in runs]
+        return Running(
+            owner, np.array([host for hosts, _ in parts for host in hosts], np.int32),
+            np.concatenate([np.zeros((0, len(self.cluster.resources))), *(amounts for _, amounts in parts)]),
+            np.repeat(np.array([run.expected_end_s for run in runs.values()], float), many),
+            self.workload.projects[owner],
+            np.repeat(np.array([run.start_s for run in runs.values()], float), many),
+        )  # fmt: skip
+
+
+class HeldByHost(Occupancy):
+    """What runs where, and what it holds on each of its hosts, which need be neither as many nor as much as it asked.
+
+    Attributes:
+        held: by job, its hosts and float64[T, R], what it holds there.
+    """
+
+    def __init__(self, workload: Workload, cluster: Cluster) -> None:
+        super().__init__(workload, cluster)
+        self._asked = workload.demand
+        self.held: dict[int, tuple[Sequence[int], Floats]] = {}
+
+    def start(self, job: int, hosts: tuple[int, ...], run: RunningJob) -> None:
+        """A job takes its hosts."""
+        self.held[job] = (hosts, np.tile(self._asked[job], (len(hosts), 1)))
+        tasks = int(self.first_task[job + 1] - self.first_task[job])
+        super().start(job, tuple(np.resize(np.array(hosts), tasks).tolist()), run)
+
+    def hold(self, job: int, hosts: Sequence[int], amounts: Floats | None) -> None:
+        """A running job has these hosts, and holds that on each; None: what it has asked for."""
+        amounts = np.tile(self._asked[job], (len(hosts), 1)) if amounts is None else amounts
+        self.free_hosts(job)
+        self.held[job] = (tuple(hosts), amounts)
+        self.free_hosts(job, -1.0)
+
+    def free_hosts(self, job: int, sign: float = 1.0) -> None:
+        """Give what the job holds back to its hosts, or with sign -1 take it."""
+        hosts, amounts = self.held[job]
+        np.add.at(self.free, np.array(hosts, np.int64), sign * amounts)
 
 
 class MemoryByNumber(Unmoved):

@@ -11,12 +11,18 @@ _WORDS = {kind: word for word, kind in KINDS.items()}
 
 def answer_line(refusals: Sequence[Refusal]) -> dict[str, Any]:
     """What became of what was asked last: what is not here was accepted."""
-    return {"answer": [[plain_action(each.action), each.kind, each.text] for each in refusals]}
+    return {"answer": plain_refusals(refusals)}
+
+
+def plain_refusals(refusals: Sequence[Refusal]) -> list[list[Any]]:
+    """Refusals as JSON takes them: what was asked, the kind, the engine's words."""
+    return [[plain_action(each.action), each.kind, each.text] for each in refusals]
 
 
 def refusals_in(line: Mapping[str, Any]) -> list[Refusal]:
-    """The refusals of a line that `answer_line` wrote."""
-    return [Refusal(action_in(action), kind, text) for action, kind, text in line["answer"]]
+    """The refusals of a line of a record: those of an answer, or those that an observation showed."""
+    plain = line["answer"] if "answer" in line else line.get("refused", ())
+    return [Refusal(action_in(action), kind, text) for action, kind, text in plain]
 
 
 def plain_action(action: Action) -> list[Any]:

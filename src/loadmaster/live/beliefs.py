@@ -12,7 +12,16 @@ from loadmaster.live.claims import ADOPTED, FOREIGN, ROOM, HeldHosts, News
 from loadmaster.live.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.live.listing import Listing, cluster_in
 from loadmaster.live.memory import Memory
-from loadmaster.live.rows import Row, expected_s, hosts_in, on_our_clock, row_on_our_clock, state_of, what_it_is
+from loadmaster.live.rows import (
+    Row,
+    as_known,
+    expected_s,
+    hosts_in,
+    on_our_clock,
+    row_on_our_clock,
+    state_of,
+    what_it_is,
+)
 from loadmaster.live.waiting import Waiting
 from loadmaster.model import Cluster
 from loadmaster.model.snapshot import NextLoops
@@ -81,7 +90,7 @@ class Beliefs:
         self.ended |= opened
         self._note_ends(news)
         self._note_runs(news, forgetful or restarted, first=not before)
-        self._note_jobs(news)
+        self._note_jobs(before, news)
         for name, _ in news.found:
             self.memory.started(name, now_s)
         self._refresh()
@@ -157,7 +166,7 @@ class Beliefs:
             run.hosts = hosts
             news.moved.append(name)
             self.ended = True
-        run.running = True
+        run.running, run.partition = True, self._partition_of(row, run.partition)
         self._tries.pop(name, None)
         self.aside.pop(name, None)
 
@@ -177,14 +186,17 @@ class Beliefs:
         self.runs[name] = run
         news.found.append((name, run))
 
-    def _note_jobs(self, news: News) -> None:
+    def _note_jobs(self, before: Listing, news: News) -> None:
         """Who has come, and what has changed of those that are here."""
-        jobs, changed = self.listing["jobs"], news.hosts
+        jobs, changed, known = self.listing["jobs"], news.hosts, before.get("jobs", {})
         for name, row in jobs.items():
+            if known.get(name) is row:
+                continue  # nothing of it has changed
             if name not in self._first_s:
                 self._first_s[name] = self.now_s
                 news.arrived.append(name)
             mine = row_on_our_clock(row, self.origin_s, self._first_s[name])
+            mine = as_known(self.rows.get(name), mine, self.now_s, waited=name in self._eligible_before)
             changed |= what_it_is(self.rows.get(name)) != what_it_is(mine)
             self.rows[name] = mine
         news.arrived.sort(key=lambda name: self.rows[name]["submit_s"])
@@ -192,7 +204,8 @@ class Beliefs:
             self._number[name] = self._tasks
             self._tasks += len(self.rows[name]["state"])
         assert self.cluster is not None
-        if changed or news.ended or news.withdrawn:
+        news.jobs = changed or bool(news.ended or news.withdrawn)
+        if news.jobs:
             self.memory.know(self.rows, self.cluster, self.listing["names"])
             self.waiting.know(self.cluster, self.rows, self.listing["names"])
         self.memory.tick(self.now_s)
@@ -239,6 +252,12 @@ class Beliefs:
     def _expected_s(self, name: str, hosts: tuple[str, ...]) -> float:
         assert self.cluster is not None
         return expected_s(self.listing["jobs"][name], hosts, self.cluster)
+
+    def _partition_of(self, row: Row, decided: int) -> int:
+        """The number of the partition in which a job runs, as the engine tells it; else that which was decided."""
+        rules = None if self.cluster is None else self.cluster.rules
+        names = [] if rules is None else [each.name for each in rules.partitions]
+        return names.index(row["partition"]) if row.get("partition") in names else decided
 
     def _hosts_of(self, row: Row, *, pinned: bool = False) -> tuple[str, ...]:
         return hosts_in(row, self.listing["cluster"]["names"], pinned=pinned)

@@ -14,6 +14,7 @@ from loadmaster.live.record import FILE, Pass, Reading, lines_of, passes_of
 from loadmaster.live.rows import as_asked
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
+from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.runs.trust import refuse_untrusted
@@ -58,14 +59,15 @@ def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool 
     """
     lines = lines_of(folder)
     checked = Checked()
+    rows = rows_of(lines)
     for number, session in enumerate(_sessions(lines)):
         about = session[0]
         decider = scheduler or scheduler_in(about, folder, trust)
         reading = Reading(decider.discipline.order, about["origin_s"], about["seed"])
         earlier = [line for one in _sessions(lines)[:number] for line in one]
         for line in earlier:
-            _read(reading, line)
-        _Session(reading, decider, about, checked).check(session, rows_of(lines, decider, about))
+            reading.read_whole(line)
+        _Session(reading, decider, about, checked).check(session, rows)
     return checked
 
 
@@ -82,14 +84,17 @@ def scheduler_in(about: Mapping[str, Any], folder: Path, trust: bool = False) ->
     return Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
 
 
-def rows_of(lines: Sequence[Mapping[str, Any]], scheduler: Scheduler, about: Mapping[str, Any]) -> dict[str, Any]:
+def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Every job of a record by name, as it was last seen; what it waited for as it was first seen."""
-    reading = Reading(scheduler.discipline.order, about["origin_s"], about["seed"])
+    reading = Reading(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])  # no order changes what a job is
     found: dict[str, Any] = {}
+    last: dict[str, Any] = {}
     for line in lines:
-        _read(reading, line)
+        reading.read_whole(line)
         for name, row in reading.ledger.rows.items():
-            found[name] = as_asked(found.get(name), row, reading.ledger.now_s)
+            if last.get(name) is not row:
+                found[name] = as_asked(found.get(name), row, reading.ledger.now_s)
+                last[name] = row
     return found
 
 
@@ -146,13 +151,6 @@ class _Session:
         starts = tuple(Start(ids[place.job], tuple(names[host] for host in place.hosts)) for place in places)
         chose = (decision.winners, decision.chosen, decision.options) == (each.winners, each.chosen, each.options)
         return starts == each.starts and chose and ledger.carry(decision) == each.carried
-
-
-def _read(reading: Reading, line: Mapping[str, Any]) -> None:
-    reading.read(line)
-    for each in passes_of(line):
-        reading.take(line, each)
-    reading.after(line)
 
 
 def _sessions(lines: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:

@@ -40,6 +40,7 @@ class News:
 
     Attributes:
         restarted: the engine has been restarted since the last.
+        jobs: jobs have come or gone, or what one of them is has changed.
         hosts: hosts have come or gone, or their health or what the calendar closes has changed.
         arrived: in the order of arrival.
         ended: (job, when, how) of jobs that had hosts, in the order of time.
@@ -52,6 +53,7 @@ class News:
     """
 
     restarted: bool = False
+    jobs: bool = False
     hosts: bool = False
     arrived: list[str] = field(default_factory=list)
     ended: list[tuple[str, float, str]] = field(default_factory=list)

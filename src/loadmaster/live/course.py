@@ -88,6 +88,7 @@ class _Reading:
     by_others: int = 0
     refused: list[tuple[float, str]] = field(default_factory=list)
     texts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    refused_jobs: dict[str, None] = field(default_factory=dict)
     skipped: list[tuple[float, str]] = field(default_factory=list)
     choices: list[Worth] = field(default_factory=list)
     so_far: list[SoFar] = field(default_factory=list)
@@ -99,17 +100,21 @@ class _Reading:
         elif "cycle" in line:
             self._cycle(line)
         elif "answer" in line:
-            for action, kind, text in line["answer"]:
-                self.refused.append((self.now_s, str(kind)))
-                self.texts[str(kind), str(text)] += 1
-                if action[0] == "start" and kind != "unknown":
-                    self.asked.pop(action[1], None)
+            self._refused(line["answer"])
         elif "so_far" in line:
             self.so_far.append(SoFar.of(line["so_far"]))
         elif "end" in line and self.sessions:
             last = self.sessions[-1]
             self.sessions[-1] = replace(last, ended=str(line["end"]))
             self.end_s = _finite(line["at_s"]) - self.origin_s
+
+    def _refused(self, refusals: Sequence[Sequence[Any]]) -> None:
+        for action, kind, text in refusals:
+            self.refused.append((self.now_s, str(kind)))
+            self.texts[str(kind), str(text)] += 1
+            if action[0] == "start" and kind != "unknown":
+                self.asked.pop(action[1], None)
+                self.refused_jobs[action[1]] = None
 
     def _cycle(self, line: Mapping[str, Any]) -> None:
         first, self.now_s = not self.listing, _finite(line["cycle"])
@@ -122,6 +127,7 @@ class _Reading:
             self._look_at(name, at_s, first)
         for name, _, status in line["seen"].get("over", ()):
             self._look_at_end(name, status)
+        self._refused(line.get("refused", ()))
         passes = passes_of(line)
         starts = [start.id for each in passes for start in each.starts]
         self.asked |= {each[1]: self.now_s for each in line.get("asked", ()) if each[0] == "start"}
@@ -184,6 +190,9 @@ class _Reading:
         later = float(row.get("eligible_s", -math.inf)) > self.listing["at_s"]
         return state_of(row) == HELD and (bool(row.get("hold")) or later or name in self.never)
 
+    def _refused_to_the_end(self) -> list[str]:
+        return [name for name in self.refused_jobs if name in self.listing["jobs"] and name not in self.began]
+
     def course(self, lines: Sequence[Mapping[str, Any]]) -> Course:
         """All of it."""
         at_s = max(float(self.listing["at_s"]), self.end_s + self.origin_s)
@@ -201,7 +210,8 @@ class _Reading:
             sessions=self.sessions, last_s=max(self.now_s, self.end_s), counted=self.counted, jobs=len(self.seen),
             began=list(self.began.values()), by_others=self.by_others, unseen=self.unseen,
             waiting_s=[max(0.0, at_s - _finite(row["submit_s"])) for row in waits],
-            refused=self.refused, texts=self.texts, skipped=self.skipped, choices=self.choices,
+            refused=self.refused, texts=self.texts, refused_jobs=self._refused_to_the_end(),
+            skipped=self.skipped, choices=self.choices,
             hosts=list(_hosts(shown, typical)), hosts_at_s=_finite(shown["at_s"]) - self.origin_s,
             resources=resources, typical=[_finite(each) for each in typical],
             agreed=[] if agreement is None else [

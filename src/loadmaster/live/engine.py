@@ -28,7 +28,7 @@ KEPT_ROOM = "loadmaster/room-for-"
 UNLIMITED_S = 365 * 86400.0
 """The expected runtime of a job to which nobody has set a limit."""
 
-Kind = Literal["gone", "denied", "busy", "unknown"]
+Kind = Literal["gone", "denied", "busy", "unfit", "unknown"]
 
 
 class EngineDown(LoadmasterError):
@@ -132,6 +132,7 @@ class Seen:
         awaits: of jobs that wait for others, what for, where the engine tells it. It decides nothing: that such a job
             may not start yet, its `eligible_s` or its dependencies say.
         notes: what a user must know of how this observation was made.
+        refused: (id, why) of every job that is held again, as the hosts to which it was pinned cannot serve it.
     """
 
     at_s: float
@@ -147,6 +148,7 @@ class Seen:
     failed: tuple[tuple[str, str], ...] = ()
     awaits: tuple[Awaits, ...] = ()
     notes: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -183,7 +185,8 @@ class Refusal:
     Attributes:
         action: what was asked.
         kind: the job or host is `gone`; we may not (`denied`); it is in another state than the action needs, such as
-            a job to start that runs already (`busy`); or nobody can tell whether it was done (`unknown`).
+            a job to start that runs already (`busy`); the hosts cannot serve the job (`unfit`); or nobody can tell
+            whether it was done (`unknown`).
         text: the engine's own words.
     """
 

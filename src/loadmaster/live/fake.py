@@ -136,6 +136,8 @@ class FakeEngine:
                 if isinstance(action, Start) and job.state != HELD:
                     return Refusal(action, "busy", "the job is not held")
                 self.cluster.pin(number, hosts, stuck=self._spoiled("stuck"))
+                if self._spoiled("unfit"):
+                    job.refuse()
             case Hold():
                 job.hold()
             case Withdraw():

@@ -31,6 +31,7 @@ class FakeJob:
         at_s: when it starts, if it has been released and there is room.
         ran: how often it has begun.
         free: it was released without a pin: the cluster's own scheduler has it.
+        unfit: it is held again, as the hosts to which it is pinned cannot serve it.
     """
 
     state: int = HELD
@@ -41,18 +42,23 @@ class FakeJob:
     at_s: float = math.inf
     ran: int = 0
     free: bool = False
+    unfit: bool = False
 
     def claim(self, pin: tuple[int, ...], at_s: float) -> None:
         """It is pinned and released, and starts then."""
-        self.state, self.pin, self.at_s, self.free = CLAIMED, pin, at_s, False
+        self.state, self.pin, self.at_s, self.free, self.unfit = CLAIMED, pin, at_s, False, False
+
+    def refuse(self) -> None:
+        """It is held again with its pin, as Slurm does where the hosts cannot serve it."""
+        self.state, self.unfit = HELD, True
 
     def hold(self) -> None:
         """It waits, held and without a pin."""
-        self.state, self.pin, self.free = HELD, (), False
+        self.state, self.pin, self.free, self.unfit = HELD, (), False, False
 
     def hand_over(self, at_s: float) -> None:
         """It is released to the cluster's own scheduler."""
-        self.state, self.pin, self.free, self.at_s = CLAIMED, (), True, at_s
+        self.state, self.pin, self.free, self.unfit, self.at_s = CLAIMED, (), True, False, at_s
 
     def lose_host(self, at_s: float) -> None:
         """Its host died: it waits again, released and pinned to it, as Slurm does."""

@@ -10,6 +10,7 @@ from loadmaster.live.fake_cluster import FakeCluster, FakeJob
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.arrays import Ints
 
+UNFIT = "these hosts cannot serve it"
 _REMEMBERED_S = 300.0
 """For how long the fake knows of a job that is over; Slurm does for as long."""
 
@@ -34,6 +35,7 @@ def fake_listing(cluster: FakeCluster, strange: Mapping[str, str], token: str) -
         _tasks([cluster.jobs[number] for number in here], jobs.task_count),
         tuple((cluster.ids[number], strange[cluster.ids[number]]) for number in left_out),
         tuple(cluster.ended), token, awaits=tuple(each for each in vain if each is not None),
+        refused=tuple((cluster.ids[number], UNFIT) for number in here if cluster.jobs[number].unfit),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from loadmaster.live.adopted import Adopted
-from loadmaster.live.claims import HeldHosts, News
+from loadmaster.live.claims import News
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.record import Pass
 from loadmaster.model.actions import Start
@@ -36,13 +36,13 @@ class Fed(Adopted):
                 self.pending.waiting.remove(job)
         self.ended_now |= news.hosts
         self.give_up(ledger)
-        self._look(ledger)
+        self._look(ledger, know=news.jobs)
         for name in news.arrived:
             self._arrive(name)
         for name, run in news.found:
             self._found(name, run)
-        for name in news.moved:
-            self._moved(self.number[name], ledger.runs[name])
+        self.ended_now |= bool(news.moved)
+        self._hold(ledger)
 
     def give_up(self, ledger: Ledger) -> None:
         """What has lost its hosts since: the engine refused it, or it never ran there."""
@@ -64,14 +64,6 @@ class Fed(Adopted):
         return tuple(
             Start(self.ids[each.job], tuple(names[host] for host in each.hosts)) for each in self.judge.last.place
         )
-
-    def _moved(self, job: int, run: HeldHosts) -> None:
-        if job in self.occupancy.running:
-            self.occupancy.free_hosts(job)
-            first = self.occupancy.first_task
-            self.occupancy.host[first[job] : first[job + 1]] = [self._names[host] for host in run.hosts]
-            self.occupancy.free_hosts(job, -1.0)
-            self.ended_now = True
 
     def _start(self, place) -> None:  # type: ignore[no-untyped-def]
         super()._start(place)

@@ -123,6 +123,11 @@ class Ledger(Beliefs):
         """What is asked of the engine beside the rule: starts of jobs that room was made for."""
         self._beside |= {each.id for each in actions if isinstance(each, Start) and each.id not in self.runs}
 
+    def refused_starts(self, told: Iterable[tuple[str, str]]) -> list[Refusal]:
+        """Claims that the engine has accepted and refuses now: `told` holds (job, why); to be asked before `see`."""
+        claims = [(name, self.runs[name].hosts, why) for name, why in told if name in self.runs]
+        return [Refusal(Start(name, hosts), "unfit", why) for name, hosts, why in claims if not self.runs[name].running]
+
     def refused(self, refusal: Refusal) -> None:
         """The engine did not do it: what was claimed for it is free again (rule X6)."""
         if isinstance(refusal.action, Explain):
@@ -153,7 +158,11 @@ class Ledger(Beliefs):
         pinned = [name for name in self.rows if self._state(name) == CLAIMED and self._pinned(name)]
         return held + pinned
 
+    def held_by(self, name: str) -> Floats | None:
+        """float64[T, R]: what the tasks of a running job hold, where the engine tells it."""
+        row = self.rows.get(name, {})
+        return np.array(row["holds"], float) if "holds" in row and state_of(row) == RUNNING else None
+
     def _demands(self) -> dict[str, Floats]:
         """What running tasks hold where the engine says that it is not what their job asked for."""
-        rows = {name: row["holds"] for name, row in self.rows.items() if "holds" in row and state_of(row) == RUNNING}
-        return {name: np.array(holds, float) for name, holds in rows.items()}
+        return {name: held for name in self.runs if (held := self.held_by(name)) is not None}

@@ -108,7 +108,7 @@ class OwnQueue(Adopted):
             self.stop(job, moment.now_s, _NODE_FAIL, again=True)
         self._up, self.ended_now = up, True
 
-    def _look(self, ledger: Ledger) -> None:
+    def _look(self, ledger: Ledger, *, know: bool) -> None:
         self._up, self._here, self._away = np.array(ledger.listing["up"], bool), set(ledger.rows), set()
         self.memory.memory.know(self._all, self.cluster, ledger.listing["names"])
         self.memory.memory.tick(ledger.now_s)

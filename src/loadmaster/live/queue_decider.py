@@ -96,7 +96,11 @@ class QueueDecider:
         if forgetful or "token" in changed:
             self._handed.clear()  # an engine that was restarted may have taken back what it was told
         self.listing = applied(self.listing, changed)
+        refused = [] if forgetful else self.ledger.refused_starts(seen.refused)
         news = self.ledger.see(self.listing, now_s, forgetful=forgetful)
+        for refusal in refused:
+            self.ledger.refused(refusal)
+            self.report.refusals[refusal.kind] += 1
         self.report.cycles += 1
         self.report.foreign += len(news.released) + sum(run.by == "foreign" for _, run in news.found)
         self.report.lost += news.lost
@@ -104,10 +108,10 @@ class QueueDecider:
         self.decided = self.passes.decide(self.ledger)
         asked += self._wanted()
         decided = self.decided
-        quiet = not (asked or decided.passes or decided.skipped or forgetful or news.stopped)
+        quiet = not (asked or refused or decided.passes or decided.skipped or forgetful or news.stopped)
         if quiet and not changed.keys() - {"at_s"}:
             return Step()
-        return Step((cycle_line(now_s, changed, forgetful, decided, asked),), asked)
+        return Step((cycle_line(now_s, changed, forgetful, decided, asked, refused),), asked)
 
     def refused(self, refusal: Refusal) -> None:
         """See `Decider`."""

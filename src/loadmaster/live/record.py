@@ -1,8 +1,9 @@
 """What a live scheduler saw, decided and asked for: one line of JSON a cycle, on disk before it acts (rule X8).
 
 begin   one a session: the setting, how it behaves, where its clock begins
-cycle   what has changed since the last observation; the passes of its decision, each with its starts and what it
-        leaves for the next; what is asked of the engine; `parting`: seen and asked as all was handed back
+cycle   what has changed since the last observation; `refused`: earlier starts that the engine accepted and refuses now;
+        the passes of its decision, each with its starts and what it leaves for the next; what is asked of the engine;
+        `parting`: seen and asked as all was handed back
 answer  what became of that: the refusals
 end     how the session ended
 
@@ -14,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loadmaster.live.answers import action_in, plain_action, refusals_in
+from loadmaster.live.answers import action_in, plain_action, plain_refusals, refusals_in
 from loadmaster.live.claims import News
+from loadmaster.live.engine import Refusal
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.ledger import Carried, Ledger
 from loadmaster.live.listing import Listing, applied
@@ -92,10 +94,22 @@ def begin_line(**about: Any) -> dict[str, Any]:
 
 
 def cycle_line(
-    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, asked: Sequence[Action]
-) -> dict[str, Any]:
-    """A cycle, before anything of it is asked of the engine."""
+    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, asked: Sequence[Action],
+    refused: Sequence[Refusal] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """A cycle, before anything of it is asked of the engine.
+
+    Args:
+        now_s: its nominal moment.
+        changed: what the observation changes.
+        forgetful: the engine or we were away.
+        decided: on it.
+        asked: what is asked of the engine.
+        refused: earlier starts that the engine accepted, and of which the observation says that they were refused.
+    """
     line: dict[str, Any] = {"cycle": now_s, "seen": changed}
+    if refused:
+        line |= {"refused": plain_refusals(refused)}
     if forgetful:
         line["forgetful"] = True
     if decided.passes:
@@ -130,18 +144,28 @@ class Reading:
         """Take one line, up to the passes of its decision; see `take`."""
         if "begin" in line:
             self.acts = line["conduct"]["mode"] == "live"
-        elif "answer" in line:
-            for refusal in refusals_in(line):
-                self.ledger.refused(refusal)
         if "cycle" not in line:
+            self._refused(line)
             return None
         self._listing = applied(self._listing, line["seen"])
         news = self.ledger.see(self._listing, line["cycle"], forgetful=line.get("forgetful", False))
+        self._refused(line)
         if self.acts:
             self.ledger.overdue()
         if line.get("skipped"):
             self.ledger.ask()
         return news
+
+    def read_whole(self, line: Mapping[str, Any]) -> None:
+        """Take all of one line."""
+        self.read(line)
+        for each in passes_of(line):
+            self.take(line, each)
+        self.after(line)
+
+    def _refused(self, line: Mapping[str, Any]) -> None:
+        for refusal in refusals_in(line):
+            self.ledger.refused(refusal)
 
     def take(self, line: Mapping[str, Any], each: Pass) -> None:
         """One pass of a line's decision was taken."""
@@ -166,10 +190,7 @@ def ledger_after(lines: Iterable[Mapping[str, Any]], order: AnyOrder, origin_s: 
     """The ledger as it stood after the last of `lines`."""
     reading = Reading(order, origin_s, seed)
     for line in lines:
-        reading.read(line)
-        for each in passes_of(line):
-            reading.take(line, each)
-        reading.after(line)
+        reading.read_whole(line)
     return reading
 
 

@@ -52,6 +52,26 @@ def _unsaid(name: str, row: Mapping[str, Any]) -> Any:
     return _NOTHING[name] if like is None else row[like]
 
 
+def as_known(before: Mapping[str, Any] | None, row: Row, now_s: float, *, waited: bool) -> Row:
+    """A job's row as a ledger goes on with it: engines tell of a job that is let go what it got, not what it asked for.
+
+    Args:
+        before: the row of the same job in an earlier listing, as this function made it; None: it is new.
+        row: as it is now.
+        now_s: when that is; what has let the job go since `before` did so now.
+        waited: the job could have started at an earlier moment.
+    """
+    if before is None:
+        return row
+    found = dict(row)
+    if state_of(row) != HELD and "holds" in row:  # which says what the job has on each host
+        found |= {name: value for name, value in before.items() if name not in OF_TASKS and name != "hold"}
+    if "eligible_s" in row and "eligible_s" in before:
+        released = before.get("hold") and not row.get("hold") and not waited
+        found["eligible_s"] = max(row["eligible_s"], now_s if released else min(before["eligible_s"], now_s))
+    return found
+
+
 def as_asked(before: Mapping[str, Any] | None, row: Row, now_s: float) -> Row:
     """A row with what its job asked for: of one that is let go engines tell what it got, and forget what it waited for.
 

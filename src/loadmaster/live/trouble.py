@@ -5,7 +5,7 @@ from typing import Literal
 
 from loadmaster.model import InputError
 
-Trouble = Literal["gone", "denied", "busy", "stale", "down", "restart", "dead", "meddle", "stuck", "slow"]
+Trouble = Literal["gone", "denied", "busy", "stale", "down", "restart", "dead", "meddle", "stuck", "unfit", "slow"]
 TROUBLES: dict[str, str] = {
     "gone": "a waiting job is cancelled just as it is asked to start",
     "denied": "an action is refused for want of rights",
@@ -16,6 +16,7 @@ TROUBLES: dict[str, str] = {
     "dead": "a host dies for five minutes: what ran there waits again, released and pinned to it",
     "meddle": "somebody releases a held job, and it starts on the first host with room",
     "stuck": "a job that was asked to start does not, until it is asked again",
+    "unfit": "a job that was asked to start is held again, as its hosts cannot serve it",
     "slow": "an answer takes two seconds",
 }
 
@@ -38,6 +39,7 @@ class Rates:
     dead: float = 0.0
     meddle: float = 0.0
     stuck: float = 0.0
+    unfit: float = 0.0
     slow: float = 0.0
 
     @classmethod

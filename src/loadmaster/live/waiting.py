@@ -9,6 +9,7 @@ import numpy as np
 from loadmaster.live.claims import HeldHosts
 from loadmaster.live.engine import NOWHERE
 from loadmaster.live.listing import workload_in
+from loadmaster.live.rows import alike
 from loadmaster.model import Cluster, Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.awaits import Awaits
@@ -50,7 +51,7 @@ class Waiting:
         self._number = {name: job for job, name in enumerate(self.ids)}
         self._host = {name: host for host, name in enumerate(cluster.names)}
         self.awaits = {name: Awaits.of(name, row["awaits"]) for name, row in rows.items() if "awaits" in row}
-        self._work = workload_in(cluster, [rows[name] for name in self.ids], names)
+        self._work = workload_in(cluster, alike([rows[name] for name in self.ids]), names)
         self.binding = binding_of(self._work, cluster) if self.ids and binds(self._work, cluster) else None
         too_large = ~holds(self._work, cluster)
         self.never = [(self.ids[job], TOO_LARGE) for job in np.flatnonzero(too_large)]
@@ -196,9 +197,14 @@ class Waiting:
 
     def _partition(self, job: int, run: HeldHosts) -> int:
         assert self.binding is not None
-        entries = self.binding.entries
-        known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
-        return run.partition if run.partition in known else known[0]
+        return partition_among(self.binding, job, run.partition)
+
+
+def partition_among(binding: Binding, job: int, partition: int) -> int:
+    """A partition, if it is one of those that a job names; else the first of those."""
+    entries = binding.entries
+    known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
+    return partition if partition in known else int(known[0])
 
 
 def holds(workload: Workload, cluster: Cluster) -> Bools:

@@ -65,6 +65,10 @@ def _troubles(course: Course) -> list[str]:
         found.append(
             f"The engine refused {_many(refused, 'time')} ({listed(kinds)})" if refused else "Nothing was refused"
         )
+    if course.refused_jobs:
+        names = ", ".join(course.refused_jobs[:3]) + (", ..." if len(course.refused_jobs) > 3 else "")
+        those = _many(len(course.refused_jobs), "job")
+        found.append(f"{those} had not started for that by the end ({names})")
     if course.waiting_s:
         longest = show_seconds(max(course.waiting_s))
         found.append(f"{_many(len(course.waiting_s), 'job')} still waited, the longest for {longest}")

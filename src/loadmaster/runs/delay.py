@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,27 +55,39 @@ class Delay:
 
 
 @dataclass(frozen=True)
-class AwaitedJobs:
-    """What a job waited for in others, as a live run's record has it.
+class ReasonsByMoment:
+    """Reasons that the record of a live run gives for a job's wait.
 
     Attributes:
-        moments: in which that changed, ascending; no decision need have been taken then.
-        words: from each on; empty where that was nothing.
+        moments: in which the reason changed, ascending; no decision need have been taken then.
+        words: the reason from each moment on; empty where there was none.
     """
 
     moments: Sequence[float] = ()
     words: Sequence[str] = ()
 
     def at(self, now_s: float) -> str:
-        """In words; empty if that was nothing, or nobody can tell."""
+        """In words; empty if there was none."""
         return self.words[max(0, bisect_right(self.moments, now_s) - 1)] if self.words else ""
 
 
-def delay_of(record: Record, job: int, awaited: AwaitedJobs = AwaitedJobs()) -> Delay:
+class LiveReasons(NamedTuple):
+    """What only the record of a live run knows of a job's wait.
+
+    Attributes:
+        awaited: other jobs that it waited for.
+        refused: starts that came to nothing, and the rest that follows some of them; they go before any other reason.
+    """
+
+    awaited: ReasonsByMoment = ReasonsByMoment()
+    refused: ReasonsByMoment = ReasonsByMoment()
+
+
+def delay_of(record: Record, job: int, live: LiveReasons = LiveReasons()) -> Delay:
     """Look back over the wait of `job`."""
     workload, schedule = record.workload, record.schedule
     submit, start = float(workload.submit_s[job]), float(schedule.start_s[job])
-    times = np.union1d(schedule.cycles.time_s, np.array(awaited.moments, float))
+    times = np.union1d(schedule.cycles.time_s, np.array(live.awaited.moments, float))
     until = start if not np.isnan(start) else float(times.max(initial=submit))
     begin, end = np.searchsorted(times, submit), np.searchsorted(times, until, side="right")
     own = times[begin:end]
@@ -87,7 +100,7 @@ def delay_of(record: Record, job: int, awaited: AwaitedJobs = AwaitedJobs()) -> 
     rules = RulesInTheWay(record, job)
     ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
     ways = _but_for_short_passes(record, _but_for_loops(record, ways))
-    reasons = Counter((why == LATER and awaited.at(now)) or why for now, why in ways)
+    reasons = Counter(live.refused.at(now) or (why == LATER and live.awaited.at(now)) or why for now, why in ways)
     room_since, freed_by = (None, None) if np.isnan(start) else _room(record, tasks, job)
     return Delay(
         first_cycle,

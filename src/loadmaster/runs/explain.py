@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.measure.waiting import waits
 from loadmaster.model import InputError
 from loadmaster.runs.choice import Choice, choice_of
-from loadmaster.runs.delay import AwaitedJobs, Delay, delay_of
+from loadmaster.runs.delay import Delay, LiveReasons, delay_of
 from loadmaster.runs.rebuild import job_named
 from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.trust import check_trust
@@ -72,7 +72,7 @@ class Explanation:
 
 def explain(
     record: Record, identifier: int | str, *, trust: bool = False, chosen: Callable[[int], Choice] | None = None,
-    awaited: Callable[[int], AwaitedJobs] | None = None,
+    live: Callable[[int], LiveReasons] = lambda _: LiveReasons(),
 ) -> Explanation:  # fmt: skip
     """Explain the job that the log calls `identifier`.
 
@@ -81,7 +81,7 @@ def explain(
         identifier: of the job.
         trust: run the Python of a policy file that the record carries, without which no choice can be explained.
         chosen: who can tell better than the record why a job got its host; raises InputError where it cannot.
-        awaited: who can tell for which others a job waited.
+        live: tells what the record of a live run knows of a job's wait.
 
     Raises:
         InputError: the run has no such job, or the record carries Python and is not trusted.
@@ -104,7 +104,7 @@ def explain(
         runtime_s=float((schedule.ran_s(workload) if started else workload.runtime_s)[job]),
         tasks=int(last - first),
         hosts=tuple(schedule.host[first:last].tolist()) if started else (),
-        delay=delay_of(record, job) if awaited is None else delay_of(record, job, awaited(job)),
+        delay=delay_of(record, job, live(job)),
         choice=choice,
         unexplained=unexplained,
         stops=stops,

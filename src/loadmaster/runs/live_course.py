@@ -109,6 +109,7 @@ class Course:
         unseen: jobs besides those that came and ended between two observations.
         waiting_s: of every job that waits at the end, for how long it has.
         refused: when, and of which kind; texts: the engine's words for them, with how often.
+        refused_jobs: jobs whose start was refused, and that are there at the end without having run.
         skipped: when no decision was taken, and why.
         choices: of a meta-rule.
         hosts, hosts_at_s: as seen last while a job waited; at the end, where none ever did.
@@ -141,6 +142,7 @@ class Course:
     so_far: Sequence[SoFar] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     goes_on: bool = False
+    refused_jobs: Sequence[str] = ()
 
     @property
     def since(self) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.result import Result
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from loadmaster.report.page import Page
     from loadmaster.runs.choice import Choice
-    from loadmaster.runs.delay import AwaitedJobs
+    from loadmaster.runs.delay import LiveReasons
     from loadmaster.runs.explain import Explanation
     from loadmaster.runs.record import Record
     from loadmaster.verbs.simulate import Simulated
@@ -166,8 +166,7 @@ def explain_with(options: ExplainOptions, command: str = "") -> Explained:
 
     record = options.record
     _refuse_left_out(options, record)
-    chosen, awaited = _live(options, record)
-    told = explain_job(record, options.name, trust=options.trust, chosen=chosen, awaited=awaited)
+    told = explain_job(record, options.name, trust=options.trust, **_live(options, record))
     made = Explained(record, told, options.top, command or options.call("explain"))
     if options.out is not None:
         made.save(options.out)
@@ -195,22 +194,30 @@ def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:
         raise InputError(options.name, f"it was not decided on: {tuple(left_out.values())[row]}")
 
 
-def _live(
-    options: ExplainOptions, record: "Record"
-) -> "tuple[Callable[[int], Choice] | None, Callable[[int], AwaitedJobs] | None]":
-    """Who tells why a job of a live run got its host, and for which others it waited; None of any other run."""
+class _Live(TypedDict, total=False):
+    """What `runs.explain` takes for a job of a live run."""
+
+    chosen: "Callable[[int], Choice]"
+    live: "Callable[[int], LiveReasons]"
+
+
+def _live(options: ExplainOptions, record: "Record") -> _Live:
+    """Functions that tell why a job of a live run got its host, and why it waited; empty for any other run."""
     from functools import partial
 
     from loadmaster.runs.record import LIVE
 
     given = options.run
     if record.workload.source != LIVE or not isinstance(given, str | Path):
-        return None, None
+        return {}
     from loadmaster.live.choice import live_choice
-    from loadmaster.live.waited_for import waited_for
+    from loadmaster.live.wait_reasons import wait_reasons
 
     folder = Path(given)
-    return partial(live_choice, folder, record, trust=options.trust), partial(waited_for, folder, record)
+    return {
+        "chosen": partial(live_choice, folder, record, trust=options.trust),
+        "live": partial(wait_reasons, folder, record),
+    }
 
 
 explain = called_with(ExplainOptions, explain_with)

@@ -35,6 +35,7 @@ def test_what_slurm_cannot_do_is_not_asked():
         ("Invalid user id for job 3", "denied"),
         ("Access/permission denied for job 3", "denied"),
         ("Invalid node name specified for job 2", "busy"),
+        ("Requested node configuration is not available for job 2", "unfit"),
         ("something new", "unknown"),
     ],
 )

@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from loadmaster.live.slurm.doctor import _hook
+from loadmaster.live.slurm.doctor import _gpus, _hook
 from loadmaster.live.slurm.hook import heartbeat_path, hook_text
+from loadmaster.model.gres import parse_gres
+from loadmaster.site.node import SiteNode
 
 OTHER = next(each for each in pwd.getpwall() if each.pw_uid not in (0, os.geteuid()))
 """Somebody as whom a controller might run."""
@@ -82,3 +84,18 @@ def test_without_the_plugin_there_is_no_hook(site):
     engine, beat = site
     engine.settings["JobSubmitPlugins"] = "(null)"
     assert [level for level, _ in levels(engine, beat)] == ["bad"]
+
+
+def test_gpus_are_told_by_type_and_host_and_whether_accounting_tracks_them():
+    nodes = tuple(
+        SiteNode(name, 8, 1000, gres=parse_gres(gres))
+        for name, gres in [("n1", "gpu:a100:2"), ("n2", "gpu:1g.10gb:4"), ("n3", ""), ("n4", "gpu:a100:1,gpu:3090:1")]
+    )
+    engine = SimpleNamespace(settings={"AccountingStorageTRES": "cpu,mem,gres/gpu:a100"}, nodes=nodes)
+    assert [(each.level, each.what.partition(": counted")[0]) for each in _gpus(engine)] == [
+        ("ok", "GPUs 1g.10gb: 4 on n2"), ("note", "GPUs 3090 and a100: 2 on n4"), ("ok", "GPUs a100: 2 on n1"),
+        ("ok", "AccountingStorageTRES has gres/gpu: accounting knows the GPUs of jobs"),
+    ]  # fmt: skip
+    untracked = SimpleNamespace(settings={"AccountingStorageTRES": "cpu,mem,energy"}, nodes=nodes)
+    assert _gpus(untracked)[-1].level == "note"
+    assert _gpus(SimpleNamespace(settings={}, nodes=nodes[2:3])) == []

@@ -42,10 +42,18 @@ def test_no_text_at_all_breaks_it(text):
     assert len(rows) + senseless <= len(text.split("\n"))
 
 
-FREELY = {"Name", "Comment", "Command", "WorkDir", "STDIN", "STDOUT", "STDERR", "WCKey", "system_comment", "Cluster"}
+FREELY = {"Comment", "Command", "WorkDir", "STDIN", "STDOUT", "STDERR", "WCKey", "system_comment", "Cluster"}
 
 
-def test_nothing_that_users_write_freely_is_asked_for():
+def test_a_name_with_a_line_of_its_own_is_no_job_and_breaks_none():
+    spoof = line(JobArrayID="8", JobID="8", Name="x")
+    rows, senseless = parse_listing(line(Name="a\n" + spoof[: COLUMNS["Name"]]) + "\n" + line(JobArrayID="9"))
+    assert ([(row.id, row["Name"]) for row in rows], senseless) == ([("7", "a"), ("9", "")], 1)
+    assert list(COLUMNS)[-1] == "Name"
+    assert COLUMNS["Name"] < sum(COLUMNS.values()) / 2
+
+
+def test_nothing_else_that_users_write_freely_is_asked_for():
     asked = [column.partition(":")[0] for column in COMMAND[-1].split(",")]
     assert asked == list(COLUMNS)
     assert not {each.lower() for each in FREELY} & {each.lower() for each in asked}

@@ -10,6 +10,7 @@ from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.reservations import Reservation
+from loadmaster.schedule.binding import binding_of
 from loadmaster.site.site import read_site
 
 CONF = """\
@@ -100,7 +101,7 @@ def test_a_run_is_asked_for_once_until_slurm_has_said_it_and_is_forgotten_when_i
     parts = HostParts(slurm)
     assert parts.of("7", "1100") == {}
     slurm.text = SHOWN
-    assert parts.of("7", "1100") == parts.of("7", "1100") == {"n1": (3.0, 300 * MIB), "n3": (1.0, 100 * MIB)}
+    assert parts.of("7", "1100") == parts.of("7", "1100") == {"n1": (3.0, 300 * MIB, 0.0), "n3": (1.0, 100 * MIB, 0.0)}
     assert len(slurm.asked) == 2
     parts.forget_ended()
     parts.forget_ended()
@@ -159,6 +160,67 @@ def test_a_job_that_waits_for_another_is_not_ready_and_one_with_a_begin_time_lat
     assert dict(zip(seen.ids, seen.jobs.constraints.eligible_s.tolist(), strict=True)) == {"7": np.inf, "9": 2500.0}
     assert [each.words for each in seen.awaits] == ["waits for job 9 to end well"]
     assert seen_in(listing_of(seen)).awaits == seen.awaits
+
+
+def test_a_pin_that_cannot_be_served_is_told_as_refused(site):
+    refused = row(Reason="BadConstraints", ReqNodes="n1")
+    never_pinned = row(JobArrayID="8", JobID="8", ArrayJobID="8", Reason="BadConstraints")
+    released = row(JobArrayID="9", JobID="9", ArrayJobID="9", PriorityLong="5", ReqNodes="n1")
+    seen = observer(site, HostParts(Slurm()).of).see(listings(site, refused, never_pinned, released))
+    assert seen.refused == (("7", "Slurm says BadConstraints"),)
+
+
+GPU_CONF = CONF.replace(
+    "NodeName=n[1-3] CPUs=8 RealMemory=1000",
+    """\
+GresTypes=gpu
+NodeName=n1 CPUs=8 RealMemory=1000 Gres=gpu:a100:2
+NodeName=n2 CPUs=8 RealMemory=1000 Gres=gpu:1g.10gb:4(S:0)
+NodeName=n3 CPUs=8 RealMemory=1000 Gres=gpu:3090:2""",
+)
+MIXED = "NodeName=n2 CPUs=8 RealMemory=1000 Gres=gpu:a100:1,gpu:1g.10gb:4"
+
+
+@pytest.mark.parametrize(
+    ("asked", "host"),
+    [
+        ({"tres-per-job": "gres:gpu:a100:1"}, "n1"), ({"tres-per-task": "gres:gpu:1g.10gb:1", "NumTasks": "2"}, "n2"),
+        ({"tres-per-node": "gres:gpu:3090:2"}, "n3"), ({"tres-per-socket": "gres:gpu:3090:1", "Sockets": "2"}, "n3"),
+    ],
+)  # fmt: skip
+def test_a_job_that_names_a_type_of_gpu_may_use_the_hosts_of_that_type_alone(tmp_path, asked, host):
+    (tmp_path / "slurm.conf").write_text(GPU_CONF)
+    site = read_site(tmp_path / "slurm.conf")
+    look = observer(site, HostParts(Slurm()).of)
+    any_type = row(JobArrayID="8", JobID="8", ArrayJobID="8", **{"tres-per-node": "gres:gpu:1"})
+    seen = look.see(listings(site, row(**asked), any_type))
+    allowed = binding_of(seen.jobs, seen.cluster)
+    names = [
+        [seen.cluster.names[h] for h in np.flatnonzero(allowed.entries.allowed[row])] for row in allowed.entries.hosts
+    ]
+    assert names == [[host], ["n1", "n2", "n3"]]
+    assert seen.jobs.demand[1, 2] == 1.0
+    assert not [note for note in look.notes if "models of GPUs" in note]
+
+
+def test_a_type_that_shares_a_host_with_another_is_left_out_by_name_and_others_are_not(tmp_path):
+    text = GPU_CONF.replace("NodeName=n2 CPUs=8 RealMemory=1000 Gres=gpu:1g.10gb:4(S:0)", MIXED)
+    (tmp_path / "slurm.conf").write_text(text)
+    site = read_site(tmp_path / "slurm.conf")
+    of_both = row(**{"tres-per-job": "gres:gpu:a100:1"})
+    of_one = row(JobArrayID="8", JobID="8", ArrayJobID="8", **{"tres-per-job": "gres:gpu:3090:1"})
+    seen = observer(site, HostParts(Slurm()).of).see(listings(site, of_both, of_one))
+    assert (seen.left_out, seen.ids) == ((("7", "asks for gres:gpu:a100:1"),), ("8",))
+
+
+def test_gpus_of_a_running_job_are_told_host_by_host(tmp_path):
+    (tmp_path / "slurm.conf").write_text(GPU_CONF)
+    site = read_site(tmp_path / "slurm.conf")
+    shown = SHOWN.replace("GRES=\n", "GRES=gpu:a100:2(IDX:0-1)\n", 1).replace(
+        "Mem=100 GRES=", "Mem=100 GRES=gpu:3090:1(IDX:0)"
+    )
+    seen = observer(site, HostParts(Slurm(shown)).of).see(listings(site, wide(**{"tres-per-job": "gres:gpu:3"})))
+    assert seen.tasks.demand.tolist() == [[3.0, 300 * MIB, 2.0], [1.0, 100 * MIB, 1.0]]
 
 
 def test_reservations_that_are_to_come_stand_in_the_calendar_and_past_ones_do_not(site):

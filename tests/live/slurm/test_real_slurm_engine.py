@@ -307,6 +307,27 @@ def test_a_dependency_is_open_until_the_other_has_ended(site):
     site.slurm.run("scancel", second)
 
 
+def test_a_singleton_may_start_as_soon_as_the_job_before_it_has_ended(site):
+    words = ["-n", "1", "--mem=100", "-J", "one at a time"]
+    first = site.submit(*words, run="sleep 1")
+    second = site.submit(*words, "-d", "singleton")
+
+    def eligible_s(job):
+        seen = site.engine.observe()
+        return seen.jobs.constraints.eligible_s[seen.ids.index(job)]
+
+    assert eligible_s(second) == float("inf")
+    assert site.engine.act(Start(first, ("n1",))) is None
+    site.until(first, RUNNING)
+    assert eligible_s(second) == float("inf")
+    while site.state_of(first) is not None:
+        time.sleep(0.2)
+    assert eligible_s(second) < float("inf")
+    assert site.engine.act(Start(second, ("n1",))) is None
+    site.until(second, RUNNING, patience_s=20.0)
+    site.slurm.run("scancel", second)
+
+
 def test_a_drained_host_is_not_up_and_a_claim_on_it_is_pinned_anew(site):
     job = site.submit("-n", "8", "--mem=100")
     site.slurm.run("scontrol", "update", "nodename=n1", "state=drain", "reason=test State=IDLE")
@@ -330,6 +351,21 @@ def test_a_job_that_was_sent_back_runs_again_where_we_say(site):
     site.slurm.run("scontrol", "requeue", job)
     site.until(job, CLAIMED)
     assert site.engine.act(Repin(job, ("n3",))) is None
+    assert site.until(job, RUNNING)[1] == "n3"
+    site.slurm.run("scancel", job)
+
+
+def test_a_pin_that_cannot_be_served_is_told_as_refused_until_another_is_tried(site):
+    job = site.submit("-n", "1", "--mem=20000")
+    site.engine.observe()
+    assert site.engine.act(Start(job, ("n1",))) is None  # it has 16000
+    end = time.monotonic() + 60.0
+    while not (refused := site.engine.observe().refused):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    assert refused == ((job, "Slurm says BadConstraints"),)
+    assert site.state_of(job) == (HELD, "", "n1")
+    assert site.engine.act(Start(job, ("n3",))) is None
     assert site.until(job, RUNNING)[1] == "n3"
     site.slurm.run("scancel", job)
 

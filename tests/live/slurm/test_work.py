@@ -20,8 +20,8 @@ def row(task=-1, **cells):
     return ListedJob((usual | cells)["JobArrayID"], usual | cells, task)
 
 
-def work(gpu_model="", **cells):
-    return work_of(row(**cells), looks_on=False, counts_memory=True, gpu_model=gpu_model)
+def work(gpu_models=None, **cells):
+    return work_of(row(**cells), looks_on=False, counts_memory=True, gpu_models=gpu_models or {})
 
 
 def test_a_held_job_of_ours_asks_for_what_slurm_says():
@@ -56,15 +56,17 @@ def test_gpus_are_those_of_all_models_and_those_that_slurm_does_not_track(alloca
 )  # fmt: skip
 def test_gpus_that_slurm_does_not_track_are_those_of_the_job_its_nodes_tasks_or_sockets(cells, of_host, state):
     usual = {"State": state, "tres-alloc": "cpu=4,mem=1G,node=1", "ntpernode": "2"}
-    assert work(gpu_model="a100", **usual | cells).gpus == of_host
+    assert work(gpu_models={"a100": ""}, **usual | cells).gpus == of_host
 
 
 @pytest.mark.parametrize("column", ["tres-per-job", "tres-per-node", "tres-per-task", "tres-per-socket"])
-def test_a_model_of_gpu_that_is_one_of_several_is_left_out_by_name(column):
+def test_a_model_of_gpu_is_a_feature_of_its_hosts_or_left_out_by_name_where_nobody_can_tell(column):
     asked = {column: "gres:gpu:a100:2", "NumTasks": "1"}
     assert work(**asked) == "asks for gres:gpu:a100:2"
-    assert work(gpu_model="v100", **asked) == "asks for gres:gpu:a100:2"
-    assert work(gpu_model="a100", **asked).gpus == 2.0
+    several = {"a100": "gpu:a100", "v100": "gpu:v100"}
+    assert work(gpu_models=several, **asked, Feature="big|new").features == "big&gpu:a100|new&gpu:a100"
+    assert work(gpu_models={"v100": ""}, **asked) == "asks for gres:gpu:a100:2"
+    assert work(gpu_models={"a100": ""}, **asked).gpus == 2.0
     assert work(State="RUNNING", **asked).gpus == 2.0
 
 
@@ -93,7 +95,7 @@ def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
     assert work(MinMemory="0").all_memory
     assert not work(MinMemory="0").whole
     assert work(MinMemory="0").memory == 0.0
-    assert not work_of(row(MinMemory="0"), looks_on=False, counts_memory=False).all_memory
+    assert not work_of(row(MinMemory="0"), looks_on=False, counts_memory=False, gpu_models={}).all_memory
     assert work(OverSubscribe="NO").whole
 
 
@@ -170,6 +172,24 @@ def waits(text, *others, task=-1):
 )  # fmt: skip
 def test_dependencies_are_looked_at_by_ourselves(text, state, ready):
     assert (waits(text, row(State=state)) < float("inf")) == ready
+
+
+@pytest.mark.parametrize(
+    ("cells", "ready"),
+    [
+        ({"State": "RUNNING"}, False), ({"State": "PENDING"}, False), ({"State": "COMPLETED"}, True),
+        ({"State": "PENDING", "JobID": "12", "ArrayJobID": "12"}, True),
+        ({"State": "RUNNING", "JobID": "12", "ArrayJobID": "12"}, False),
+        ({"State": "RUNNING", "Name": "other"}, True), ({"State": "RUNNING", "UserName": "adam"}, True),
+        ({"State": "RUNNING", "JobID": "12", "ArrayJobID": "9"}, True),
+    ],
+)  # fmt: skip
+def test_a_singleton_waits_for_jobs_of_its_user_and_name_whatever_slurm_last_said(cells, ready):
+    other = row(**({"Name": "sim", "UserName": "eve"} | cells))
+    ends = KnownEnds()
+    mine = row(JobID="9", ArrayJobID="9", Dependency="singleton(unfulfilled)", Name="sim", UserName="eve")
+    ends.look([other, mine])
+    assert (ends.ready_s(mine) == 0.0) == ready
 
 
 def test_after_waits_its_minutes_from_the_start_of_the_other():

@@ -10,7 +10,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("already finished", "gone"), ("invalid job id", "gone"), ("job/step already completing", "gone"),
     ("invalid user id", "denied"), ("access/permission denied", "denied"), ("permission denied", "denied"),
     ("invalid node name", "busy"), ("job is no longer pending", "busy"), ("already running", "busy"),
-    ("requested operation is presently disabled", "busy"), ("requested node configuration is not available", "busy"),
+    ("requested operation is presently disabled", "busy"), ("requested node configuration is not available", "unfit"),
 )  # fmt: skip
 
 

@@ -12,11 +12,14 @@ from pathlib import Path
 from loadmaster.live.finding import Finding
 from loadmaster.live.lease import holder
 from loadmaster.live.slurm.engine import SlurmEngine, cluster_of_machine
+from loadmaster.live.slurm.gpu_models import models_of
 from loadmaster.live.slurm.listing import COMMAND
+from loadmaster.site.node import SiteNode
 
 SLOW_S = 1.0
 _LOOKS_AT = re.compile(r'^local HEARTBEAT = "(.*)"', re.MULTILINE)
 _RUNS = re.compile(r"""^[^-\n]*\bdofile\s*\(\s*["'](.*?)["']""", re.MULTILINE)
+_NAMED = 8
 
 
 def examine(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
@@ -30,10 +33,8 @@ def examine(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
         EngineDown: Slurm stopped answering.
     """
     hook = _hook(engine, heartbeat)
-    return [
-        *_version(engine), *_rights(engine), *hook, *_alone(engine), *_privacy(engine), *_latency(engine),
-        *_jobs(engine),
-    ]  # fmt: skip
+    looked = [*_alone(engine), *_privacy(engine), *_latency(engine), *_jobs(engine), *_gpus(engine)]
+    return [*_version(engine), *_rights(engine), *hook, *looked]
 
 
 def _version(engine: SlurmEngine) -> list[Finding]:
@@ -147,3 +148,27 @@ def _jobs(engine: SlurmEngine) -> list[Finding]:
         found.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
     found += [Finding("note", f"not modelled: {key}") for key in engine.site.not_modelled]
     return found + [Finding("note", note) for note in engine.notes]
+
+
+def _gpus(engine: SlurmEngine) -> list[Finding]:
+    """GPUs of the hosts by model, which of them jobs may name, and whether accounting tracks them."""
+    hosts: dict[tuple[str, ...], list[SiteNode]] = {}
+    for node in engine.nodes:
+        if node.gpus:
+            hosts.setdefault(models_of(node), []).append(node)
+    if not hosts:
+        return []
+    found = []
+    for models, nodes in sorted(hosts.items()):
+        words = " and ".join(model or "without a type" for model in models)
+        names = ", ".join(node.name for node in nodes[:_NAMED]) + (", ..." if len(nodes) > _NAMED else "")
+        text = f"GPUs {words}: {sum(node.gpus for node in nodes):,} on {names}"
+        if len(models) > 1:
+            found.append(Finding("note", f"{text}: counted together, so jobs that name one of them are left out"))
+        else:
+            found.append(Finding("ok", text))
+    tracked = engine.settings.get("AccountingStorageTRES", "").lower().split(",")
+    if any(each.partition(":")[0] == "gres/gpu" for each in tracked):
+        return [*found, Finding("ok", "AccountingStorageTRES has gres/gpu: accounting knows the GPUs of jobs")]
+    text = "AccountingStorageTRES lacks gres/gpu: squeue tells what GPUs jobs ask for, but limits and sacct count none"
+    return [*found, Finding("note", text, "add gres/gpu to it if GPUs are to count for shares, limits or a replay")]

@@ -24,6 +24,7 @@ from loadmaster.model.actions import Action, Explain, Start, Withdraw
 from loadmaster.model.errors import InputError
 from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
+from loadmaster.site.node import SiteNode
 from loadmaster.site.shown_nodes import parse_shown_nodes
 from loadmaster.site.site import Site, read_site
 
@@ -72,6 +73,8 @@ class SlurmEngine:
         self._answered = False  # it has been observed once
         self._held: set[str] = set()
         self._marked: set[str] = set()
+        self.nodes: tuple[SiteNode, ...] = ()
+        """The hosts of the last listing."""
         self.senseless = 0
         """Lines of the last listing that made no sense."""
 
@@ -112,8 +115,9 @@ class SlurmEngine:
             raise EngineDown("scontrol: lists no host any more")
         if self._sizes is not None:
             self._sizes.show(nodes, about)
+        self.nodes = tuple(nodes)
         heard = SlurmListings(
-            at_s, rows, tuple(nodes), parse_states(about), parse_reservations(about),
+            at_s, rows, self.nodes, parse_states(about), parse_reservations(about),
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
         )  # fmt: skip
         seen = replace(self._observer.see(heard), notes=notes)

@@ -1,13 +1,23 @@
 """What a running job of several hosts has on each of them: no listing tells it, so each job is asked for by itself."""
 
 import re
+from typing import NamedTuple
 
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.names import number_of
+from loadmaster.model.gres import gpus_in
 from loadmaster.model.host_names import host_names
 from loadmaster.model.units import MB
 
-_PART = re.compile(r"Nodes=(\S+) CPU_IDs=(\S+) Mem=(\d+)")
+_PART = re.compile(r"Nodes=(\S+) CPU_IDs=(\S+) Mem=(\d+)(?: GRES=(\S*))?")
+
+
+class HostPart(NamedTuple):
+    """Cores, bytes of memory and GPUs that a job has on one host."""
+
+    cores: float
+    memory: float
+    gpus: float = 0.0
 
 
 class HostParts:
@@ -19,11 +29,11 @@ class HostParts:
 
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
-        self._known: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
+        self._known: dict[tuple[str, str], dict[str, HostPart]] = {}
         self._asked: set[tuple[str, str]] = set()
 
-    def of(self, job: str, start: str) -> dict[str, tuple[float, float]]:
-        """By host, the cores and the bytes of memory of a job that began then; empty where Slurm does not say.
+    def of(self, job: str, start: str) -> dict[str, HostPart]:
+        """By host, what a job that began then has there; empty where Slurm does not say.
 
         Raises:
             EngineDown: Slurm does not answer.
@@ -33,8 +43,8 @@ class HostParts:
         if key not in self._known:
             text = self._commands.run("scontrol", "-o", "-d", "show", "job", number_of(job)).text
             found = {
-                host: (float(_count(cpus)), float(mib) * MB)
-                for hosts, cpus, mib in _PART.findall(text)
+                host: HostPart(float(_count(cpus)), float(mib) * MB, float(gpus_in(gres)))
+                for hosts, cpus, mib, gres in _PART.findall(text)
                 for host in host_names(hosts)
             }
             if not found:

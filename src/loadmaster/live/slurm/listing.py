@@ -1,7 +1,8 @@
 """The one listing of jobs: `squeue` in columns of fixed width, which no name that a user chose can break.
 
-What users may write freely (names of jobs, comments, folders) is not asked for. A cell that fills its column may have
-been cut, and its job is left out by name.
+Of what users may write freely (names of jobs, comments, folders) only the name is asked for, as the last column: it can
+break no other, and a line that a name begins is too short to be taken for one. Another cell that fills its column may
+have been cut, and its job is left out by name.
 """
 
 import re
@@ -16,7 +17,7 @@ COLUMNS = {
     "MinMemory": 16, "tres-alloc": 120, "tres-per-job": 60, "tres-per-node": 60, "tres-per-task": 60,
     "tres-per-socket": 60, "NumTasks": 12, "Sockets": 8, "ReqNodes": 240, "NodeList": 240, "Feature": 120,
     "Dependency": 240, "PriorityLong": 12, "Nice": 12, "Reservation": 64, "OverSubscribe": 8, "Licenses": 48,
-    "admin_comment": 128, "DelayBoot": 16,
+    "admin_comment": 128, "DelayBoot": 16, "Name": 64,
 }  # fmt: skip
 """By their names in `squeue -O`, how many letters each may have."""
 WIDTH = sum(COLUMNS.values())
@@ -72,7 +73,7 @@ def parse_listing(text: str) -> tuple[list[ListedJob], int]:
     for line in text.split("\n"):
         if not line.strip():
             continue
-        if len(line) < WIDTH - 1 or not _ID.match(line):
+        if len(line) < WIDTH - COLUMNS["Name"] or not _ID.match(line):
             senseless += 1
             continue
         rows += _rows_of(_cells(line))

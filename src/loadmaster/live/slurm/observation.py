@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, ObservedTasks, Over, Seen
+from loadmaster.live.slurm.gpu_models import feature_by_model, models_of, with_model_features
+from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
 from loadmaster.live.slurm.reservations import Reservation
 from loadmaster.live.slurm.throttles import Throttles
 from loadmaster.live.slurm.waits import KnownEnds
-from loadmaster.live.slurm.work import ENDED, SlurmJob, is_over, work_of
+from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaits import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
@@ -26,8 +28,8 @@ from loadmaster.site.node import SiteNode
 from loadmaster.site.rules import cluster_of
 from loadmaster.site.site import Site
 
-Detail = Callable[[str, str], dict[str, tuple[float, float]]]
-"""Of a running job (id, start): by host, its cores and its bytes of memory there."""
+Detail = Callable[[str, str], dict[str, HostPart]]
+"""Of a running job (id, start): by host, what it has there."""
 _WHOLE = EXCLUSIVE.index("host")
 
 
@@ -61,7 +63,7 @@ class SlurmObserver:
         self._accounts = accounts
         self._detail = detail
         self._partitions = set(partitions)
-        self.notes: tuple[str, ...] = cluster_of(site, accounts).notes
+        self.notes: tuple[str, ...] = cluster_of(_with_alike_gpus(site), accounts).notes
         self._looks_on = looks_on
         self._ends = KnownEnds()
         self._names, self._throttles = SlurmNames(), Throttles()
@@ -78,8 +80,7 @@ class SlurmObserver:
         cluster = self._cluster(heard)
         self._ends.look(heard.rows)
         heard = replace(heard, rows=self._names.told_apart(self._throttles.told(heard.rows), heard.token))
-        models = {each.model for node in heard.nodes for each in node.gres if each.kind == GPU}
-        gpu_model = models.pop() if len(models) == 1 else ""
+        gpu_models = feature_by_model(heard.nodes)
         works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
         over: list[Over] = []
@@ -89,7 +90,8 @@ class SlurmObserver:
                 if row.id not in self._told:
                     over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
                 continue
-            work = work_of(row, looks_on=self._looks_on, counts_memory=self._site.selection.memory, gpu_model=gpu_model)
+            counts_memory = self._site.selection.memory
+            work = work_of(row, looks_on=self._looks_on, counts_memory=counts_memory, gpu_models=gpu_models)
             if isinstance(work, SlurmJob) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
                 work = f"waits in {row['Partition']}, which is not among the partitions asked for"
             if isinstance(work, str):
@@ -103,7 +105,7 @@ class SlurmObserver:
         seen = Seen(
             heard.at_s, cluster, up, self._jobs(works, cluster, heard.at_s),
             tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),
-            heard.token, awaits=self._awaits(works),
+            heard.token, awaits=self._awaits(works), refused=_refused(works),
         )  # fmt: skip
         seen.check()
         self._told = {row.id for row in heard.rows if is_over(row)}
@@ -113,7 +115,7 @@ class SlurmObserver:
         return not self._partitions or set(row["Partition"].split(",")) <= self._partitions
 
     def _cluster(self, heard: SlurmListings) -> Cluster:
-        nodes = tuple(replace(node, there=True) for node in heard.nodes)  # those that are down are hosts too
+        nodes = tuple(replace(node, there=True) for node in with_model_features(heard.nodes))  # also those down
         there = {node.name for node in nodes}
         partitions = tuple(
             replace(part, state=heard.states.get(part.name, part.state),
@@ -162,9 +164,8 @@ class SlurmObserver:
             given["array"] = np.array([int(row["ArrayJobID"]) if row.task >= 0 else -1 for row in rows], np.int64)
             given["array_task"] = np.array([row.task for row in rows], np.int32)
             given["throttle"] = np.array([row.throttle for row in rows], np.int32)
-        if any(row["Feature"] for row in rows):
-            waits = [work.row["Feature"] if work.state in (HELD, CLAIMED) else "" for work in works]
-            given["features"] = Named.of(waits)
+        if any(work.features for work in works):
+            given["features"] = Named.of(work.features for work in works)
         if any(work.hosts > 1 for work in works):
             hosts = np.array([work.hosts if work.hosts > 1 else 0 for work in works], np.int32)
             given |= {"min_hosts": hosts, "max_hosts": hosts}
@@ -198,8 +199,8 @@ class SlurmObserver:
             for task in range(work.hosts):
                 on = number[work.on[task]] if task < len(work.on) else NOWHERE
                 rows.append((job, task, work.state, NOWHERE if waits else on, on if waits else NOWHERE, start_s))
-                cores, memory = parts[work.on[task]] if parts else (work.cores, work.memory)
-                amounts = {CORES: cores, MEMORY: memory, GPUS: work.gpus}
+                part = parts[work.on[task]] if parts else HostPart(work.cores, work.memory, work.gpus)
+                amounts = {CORES: part.cores, MEMORY: part.memory, GPUS: part.gpus}
                 held.append([amounts[name] for name in cluster.resources])
         job_, task_, state, host, pin, start = zip(*rows, strict=True) if rows else ((),) * 6
         return ObservedTasks(
@@ -208,8 +209,8 @@ class SlurmObserver:
             np.array(start, float),
         )  # fmt: skip
 
-    def _parts(self, work: SlurmJob) -> dict[str, tuple[float, float]] | None:
-        """Cores and memory host by host where they may differ."""
+    def _parts(self, work: SlurmJob) -> dict[str, HostPart] | None:
+        """What it has host by host, where that may differ."""
         if work.hosts == 1:
             return None
         parts = self._detail(work.row.id, work.row["StartTime"])
@@ -237,6 +238,22 @@ def _with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
         else replace(work, whole=True)
         for work in works
     ]  # fmt: skip
+
+
+def _with_alike_gpus(site: Site) -> Site:
+    """The site as its notes are to tell of it: models of GPUs are told apart here."""
+    nodes = (
+        replace(node, gres=tuple(each._replace(model="") if each.kind == GPU else each for each in node.gres))
+        if len(models_of(node)) == 1 else node
+        for node in site.nodes
+    )  # fmt: skip
+    return replace(site, nodes=tuple(nodes))
+
+
+def _refused(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
+    """Jobs whose pin cannot be served: Slurm takes their priority away, and tells it only in the listing."""
+    found = (work.row for work in works if work.state == HELD and work.on)
+    return tuple((row.id, f"Slurm says {UNFIT}") for row in found if row["Reason"] == UNFIT)
 
 
 def _number(row: ListedJob) -> int:

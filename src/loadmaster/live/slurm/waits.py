@@ -1,4 +1,4 @@
-"""Which dependencies of a waiting job are still open: Slurm does not look again while a job is held."""
+"""Which dependencies of a waiting job are still open: Slurm rarely looks again while a job is held."""
 
 import math
 import re
@@ -23,16 +23,18 @@ class KnownEnds:
     def __init__(self) -> None:
         self._ended: dict[int, dict[int, str]] = {}
         self._alive: dict[int, list[ListedJob]] = {}
+        self._namesakes: dict[tuple[str, str], list[ListedJob]] = {}
 
     def look(self, rows: list[ListedJob]) -> None:
         """A new listing."""
-        self._alive = {}
+        self._alive, self._namesakes = {}, {}
         for row in rows:
             number = int(row["ArrayJobID"] or row["JobID"])
             if is_over(row):
                 self._ended.setdefault(number, {})[row.task] = ENDED[row["State"]]
             else:
                 self._alive.setdefault(number, []).append(row)
+                self._namesakes.setdefault((row["UserName"], row["Name"]), []).append(row)
                 self._ended.get(number, {}).pop(row.task, None)  # it was sent back to the queue
         while len(self._ended) > MOST_REMEMBERED:
             self._ended.pop(next(iter(self._ended)))
@@ -64,8 +66,7 @@ class KnownEnds:
 
     def _part(self, row: ListedJob, kind: int, on: int, task: int, delay_s: float) -> tuple[float, AwaitedJob | None]:
         if kind == SINGLETON:
-            still = "singleton(unfulfilled)" in row["Dependency"]
-            return (math.inf, AwaitedJob("", "end")) if still else (0.0, None)
+            return (math.inf, AwaitedJob("", "end")) if self._has_namesake_before(row) else (0.0, None)
         failed = _FAILED.findall(row["Dependency"].replace("_*", ""))
         marked = (KINDS[kind], str(on), str(task) if task >= 0 else "") in failed
         if kind == _AFTERCORR:
@@ -73,6 +74,14 @@ class KnownEnds:
         met_s, never = (math.inf, True) if marked else self._met_s(kind, on, task, delay_s)
         name = str(on) if task < 0 else f"{on}_{task}"
         return met_s, AwaitedJob(name, UNTIL[kind], never) if met_s == math.inf else None
+
+    def _has_namesake_before(self, row: ListedJob) -> bool:
+        """Whether a job of the same user and name runs, or waits with a smaller number; not of the same array."""
+        return any(
+            other["State"] != "PENDING" or int(other["JobID"]) < int(row["JobID"])
+            for other in self._namesakes.get((row["UserName"], row["Name"]), [])
+            if (other["ArrayJobID"] or other["JobID"]) != (row["ArrayJobID"] or row["JobID"])
+        )
 
     def _met_s(self, kind: int, on: int, task: int, delay_s: float) -> tuple[float, bool]:
         """When one was met, infinite as long as it is not; and whether it can not be any more."""

@@ -2,9 +2,11 @@
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
+from loadmaster.live.slurm.gpu_models import with_model
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
@@ -22,6 +24,8 @@ ENDED = {
     "NODE_FAIL": "node_fail", "OUT_OF_MEMORY": "failed", "BOOT_FAIL": "node_fail", "DEADLINE": "timeout",
     "REVOKED": "cancelled",
 }  # fmt: skip
+UNFIT = "BadConstraints"
+"""Why Slurm holds a job that the hosts it may have can never serve."""
 _RUNS = ("RUNNING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING")
 _HOLDS = {"JobHeldUser": 1, "JobHeldAdmin": 2, "launch": 2, "JobHoldMaxRequeue": 2}
 _TRACKED = re.compile(r"(?:^|,)([a-z_/:.\w-]+)=([0-9]+(?:\.[0-9]+)?)([KMGTP]?)")
@@ -41,6 +45,7 @@ class SlurmJob:
         on: the hosts it has, or that it has been pinned to, by name.
         state: a code of `STATES`.
         hold: a code of `HOLDS`.
+        features: of the hosts it may use, as long as it waits; the model of GPU that it names is among them.
     """
 
     row: ListedJob
@@ -54,16 +59,19 @@ class SlurmJob:
     on: tuple[str, ...]
     hold: int = 0
     all_memory: bool = False
+    features: str = ""
 
 
-def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool, gpu_model: str = "") -> SlurmJob | str:
+def work_of(
+    row: ListedJob, *, looks_on: bool, counts_memory: bool, gpu_models: Mapping[str, str]
+) -> SlurmJob | str:  # fmt: skip
     """The job of a row, or why it has to be left out.
 
     Args:
         row: of the listing, of a job that is not over.
         looks_on: all that waits counts as held for us.
         counts_memory: the site counts memory, so that a job that asks for none gets all that its host has.
-        gpu_model: of all GPUs of the cluster; "" where they differ or have none.
+        gpu_models: those that a job may name, each with the feature that its hosts need, "" for none.
 
     Raises:
         InputError: a cell that Slurm never writes.
@@ -73,7 +81,7 @@ def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool, gpu_model: s
     cores = float(_whole(row["NumCPUs"]))
     waits = state in (HELD, CLAIMED)
     nodes = _hosts_asked(row, held) if waits else max(1, _whole(row["NumNodes"]))
-    if waits and (reason := _why_not(row, state, nodes, cores, gpu_model)):
+    if waits and (reason := _why_not(row, state, nodes, cores, gpu_models)):
         return reason
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
     memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
@@ -81,7 +89,15 @@ def work_of(row: ListedJob, *, looks_on: bool, counts_memory: bool, gpu_model: s
         row, state, nodes, cores / nodes, memory, _gpus_of_host(row, nodes), _limit_s(row["TimeLimit"]),
         waits and row["OverSubscribe"] == "NO",
         host_names(row["NodeList"] if not waits else row["ReqNodes"]), _hold(row, state), all_memory,
+        _features(row, gpu_models) if waits else "",
     )  # fmt: skip
+
+
+def _features(row: ListedJob, gpu_models: Mapping[str, str]) -> str:
+    features = row["Feature"]
+    for model in sorted({each.model for name in _ASKED for each in parse_gres(row[name]) if each.kind == GPU}):
+        features = with_model(features, gpu_models.get(model, ""))
+    return features
 
 
 def _gpus_of_host(row: ListedJob, nodes: int) -> float:
@@ -127,7 +143,7 @@ def _hold(row: ListedJob, state: int) -> int:
     return _HOLDS.get(row["Reason"], 1)
 
 
-def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_model: str) -> str:
+def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_models: Mapping[str, str]) -> str:
     """Why the model has no words for a waiting job; empty if it has."""
     if row.cut:
         return f"{row.cut} is longer than the listing shows"
@@ -139,7 +155,7 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_model: st
         return f"asks for licences ({row['Licenses']})"
     if row["OverSubscribe"] in ("YES", "FORCE", "USER", "MCS"):
         return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
-    if other := next((row[name] for name in _ASKED if not _is_modelled(row[name], gpu_model)), ""):
+    if other := next((row[name] for name in _ASKED if not _is_modelled(row[name], gpu_models)), ""):
         return f"asks for {other}"
     if state == HELD and row["ReqNodes"] and row["admin_comment"] != OURS:
         return "names its own hosts"
@@ -155,11 +171,11 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_model: st
     return ""
 
 
-def _is_modelled(asked: str, gpu_model: str) -> bool:
-    """Whether a list of TRES holds only processors and GPUs, and no model of GPU among others."""
+def _is_modelled(asked: str, gpu_models: Mapping[str, str]) -> bool:
+    """Whether a list of TRES holds only processors and GPUs, of models that a job may name."""
     try:
         return all(
-            each.kind == "cpu" or (each.kind == GPU and each.model in ("", gpu_model)) for each in parse_gres(asked)
+            each.kind == "cpu" or (each.kind == GPU and each.model in ("", *gpu_models)) for each in parse_gres(asked)
         )
     except InputError:
         return False

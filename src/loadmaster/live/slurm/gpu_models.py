@@ -1,0 +1,44 @@
+"""Models of GPUs: a job that names one may only run on hosts that have it, which a feature of those hosts says."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from loadmaster.model.gres import GPU
+from loadmaster.site.node import SiteNode
+
+
+def models_of(node: SiteNode) -> tuple[str, ...]:
+    """The models of a host's GPUs, "" for GPUs without a model."""
+    return tuple(sorted({each.model for each in node.gres if each.kind == GPU}))
+
+
+def feature_by_model(nodes: Sequence[SiteNode]) -> dict[str, str]:
+    """Models that a job may name, each with the feature of the hosts that have it; "" where all GPUs are of that model.
+
+    A model is missing if a host has GPUs of several, that model among them: the GPUs of a host are counted together.
+    """
+    every = {models for node in nodes if (models := models_of(node))}
+    mixed = {model for models in every if len(models) > 1 for model in models}
+    alone = {models[0] for models in every} - mixed - {""}
+    return {model: "" if len(every) == 1 else _feature(model) for model in alone}
+
+
+def with_model_features(nodes: Sequence[SiteNode]) -> list[SiteNode]:
+    """The hosts, those with GPUs of one model with a feature that says so."""
+    return [replace(node, features=(*node.features, *map(_feature, filter(None, models_of(node))))) for node in nodes]
+
+
+def with_model(features: str, needed: str) -> str:
+    """Features that a job asks for, with one that each of their alternatives needs as well.
+
+    Example:
+        >>> with_model("big|new&fast", "gpu:a100"), with_model("", "gpu:a100"), with_model("big", "")
+        ('big&gpu:a100|new&fast&gpu:a100', 'gpu:a100', 'big')
+    """
+    if not needed:
+        return features
+    return "|".join(f"{part}&{needed}" for part in features.split("|")) if features else needed
+
+
+def _feature(model: str) -> str:
+    return f"{GPU}:{model}"

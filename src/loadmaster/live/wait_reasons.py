@@ -1,0 +1,66 @@
+"""What kept a job of a live run waiting, as its record tells: other jobs, and starts that the engine refused."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from loadmaster.live.answers import refusals_in
+from loadmaster.live.claims import HeldHosts
+from loadmaster.live.record import Reading, lines_of
+from loadmaster.model.awaits import Awaits
+from loadmaster.order import ORDERS
+from loadmaster.runs.delay import LiveReasons, ReasonsByMoment
+from loadmaster.runs.record import Record
+
+
+def wait_reasons(folder: Path, record: Record, job: int) -> LiveReasons:
+    """What a job waited for, in words.
+
+    Args:
+        folder: of the live record.
+        record: the run that was made of it.
+        job: its number there.
+
+    Raises:
+        InputError: no live record there.
+    """
+    name, lines = str(record.name_of(job)), lines_of(folder)
+    return LiveReasons(_awaited(lines, name), _refused(lines, name))
+
+
+def _awaited(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
+    moments: list[float] = []
+    words: list[str] = []
+    for line in lines:
+        seen = line.get("seen", {})
+        row = seen.get("new", {}).get(name) or seen.get("set", {}).get(name, {})
+        if name in seen.get("new", {}) or "awaits" in row:
+            moments.append(float(line["cycle"]))
+            words.append(Awaits.of(name, row["awaits"]).past_words if "awaits" in row else "")
+    return ReasonsByMoment(moments, words) if any(words) else ReasonsByMoment()
+
+
+def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
+    """Cycles in which a job was asked to start in vain, and those in which it was left alone for that."""
+    reading = Reading(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])
+    ledger, claim = reading.ledger, None
+    found: list[tuple[float, str]] = [(-math.inf, "")]
+    for line in lines:
+        reading.read_whole(line)
+        run = ledger.runs.get(name)
+        if claim is not None and run is not claim and name in ledger.rows:
+            found.append((claim.start_s, _in_vain(claim, line, name)))
+        until_s, why = ledger.aside.get(name, (math.inf, ""))
+        words = f"it was left alone for a while: {why}" if math.isfinite(until_s) else ""
+        if words != found[-1][1]:
+            found.append((max(ledger.now_s, math.nextafter(found[-1][0], math.inf)), words))
+        claim = run if run is not None and not run.running else None
+    return ReasonsByMoment([moment for moment, _ in found], [words for _, words in found])
+
+
+def _in_vain(claim: HeldHosts, line: Mapping[str, Any], name: str) -> str:
+    """What became of a claim that a line of the record shows to be lost."""
+    texts = [each.text for each in refusals_in(line) if getattr(each.action, "id", "") == name]
+    asked = f"it was asked to start on {', '.join(dict.fromkeys(claim.hosts))}"
+    return f"{asked}, and the engine refused: {texts[0]}" if texts else f"{asked}, and the engine did not start it"

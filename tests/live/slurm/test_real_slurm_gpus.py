@@ -1,0 +1,48 @@
+"""GPUs of two types on a real Slurm, one a slice whose name begins with a digit: jobs run where their type is."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import real_slurm
+from loadmaster.live.engine import RUNNING
+from loadmaster.live.slurm.engine import SlurmEngine
+from loadmaster.model.actions import Start
+from loadmaster.schedule.binding import binding_of
+
+pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
+HOSTS = [
+    "CPUs=4 RealMemory=16000", "CPUs=4 RealMemory=16000 Gres=gpu:a100:2", "CPUs=4 RealMemory=16000 Gres=gpu:1g.10gb:4",
+]  # fmt: skip
+SPELLINGS = {
+    "--gpus=a100:2": ("n2", 2.0), "--gpus-per-task=a100:1": ("n2", 1.0), "--gres=gpu:1g.10gb:3": ("n3", 3.0),
+    "--gpus-per-node=1g.10gb:1": ("n3", 1.0), "--gpus-per-socket=a100:1 --sockets-per-node=1": ("n2", 1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tracked", ["", "AccountingStorageTRES=gres/gpu\n"], ids=["untracked", "tracked"])
+def test_jobs_ask_for_their_gpus_and_may_only_run_where_their_type_is(tracked):
+    with real_slurm.held_slurm(HOSTS, f"GresTypes=gpu\n{tracked}") as slurm:
+        engine = SlurmEngine(Path(slurm.conf), folder=slurm.folder / "lm")
+        engine.observe()
+        sbatch = ("sbatch", "--parsable", "-n1", "--mem=100", "-o", "/dev/null", "--wrap", "sleep 60")
+        jobs = {slurm.run(*sbatch, *words.split()).strip().partition(";")[0]: words for words in SPELLINGS}
+        seen = engine.observe()
+        assert seen.left_out == ()
+        binding = binding_of(seen.jobs, seen.cluster)
+        for row, name in enumerate(seen.ids):
+            host, gpus = SPELLINGS[jobs[name]]
+            allowed = np.flatnonzero(binding.entries.allowed[binding.entries.hosts[row]])
+            asks = float(seen.jobs.demand[row, 2])
+            assert ([seen.cluster.names[h] for h in allowed], asks) == ([host], gpus), jobs[name]
+        wanted = next(name for name, words in jobs.items() if words == "--gpus=a100:2")
+        assert engine.act(Start(wanted, ("n2",))) is None
+        end = time.monotonic() + 60.0
+        while seen.tasks.state[seen.ids.index(wanted)] != RUNNING:
+            assert time.monotonic() < end
+            time.sleep(0.2)
+            seen = engine.observe()
+        assert seen.tasks.demand[seen.ids.index(wanted), 2] == 2.0
+        engine.close()
