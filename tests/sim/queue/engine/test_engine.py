@@ -18,7 +18,7 @@ FIRST_FIT = POLICIES["first-fit"]
 RATED = ("first-fit", "first-fit", "mix-fit", "best-fit-cores", "worse-fit-memory", "round-robin", "random")
 DISCIPLINES = tuple(
     discipline_named(f"{order}+{rule}")
-    for order in ("fcfs", "sjf", "largest", "smallest", "area")
+    for order in ("fcfs", "sjf", "largest", "area", "wfp3", "lxf")
     for rule in ("none", "skip", "easy")
 )
 
@@ -65,6 +65,6 @@ def test_who_never_fits_waits_for_ever():
 
 def test_it_serves_what_it_knows_and_nothing_else():
     assert all(engine.serves(FIRST_FIT, each) for each in DISCIPLINES)
-    for name in ("easy(heads=2)", "wfp3+easy", "conservative", "fair-share+easy", "netbatch"):
+    for name in ("easy(heads=2)", "multifactor+easy", "conservative", "fair-share+easy", "netbatch"):
         assert not engine.serves(FIRST_FIT, discipline_named(name))
     assert not engine.serves(MaxJobs(), DISCIPLINES[0])

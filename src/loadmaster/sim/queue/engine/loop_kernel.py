@@ -12,7 +12,17 @@ from loadmaster.kernels import inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.ends_kernel import add_end, drop_end
 from loadmaster.sim.queue.engine.hosts_kernel import WRONG, give_back, place_tasks
-from loadmaster.sim.queue.engine.queue_kernel import forget, is_refused, join, leave, next_waiting, refuse
+from loadmaster.sim.queue.engine.queue_kernel import (
+    enlist,
+    forget,
+    is_refused,
+    join,
+    leave,
+    may_fit,
+    next_waiting,
+    refuse,
+    strike,
+)
 from loadmaster.sim.queue.engine.shadow_kernel import find_shadow
 from loadmaster.sim.queue.engine.state import (
     ALONE,
@@ -25,14 +35,17 @@ from loadmaster.sim.queue.engine.state import (
     STARTED,
     WAITING,
 )
-from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE, PAUSED
+from loadmaster.sim.queue.queue_state import DONE, NO_RANK, NOT_FINITE, PAUSED
 
 NOT_NOW, NOW = 0, 1
 
 
 @inner
-def run(engine, scan):
-    """Go on until all is done or the chunk of cycles is full; `scan` rates hosts (`compiled_scan.py`)."""
+def run(engine, scan, rank, columns):
+    """Go on until all is done or the chunk of cycles is full.
+
+    `scan` rates hosts (`compiled_scan.py`), `rank` jobs (`compiled_order.py`), by their `columns`.
+    """
     jobs, running, log = engine.jobs, engine.running, engine.log
     counts, total = log.counts, jobs.submit_s.shape[0]
     log.rows[0] = 0
@@ -49,7 +62,9 @@ def run(engine, scan):
         row, before = log.rows[0], counts[STARTED]
         log.time_s[row] = now
         log.queue_length[row] = counts[WAITING]
-        wrong = _pass(engine, scan, now, first)
+        wrong = (
+            _ranked_pass(engine, scan, rank, columns, now) if engine.rules.moves else _pass(engine, scan, now, first)
+        )
         if wrong:
             return wrong
         log.started[row] = counts[STARTED] - before
@@ -79,8 +94,11 @@ def _admit(engine, now):
     lowest = np.int64(jobs.submit_s.shape[0])
     while counts[ARRIVED] < jobs.submit_s.shape[0] and jobs.submit_s[counts[ARRIVED]] <= now:
         job = counts[ARRIVED]
-        join(jobs, engine.queue, job)
-        lowest = min(lowest, np.int64(jobs.place[job]))
+        if engine.rules.moves:
+            enlist(engine.ranked, job, counts[WAITING])
+        else:
+            join(jobs, engine.queue, job)
+            lowest = min(lowest, np.int64(jobs.place[job]))
         counts[ARRIVED] += 1
         counts[WAITING] += 1
     return lowest
@@ -96,7 +114,8 @@ def _first_to_try(engine, somebody_ended, newest, now):
     head = engine.head
     if somebody_ended:
         forget(engine.refused, ALONE)
-    elif not _keeps_head(engine.rules):
+        head.number[HAS_SHADOW] = 0
+    elif engine.rules.moves or not _keeps_head(engine.rules):
         return newest
     elif head.number[JOB] >= 0:
         is_behind = newest >= engine.jobs.place[head.number[JOB]]
@@ -137,14 +156,57 @@ def _pass(engine, scan, now, first):
 
 
 @inner
+def _ranked_pass(engine, scan, rank, columns, now):
+    """The same where ranks are worked out anew: in their order, as far as jobs may find room.
+
+    The head is the first that does not fit. If it was the head before, and nobody has ended or started since, its
+    shadow time holds.
+    """
+    ranked, rules, head, counts = engine.ranked, engine.rules, engine.head, engine.log.counts
+    if rank(columns, ranked.jobs, counts[WAITING], now, ranked.rank):
+        return NO_RANK
+    size, before = 0, np.int64(-1)
+    for i in range(counts[WAITING]):
+        size = push(ranked.key, ranked.next, size, ranked.rank[i], ranked.jobs[i])
+    if head.number[HAS_SHADOW] == 1 and head.amount[SHADOW_S] > now:
+        before = head.number[JOB]
+    head.number[JOB] = -1
+    seeks_head, started_before = _keeps_head(rules), counts[STARTED]
+    while size > 0:
+        job = np.int64(ranked.next[0])
+        size = drop_first(ranked.key, ranked.next, size)
+        started = _start(engine, scan, now, job)
+        if started == WRONG:
+            return NOT_FINITE
+        if started == NOT_NOW and seeks_head:
+            if rules.blocks:
+                return 0
+            seeks_head = False
+            head.number[JOB] = job
+            if job != before or counts[STARTED] > started_before:
+                head.number[HAS_SHADOW] = 0
+                forget(engine.refused, BESIDE)
+            size = _those_that_may_fit(engine, size)
+    return 0
+
+
+@inner
+def _those_that_may_fit(engine, size):
+    """Leave in the heap those that find room as far as is known; how many."""
+    ranked, kept = engine.ranked, 0
+    for i in range(size):
+        job, key = ranked.next[i], ranked.key[i]
+        if may_fit(engine.jobs, engine.hosts, engine.refused, job):
+            kept = push(ranked.key, ranked.next, kept, key, job)
+    return kept
+
+
+@inner
 def _start(engine, scan, now, job):
     """Start `job` if it fits beside what the head is promised: `NOW`, `NOT_NOW` or `WRONG`."""
     jobs, hosts, running, head = engine.jobs, engine.hosts, engine.running, engine.head
-    demand, tasks, how = jobs.demand[jobs.kind[job]], jobs.tasks[job], ALONE
-    for r in range(demand.shape[0]):
-        if demand[r] * tasks > hosts.total[r]:
-            return NOT_NOW
-    if is_refused(jobs, engine.refused, job, ALONE):
+    how = ALONE
+    if not may_fit(jobs, hosts, engine.refused, job):
         return NOT_NOW
     if head.number[JOB] >= 0:
         if head.number[HAS_SHADOW] == 0:
@@ -157,7 +219,7 @@ def _start(engine, scan, now, job):
     if left == WRONG:
         return WRONG
     if left > 0:
-        refuse(jobs, engine.refused, job, how, tasks - left)
+        refuse(jobs, engine.refused, job, how, jobs.tasks[job] - left)
         return NOT_NOW
     _begin(engine, now, job)
     return NOW
@@ -168,12 +230,15 @@ def _begin(engine, now, job):
     """`job` runs from now on, on the hosts that were taken for it."""
     jobs, running, log = engine.jobs, engine.running, engine.log
     counts, place = log.counts, np.int64(jobs.place[job])
+    if engine.rules.moves:
+        strike(engine.ranked, job, counts[WAITING])
+    else:
+        leave(jobs, engine.queue, place)
+        if engine.queue.lowest[0] == place:
+            engine.queue.lowest[0] += 1
     log.start_s[job] = now
     add_end(running.ends, now + jobs.expected_s[job], job)
     counts[RUNNING] = push(running.end_s, running.ending, counts[RUNNING], now + jobs.runtime_s[job], job)
     counts[WAITING] -= 1
     counts[STARTED] += 1
     forget(engine.refused, BESIDE)
-    leave(jobs, engine.queue, place)
-    if engine.queue.lowest[0] == place:
-        engine.queue.lowest[0] += 1

@@ -1,4 +1,7 @@
-"""Who waits, and who of them might start: a tree over places with the least that anybody below a node asks for."""
+"""Who waits, and who of them might start: a tree over places with the least that anybody below a node asks for.
+
+Where ranks move there are no places, but a list, and a heap that is made anew in every pass.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -95,6 +98,15 @@ def _may_fit(hosts, refused, least):
 
 
 @inner
+def may_fit(jobs, hosts, refused, job):
+    """Whether `job` finds room alone, as far as is known: there is as much in all, and fewer tasks were not refused."""
+    kind, tasks, enough = jobs.kind[job], jobs.tasks[job], True
+    for r in range(hosts.total.shape[0]):
+        enough &= jobs.demand[kind, r] * tasks <= hosts.total[r]
+    return enough and not is_refused(jobs, refused, job, ALONE)
+
+
+@inner
 def is_refused(jobs, refused, job, how):
     """Whether fewer tasks of this demand found room."""
     kind = jobs.kind[job]
@@ -122,3 +134,18 @@ def forget(refused, how):
     refused.now[how] += 1
     if how == ALONE:
         refused.size[:] = 0
+
+
+@inner
+def enlist(ranked, job, waiting):
+    """A job waits from now on, behind `waiting` others in the list."""
+    ranked.jobs[waiting] = job
+    ranked.row[job] = waiting
+
+
+@inner
+def strike(ranked, job, waiting):
+    """One of `waiting` jobs waits no more: the last of the list takes its row."""
+    last = ranked.jobs[waiting - 1]
+    ranked.jobs[ranked.row[job]] = last
+    ranked.row[last] = ranked.row[job]

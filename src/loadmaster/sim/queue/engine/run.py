@@ -12,6 +12,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from loadmaster.backfilling import Blocking, Easy, Skip
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.compiled import is_built_in, never_remembered, refusing
+from loadmaster.compiled_order import COLUMNS, RANKER, no_ranker, ranker
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
 from loadmaster.layouts import by_layout, entry_of
@@ -20,6 +21,7 @@ from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Longs
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import ORDERS, Order
+from loadmaster.order.order import rank_not_finite
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, Discipline
@@ -39,12 +41,13 @@ from loadmaster.sim.queue.engine.state import (
     Jobs,
     Log,
     Queue,
+    Ranked,
     Refused,
     Rules,
     Running,
 )
-from loadmaster.sim.queue.laid_out import ranks
-from loadmaster.sim.queue.queue_state import DONE, NOT_FINITE
+from loadmaster.sim.queue.laid_out import columns_of, ranks
+from loadmaster.sim.queue.queue_state import DONE, NO_RANK, NOT_FINITE
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress
 
@@ -53,7 +56,7 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether the engine knows the policy, the order and the backfilling."""
     order, backfilling = discipline.order, discipline.backfilling
     known = type(backfilling) in (Blocking, Skip) or backfilling == Easy()
-    return isinstance(policy, Policy) and type(order) is Order and not order.moves and known
+    return isinstance(policy, Policy) and type(order) is Order and known
 
 
 def replay(
@@ -74,13 +77,17 @@ def replay(
     assert isinstance(policy, Policy)
     records = Records(workload)
     engine = arrays(workload, cluster, policy, discipline, interval_s, seed, records)
-    go_on, scan = _compiled(engine), scanner(policy, cluster.capacity.shape[1])
+    go_on, scan, order = _compiled(engine), scanner(policy, cluster.capacity.shape[1]), discipline.order
+    rank = ranker(order) if engine.rules.moves and isinstance(order, Order) else no_ranker()
+    columns = columns_of(workload, None, moving=engine.rules.moves)
     while True:
-        with refusing(policy.name):
-            status = go_on(engine, scan)
+        with refusing(policy):
+            status = go_on(engine, scan, rank, columns)
         records.keep(int(engine.log.rows[0]))
         if status == NOT_FINITE:
             raise not_finite(policy.name)
+        if status == NO_RANK:
+            raise rank_not_finite(order.name)
         if progress is not None:
             progress(int(engine.log.counts[STARTED]), workload.jobs)
         if status == DONE:
@@ -96,15 +103,16 @@ def arrays(
     jobs, rule = _jobs(workload, discipline), discipline.backfilling
     first_fit = _is_first_fit(policy, workload, cluster)
     many, (hosts, resources), kinds = workload.jobs, cluster.capacity.shape, len(jobs.demand)
-    tasks = int(jobs.tasks.sum())
+    tasks, moves = int(jobs.tasks.sum()), isinstance(discipline.order, Order) and discipline.order.moves
     return Engine(
         jobs,
         Rules(
             float(interval_s), type(rule) is Blocking, type(rule) is Easy, first_fit, never_remembered(policy),
-            int(seed),
+            int(seed), moves,
         ),
         _hosts(jobs, cluster, rated=1 if first_fit else kinds),
-        _queue(many, resources),
+        _queue(0 if moves else many, resources),
+        _ranked(many if moves else 0),
         Running(
             np.zeros(many), np.zeros(many, np.int32), empty_ends(many), np.zeros(tasks, np.int32),
             np.zeros(tasks, np.int32), np.zeros(many, np.int32),
@@ -142,6 +150,13 @@ def _queue(places: int, resources: int) -> Queue:
     return Queue(np.zeros(places, np.bool_), least, first_node, np.full(1, places, np.int64))
 
 
+def _ranked(jobs: int) -> Ranked:
+    """Nobody waits, of so many jobs under an order that moves."""
+    return Ranked(
+        np.zeros(jobs, np.int32), np.zeros(jobs, np.int32), np.zeros(jobs), np.zeros(jobs), np.zeros(jobs, np.int32)
+    )
+
+
 def _is_first_fit(policy: Policy, workload: Workload, cluster: Cluster) -> bool:
     """Whether the policy comes to the first host that fits: on a pool it rates all free hosts alike."""
     alike = is_built_in(policy) and not policy.contextual and hosts_are_one_pool(workload.demand, cluster)
@@ -162,7 +177,7 @@ def _order(workload: Workload, discipline: Discipline) -> tuple[Longs, Longs]:
     """int64[J] each: the job at every place of an order that never changes, and the place of every job."""
     number = np.arange(workload.jobs)
     order = discipline.order
-    if order is ORDERS["fcfs"] or not isinstance(order, Order):
+    if order is ORDERS["fcfs"] or not isinstance(order, Order) or order.moves:
         return number, number
     at = np.argsort(ranks(order, workload), kind="stable")
     place = np.empty_like(at)
@@ -187,10 +202,10 @@ def _name_hosts(engine: Engine, records: Records) -> None:
 def _compiled(*engine: Any) -> Callable[..., int]:
     """The loop for arrays of such a layout."""
 
-    def entry(engine, scan):  # type: ignore[no-untyped-def]
-        return run(lend(engine), scan)
+    def entry(engine, scan, rank, columns):  # type: ignore[no-untyped-def]
+        return run(lend(engine), scan, rank, columns)
 
     (given,) = engine
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # a scan is a first-class function
-    signature = types.int64(typeof(given), types.FunctionType(SCAN))
+    signature = types.int64(typeof(given), types.FunctionType(SCAN), types.FunctionType(RANKER), COLUMNS)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))

@@ -64,6 +64,7 @@ class Rules(NamedTuple):
         first_fit: the placement policy is first-fit.
         varies: its scores are never remembered.
         seed: for scores that draw.
+        moves: ranks change while jobs wait.
     """
 
     interval_s: float
@@ -72,6 +73,7 @@ class Rules(NamedTuple):
     first_fit: bool
     varies: bool
     seed: int
+    moves: bool
 
 
 class Hosts(NamedTuple):
@@ -109,6 +111,23 @@ class Queue(NamedTuple):
     least: Floats
     first_node: Longs
     lowest: Longs
+
+
+class Ranked(NamedTuple):
+    """Who waits under an order whose ranks move; empty under any other.
+
+    Attributes:
+        jobs: int32[J], those that wait, in no order; the first `Log.counts[WAITING]` count.
+        row: int32[J], where a job is among them.
+        rank: float64[J], theirs now.
+        key, next: float64[J], int32[J], a heap of (rank, job): each is in it once.
+    """
+
+    jobs: Ints
+    row: Ints
+    rank: Floats
+    key: Floats
+    next: Ints
 
 
 class Running(NamedTuple):
@@ -192,6 +211,7 @@ class Engine(NamedTuple):
     rules: Rules
     hosts: Hosts
     queue: Queue
+    ranked: Ranked
     running: Running
     head: Head
     refused: Refused
