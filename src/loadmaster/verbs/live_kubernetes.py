@@ -11,6 +11,7 @@ from loadmaster.verbs.live_drive import Screen, drive, quiet
 from loadmaster.verbs.live_options import CONDUCT, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.rules import Discipline
 
 if TYPE_CHECKING:
     from loadmaster.live.purse import Purse
@@ -29,6 +30,9 @@ LOOKS = (
 class KubernetesOptions(QueueOptions):
     """All that a run on Kubernetes can be told."""
 
+    discipline: Annotated[
+        Discipline, Option("Queue discipline; priority is that of PriorityClass.", metavar="DISCIPLINE", typed=str)
+    ] = "priority+easy"
     namespace: Annotated[
         str | Sequence[str], Option("Only pods of these namespaces.", metavar="A,B,...", panel=CONDUCT, typed=str)
     ] = ""

@@ -105,3 +105,36 @@ def test_a_kubeconfig_that_is_not_there_is_an_error_of_one_line(tmp_path):
     result = verb("live", "kubernetes", "--kubeconfig", tmp_path / "nowhere", "--doctor")
     assert isinstance(result.exception, InputError)
     assert "kubeconfig" in str(result.exception)
+
+
+def test_a_pod_that_waits_for_what_never_ends_keeps_nobody_from_free_cores(made):
+    fake, words, folder = made
+    fake.add(pod("agent", cpu=1, owner=("DaemonSet", "agent")), pod("whole", cpu=8, created_s=10.0))
+    fake.bind("default/agent", "n1")
+    fake.add(*(pod(f"small{k}", created_s=20.0 + k) for k in range(5)))
+    run = verb(*words, *RULE, "-o", folder / "run")
+    assert run.exit_code == 0, run.output
+    assert {name for name, _ in fake.bound[1:]} == {f"default/small{k}" for k in range(5)}
+    assert verb("live", "--check", folder / "run").exit_code == 0
+    told = verb("explain", folder / "run", "small0").output
+    assert "e+" not in told  # what never ends is no figure
+    assert verb("report", folder / "run").exit_code == 0
+
+
+def test_a_pod_that_waits_for_a_deadline_is_not_held_up(made):
+    fake, words, folder = made
+    fake.add(pod("ends", cpu=1, activeDeadlineSeconds=600), pod("whole", cpu=8, created_s=10.0))
+    fake.bind("default/ends", "n1")
+    fake.add(pod("long", created_s=20.0), pod("short", created_s=20.0, activeDeadlineSeconds=60))
+    run = verb(*words, *RULE, "-o", folder / "run")
+    assert run.exit_code == 0, run.output
+    assert [name for name, _ in fake.bound[1:]] == ["default/short"]
+
+
+def test_pods_of_a_higher_priority_class_come_first_unless_another_order_is_asked_for(made):
+    fake, words, folder = made
+    fake.add(pod("first", cpu=6, created_s=10.0), pod("urgent", cpu=6, created_s=20.0, priority=1000))
+    assert verb(*words, *RULE, "--dry-run", "--discipline", "easy", "-o", folder / "easy").exit_code == 0
+    assert "default/first@uid-first" in (folder / "easy" / "live.jsonl").read_text().partition('"passes"')[2]
+    assert verb(*words, *RULE, "-o", folder / "run").exit_code == 0
+    assert fake.bound == [("default/urgent", "n1")]

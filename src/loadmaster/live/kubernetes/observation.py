@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, ObservedTasks, Over, Seen
+from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, ObservedTasks, Over, Seen
 from loadmaster.live.kubernetes.affinity import required_of, selects
 from loadmaster.live.kubernetes.nodes import Node, parse_nodes
 from loadmaster.live.kubernetes.places import Places
@@ -177,7 +177,7 @@ class KubernetesObserver:
         if any(features):
             given["features"] = Named.of(features)
         return Workload(
-            cluster.resources, np.array([pod.created_s for pod in pods], float), limit_s,
+            cluster.resources, np.array([pod.created_s for pod in pods], float), np.minimum(limit_s, UNLIMITED_S),
             demand.reshape(len(pods), len(cluster.resources)), estimate_s=limit_s,
             project=np.array(payers, np.int32), source="Kubernetes", constraints=Constraints(**given),
         )  # fmt: skip
