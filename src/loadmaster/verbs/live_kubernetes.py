@@ -90,15 +90,14 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         moving = purse is not None or preempt
         found = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
         return Looked("doctor", tuple(found))
-    setting = options.setting(how)
+    setting, say = options.setting(how), for_notes().print
 
     def made() -> KubernetesEngine:
         return KubernetesEngine(
             api, options.scheduler_name, looks_on=not how.acts, everyone=how.mode == "shadow", namespaces=names,
-            lease_namespace=options.lease_namespace, lease_s=max(LEASE_S, 3 * how.interval_s),
+            lease_namespace=options.lease_namespace, lease_s=max(LEASE_S, 3 * how.interval_s), say=say,
         )  # fmt: skip
 
-    say = for_notes().print
     engine = when_free(made, lambda: time.sleep(AGAIN_S), say) if options.standby else made()
     moving_them = None if purse is None else Descheduler(engine, purse, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them

@@ -138,3 +138,13 @@ def test_pods_of_a_higher_priority_class_come_first_unless_another_order_is_aske
     assert "default/first@uid-first" in (folder / "easy" / "live.jsonl").read_text().partition('"passes"')[2]
     assert verb(*words, *RULE, "-o", folder / "run").exit_code == 0
     assert fake.bound == [("default/urgent", "n1")]
+
+
+def test_gangs_are_named_once_by_the_run_and_by_the_doctor(made):
+    fake, words, folder = made
+    fake.add(*(pod(f"g{k}", labels={"kueue.x-k8s.io/pod-group-name": "train"}) for k in range(2)))
+    said = "2 pods refer to a gang (kueue.x-k8s.io/pod-group-name), which is not obeyed"
+    assert said in " ".join(verb(*words, "--doctor").output.split())
+    run = verb(*words, "--interval", "0.2s", "--for", "1s", "--policy", "first-fit", "-o", folder / "run")
+    assert " ".join(run.output.split()).count(said) == 1
+    assert len(fake.bound) == 2

@@ -11,7 +11,7 @@ from loadmaster.live.kubernetes.evicting import barred, together
 from loadmaster.live.kubernetes.lease import ClusterLease
 from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
 from loadmaster.live.kubernetes.moving import Moves
-from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
+from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
 from loadmaster.live.kubernetes.pods import id_of, pod_of
 from loadmaster.live.kubernetes.watched import Watched
 from loadmaster.model.actions import Action, Move, Start, Stop
@@ -36,6 +36,7 @@ class KubernetesEngine:
         lease_s: how long it lasts.
         now_s: the clock.
         watch: be told of changes where we may; else everything is listed in every cycle.
+        say: told once of each sort of gang to which pods that wait for us refer.
 
     Raises:
         InputError: another loadmaster has the lease, or we may not have one.
@@ -47,7 +48,7 @@ class KubernetesEngine:
     def __init__(
         self, api: Api, scheduler: str = "loadmaster", *, looks_on: bool = False, everyone: bool = False,
         namespaces: Sequence[str] = (), lease_namespace: str = "kube-system", lease_s: float = 60.0,
-        now_s: Callable[[], float] = time.time, watch: bool = True,
+        now_s: Callable[[], float] = time.time, watch: bool = True, say: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._api, self._now_s = api, now_s
         self._lease = None if looks_on else ClusterLease(api, scheduler, lease_namespace, lease_s, now_s)
@@ -59,6 +60,7 @@ class KubernetesEngine:
         self.unevicted: dict[str, str] = {}
         """Why pods that were to make room did not go, until somebody has looked."""
         self._held: set[str] = set()
+        self._say, self._gangs = say, set[str]()
         self._last: Seen | None = None
 
     @property
@@ -78,6 +80,9 @@ class KubernetesEngine:
         token = str(pods.restored) if pods.restored else ""
         heard = KubernetesListings(at_s, nodes.items, self._items, token, self.moves.rooms())
         seen = self._observer.see(heard)
+        for gang in self._observer.gangs.keys() - self._gangs:
+            self._say(not_together(gang, self._observer.gangs[gang]))
+        self._gangs |= self._observer.gangs.keys()
         self._held = {seen.ids[job] for job in seen.tasks.job[seen.tasks.state == HELD].tolist()}
         self._last = seen
         return seen

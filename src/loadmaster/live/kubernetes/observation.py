@@ -1,5 +1,6 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ import numpy as np
 
 from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, ObservedTasks, Over, Seen
 from loadmaster.live.kubernetes.affinity import required_of, selects
+from loadmaster.live.kubernetes.moving import room_for
 from loadmaster.live.kubernetes.nodes import Node, parse_nodes
 from loadmaster.live.kubernetes.places import Places
 from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
@@ -16,6 +18,7 @@ from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Worklo
 from loadmaster.model.errors import cut
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, MEMORY
+from loadmaster.packing.kubernetes_rules import gang_of
 
 Apart = list[tuple[Pod, Mapping[str, Any]]]
 """Pods that are bound, and whom each of them keeps away."""
@@ -46,12 +49,16 @@ class KubernetesObserver:
         scheduler: pods that wait for this one (`schedulerName`) are ours.
         everyone: pods that wait for any scheduler count as held for us.
         namespaces: only pods that wait in these are ours; () for all.
+
+    Attributes:
+        gangs: how many pods that wait for us say so that they start together with others, by how they say it.
     """
 
     def __init__(self, scheduler: str, *, everyone: bool, namespaces: Sequence[str] = ()) -> None:
         self._scheduler, self._everyone, self._namespaces = scheduler, everyone, set(namespaces)
         self._accounts: dict[str, int] = {}
         self._told: set[str] = set()
+        self.gangs: Counter[str] = Counter()
         self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
         self._room_number = 0
 
@@ -84,7 +91,7 @@ class KubernetesObserver:
     def _seen(self, heard: KubernetesListings) -> Seen:
         nodes = parse_nodes(heard.nodes)
         over, pods = self._over(heard), self._pods(heard)
-        pods += self._fitting(heard.rooms, pods, nodes)
+        pods += self._fitting((*heard.rooms, *self._nominated(heard)), pods, nodes)
         if not nodes:
             raise InputError("nodes", "there is none with processors for pods", fix="see: kubectl get nodes")
         cluster = _cluster(nodes)
@@ -107,8 +114,18 @@ class KubernetesObserver:
         return fresh
 
     def _pods(self, heard: KubernetesListings) -> list[Pod]:
-        live = (pod_of(item) for item in heard.pods if id_of(item) not in self._told)
-        return [pod for pod in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
+        live = [(pod_of(item), item) for item in heard.pods if id_of(item) not in self._told]
+        found = [(pod, item) for pod, item in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
+        self.gangs = Counter(gang for pod, item in found if pod.state == HELD and (gang := gang_of(item)))
+        return [pod for pod, _ in found]
+
+    def _nominated(self, heard: KubernetesListings) -> Iterable[Pod]:
+        """Room that another scheduler has made on a node for a pod that it is to bind there."""
+        for item in heard.pods:
+            node = (item.get("status") or {}).get("nominatedNodeName")
+            pod = pod_of(item) if node and id_of(item) not in self._told else None
+            if pod is not None and pod.state == HELD and not self._everyone and pod.scheduler != self._scheduler:
+                yield room_for(pod, str(node))
 
     def _is_ours(self, pod: Pod) -> bool:
         return (self._everyone or pod.scheduler == self._scheduler) and (
@@ -181,6 +198,17 @@ class KubernetesObserver:
             demand.reshape(len(pods), len(cluster.resources)), estimate_s=limit_s,
             project=np.array(payers, np.int32), source="Kubernetes", constraints=Constraints(**given),
         )  # fmt: skip
+
+
+def not_together(gang: str, pods: int) -> str:
+    """What is said of pods that are to start together.
+
+    Example:
+        >>> not_together("kueue.x-k8s.io/pod-group-name", 1)
+        '1 pod refers to a gang (kueue.x-k8s.io/pod-group-name), which is not obeyed: each pod starts by itself'
+    """
+    those = "1 pod refers" if pods == 1 else f"{pods:,} pods refer"
+    return f"{those} to a gang ({gang}), which is not obeyed: each pod starts by itself"
 
 
 def _unread(items: Sequence[Mapping[str, Any]], parse: Callable[[Mapping[str, Any]], object]) -> dict[int, str]:
