@@ -17,6 +17,9 @@ from loadmaster.live.record import Decided, begin_line, cycle_line, end_line, le
 from loadmaster.model.actions import Action, Start, Withdraw
 from loadmaster.schedule import Scheduler
 
+LATE_S = 1.0
+"""A cycle that observes so long after its moment is dated when it observed."""
+
 Watch = Callable[[float, Ledger, Decided, Report], None]
 """Called after every cycle with its nominal moment."""
 
@@ -92,7 +95,8 @@ class QueueDecider:
 
     def decide(self, seen: Seen, *, away: bool) -> Step:
         """See `Decider`."""
-        listing, now_s = listing_of(seen), self.number * self.conduct.interval_s
+        listing = listing_of(seen)
+        now_s = self._nominal_s(listing["at_s"])
         self._forgetful |= away
         self.decided = Decided(taken=self.conduct.acts)
         if self.listing and listing["at_s"] <= self.listing["at_s"]:
@@ -193,6 +197,11 @@ class QueueDecider:
 
     def _number_at(self, now_s: float) -> int:
         return math.floor((now_s - self.origin_s) / self.conduct.interval_s)
+
+    def _nominal_s(self, at_s: float) -> float:
+        """When a cycle counts as being (rule X5): at its multiple, or as it was observed where that was late."""
+        due_s, seen_s = self.number * self.conduct.interval_s, at_s - self.origin_s
+        return due_s if seen_s - due_s <= LATE_S else seen_s
 
     def _origin_of(self, first: Listing) -> float:
         times = [first["at_s"], *(row["submit_s"] for row in first["jobs"].values())]
