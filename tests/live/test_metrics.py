@@ -19,8 +19,8 @@ def ask(metrics, path="/metrics"):
 
 def shown(metrics):
     runs = {"a": SimpleNamespace(running=True), "b": SimpleNamespace(running=False)}
-    ledger = SimpleNamespace(runs=runs, waiting=SimpleNamespace(rows=[1, 2, 3]))
-    report = Report(cycles=7, starts=5)
+    ledger = SimpleNamespace(runs=runs, waiting=SimpleNamespace(rows=[1, 2, 3]), listing={"at_s": 1764179001.5})
+    report = Report(cycles=7, starts=5, fallbacks=2, cycle_s=0.25)
     report.refusals["gone"] += 2
     metrics.show(210.0, ledger, None, report)
 
@@ -34,7 +34,9 @@ def test_every_figure_has_its_help_its_type_and_its_value():
     wanted = [
         "loadmaster_cycles_total 7", "loadmaster_starts_total 5", "loadmaster_queue_jobs 3",
         "loadmaster_running_jobs 1", "loadmaster_claimed_jobs 1", 'loadmaster_refusals_total{kind="gone"} 2',
-        "# TYPE loadmaster_queue_jobs gauge",
+        "# TYPE loadmaster_queue_jobs gauge", "loadmaster_fallback_cycles_total 2",
+        "loadmaster_cycle_duration_seconds 0.25", "# TYPE loadmaster_cycle_duration_seconds gauge",
+        "loadmaster_last_observation_timestamp_seconds 1764179001.5",
     ]  # fmt: skip
     for line in wanted:
         assert line in lines

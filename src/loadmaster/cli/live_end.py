@@ -19,7 +19,7 @@ def end(made: "Lived", left: str, *, failed: bool = False) -> None:
         failed: something of the work itself went wrong.
 
     Raises:
-        Exit: with 1 where something was left behind or failed, with 130 where somebody stopped it.
+        Exit: with 1 where something was left behind or failed, else with 130 where somebody stopped it.
     """
     from loadmaster.report.console import for_notes
 
@@ -30,10 +30,10 @@ def end(made: "Lived", left: str, *, failed: bool = False) -> None:
         names = ", ".join(name.partition("@")[0] for name in made.stranded[:MOST_NAMED])
         for_notes().print(f"warning: {left}: {names}", style="yellow", soft_wrap=True)
         raise typer.Exit(1)
-    if made.ended == "stopped":
-        raise typer.Exit(130)
     if failed:
         raise typer.Exit(1)
+    if made.ended == "stopped":
+        raise typer.Exit(130)
 
 
 def print_json(made: "Lived") -> None:

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 _HELP = {
     "cycles_total": "Cycles that saw an observation.", "missed_cycles_total": "Cycles whose time was over too early.",
-    "skipped_cycles_total": "Cycles without a decision.", "starts_total": "Jobs asked to start.",
+    "skipped_cycles_total": "Cycles without a decision.", "starts_total": "Jobs started at our word.",
     "foreign_total": "Jobs started or released by others.", "refusals_total": "Actions that the engine refused.",
     "queue_jobs": "Jobs that may start now.", "running_jobs": "Jobs that run.",
     "claimed_jobs": "Jobs asked to start that do not run yet.",
     "left_out_jobs": "Jobs that are not decided on: held, waiting for others, or never able to run here.",
-    "lost_jobs_total": "Jobs that the engine lost.", "cycle_time_seconds": "The last cycle, on the run's own clock.",
+    "lost_jobs_total": "Jobs that the engine lost.",
+    "cycle_duration_seconds": "What the last cycle took to decide and ask.",
+    "last_observation_timestamp_seconds": "The last observation, on the engine's clock.",
+    "fallback_cycles_total": "Cycles in which first-fit decided, as the rule failed.",
     "shadow_site_mean_wait_seconds": "Mean wait at the site so far.",
     "shadow_own_mean_wait_seconds": "Mean wait of the same jobs so far in a queue of our own.",
     "shadow_model_mean_wait_seconds": "Mean wait of the same jobs so far in a queue by the site's own rule.",
@@ -70,7 +73,7 @@ class MetricsServer:
             self._server.shutdown()
             self._server.server_close()
 
-    def show(self, now_s: float, ledger: "Ledger", _decided: "Decided", report: "Report") -> None:
+    def show(self, _now_s: float, ledger: "Ledger", _decided: "Decided", report: "Report") -> None:
         """Called after every cycle."""
         if self._server is None:
             return
@@ -79,7 +82,8 @@ class MetricsServer:
             "cycles_total": report.cycles, "missed_cycles_total": report.missed, "skipped_cycles_total": report.skipped,
             "starts_total": report.starts, "foreign_total": report.foreign, "queue_jobs": len(ledger.waiting.rows),
             "running_jobs": running, "claimed_jobs": len(ledger.runs) - running, "left_out_jobs": len(report.left_out),
-            "lost_jobs_total": len(report.lost), "cycle_time_seconds": now_s,
+            "lost_jobs_total": len(report.lost), "cycle_duration_seconds": report.cycle_s,
+            "last_observation_timestamp_seconds": ledger.listing["at_s"], "fallback_cycles_total": report.fallbacks,
         }  # fmt: skip
         lines = [line for name, value in values.items() for line in _lines(name, {"": value})]
         lines += _lines("refusals_total", {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()})
@@ -121,4 +125,4 @@ def _of_shadow(found: "SoFar") -> list[str]:
 def _lines(name: str, values: dict[str, float]) -> list[str]:
     kind = "counter" if name.endswith("_total") else "gauge"
     head = [f"# HELP loadmaster_{name} {_HELP[name]}", f"# TYPE loadmaster_{name} {kind}"]
-    return head + [f"loadmaster_{name}{labels} {value:g}" for labels, value in values.items()] if values else []
+    return head + [f"loadmaster_{name}{labels} {value:.15g}" for labels, value in values.items()] if values else []

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from loadmaster.live.claims import ADOPTED
 from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.crowd import crowded
 from loadmaster.live.decider import Line, Step
@@ -62,7 +63,7 @@ class QueueDecider:
         self.passes = Passes(self.scheduler, self.conduct, self.clock, self.report)
         self.decided = Decided()
         self._handed: set[str] = set()
-        self._leaves = False
+        self._leaves, self._first = False, True
         self.number, self.until_s = 0, math.inf
 
     @property
@@ -109,10 +110,14 @@ class QueueDecider:
         self.listing = applied(self.listing, changed)
         news = self.ledger.see(self.listing, now_s, forgetful=forgetful)
         self.report.cycles += 1
+        if not self._first:  # bound at our word, though the engine could not say so, or beside the rule
+            self.report.starts += sum(run.by == ADOPTED for _, run in news.found)
+        self._first = False
         self.report.foreign += len(news.released) + sum(run.by == "foreign" for _, run in news.found)
         self.report.lost += news.lost
         asked = self.ledger.overdue() if self.conduct.acts else []
         self.decided = self.passes.decide(self.ledger)
+        self.report.fallbacks += self.decided.by == "fallback"
         asked += self._wanted()
         decided = self.decided
         quiet = not (asked or decided.passes or decided.skipped or forgetful or news.stopped)
@@ -177,8 +182,8 @@ class QueueDecider:
     def _wanted(self) -> list[Action]:
         """What to ask so that the decision comes true."""
         starts = [start for each in self.decided.passes for start in each.starts]
-        self.report.starts += len(starts)
         if not self.conduct.acts:
+            self.report.starts += len(starts)
             return []
         beside = self.beside(self.ledger, starts)
         self.ledger.asked_beside(beside)

@@ -124,7 +124,7 @@ def _summary(report: "Report") -> dict[str, Any]:
     plain = asdict(report)
     return {
         "ended": report.ended,
-        **{name: plain[name] for name in ("cycles", "missed", "skipped", "starts", "foreign")},
+        **{name: plain[name] for name in ("cycles", "missed", "skipped", "fallbacks", "starts", "foreign")},
         "refusals": dict(report.refusals),
         "lost": report.lost,
         "stranded": report.stranded,

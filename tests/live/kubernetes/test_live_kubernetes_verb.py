@@ -148,3 +148,25 @@ def test_gangs_are_named_once_by_the_run_and_by_the_doctor(made):
     run = verb(*words, "--interval", "0.2s", "--for", "1s", "--policy", "first-fit", "-o", folder / "run")
     assert " ".join(run.output.split()).count(said) == 1
     assert len(fake.bound) == 2
+
+
+def test_a_fallback_is_told_in_figures_and_in_the_exit_code(made):
+    fake, words, folder = made
+    fake.add(pod("a"))
+    (folder / "mine.py").write_text("def broken(demand, after, capacity):\n    return after[0] * float('nan')\n")
+    rule = ("--policy", f"{folder / 'mine.py'}:broken", "--interval", "0.2s", "--for", "3s", "--json")
+    run = verb(*words, *rule, "-o", folder / "run")
+    assert run.exit_code == 1
+    figures = json.loads(run.stdout)
+    assert (figures["fallbacks"], figures["starts"]) == (1, 1)
+    assert "in 1 cycle first-fit decided in its place" in " ".join(run.stderr.split())
+
+
+def test_starts_are_those_that_the_server_accepted(made):
+    fake, words, folder = made
+    fake.add(*(pod(f"p{k}") for k in range(3)))
+    fake.faults += [("p0/binding", 409, "busy"), ("p1/binding", 500, "a webhook failed")]
+    run = verb(*words, "--policy", "first-fit", "--interval", "0.2s", "--for", "2s", "--json", "-o", folder / "run")
+    figures = json.loads(run.stdout)
+    assert (figures["starts"], figures["foreign"], len(fake.bound)) == (3, 0, 3)
+    assert sum(figures["refusals"].values()) == 2

@@ -61,6 +61,7 @@ class KubernetesEngine:
         """Why pods that were to make room did not go, until somebody has looked."""
         self._held: set[str] = set()
         self._say, self._gangs = say, set[str]()
+        self._bound: set[str] = set()  # that we bound, or asked to when nobody could tell whether it was done
         self._last: Seen | None = None
 
     @property
@@ -78,8 +79,11 @@ class KubernetesEngine:
             return self._last
         self._items = self.moves.follow(pods.items)
         token = str(pods.restored) if pods.restored else ""
-        heard = KubernetesListings(at_s, nodes.items, self._items, token, self.moves.rooms())
+        if (way := self.moves.under_way) is not None and way.follower:
+            self._bound.add(way.follower)
+        heard = KubernetesListings(at_s, nodes.items, self._items, token, self.moves.rooms(), self._bound)
         seen = self._observer.see(heard)
+        self._bound &= set(seen.ids)
         for gang in self._observer.gangs.keys() - self._gangs:
             self._say(not_together(gang, self._observer.gangs[gang]))
         self._gangs |= self._observer.gangs.keys()
@@ -95,6 +99,11 @@ class KubernetesEngine:
             if action.id not in self._held:
                 return Refusal(action, "busy", "it did not wait when it was last seen")
             self._held.discard(action.id)
+            self._bound.add(action.id)
+            refusal = act(self._api, action)
+            if refusal is not None:
+                self._bound.discard(action.id)
+            return refusal
         if isinstance(action, Move):
             return self.moves.begin(action, self._items)
         if isinstance(action, Stop):

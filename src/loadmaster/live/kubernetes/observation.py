@@ -1,7 +1,7 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,6 +33,7 @@ class KubernetesListings:
     Attributes:
         token: changes when it may have forgotten something.
         rooms: what is kept on nodes, as pods that run there; no more of it than is free there.
+        bound: pods that we have bound, by their ids.
     """
 
     at_s: float
@@ -40,6 +41,7 @@ class KubernetesListings:
     pods: Sequence[Mapping[str, Any]]
     token: str = ""
     rooms: Sequence[Pod] = ()
+    bound: Collection[str] = ()
 
 
 class KubernetesObserver:
@@ -101,7 +103,7 @@ class KubernetesObserver:
         seen = Seen(
             heard.at_s, cluster, np.array([node.up for node in nodes]),
             self._jobs(chosen, [features for _, features in works], cluster), tuple(pod.id for pod in chosen),
-            _tasks(chosen, cluster), tuple(left_out), tuple(over), heard.token,
+            _tasks(chosen, cluster, heard.bound), tuple(left_out), tuple(over), heard.token,
         )  # fmt: skip
         seen.check()
         return seen
@@ -271,10 +273,12 @@ def _cluster(nodes: Sequence[Node]) -> Cluster:
     return Cluster(tuple(resources), capacity, tuple(node.name for node in nodes), rules=rules)
 
 
-def _tasks(pods: Sequence[Pod], cluster: Cluster) -> ObservedTasks:
+def _tasks(pods: Sequence[Pod], cluster: Cluster, bound: Collection[str]) -> ObservedTasks:
     number = {name: k for k, name in enumerate(cluster.names)}
+    host = [number.get(pod.node, NOWHERE) for pod in pods]
+    pin = [each if pod.id in bound else NOWHERE for pod, each in zip(pods, host, strict=True)]
     return ObservedTasks(
         np.arange(len(pods)), np.zeros(len(pods), np.int32), np.array([pod.state for pod in pods], np.int32),
-        np.array([number.get(pod.node, NOWHERE) for pod in pods], np.int32), np.full(len(pods), NOWHERE, np.int32),
+        np.array(host, np.int32), np.array(pin, np.int32),
         start_s=np.array([pod.start_s for pod in pods], float),
     )  # fmt: skip
