@@ -1,9 +1,12 @@
-"""Figures of a live run for those who watch clusters: the text form that Prometheus reads, on loopback alone."""
+"""Figures of a live run for those who watch clusters: the text form that Prometheus reads; beyond loopback by token."""
 
+import hmac
+import ipaddress
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loadmaster.model.errors import InputError
 
@@ -33,28 +36,48 @@ _HELP = {
 }  # fmt: skip
 
 
-class MetricsServer:
-    """Serves `/metrics` on 127.0.0.1 while it is open.
+_REFUSALS = {401: b"the token of --metrics-token is missing\n", 404: b"only /metrics is here\n"}
+LOOPBACK = "127.0.0.1"
 
-    Args:
-        port: 0 takes one that is free, as `port` then says; None serves nothing.
 
-    Raises:
-        InputError: the port is taken.
+class ServedAt(NamedTuple):
+    """Where `/metrics` is served.
+
+    Attributes:
+        port: 0 takes one that is free; None serves nothing.
+        host: an address of this machine.
+        token: who asks has to give it as `Authorization: Bearer`; "" lets everybody ask, on loopback alone.
     """
 
-    def __init__(self, port: int | None) -> None:
-        self._text = ""
+    port: int | None = None
+    host: str = LOOPBACK
+    token: str = ""
+
+
+class MetricsServer:
+    """Serves `/metrics` while it is open; see `ServedAt` for its arguments.
+
+    Raises:
+        InputError: the address cannot be had, or is not loopback and no token is given.
+    """
+
+    def __init__(self, port: int | None, host: str = LOOPBACK, token: str = "") -> None:
+        self._text, self._token = "", token
         self.so_far: SoFar | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
         self._server: ThreadingHTTPServer | None = None
         if port is None:
             return
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+            family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            if not token and not ipaddress.ip_address(str(where[0]).partition("%")[0]).is_loopback:
+                rule = "others can reach that address, and /metrics names what your cluster does"
+                raise InputError(host, rule, fix="give --metrics-token FILE")
+            kind = type("_Server", (ThreadingHTTPServer,), {"address_family": family, "daemon_threads": True})
+            self._server = kind(where, self._handler())
         except OSError as error:
-            raise InputError(port, f"/metrics cannot be served: {error.strerror}", fix="take another port") from None
-        self._server.daemon_threads = True
+            rule = f"/metrics cannot be served: {error.strerror}"
+            raise InputError(f"{host}:{port}", rule, fix="take another port or address") from None
 
     @property
     def port(self) -> int:
@@ -91,14 +114,23 @@ class MetricsServer:
             lines += _of_shadow(self.so_far)
         self._text = "\n".join(lines) + "\n"
 
+    def _status(self, path: str, authorization: str) -> int:
+        """What a request is answered with."""
+        wanted = f"Bearer {self._token}".encode()
+        if self._token and not hmac.compare_digest(authorization.encode("utf-8", "replace"), wanted):
+            return 401
+        return 200 if path.partition("?")[0] == "/metrics" else 404
+
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         metrics = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                found = self.path.partition("?")[0] == "/metrics"
-                body = metrics._text.encode() if found else b"only /metrics is here\n"
-                self.send_response(200 if found else 404)
+                status = metrics._status(self.path, self.headers.get("Authorization", ""))
+                body = metrics._text.encode() if status == 200 else _REFUSALS[status]
+                self.send_response(status)
+                if status == 401:
+                    self.send_header("WWW-Authenticate", "Bearer")
                 self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()

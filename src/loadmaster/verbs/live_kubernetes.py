@@ -102,7 +102,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     moving_them = None if purse is None else Descheduler(engine, purse, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
     return drive(
-        engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.metrics,
+        engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.served_at(),
         beside=beside, site=OWN,
     )  # fmt: skip
 

@@ -110,7 +110,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     )  # fmt: skip
     return drive(
         engine, RealClock(), setting, how, options.folder, command=command, screen=screen, notes=engine.notes,
-        metrics=options.metrics, site=own_rule(engine.site),
+        metrics=options.served_at(), site=own_rule(engine.site),
     )  # fmt: skip
 
 
