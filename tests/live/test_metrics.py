@@ -10,17 +10,21 @@ from loadmaster.live.conduct import Report
 from loadmaster.live.metrics import MetricsServer
 from loadmaster.model import InputError
 from loadmaster.runs.so_far import SoFar
+from loadmaster.verbs.live_kubernetes import KubernetesOptions
 
 
-def ask(metrics, path="/metrics"):
-    with urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}{path}", timeout=30) as answer:
+def ask(metrics, path="/metrics", authorization=""):
+    request = urllib.request.Request(f"http://127.0.0.1:{metrics.port}{path}")
+    if authorization:
+        request.add_header("Authorization", authorization)
+    with urllib.request.urlopen(request, timeout=30) as answer:
         return answer.headers["Content-Type"], answer.read().decode()
 
 
 def shown(metrics):
     runs = {"a": SimpleNamespace(running=True), "b": SimpleNamespace(running=False)}
-    ledger = SimpleNamespace(runs=runs, waiting=SimpleNamespace(rows=[1, 2, 3]))
-    report = Report(cycles=7, starts=5)
+    ledger = SimpleNamespace(runs=runs, waiting=SimpleNamespace(rows=[1, 2, 3]), listing={"at_s": 1764179001.5})
+    report = Report(cycles=7, starts=5, fallbacks=2, cycle_s=0.25)
     report.refusals["gone"] += 2
     metrics.show(210.0, ledger, None, report)
 
@@ -34,7 +38,8 @@ def test_every_figure_has_its_help_its_type_and_its_value():
     wanted = [
         "loadmaster_cycles_total 7", "loadmaster_starts_total 5", "loadmaster_queue_jobs 3",
         "loadmaster_running_jobs 1", "loadmaster_claimed_jobs 1", 'loadmaster_refusals_total{kind="gone"} 2',
-        "# TYPE loadmaster_queue_jobs gauge",
+        "# TYPE loadmaster_queue_jobs gauge", "loadmaster_fallback_cycles_total 2",
+        "loadmaster_cycle_duration_seconds 0.25", "# TYPE loadmaster_cycle_duration_seconds gauge",
     ]  # fmt: skip
     for line in wanted:
         assert line in lines
@@ -88,3 +93,33 @@ def test_without_a_port_nothing_listens():
     with MetricsServer(None) as metrics:
         shown(metrics)
         assert metrics.port == 0
+
+
+def test_beyond_loopback_a_token_is_asked_for():
+    with pytest.raises(InputError, match="others can reach that address"):
+        MetricsServer(0, "0.0.0.0")
+    with MetricsServer(0, "0.0.0.0", "secret" * 3) as metrics:
+        shown(metrics)
+        for given in ("", "Bearer wrong", "secret" * 3):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                ask(metrics, authorization=given)
+            assert (refused.value.code, refused.value.headers["WWW-Authenticate"]) == (401, "Bearer")
+            refused.value.close()
+        assert "loadmaster_cycles_total 7" in ask(metrics, authorization=f"Bearer {'secret' * 3}")[1]
+
+
+@pytest.mark.parametrize("text", ["", "short", "two words that are long enough"])
+def test_a_token_that_is_none_is_refused(tmp_path, text):
+    (tmp_path / "token").write_text(text)
+    with pytest.raises(InputError, match="one word of 16"):
+        KubernetesOptions(metrics=0, metrics_host="0.0.0.0", metrics_token=tmp_path / "token").served_at()
+
+
+def test_the_token_of_a_file_is_its_text(tmp_path):
+    (tmp_path / "token").write_text("0123456789abcdef\n")
+    served = KubernetesOptions(metrics=9200, metrics_host="10.0.0.1", metrics_token=tmp_path / "token").served_at()
+    assert served == (9200, "10.0.0.1", "0123456789abcdef")
+    with pytest.raises(InputError, match="it is for --metrics"):
+        KubernetesOptions(metrics_host="0.0.0.0").served_at()
+    with pytest.raises(InputError, match="no token can be read there"):
+        KubernetesOptions(metrics=0, metrics_token=tmp_path / "nowhere").served_at()

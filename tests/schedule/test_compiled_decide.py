@@ -11,6 +11,7 @@ import pytest
 
 from boards_at_random import decisions, snapshot_at_random
 from loadmaster.backfilling import Conservative, Easy, NetBatch, Slurm
+from loadmaster.model.snapshot import NEVER_S
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import Discipline, MaxJobs, Scheduler, scheduler
@@ -37,6 +38,25 @@ def test_machine_code_decides_as_the_plain_board(rule):
         both = decisions(seed, rule)
         if both is not None:
             assert both[0] == both[1]
+            compared += 1
+    assert compared > 40
+
+
+@pytest.mark.parametrize("rule", [NetBatch(), Easy(), Easy(heads=3), Conservative("replan"), Slurm(bf_interval=1)])
+def test_machine_code_decides_as_the_plain_board_among_jobs_that_never_end(rule):
+    compared = 0
+    for seed in range(1000, 1060):
+        rng = np.random.default_rng(seed)
+        seen = replace(snapshot_at_random(rng), promises={})
+        lasts_s, end_s = seen.queue.expected_s.copy(), seen.running.expected_end_s.copy()
+        lasts_s[rng.random(len(lasts_s)) < 0.5] = NEVER_S
+        end_s[rng.random(len(end_s)) < 0.5] = NEVER_S
+        queue, running = replace(seen.queue, expected_s=lasts_s), replace(seen.running, expected_end_s=end_s)
+        seen = replace(seen, queue=queue, running=running)
+        discipline = Discipline(ORDERS["fcfs"], rule)
+        if (board := compiled(discipline, seen)) is not None:
+            policy = POLICIES["mix-fit"]
+            assert board.serve(seen, policy) == discipline.serve(seen, policy)
             compared += 1
     assert compared > 40
 

@@ -27,7 +27,7 @@ def cgroup(options: CgroupOptions, as_json: o.AsJson = False) -> None:
         for_results().print(f"{done:,} of {commands:,} commands ended well; their output: {made.folder}/commands")
         for note in made.notes:
             for_notes().print(note)
-    end(made, "not ended", failed=done < commands)
+    end(made, "not ended", failed=done < commands and made.ended != "stopped")
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Any:

@@ -31,10 +31,10 @@ def end(made: "Lived", left: str, *, failed: bool = False) -> None:
         names = ", ".join(name.partition("@")[0] for name in made.stranded[:MOST_NAMED])
         for_notes().print(f"warning: {left}: {names}", style="yellow", soft_wrap=True)
         raise typer.Exit(1)
-    if made.ended == "stopped":
-        raise typer.Exit(130)
     if failed:
         raise typer.Exit(1)
+    if made.ended == "stopped":
+        raise typer.Exit(130)
 
 
 def print_json(made: "Lived") -> None:

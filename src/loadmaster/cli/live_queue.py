@@ -19,6 +19,7 @@ def show_queue(made: "Lived | Looked", as_json: bool) -> None:
     """
     from loadmaster.cli.live_end import end, print_json
     from loadmaster.cli.live_findings import show
+    from loadmaster.report.console import for_notes
     from loadmaster.verbs.live_result import Looked
 
     if isinstance(made, Looked):
@@ -31,7 +32,12 @@ def show_queue(made: "Lived | Looked", as_json: bool) -> None:
         print_json(made)
     else:
         _print(made)
-    end(made, "not handed back to the engine")
+    fallbacks = made.figures["fallbacks"]
+    if fallbacks:
+        those = "1 cycle" if fallbacks == 1 else f"{fallbacks:,} cycles"
+        text = f"warning: the rule failed: in {those} first-fit decided in its place"
+        for_notes().print(text, style="yellow", soft_wrap=True)
+    end(made, "not handed back to the engine", failed=fallbacks > 0)
 
 
 def _print(made: "Lived") -> None:

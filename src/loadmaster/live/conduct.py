@@ -45,7 +45,9 @@ class Report:
 
     Attributes:
         cycles: that saw an observation; missed: whose time was over before the one before had ended.
-        starts: jobs that were asked to start; in a shadow, that would have been.
+        starts: jobs that the engine started at our word, or accepted to; in a shadow, that would have been.
+        fallbacks: cycles in which the fallback decided, as the rule failed.
+        cycle_s: what the last cycle took, from its observation until all was asked.
         refusals: by kind.
         notes: what must be said, in order; each once.
         lost: jobs that the engine lost as it was restarted, by its own account.
@@ -64,6 +66,8 @@ class Report:
     refusals: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
     foreign: int = 0
+    fallbacks: int = 0
+    cycle_s: float = 0.0
     notes: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     stranded: list[str] = field(default_factory=list)

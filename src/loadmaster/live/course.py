@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.agreement import agreement_of
-from loadmaster.live.engine import CLAIMED, HELD, KEPT_ROOM, RUNNING
+from loadmaster.live.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.live.listing import Listing, applied, cluster_in
 from loadmaster.live.record import Pass, is_being_written, lines_of, passes_of
 from loadmaster.live.rows import Row, alike, on_our_clock, row_on_our_clock, state_of
@@ -156,7 +156,7 @@ class _Reading:
         known = start_s is not None and math.isfinite(float(start_s))
         began_s = float(start_s) - self.origin_s if known else at_s
         self.began[name] = Began(began_s, max(0.0, began_s - (_finite(row["submit_s"]) - self.origin_s)))
-        self.by_others += name not in self.asked
+        self.by_others += name not in self.asked and NOWHERE in row["pin"]
 
     def _look_at_end(self, name: str, status: str) -> None:
         """A job that came to its end between two observations ran from when we asked for it, as far as we did."""

@@ -26,7 +26,7 @@ NOWHERE = -1
 KEPT_ROOM = "loadmaster/room-for-"
 """How the name of a job begins that is none, but room that we keep on a host for one."""
 UNLIMITED_S = 365 * 86400.0
-"""The expected runtime of a job to which nobody has set a limit."""
+"""The expected runtime of a job to which nobody has set a limit, where the engine's own scheduler counts on that."""
 
 Kind = Literal["gone", "denied", "busy", "unfit", "unknown"]
 
@@ -119,7 +119,8 @@ class Seen:
             any.
         up: bool[H], whether the host is sound and takes jobs now.
         jobs: every job that is not over and that the model has words for, in the order of arrival. `estimate_s` is the
-            limit, `UNLIMITED_S` without one; `runtime_s` says the same. Numbers of users and accounts must not change
+            limit, without one `UNLIMITED_S`, or `NEVER_S` where nothing ends by itself; `runtime_s` says the same, and
+            no more than `UNLIMITED_S`. Numbers of users and accounts must not change
             while the engine is open. Of dependencies those that are still open.
         ids: the engine's own name of every job, never used twice.
         tasks: of those jobs, all of them.

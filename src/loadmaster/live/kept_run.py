@@ -17,6 +17,7 @@ from loadmaster.model.constraints import STATUSES
 from loadmaster.model.cycles import CycleLog
 from loadmaster.model.errors import one_line
 from loadmaster.model.schedule import Segments
+from loadmaster.model.snapshot import NEVER_S
 from loadmaster.order import ORDERS, AnyOrder
 from loadmaster.runs.case import Case
 from loadmaster.runs.live_course import unended
@@ -73,7 +74,7 @@ def kept_run(
     """The run that a live record tells of.
 
     A job starts when it was decided; its runtime is the time from then to its end, so starting it is part of it. Of
-    jobs that still run the expected end stands for the end.
+    jobs that still run the expected end stands for the end; of those that are not expected to end, the last cycle.
 
     Args:
         lines: of the record.
@@ -134,7 +135,8 @@ def _record(
         run = jobs.runs.get(name)
         if run is None or not all(each in host for each in run.hosts):
             continue
-        end, how = jobs.ended.get(name, (run.expected_end_s, "ok"))
+        expected_s = run.expected_end_s if run.expected_end_s < NEVER_S else ledger.now_s
+        end, how = jobs.ended.get(name, (expected_s, "ok"))
         start_s[job], end_s[job] = run.start_s, max(end, run.start_s + _SHORTEST_S)
         placed[known.first_task[job] : known.first_task[job + 1]] = [host[each] for each in run.hosts]
         status[job] = -1 if how == "ok" else STATUSES.index(how)
@@ -143,7 +145,7 @@ def _record(
         those = (
             "1 job still ran at the end: it is" if running == 1 else f"{running:,} jobs still ran at the end: they are"
         )
-        notes.append(f"{those} shown as if over when that is expected.")
+        notes.append(f"{those} shown as if over when that is expected, or at the end where nobody expects it.")
     workload = _with_runtimes(known, start_s, end_s, ids, cluster, placed)
     number = {name: job for job, name in enumerate(ids)}
     cut = [

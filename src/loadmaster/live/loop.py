@@ -138,12 +138,14 @@ class Loop:
 
     def _cycle(self, seen: Seen) -> None:
         """Observe (done), decide, write down, act, write down."""
+        began_s = self.clock.now_s()
         away, self.away = self.away, False
         lines, asked = self.decider.decide(seen, away=away)
         if lines:
             self.record.append(lines)
         if asked:
             self.record.append([answer_line(self._act(asked))])
+        self.report.cycle_s = self.clock.now_s() - began_s
         self.decider.told()
 
     def _act(self, asked: Sequence[Action]) -> list[Refusal]:
@@ -158,6 +160,7 @@ class Loop:
                     self.record.append([answer_line(refusals)])
                     raise Denied(f"{self.engine.name} lets us start nothing: {refusal.text}")
             self.anything_done |= refusal is None
+            self.report.starts += refusal is None and isinstance(action, Start)
             if self.away:
                 break  # what was not asked is claimed in vain; the next observation will say so
         return refusals

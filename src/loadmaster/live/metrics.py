@@ -1,10 +1,13 @@
-"""Figures of a live run for those who watch clusters: the text form that Prometheus reads, on loopback alone."""
+"""Figures of a live run for those who watch clusters: the text form that Prometheus reads; beyond loopback by token."""
 
+import hmac
+import ipaddress
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import isfinite
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loadmaster.model.errors import InputError
 
@@ -16,15 +19,17 @@ if TYPE_CHECKING:
 
 _HELP = {
     "cycles_total": "Cycles that saw an observation.", "missed_cycles_total": "Cycles whose time was over too early.",
-    "skipped_cycles_total": "Cycles without a decision.", "starts_total": "Jobs asked to start.",
+    "skipped_cycles_total": "Cycles without a decision.", "starts_total": "Jobs started at our word.",
     "foreign_total": "Jobs started or released by others.", "refusals_total": "Actions that the engine refused.",
     "queue_jobs": "Jobs that may start now.", "running_jobs": "Jobs that run.",
     "claimed_jobs": "Jobs asked to start that do not run yet.",
     "left_out_jobs": "Jobs that are not decided on: held, waiting for others, or never able to run here.",
-    "lost_jobs_total": "Jobs that the engine lost.", "cycle_time_seconds": "The last cycle, on the run's own clock.",
+    "lost_jobs_total": "Jobs that the engine lost.",
+    "cycle_duration_seconds": "What the last cycle took to decide and ask.",
     "up": "1 if the engine answered when it was last asked, else 0.",
-    "last_observation_timestamp_seconds": "When the engine was last observed, in seconds since 1970.",
+    "last_observation_timestamp_seconds": "When the engine was last observed, on its own clock: seconds since 1970.",
     "failed_calls_total": "Calls that the engine did not answer.",
+    "fallback_cycles_total": "Cycles in which first-fit decided, as the rule failed.",
     "shadow_site_mean_wait_seconds": "Mean wait at the site so far.",
     "shadow_own_mean_wait_seconds": "Mean wait of the same jobs so far in a queue of our own.",
     "shadow_model_mean_wait_seconds": "Mean wait of the same jobs so far in a queue by the site's own rule.",
@@ -34,18 +39,33 @@ _HELP = {
 }  # fmt: skip
 
 
-class MetricsServer:
-    """Serves `/metrics` on 127.0.0.1 while it is open.
+_REFUSALS = {401: b"the token of --metrics-token is missing\n", 404: b"only /metrics is here\n"}
+LOOPBACK = "127.0.0.1"
 
-    Args:
-        port: 0 takes one that is free, as `port` then says; None serves nothing.
 
-    Raises:
-        InputError: the port is taken.
+class ServedAt(NamedTuple):
+    """Where `/metrics` is served.
+
+    Attributes:
+        port: 0 takes one that is free; None serves nothing.
+        host: an address of this machine.
+        token: who asks has to give it as `Authorization: Bearer`; "" lets everybody ask, on loopback alone.
     """
 
-    def __init__(self, port: int | None) -> None:
-        self._text = ""
+    port: int | None = None
+    host: str = LOOPBACK
+    token: str = ""
+
+
+class MetricsServer:
+    """Serves `/metrics` while it is open; see `ServedAt` for its arguments.
+
+    Raises:
+        InputError: the address cannot be had, or is not loopback and no token is given.
+    """
+
+    def __init__(self, port: int | None, host: str = LOOPBACK, token: str = "") -> None:
+        self._text, self._token = "", token
         self._report: Report | None = None
         self.so_far: SoFar | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
@@ -53,10 +73,15 @@ class MetricsServer:
         if port is None:
             return
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+            family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            if not token and not ipaddress.ip_address(str(where[0]).partition("%")[0]).is_loopback:
+                rule = "others can reach that address, and /metrics names what your cluster does"
+                raise InputError(host, rule, fix="give --metrics-token FILE")
+            kind = type("_Server", (ThreadingHTTPServer,), {"address_family": family, "daemon_threads": True})
+            self._server = kind(where, self._handler())
         except OSError as error:
-            raise InputError(port, f"/metrics cannot be served: {error.strerror}", fix="take another port") from None
-        self._server.daemon_threads = True
+            rule = f"/metrics cannot be served: {error.strerror}"
+            raise InputError(f"{host}:{port}", rule, fix="take another port or address") from None
 
     @property
     def port(self) -> int:
@@ -89,7 +114,7 @@ class MetricsServer:
             lines += _lines("last_observation_timestamp_seconds", {"": report.observed_s})
         return self._text + "\n".join(lines) + "\n"
 
-    def show(self, now_s: float, ledger: "Ledger", _decided: "Decided", report: "Report") -> None:
+    def show(self, _now_s: float, ledger: "Ledger", _decided: "Decided", report: "Report") -> None:
         """Called after every cycle."""
         if self._server is None:
             return
@@ -98,7 +123,8 @@ class MetricsServer:
             "cycles_total": report.cycles, "missed_cycles_total": report.missed, "skipped_cycles_total": report.skipped,
             "starts_total": report.starts, "foreign_total": report.foreign, "queue_jobs": len(ledger.waiting.rows),
             "running_jobs": running, "claimed_jobs": len(ledger.runs) - running, "left_out_jobs": len(report.left_out),
-            "lost_jobs_total": len(report.lost), "cycle_time_seconds": now_s,
+            "lost_jobs_total": len(report.lost), "cycle_duration_seconds": report.cycle_s,
+            "fallback_cycles_total": report.fallbacks,
         }  # fmt: skip
         lines = [line for name, value in values.items() for line in _lines(name, {"": value})]
         lines += _lines("refusals_total", {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()})
@@ -106,14 +132,23 @@ class MetricsServer:
             lines += _of_shadow(self.so_far)
         self._text = "\n".join(lines) + "\n"
 
+    def _status(self, path: str, authorization: str) -> int:
+        """What a request is answered with."""
+        wanted = f"Bearer {self._token}".encode()
+        if self._token and not hmac.compare_digest(authorization.encode("utf-8", "replace"), wanted):
+            return 401
+        return 200 if path.partition("?")[0] == "/metrics" else 404
+
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         metrics = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                found = self.path.partition("?")[0] == "/metrics"
-                body = metrics._now().encode() if found else b"only /metrics is here\n"
-                self.send_response(200 if found else 404)
+                status = metrics._status(self.path, self.headers.get("Authorization", ""))
+                body = metrics._now().encode() if status == 200 else _REFUSALS[status]
+                self.send_response(status)
+                if status == 401:
+                    self.send_header("WWW-Authenticate", "Bearer")
                 self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()

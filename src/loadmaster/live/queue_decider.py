@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from loadmaster.live.claims import ADOPTED
 from loadmaster.live.compiling import compile_for
 from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.decider import Line, Step
@@ -15,6 +16,9 @@ from loadmaster.live.passes import Passes
 from loadmaster.live.record import Decided, begin_line, cycle_line, end_line, ledger_after
 from loadmaster.model.actions import Action, Start, Withdraw
 from loadmaster.schedule import Scheduler
+
+LATE_S = 1.0
+"""A cycle that observes so long after its moment is dated when it observed."""
 
 Watch = Callable[[float, Ledger, Decided, Report], None]
 """Called after every cycle with its nominal moment."""
@@ -58,7 +62,7 @@ class QueueDecider:
         self.passes = Passes(self.scheduler, self.conduct, self.clock, self.report)
         self.decided = Decided()
         self._handed: set[str] = set()
-        self._leaves = False
+        self._leaves, self._first = False, True
         self.number, self.until_s = 0, self.clock.now_s() + self.conduct.for_s
 
     @property
@@ -85,7 +89,8 @@ class QueueDecider:
 
     def decide(self, seen: Seen, *, away: bool) -> Step:
         """See `Decider`."""
-        listing, now_s = listing_of(seen), self.number * self.conduct.interval_s
+        listing = listing_of(seen)
+        now_s = self._nominal_s(listing["at_s"])
         self._forgetful |= away
         self.decided = Decided(taken=self.conduct.acts)
         if self.listing and listing["at_s"] <= self.listing["at_s"]:
@@ -102,10 +107,14 @@ class QueueDecider:
             self.ledger.refused(refusal)
             self.report.refusals[refusal.kind] += 1
         self.report.cycles += 1
+        if not self._first:  # bound at our word, though the engine could not say so, or beside the rule
+            self.report.starts += sum(run.by == ADOPTED for _, run in news.found)
+        self._first = False
         self.report.foreign += len(news.released) + sum(run.by == "foreign" for _, run in news.found)
         self.report.lost += news.lost
         asked = self.ledger.overdue() if self.conduct.acts else []
         self.decided = self.passes.decide(self.ledger)
+        self.report.fallbacks += self.decided.by == "fallback"
         asked += self._wanted()
         decided = self.decided
         quiet = not (asked or refused or decided.passes or decided.skipped or forgetful or news.stopped)
@@ -170,8 +179,8 @@ class QueueDecider:
     def _wanted(self) -> list[Action]:
         """What to ask so that the decision comes true."""
         starts = [start for each in self.decided.passes for start in each.starts]
-        self.report.starts += len(starts)
         if not self.conduct.acts:
+            self.report.starts += len(starts)
             return []
         beside = self.beside(self.ledger, starts)
         self.ledger.asked_beside(beside)
@@ -190,6 +199,11 @@ class QueueDecider:
 
     def _number_at(self, now_s: float) -> int:
         return math.floor((now_s - self.origin_s) / self.conduct.interval_s)
+
+    def _nominal_s(self, at_s: float) -> float:
+        """When a cycle counts as being (rule X5): at its multiple, or as it was observed where that was late."""
+        due_s, seen_s = self.number * self.conduct.interval_s, at_s - self.origin_s
+        return due_s if seen_s - due_s <= LATE_S else seen_s
 
     def _origin_of(self, first: Listing) -> float:
         times = [first["at_s"], *(row["submit_s"] for row in first["jobs"].values())]

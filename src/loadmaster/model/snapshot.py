@@ -8,6 +8,10 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.hosts_asked import HostsAsked
 
+NEVER_S = 1e30
+"""The expected runtime of a job that does not end by itself. Whenever it begins, its end is this moment in 64 bits:
+whoever could start only then is promised nothing that another such job would delay (rule Q16)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Queue:

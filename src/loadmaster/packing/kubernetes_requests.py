@@ -48,7 +48,7 @@ def requests_of(spec: Mapping[str, Any], status: Mapping[str, Any] | None = None
 
     An init container that is restarted for ever (a sidecar) stays beside all that come after it. Requests of the pod
     as a whole take the place of the sum. A container that was resized in place counts with the larger of what it asks
-    and of what its node has allocated to it, which `status` says.
+    and of what its node has allocated to it, which `status` says; a sidecar and a pod as a whole likewise.
 
     Raises:
         ValueError: a quantity is none.
@@ -60,18 +60,22 @@ def requests_of(spec: Mapping[str, Any], status: Mapping[str, Any] | None = None
         >>> requests_of({"containers": [cpu("1")], "initContainers": [cpu(2) | {"restartPolicy": "Always"}, cpu(3)]})
         {'cpu': 5.0}
     """
-    given = {each.get("name"): each for each in (status or {}).get("containerStatuses") or ()}
+    told = status or {}
+    listed = (*(told.get("containerStatuses") or ()), *(told.get("initContainerStatuses") or ()))
+    given = {each.get("name"): each for each in listed}
     total = _sum(_held(container, given.get(container.get("name"))) for container in spec.get("containers") or ())
     stays: dict[str, float] = {}
     most: dict[str, float] = {}
     for container in spec.get("initContainers") or ():
-        beside = _sum((stays, _asked(container)))
+        lasting = container.get("restartPolicy") == "Always"
+        beside = _sum((stays, _held(container, given.get(container.get("name")) if lasting else None)))
         most = {name: max(most.get(name, 0.0), beside.get(name, 0.0)) for name in most | beside}
-        if container.get("restartPolicy") == "Always":
+        if lasting:
             stays = beside
     total = _sum((total, stays))
     total = {name: max(total.get(name, 0.0), most.get(name, 0.0)) for name in total | most}
-    return _sum((total | _asked(spec), amounts(spec.get("overhead") or {})))
+    whole = _held(spec, told) if spec.get("resources") else {}
+    return _sum((total | whole, amounts(spec.get("overhead") or {})))
 
 
 def _asked(item: Mapping[str, Any]) -> dict[str, float]:

@@ -11,6 +11,13 @@ _KEEPS_OUT = ("NoSchedule", "NoExecute")
 _NOT_EVICTED = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 NODES = ("node selector", "node affinity", "toleration")
 """The rules that tell by a node alone whether it may take a pod."""
+GANGS = (
+    "scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io/name", "pod-group.scheduling.sigs.k8s.io",
+    "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "kueue.x-k8s.io/pod-group-name",
+    "gang.scheduling.koordinator.sh/name",
+)  # fmt: skip
+"""Labels and annotations by which a pod names the group that it is to start with: of coscheduling plugins, Volcano,
+Kueue and Koordinator."""
 OWNERLESS = "no owner that would start it again"
 
 
@@ -32,6 +39,7 @@ def rules_of(item: Mapping[str, Any]) -> list[str]:
         "topology spread": any(each.get("whenUnsatisfiable") != "ScheduleAnyway" for each in spread),
         "volume": any(_bound_to_some_nodes(volume) for volume in spec.get("volumes") or ()),
         "resource claim": spec.get("resourceClaims"),
+        "gang": gang_of(item),
         "host port": any(port.get("hostPort") for each in containers for port in each.get("ports") or ()),
     }
     if spec.get("nodeName"):
@@ -42,6 +50,19 @@ def rules_of(item: Mapping[str, Any]) -> list[str]:
             "being deleted": meta.get("deletionTimestamp"),
         }
     return [name for name, holds in held.items() if holds]
+
+
+def gang_of(item: Mapping[str, Any]) -> str:
+    """The label, annotation or field by which a pod says that it starts together with others; empty without any.
+
+    Example:
+        >>> gang_of({"metadata": {"labels": {"kueue.x-k8s.io/pod-group-name": "g"}}, "spec": {}})
+        'kueue.x-k8s.io/pod-group-name'
+    """
+    meta = item["metadata"]
+    given = {**(meta.get("annotations") or {}), **(meta.get("labels") or {})}
+    named = next((name for name in GANGS if given.get(name)), "")
+    return named or ("workloadRef" if item["spec"].get("workloadRef") else "")
 
 
 def apart_from(spec: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.model.arrays import Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
-from loadmaster.model.snapshot import Alternative, Decision, NextLoops, Snapshot
+from loadmaster.model.snapshot import NEVER_S, Alternative, Decision, NextLoops, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.order import AnyOrder, Job, JobColumns, Order, job_columns
 from loadmaster.order.order import Unmoved, rank_of
@@ -120,8 +120,9 @@ class Twin(Discipline):
         from loadmaster.schedule.onward import onward  # Numba is not loaded for nothing
 
         _, first = np.unique(snapshot.queue.job, return_index=True)
+        starts_s = [onward(snapshot, policy, each, columns) for each in self.members]
         waits_s = [
-            (onward(snapshot, policy, each, columns) - columns.eligible_s)[first] for each in self.members
+            (np.where(each < NEVER_S, each, np.nan) - columns.eligible_s)[first] for each in starts_s
         ]  # fmt: skip
         started = [int(np.isfinite(each).sum()) for each in waits_s]
         most = max(started)

@@ -10,6 +10,7 @@ from loadmaster.verbs.live_result import Lived, Quiet
 if TYPE_CHECKING:
     from loadmaster.live.conduct import Conduct, Report
     from loadmaster.live.engine import Clock, Engine
+    from loadmaster.live.metrics import ServedAt
     from loadmaster.live.queue_decider import Beside
     from loadmaster.live.record import LiveRecord
     from loadmaster.runs import Setting
@@ -30,7 +31,7 @@ def quiet(*_: Any) -> Quiet:
 def drive(
     engine: "Engine", clock: "Clock", setting: "Setting", how: "Conduct", out: Path, *, command: str,
     screen: Screen = quiet, synthetic: bool | None = None, notes: tuple[str, ...] = (), jobs: int | None = None,
-    idle_until: Callable[[], float] | None = None, metrics: int | None = None, beside: "Beside | None" = None,
+    idle_until: Callable[[], float] | None = None, metrics: "ServedAt | None" = None, beside: "Beside | None" = None,
     ready: bool = True, site: "Setting | None" = None, scheduler: "Scheduler | None" = None,
 ) -> Lived:  # fmt: skip
     """Run `setting` live on `engine`, and keep it in the folder `out`; `site`: what the engine does by itself.
@@ -40,7 +41,7 @@ def drive(
     from loadmaster.live.conduct import Report
     from loadmaster.live.door import run_live
     from loadmaster.live.kept_run import kept_run
-    from loadmaster.live.metrics import MetricsServer
+    from loadmaster.live.metrics import MetricsServer, ServedAt
     from loadmaster.live.record import LiveRecord, lines_of
     from loadmaster.model import InputError
     from loadmaster.rules.find import given
@@ -61,7 +62,7 @@ def drive(
     try:
         with (
             screen(engine.name, how, jobs, out, ready) as shown,
-            MetricsServer(metrics) as served,
+            MetricsServer(*(metrics or ServedAt())) as served,
             SoFarBeside(out, on=shadow and ready) as beside_it,
         ):
             report.listener = shown.say
@@ -137,7 +138,7 @@ def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> t
 def _summary(report: "Report") -> dict[str, Any]:
     return {
         "ended": report.ended,
-        **{name: getattr(report, name) for name in ("cycles", "missed", "skipped", "starts", "foreign")},
+        **{name: getattr(report, name) for name in ("cycles", "missed", "skipped", "fallbacks", "starts", "foreign")},
         "refusals": dict(report.refusals),
         "lost": report.lost,
         "stranded": report.stranded,

@@ -51,5 +51,5 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     return drive(
         engine, clock, setting, how, options.folder, command=command, screen=screen, synthetic=work.synthetic,
         notes=(*remarks(case), *(notes if renamed else ())), ready=False, jobs=work.jobs, idle_until=engine.idle_until,
-        metrics=options.metrics, site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
+        metrics=options.served_at(), site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from loadmaster.verbs.live_drive import Screen, drive, quiet, scheduler_of
 from loadmaster.verbs.live_options import CONDUCT, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.rules import Discipline
 
 if TYPE_CHECKING:
     from loadmaster.live.conduct import Conduct
@@ -31,6 +32,9 @@ LOOKS = (
 class KubernetesOptions(QueueOptions):
     """All that a run on Kubernetes can be told."""
 
+    discipline: Annotated[
+        Discipline, Option("Queue discipline; priority is that of PriorityClass.", metavar="DISCIPLINE", typed=str)
+    ] = "priority+easy"
     namespace: Annotated[
         str | Sequence[str], Option("Only pods of these namespaces.", metavar="A,B,...", panel=CONDUCT, typed=str)
     ] = ""
@@ -96,16 +100,16 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     scheduler = scheduler_of(setting)
     say = for_notes().print
 
-    def made(*, looks_on: bool, watch: bool = True) -> KubernetesEngine:
+    def made(*, looks_on: bool, watch: bool = True, say: Callable[[str], None] = say) -> KubernetesEngine:
         return KubernetesEngine(
             api, options.scheduler_name, looks_on=looks_on, everyone=how.mode == "shadow", namespaces=names,
             lease_namespace=options.lease_namespace, lease_s=max(LEASE_S, 3 * how.interval_s),
-            watch=watch,
+            watch=watch, say=say,
         )  # fmt: skip
 
     def compiled() -> None:
         """Compile before the Lease is taken: nobody else decides while we hold it."""
-        compile_for(scheduler, made(looks_on=True, watch=False).observe(), long_queues=True)
+        compile_for(scheduler, made(looks_on=True, watch=False, say=lambda _: None).observe(), long_queues=True)
 
     try:
         with as_ctrl_c():
@@ -117,7 +121,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     moving_them = None if purse is None else Descheduler(engine, purse, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
     return drive(
-        engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.metrics,
+        engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.served_at(),
         beside=beside, site=OWN, scheduler=scheduler,
     )  # fmt: skip
 

@@ -11,8 +11,10 @@ from loadmaster.verbs.rules import Discipline, Rule
 
 if TYPE_CHECKING:
     from loadmaster.live.conduct import Conduct
+    from loadmaster.live.metrics import ServedAt
     from loadmaster.runs import Setting
 
+SHORTEST_TOKEN = 16
 CONDUCT = "How it behaves"
 
 
@@ -71,9 +73,36 @@ class QueueOptions(LiveOptions):
         int | None, Option("Start no more than N jobs in all.", metavar="N", panel=CONDUCT, least=0)
     ] = None
     seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
-    metrics: Annotated[
-        int | None, Option("Serve /metrics on 127.0.0.1 while it runs.", metavar="PORT", least=0, most=65535)
+    metrics: Annotated[int | None, Option("Serve /metrics while it runs.", metavar="PORT", least=0, most=65535)] = None
+    metrics_host: Annotated[str, Option("At an address that others reach, by token.", metavar="NAME")] = "127.0.0.1"
+    metrics_token: Annotated[
+        "str | Path | None", Option("A file: who asks has to know its text.", metavar="FILE", typed=Path | None)
     ] = None
+
+    def served_at(self) -> "ServedAt":
+        """Where `/metrics` is served.
+
+        Raises:
+            InputError: the file has no token that can be given in a header, or an option changes nothing.
+        """
+        from loadmaster.live.metrics import ServedAt
+        from loadmaster.model import InputError
+
+        if self.metrics is None:
+            refuse_idle(
+                self, ("metrics_host", "metrics_token"), "it is for --metrics", "--metrics PORT, or leave it out"
+            )
+        if self.metrics_token is None:
+            return ServedAt(self.metrics, self.metrics_host)
+        try:
+            token = Path(self.metrics_token).read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not plain text"
+            raise InputError(self.metrics_token, f"no token can be read there: {why}", fix="see the guide") from None
+        if len(token) < SHORTEST_TOKEN or any(sign.isspace() for sign in token):
+            rule = f"a token is one word of {SHORTEST_TOKEN} characters or more"
+            raise InputError(self.metrics_token, rule, fix="openssl rand -hex 32 makes one")
+        return ServedAt(self.metrics, self.metrics_host, token)
 
     def conduct(
         self, on_exit: Literal["release", "hold"] = "release", others: Literal["keep", "release"] = "keep"

@@ -111,7 +111,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     )  # fmt: skip
     return drive(
         engine, RealClock(), setting, how, options.folder, command=command, screen=screen, notes=engine.notes,
-        metrics=options.metrics, site=own_rule(engine.site), beside=Reasons() if how.acts else None,
+        metrics=options.served_at(), site=own_rule(engine.site), beside=Reasons() if how.acts else None,
     )  # fmt: skip
 
 

@@ -69,11 +69,12 @@ def test_a_pod_goes_to_a_place_that_was_kept_for_it_and_the_one_that_waited_come
     assert check_live(tmp_path / "run", RULE).same
 
 
-def test_a_replacement_is_begun_by_others_and_the_pod_that_moves_were_made_for_is_not(made, tmp_path):
+def test_neither_a_replacement_nor_the_pod_that_moves_were_made_for_is_begun_by_others(made, tmp_path):
     split(made)
     run(made, tmp_path / "run", Purse(2))
     found = course_in(tmp_path / "run")
-    assert (len(found.began), found.by_others, found.jobs) == (2, 1, 4)
+    assert (len(found.began), found.by_others, found.jobs) == (2, 0, 4)
+    assert (made.report.starts, made.report.foreign) == (2, 2)  # two ran before it began
 
 
 def test_a_budget_of_memory_chooses_the_pod_that_it_can_pay(made, tmp_path):

@@ -18,6 +18,7 @@ from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
 from loadmaster.live.engine import HELD, RUNNING, EngineDown
+from loadmaster.live.kept_run import kept_run
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.lease import when_free
@@ -26,6 +27,7 @@ from loadmaster.live.record import LiveRecord, lines_of
 from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
 from loadmaster.place import POLICIES
+from loadmaster.runs import Setting
 from loadmaster.schedule import Scheduler, discipline_named
 
 RULE = Scheduler(POLICIES["first-fit"], discipline_named("easy"))
@@ -41,7 +43,7 @@ class Made:
     def engine(self, **more):
         return KubernetesEngine(self.api, now_s=self.clock.now_s, **more)
 
-    def run(self, folder, *, for_s=60.0, mode="live", events=(), **conduct):
+    def run(self, folder, *, for_s=60.0, mode="live", events=(), rule=RULE, **conduct):
         """A live run; `events` are (moment, what to do) of the world outside."""
         waiting = sorted(events, key=lambda event: event[0])
         engine = self.engine(looks_on=mode != "live", everyone=mode == "shadow")
@@ -53,9 +55,9 @@ class Made:
 
         engine.observe = observe
         record = LiveRecord(folder)
-        how = Conduct(interval_s=5.0, mode=mode, for_s=for_s, on_exit="hold", **conduct)
+        how = Conduct(**{"interval_s": 5.0, "mode": mode, "for_s": for_s, "on_exit": "hold", **conduct})
         try:
-            return run_live(engine, self.clock, RULE, how, record)
+            return run_live(engine, self.clock, rule, how, record)
         finally:
             record.close()
             engine.close()
@@ -560,3 +562,35 @@ def test_a_shadow_remembers_where_a_pod_may_go_once_the_site_has_bound_it(made, 
     made.run(tmp_path / "run", mode="shadow", events=[(1037, lambda: fake.bind("default/picky", "n1"))])
     checked = check_live(tmp_path / "run", RULE)
     assert checked.same, checked.first
+
+
+@dataclass
+class Compiling:
+    """Decides as its rule, but takes its time over the first decision."""
+
+    rule: Scheduler
+    clock: FakeClock
+    took_s: float
+
+    @property
+    def discipline(self):
+        return self.rule.discipline
+
+    def decide(self, snapshot):
+        self.clock.sleep_until(self.clock.now_s() + self.took_s)
+        self.took_s = 0.0
+        return self.rule.decide(snapshot)
+
+
+def test_a_first_cycle_that_is_late_keeps_the_true_times_of_its_pods(made, tmp_path):
+    made.fake.add(pod("a", created_s=1000.0, runs_s=20.0))
+    rule = Compiling(RULE, made.clock, 17.0)
+    made.run(tmp_path / "run", for_s=120.0, interval_s=30.0, rule=rule)
+    assert made.fake.bound == [("default/a", "n1")]
+    lines = lines_of(tmp_path / "run")
+    found = kept_run(lines, RULE.discipline.order, Setting("first-fit", "easy", interval_s=30.0), {})
+    origin_s = lines[0]["origin_s"]
+    times = (found.workload.submit_s[0], found.schedule.start_s[0], found.schedule.end_s[0])
+    assert [each + origin_s for each in times] == [1000.0, 1017.0, 1037.0]
+    assert [line["cycle"] + origin_s for line in lines if "cycle" in line][:3] == [1017.0, 1020.0, 1050.0]
+    assert check_live(tmp_path / "run", RULE).same

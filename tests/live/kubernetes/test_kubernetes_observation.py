@@ -5,10 +5,12 @@ import copy
 import pytest
 from fake_kubernetes import node, pod, stamp
 
-from loadmaster.live.engine import ENDING, HELD
+from loadmaster.live.engine import ENDING, HELD, KEPT_ROOM, RUNNING
+from loadmaster.live.kubernetes.movable import why_it_stays
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
 from loadmaster.live.waiting import Waiting
 from loadmaster.model import InputError
+from loadmaster.packing.kubernetes_rules import GANGS
 
 
 def see(nodes, pods, **more):
@@ -219,3 +221,47 @@ def test_a_listing_without_a_node_that_can_be_read_is_an_error_of_one_line():
         see([node("n1", cpu="many")], [])
     with pytest.raises(InputError, match="there is none"):
         see([], [])
+
+
+def test_room_that_another_scheduler_has_made_for_its_pod_is_taken():
+    waits = pod("urgent", cpu=6, schedulerName="default-scheduler")
+    waits["status"]["nominatedNodeName"] = "n1"
+    ours = pod("ours", cpu=6)
+    ours["status"]["nominatedNodeName"] = "n2"
+    runs = pod("victim", cpu=5, schedulerName="default-scheduler", nodeName="n1")
+    nodes = [node("n1"), node("n2")]
+    seen = see(nodes, [waits, ours, runs])
+    room = seen.ids.index(next(name for name in seen.ids if name.startswith(KEPT_ROOM)))
+    assert (seen.tasks.state[room], seen.tasks.host[room]) == (RUNNING, 0)
+    assert seen.jobs.demand[room, 0] == 3.0  # of six cores, what its victim has left
+    assert see(nodes, [waits, ours]).jobs.demand[:, 0].tolist() == [6.0, 6.0]
+    assert not any(name.startswith(KEPT_ROOM) for name in see(nodes, [waits, ours], everyone=True).ids)
+    waits["spec"]["nodeName"] = "n1"
+    assert not any(name.startswith(KEPT_ROOM) for name in see(nodes, [waits, ours]).ids)
+
+
+def test_a_resized_pod_and_its_sidecar_hold_the_larger_of_asked_and_allocated():
+    asks = {"resources": {"requests": {"cpu": "1"}}}
+    sidecar = {"name": "s", "restartPolicy": "Always", **asks}
+    resized = pod("r", cpu=1, initContainers=[sidecar, {"name": "once", **asks}], nodeName="n1")
+    resized["status"] = {"containerStatuses": [{"name": "c", "allocatedResources": {"cpu": "3"}}],
+                         "initContainerStatuses": [{"name": "s", "resources": {"requests": {"cpu": "2"}}},
+                                                   {"name": "once", "allocatedResources": {"cpu": "9"}}]}  # fmt: skip
+    assert see([node("n1")], [resized]).jobs.demand[0, 0] == 5.0
+    whole = pod("w", cpu=1, resources={"requests": {"cpu": "2"}}, nodeName="n1")
+    whole["status"] = {"allocatedResources": {"cpu": "4"}}
+    assert see([node("n1")], [whole]).jobs.demand[0, 0] == 4.0
+
+
+@pytest.mark.parametrize("where", ["labels", "annotations"])
+@pytest.mark.parametrize("key", GANGS)
+def test_a_pod_of_a_gang_is_placed_and_its_gang_named(key, where):
+    member, other = pod("member"), pod("other", schedulerName="default-scheduler")
+    for each in (member, other):
+        each["metadata"].setdefault(where, {})[key] = "train"
+    observer = KubernetesObserver("loadmaster", everyone=False)
+    assert observer.see(KubernetesListings(1000.0, [node("n1")], [member, other])).ids == ("default/member@uid-member",)
+    assert observer.gangs == {key: 1}
+    member["spec"]["nodeName"] = "n1"
+    member["metadata"]["ownerReferences"] = [{"kind": "ReplicaSet", "name": "web", "controller": True}]
+    assert why_it_stays(member, "loadmaster") == f"it starts together with others ({key})"

@@ -10,7 +10,7 @@ from loadmaster.live.engine import HELD, Seen
 from loadmaster.live.finding import Finding
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
-from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
+from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
 
 SLOW_S = 1.0
 SKEW_S = 2.0
@@ -109,11 +109,13 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
     took_s = time.perf_counter() - begun
     heard = KubernetesListings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
     found = [_latency(took_s), *_skew(answer.server_s - now_s, took_s)]
-    live = KubernetesObserver(scheduler, everyone=False, namespaces=namespaces).see(heard)
+    ours = KubernetesObserver(scheduler, everyone=False, namespaces=namespaces)
+    live = ours.see(heard)
     down = int((~live.up).sum())
     text = f"{len(live.hosts)} nodes" + (f", {down} of them take no pods now" if down else "")
     found.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
     found += _whose(f"pods with schedulerName {scheduler}", live)
+    found += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]
     return found + _whose(
         "pods of any scheduler", KubernetesObserver(scheduler, everyone=True, namespaces=namespaces).see(heard)
     )

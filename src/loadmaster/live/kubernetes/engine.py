@@ -13,7 +13,7 @@ from loadmaster.live.kubernetes.lease import ClusterLease
 from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
 from loadmaster.live.kubernetes.moving import Moves
 from loadmaster.live.kubernetes.nodes import parse_nodes
-from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
+from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
 from loadmaster.live.kubernetes.pods import id_of, pod_of
 from loadmaster.live.kubernetes.reading import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.watched import Watched
@@ -41,6 +41,7 @@ class KubernetesEngine:
         lease_s: how long it lasts.
         now_s: the clock.
         watch: be told of changes where we may; else everything is listed in every cycle.
+        say: told once of each sort of gang to which pods that wait for us refer.
 
     Raises:
         InputError: another loadmaster has the lease, or we may not have one.
@@ -52,7 +53,7 @@ class KubernetesEngine:
     def __init__(
         self, api: Api, scheduler: str = "loadmaster", *, looks_on: bool = False, everyone: bool = False,
         namespaces: Sequence[str] = (), lease_namespace: str = "kube-system", lease_s: float = 60.0,
-        now_s: Callable[[], float] = time.time, watch: bool = True,
+        now_s: Callable[[], float] = time.time, watch: bool = True, say: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._api, self._now_s = api, now_s
         self._lease = None if looks_on else ClusterLease(api, scheduler, lease_namespace, lease_s, now_s)
@@ -66,6 +67,8 @@ class KubernetesEngine:
         self._held: set[str] = set()
         self._specs: dict[str, Mapping[str, Any]] = {}
         self._node_uids: dict[str, Any] = {}
+        self._say, self._gangs = say, set[str]()
+        self._bound: set[str] = set()  # that we bound, or asked to when nobody could tell whether it was done
         self._last: Seen | None = None
 
     @property
@@ -84,7 +87,9 @@ class KubernetesEngine:
         odd = [item for item in pods.items if not is_pod(item)]
         items = self.moves.follow([item for item in pods.items if is_pod(item)] if odd else pods.items)
         token = str(pods.restored) if pods.restored else ""
-        heard = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms())
+        if (way := self.moves.under_way) is not None and way.follower:
+            self._bound.add(way.follower)
+        heard = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound)
         try:
             seen = self._observer.see(heard)
         except InputError as error:
@@ -94,6 +99,10 @@ class KubernetesEngine:
         self._items = self._observer.readable
         if unread := self.moves.evictions.unread:
             seen = replace(seen, left_out=(*seen.left_out, *unread))
+        self._bound &= set(seen.ids)
+        for gang in self._observer.gangs.keys() - self._gangs:
+            self._say(not_together(gang, self._observer.gangs[gang]))
+        self._gangs |= self._observer.gangs.keys()
         self._held = {seen.ids[job] for job in seen.tasks.job[seen.tasks.state == HELD].tolist()}
         self._specs = {id_of(item): item["spec"] for item in self._items if id_of(item) in self._held}
         self._node_uids = {name_of(item): item["metadata"].get("uid") for item in nodes.items}
@@ -108,7 +117,11 @@ class KubernetesEngine:
             if action.id not in self._held:
                 return Refusal(action, "busy", "it did not wait when it was last seen")
             self._held.discard(action.id)
-            return self._bind(action)
+            self._bound.add(action.id)
+            refusal = self._bind(action)
+            if refusal is not None:
+                self._bound.discard(action.id)
+            return refusal
         if isinstance(action, Repin):
             return self._bind(action)
         if isinstance(action, Move):

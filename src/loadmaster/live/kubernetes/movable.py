@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, pod_of, why_not
+from loadmaster.packing.kubernetes_rules import gang_of
 from loadmaster.packing.kubernetes_state import TIED
 
 OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet")
@@ -51,6 +52,8 @@ def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
     kind = owner_of(item).get("kind", "")
     if kind not in OWNERS:
         return f"a {kind} would lose its work" if kind else "nobody would start it again"
+    if gang := gang_of(item):
+        return f"it starts together with others ({gang})"
     if safe == "false":
         return f"it says {_SAFE}: false"
     if safe != "true" and any(volume.get(kind) is not None for volume in spec.get("volumes") or () for kind in _LOCAL):

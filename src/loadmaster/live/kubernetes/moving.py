@@ -107,8 +107,8 @@ class Moves:
     def rooms(self) -> list[Pod]:
         """What is kept on nodes, as pods that run there and are nobody's."""
         way = self.under_way
-        kept = [_room(pod, node) for pod, node in self.keeping.values()]
-        return kept if way is None or way.follower else [*kept, _room(way.pod, way.to)]
+        kept = [room_for(pod, node) for pod, node in self.keeping.values()]
+        return kept if way is None or way.follower else [*kept, room_for(way.pod, way.to)]
 
     def _replaces(self, item: Mapping[str, Any], way: UnderWay) -> bool:
         waits = not item["spec"].get("nodeName") and not item["metadata"].get("deletionTimestamp")
@@ -132,7 +132,8 @@ class Moves:
         return refusal
 
 
-def _room(pod: Pod, node: str) -> Pod:
+def room_for(pod: Pod, node: str) -> Pod:
+    """Room that is kept on a node for a pod, as a pod that runs there and is nobody's."""
     name = pod.id.partition("@")[0].replace("/", ".")
     return replace(
         pod, id=f"{KEPT_ROOM}{name}@{node}", namespace="loadmaster", owner=f"room-for-{name}", labels={},

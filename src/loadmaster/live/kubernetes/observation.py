@@ -1,13 +1,15 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, ObservedTasks, Over, Seen
+from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, ObservedTasks, Over, Seen
+from loadmaster.live.kubernetes.moving import room_for
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.places import Places
 from loadmaster.live.kubernetes.pods import Pod, why_not
@@ -17,6 +19,7 @@ from loadmaster.model.exact import MOST
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.packing.kubernetes_affinity import required_of, selects
+from loadmaster.packing.kubernetes_rules import gang_of
 
 Apart = list[tuple[Pod, Mapping[str, Any]]]
 """Pods that are bound, and whom each of them keeps away."""
@@ -29,6 +32,7 @@ class KubernetesListings:
     Attributes:
         token: changes when it may have forgotten something.
         rooms: what is kept on nodes, as pods that run there; no more of it than is free there.
+        bound: pods that we have bound, by their ids.
     """
 
     at_s: float
@@ -36,6 +40,7 @@ class KubernetesListings:
     pods: Sequence[Mapping[str, Any]]
     token: str = ""
     rooms: Sequence[Pod] = ()
+    bound: Collection[str] = ()
 
 
 class KubernetesObserver:
@@ -45,6 +50,9 @@ class KubernetesObserver:
         scheduler: pods that wait for this one (`schedulerName`) are ours.
         everyone: pods that wait for any scheduler count as held for us.
         namespaces: only pods that wait in these are ours; () for all.
+
+    Attributes:
+        gangs: how many pods that wait for us say so that they start together with others, by how they say it.
     """
 
     def __init__(self, scheduler: str, *, everyone: bool, namespaces: Sequence[str] = ()) -> None:
@@ -53,6 +61,7 @@ class KubernetesObserver:
         self._told: set[str] = set()
         self.readable: list[Mapping[str, Any]] = []
         """The pods of the last listing that could be read, as the API gave them."""
+        self.gangs: Counter[str] = Counter()
         self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
         self._room_number = 0
 
@@ -68,7 +77,7 @@ class KubernetesObserver:
             fix = "see: kubectl get nodes"
             raise InputError("nodes", "there is none with processors for pods", fix=fix, where=_where(unread_nodes))
         over, pods = self._over(read), self._pods(read)
-        pods += self._fitting(heard.rooms, pods, nodes)
+        pods += self._fitting((*heard.rooms, *self._nominated(read)), pods, nodes)
         cluster = _cluster(nodes)
         works, left_out = self._sorted_out(pods, nodes, cluster)
         works.sort(key=lambda pair: (pair[0].created_s, pair[0].id))
@@ -78,7 +87,7 @@ class KubernetesObserver:
         seen = Seen(
             heard.at_s, cluster, np.array([node.up and node.name not in shut for node in nodes]),
             self._jobs(chosen, [features for _, features in works], cluster), tuple(pod.id for pod in chosen),
-            _tasks(chosen, cluster), tuple(left_out), tuple(over), heard.token,
+            _tasks(chosen, cluster, heard.bound), tuple(left_out), tuple(over), heard.token,
         )  # fmt: skip
         seen.check()
         self.readable = [each.item for each in read]
@@ -92,8 +101,18 @@ class KubernetesObserver:
         return fresh
 
     def _pods(self, read: Iterable[PodRead]) -> list[Pod]:
-        live = (each.pod for each in read if each.over is None)
-        return [pod for pod in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
+        live = [(each.pod, each.item) for each in read if each.over is None]
+        found = [(pod, item) for pod, item in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
+        self.gangs = Counter(gang for pod, item in found if pod.state == HELD and (gang := gang_of(item)))
+        return [pod for pod, _ in found]
+
+    def _nominated(self, read: Iterable[PodRead]) -> Iterable[Pod]:
+        """Room that another scheduler has made on a node for a pod that it is to bind there."""
+        for each in read:
+            node, pod = (each.item.get("status") or {}).get("nominatedNodeName"), each.pod
+            waits = node and pod is not None and each.over is None and pod.state == HELD
+            if waits and pod is not None and not self._everyone and pod.scheduler != self._scheduler:
+                yield room_for(pod, str(node))
 
     def _is_ours(self, pod: Pod) -> bool:
         return (self._everyone or pod.scheduler == self._scheduler) and (
@@ -162,7 +181,7 @@ class KubernetesObserver:
         if any(features):
             given["features"] = Named.of(features)
         return Workload(
-            cluster.resources, np.array([pod.created_s for pod in pods], float), limit_s,
+            cluster.resources, np.array([pod.created_s for pod in pods], float), np.minimum(limit_s, UNLIMITED_S),
             demand.reshape(len(pods), len(cluster.resources)), estimate_s=limit_s,
             project=np.array(payers, np.int32), source="Kubernetes", constraints=Constraints(**given),
         )  # fmt: skip
@@ -170,6 +189,17 @@ class KubernetesObserver:
 
 def _where(unread: Sequence[Unread]) -> str:
     return f"{unread[0].name}: {unread[0].why}" if unread else ""
+
+
+def not_together(gang: str, pods: int) -> str:
+    """What is said of pods that are to start together.
+
+    Example:
+        >>> not_together("kueue.x-k8s.io/pod-group-name", 1)
+        '1 pod refers to a gang (kueue.x-k8s.io/pod-group-name), which is not obeyed: each pod starts by itself'
+    """
+    those = "1 pod refers" if pods == 1 else f"{pods:,} pods refer"
+    return f"{those} to a gang ({gang}), which is not obeyed: each pod starts by itself"
 
 
 def _placeable(pod: Pod, places: Places, cluster: Cluster, apart: Apart) -> tuple[str, str]:
@@ -206,10 +236,12 @@ def _cluster(nodes: Sequence[Node]) -> Cluster:
     return Cluster(tuple(resources), np.minimum(capacity, MOST), tuple(node.name for node in nodes), rules=rules)
 
 
-def _tasks(pods: Sequence[Pod], cluster: Cluster) -> ObservedTasks:
+def _tasks(pods: Sequence[Pod], cluster: Cluster, bound: Collection[str]) -> ObservedTasks:
     number = {name: k for k, name in enumerate(cluster.names)}
+    host = [number.get(pod.node, NOWHERE) for pod in pods]
+    pin = [each if pod.id in bound else NOWHERE for pod, each in zip(pods, host, strict=True)]
     return ObservedTasks(
         np.arange(len(pods)), np.zeros(len(pods), np.int32), np.array([pod.state for pod in pods], np.int32),
-        np.array([number.get(pod.node, NOWHERE) for pod in pods], np.int32), np.full(len(pods), NOWHERE, np.int32),
+        np.array(host, np.int32), np.array(pin, np.int32),
         start_s=np.array([pod.start_s for pod in pods], float),
     )  # fmt: skip

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from loadmaster.live.engine import ENDING, HELD, RUNNING, UNLIMITED_S, Over
+from loadmaster.live.engine import ENDING, HELD, RUNNING, Over
 from loadmaster.live.kubernetes.nodes import ours
+from loadmaster.model.snapshot import NEVER_S
 from loadmaster.packing.kubernetes_affinity import required_of
 from loadmaster.packing.kubernetes_requests import requests_of
 
@@ -33,7 +34,7 @@ class Pod:
         state: a code of `STATES`; a pod that is bound to a node holds it, whether it runs already or pulls its image.
         node: to which it is bound; "" while it waits.
         asks: by our names of resources; each pod takes one of the `pods` of its node.
-        limit_s: its deadline.
+        limit_s: its deadline; `NEVER_S` without one.
         start_s: when it was bound, NaN where nobody says.
         hold: a code of `HOLDS`: its user's scheduling gates.
     """
@@ -71,7 +72,7 @@ def pod_of(item: Mapping[str, Any]) -> Pod | None:
         spec.get("schedulerName") or DEFAULT_SCHEDULER, HELD if not node else ENDING if going else RUNNING, node,
         ours(requests_of(spec, item.get("status")), asked=True) | {"pods": 1.0},
         moment_s(meta.get("creationTimestamp"), 0.0),
-        _bound_s(item), UNLIMITED_S if deadline_s is None else max(1.0, float(deadline_s)),
+        _bound_s(item), NEVER_S if deadline_s is None else max(1.0, float(deadline_s)),
         float(spec.get("priority") or 0), str(owners[0]["name"]) if owners else str(meta["name"]),
         0 if node or not spec.get("schedulingGates") else _USER,
     )  # fmt: skip

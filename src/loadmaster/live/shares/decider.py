@@ -11,7 +11,7 @@ from loadmaster.live.decider import Line, Step
 from loadmaster.live.engine import RUNNING, Over, Refusal, Seen
 from loadmaster.live.shares.books import SharesBooks
 from loadmaster.live.shares.method import ShareMethod
-from loadmaster.model.actions import Start, Stop
+from loadmaster.model.actions import Stop
 
 FORMAT = 1
 OnExit = Literal["end", "leave"]
@@ -76,7 +76,6 @@ class SharesDecider:
             return Step()
         asked, given_up, carried = books.decide(self.method)
         books.take(asked, given_up, carried)
-        self.report.starts += sum(isinstance(action, Start) for action in asked)
         line: dict[str, Any] = {"cycle": seen.at_s, "over": over, "lost": lost, "elsewhere": elsewhere}
         line |= {"asked": [plain_action(action) for action in asked], "given_up": given_up}
         return Step((line | {"carried": [carried.last_host, carried.scale]},), asked)
