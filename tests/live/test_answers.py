@@ -6,11 +6,11 @@ import pytest
 
 from loadmaster.live.answers import answer_line, refusals_in
 from loadmaster.live.engine import Refusal
-from loadmaster.model.actions import KINDS, Cap, Hold, Move, Release, Rent, Repin, Start, Stop, Withdraw
+from loadmaster.model.actions import KINDS, Cap, Explain, Hold, Move, Release, Rent, Repin, Start, Stop, Withdraw
 
 ACTIONS = [
     Start("1", ("a", "b")), Repin("1", ("a",)), Hold("1"), Withdraw("1"), Cap("1", 0.5), Move("1", ("b",)),
-    Rent("hour", 2), Release("a"), Stop("7.2"),
+    Rent("hour", 2), Release("a"), Stop("7.2"), Explain("1", "no room"),
 ]  # fmt: skip
 
 

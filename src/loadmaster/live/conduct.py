@@ -57,7 +57,7 @@ class Report:
         up: the engine answered when it was last asked.
         observed_s: when it was last observed, by its own clock; NaN before.
         failed_calls: how often it did not answer.
-        listener: told of every note at once, also of one that was said before.
+        listener: told at once of what is news each time.
     """
 
     cycles: int = 0
@@ -87,10 +87,9 @@ class Report:
     def say(self, note: str) -> None:
         """Note something, once."""
         if note not in self.notes:
-            self.tell(note)
+            self.notes.append(note)
 
     def tell(self, note: str) -> None:
-        """Note something that is news each time."""
-        if note not in self.notes:
-            self.notes.append(note)
+        """Note something that is news each time, and must be known at once."""
+        self.say(note)
         self.listener(note)

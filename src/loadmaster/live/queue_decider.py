@@ -203,7 +203,7 @@ class QueueDecider:
     def _nominal_s(self, at_s: float) -> float:
         """When a cycle counts as being (rule X5): at its multiple, or as it was observed where that was late."""
         due_s, seen_s = self.number * self.conduct.interval_s, at_s - self.origin_s
-        return due_s if seen_s - due_s <= LATE_S else seen_s
+        return due_s if seen_s - due_s <= LATE_S else round(seen_s, 3)
 
     def _origin_of(self, first: Listing) -> float:
         times = [first["at_s"], *(row["submit_s"] for row in first["jobs"].values())]

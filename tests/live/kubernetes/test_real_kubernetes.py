@@ -393,3 +393,24 @@ def test_a_run_under_the_guides_account_outlives_restarts_of_the_server(tmp_path
         assert run.returncode == 0, output
         until(lambda: {item["status"]["phase"] for item in real.items("pods")} == {"Succeeded"})
     assert check_live(tmp_path / "run").same
+
+
+def test_priority_comes_first_and_who_waits_for_what_never_ends_keeps_nobody_back(real, tmp_path):
+    uids = add(real, node("n1", cpu=8, memory="16Gi"), pod("agent", schedulerName="default-scheduler"))
+    real.ask("POST", "/api/v1/namespaces/default/pods/agent/binding", {
+        "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "agent"}, "target": {"kind": "Node", "name": "n1"},
+    })  # fmt: skip
+    real.ask("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {
+        "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1000,
+    })  # fmt: skip
+    uids |= add(real, pod("whole", cpu=8), *(pod(f"small{k}") for k in range(7)))
+    uids |= add(
+        real, pod("urgent", cpu=2, priorityClassName="urgent", labels={"pod-group.scheduling.sigs.k8s.io": "g"})
+    )
+    run = verb("live", "kubernetes", "--kubeconfig", real.config(), "--policy", "first-fit", "--interval", "1s",
+               "--for", "3s", "-o", tmp_path / "run", "--json")  # fmt: skip
+    assert run.exit_code == 0, run.output
+    assert "1 pod refers to a gang (pod-group.scheduling.sigs.k8s.io)" in " ".join(run.stderr.split())
+    placed = {name for name in uids if host_of(real, name)}
+    assert placed == {"agent", "urgent", *(f"small{k}" for k in range(5))}
+    assert (json.loads(run.stdout)["starts"], check_live(tmp_path / "run").same) == (6, True)

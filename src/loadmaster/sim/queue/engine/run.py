@@ -35,16 +35,16 @@ from loadmaster.sim.queue.engine.state import (
     LEVELS,
     REFUSALS,
     STARTED,
-    Engine,
-    Head,
-    Hosts,
-    Jobs,
-    Log,
-    Queue,
-    Ranked,
-    Refused,
-    Rules,
-    Running,
+    EngineHosts,
+    EngineJobs,
+    EngineLog,
+    EngineRules,
+    EngineState,
+    MovingQueue,
+    PromisedHead,
+    RefusedDemands,
+    RunningTasks,
+    WaitingTree,
 )
 from loadmaster.sim.queue.laid_out import columns_of, ranks
 from loadmaster.sim.queue.queue_state import DONE, NO_RANK, NOT_FINITE
@@ -98,61 +98,61 @@ def replay(
 def arrays(
     workload: Workload, cluster: Cluster, policy: Policy, discipline: Discipline, interval_s: float, seed: int,
     records: Records,
-) -> Engine:  # fmt: skip
+) -> EngineState:  # fmt: skip
     """A run that begins."""
     jobs, rule = _jobs(workload, discipline), discipline.backfilling
     first_fit = _is_first_fit(policy, workload, cluster)
     many, (hosts, resources), kinds = workload.jobs, cluster.capacity.shape, len(jobs.demand)
     tasks, moves = int(jobs.tasks.sum()), isinstance(discipline.order, Order) and discipline.order.moves
-    return Engine(
+    return EngineState(
         jobs,
-        Rules(
+        EngineRules(
             float(interval_s), type(rule) is Blocking, type(rule) is Easy, first_fit, never_remembered(policy),
             int(seed), moves,
         ),
         _hosts(jobs, cluster, rated=1 if first_fit else kinds),
         _queue(0 if moves else many, resources),
         _ranked(many if moves else 0),
-        Running(
+        RunningTasks(
             np.zeros(many), np.zeros(many, np.int32), empty_ends(many), np.zeros(tasks, np.int32),
             np.zeros(tasks, np.int32), np.zeros(many, np.int32),
         ),
-        Head(
+        PromisedHead(
             np.array([-1, -1, 0, 0], np.int64), np.zeros(3), np.zeros(hosts), np.zeros((hosts, resources)),
             np.zeros(hosts), np.zeros(hosts, np.int64),
         ),
-        Refused(
+        RefusedDemands(
             np.zeros((2, kinds), np.int64), np.full((2, kinds), -1, np.int64), np.zeros(2, np.int64),
             np.zeros((REFUSALS, resources)), np.zeros(REFUSALS, np.int64), np.zeros(2, np.int64),
         ),
-        Log(records.start_s, np.zeros(4, np.int64), *records.buffers[:3], records.buffers[5]),
+        EngineLog(records.start_s, np.zeros(4, np.int64), *records.buffers[:3], records.buffers[5]),
     )  # fmt: skip
 
 
-def _hosts(jobs: Jobs, cluster: Cluster, rated: int) -> Hosts:
+def _hosts(jobs: EngineJobs, cluster: Cluster, rated: int) -> EngineHosts:
     """Empty hosts, and scores for the first `rated` demands."""
     hosts, resources = cluster.capacity.shape
     blocks = np.zeros((-(-hosts // HOSTS_OF_BLOCK), HOSTS_OF_BLOCK, resources))
     blocks.reshape(-1, resources)[:hosts] = cluster.capacity
     often = np.bincount(jobs.kind, jobs.tasks, len(jobs.demand)).astype(np.float64)
-    return Hosts(
+    return EngineHosts(
         np.array(cluster.capacity), blocks.max(axis=1), cluster.capacity.sum(axis=0),
         empty_scores(cluster.kinds, jobs.demand[:rated], often[:rated]),
         np.full(1, -1, np.int64), np.ones(hosts, np.bool_), np.zeros(hosts, np.int32),
     )  # fmt: skip
 
 
-def _queue(places: int, resources: int) -> Queue:
+def _queue(places: int, resources: int) -> WaitingTree:
     """Nobody waits."""
     nodes = np.array([-(-places // FAN ** (level + 1)) for level in range(LEVELS)], np.int64)
     least = np.full((int(nodes.sum()), DEMAND + 2 * resources), np.inf)
     first_node = np.concatenate(([0], np.cumsum(nodes)[:-1]))
-    return Queue(np.zeros(places, np.bool_), least, first_node, np.full(1, places, np.int64))
+    return WaitingTree(np.zeros(places, np.bool_), least, first_node, np.full(1, places, np.int64))
 
 
-def _ranked(jobs: int) -> Ranked:
+def _ranked(jobs: int) -> MovingQueue:
     """Nobody waits, of so many jobs under an order that moves."""
-    return Ranked(
+    return MovingQueue(
         np.zeros(jobs, np.int32), np.zeros(jobs, np.int32), np.zeros(jobs), np.zeros(jobs), np.zeros(jobs, np.int32)
     )
 
@@ -163,10 +163,10 @@ def _is_first_fit(policy: Policy, workload: Workload, cluster: Cluster) -> bool:
     return policy is POLICIES["first-fit"] or alike
 
 
-def _jobs(workload: Workload, discipline: Discipline) -> Jobs:
+def _jobs(workload: Workload, discipline: Discipline) -> EngineJobs:
     demand, kind = distinct_rows(workload.demand)
     at, place = _order(workload, discipline)
-    return Jobs(
+    return EngineJobs(
         np.array(workload.submit_s), np.array(workload.runtime_s), np.array(workload.expected_s),
         np.array(workload.task_count, np.int64), np.array(kind, np.int32), np.array(demand),
         np.array(workload.first_task, np.int64), place.astype(np.int32), at.astype(np.int32),
@@ -185,7 +185,7 @@ def _order(workload: Workload, discipline: Discipline) -> tuple[Longs, Longs]:
     return at, place
 
 
-def _name_hosts(engine: Engine, records: Records) -> None:
+def _name_hosts(engine: EngineState, records: Records) -> None:
     """Write the host of every task where the schedule has it."""
     running, jobs = engine.running, engine.jobs
     started = np.flatnonzero(~np.isnan(records.start_s))

@@ -19,18 +19,18 @@ REFUSALS = 24
 """Demands that found too little room which are compared with whole nodes of the tree; beyond, the oldest goes."""
 
 ARRIVED, WAITING, RUNNING, STARTED = range(4)
-"""In `Log.counts`."""
+"""In `EngineLog.counts`."""
 JOB, COUNTED_FOR, HAS_SHADOW, STAMP = range(4)
-"""In `Head.number`: the head; whose tasks `held` counts; whether its shadow time is known; the stamp of `touched`."""
+"""In `PromisedHead.number`: the head; whose tasks `held` counts; whether its shadow time is known; a stamp."""
 SHADOW_S, SLACK, HELD = range(3)
-"""In `Head.amount`: the shadow time; tasks that the hosts hold then beyond the head's; tasks that they hold now."""
+"""In `PromisedHead.amount`: the shadow time; tasks that hosts hold then beyond the head's; tasks that they hold now."""
 TASKS, EXPECTED_S, DEMAND = range(3)
-"""Columns of `Queue.least`; the demand of a task has a column a resource, and behind them that of the whole job."""
+"""Columns of `WaitingTree.least`; a task's demand has a column a resource, and behind them so has the whole job's."""
 ALONE, BESIDE = range(2)
 """How a job is tried: without a thought of the head, or on what the head leaves for longer than its shadow time."""
 
 
-class Jobs(NamedTuple):
+class EngineJobs(NamedTuple):
     """What never changes.
 
     Attributes:
@@ -54,7 +54,7 @@ class Jobs(NamedTuple):
     at: Ints
 
 
-class Rules(NamedTuple):
+class EngineRules(NamedTuple):
     """What is asked for.
 
     Attributes:
@@ -76,7 +76,7 @@ class Rules(NamedTuple):
     moves: bool
 
 
-class Hosts(NamedTuple):
+class EngineHosts(NamedTuple):
     """What is free.
 
     Attributes:
@@ -97,7 +97,7 @@ class Hosts(NamedTuple):
     closed: Ints
 
 
-class Queue(NamedTuple):
+class WaitingTree(NamedTuple):
     """Who waits, as a tree over places with the least that anybody below a node asks for.
 
     Attributes:
@@ -113,11 +113,11 @@ class Queue(NamedTuple):
     lowest: Longs
 
 
-class Ranked(NamedTuple):
+class MovingQueue(NamedTuple):
     """Who waits under an order whose ranks move; empty under any other.
 
     Attributes:
-        jobs: int32[J], those that wait, in no order; the first `Log.counts[WAITING]` count.
+        jobs: int32[J], those that wait, in no order; the first `EngineLog.counts[WAITING]` count.
         row: int32[J], where a job is among them.
         rank: float64[J], theirs now.
         key, next: float64[J], int32[J], a heap of (rank, job): each is in it once.
@@ -130,7 +130,7 @@ class Ranked(NamedTuple):
     next: Ints
 
 
-class Running(NamedTuple):
+class RunningTasks(NamedTuple):
     """Who runs where. Equal tasks on one host are one run of tasks: a job has at most as many runs as tasks.
 
     Attributes:
@@ -148,7 +148,7 @@ class Running(NamedTuple):
     runs: Ints
 
 
-class Head(NamedTuple):
+class PromisedHead(NamedTuple):
     """The first job that did not fit, and what it is promised: enough hosts at its shadow time, whichever (rule Q6).
 
     Attributes:
@@ -167,7 +167,7 @@ class Head(NamedTuple):
     touched: Longs
 
 
-class Refused(NamedTuple):
+class RefusedDemands(NamedTuple):
     """What is known of demands that were tried, until somebody ends.
 
     Attributes:
@@ -186,7 +186,7 @@ class Refused(NamedTuple):
     size: Longs
 
 
-class Log(NamedTuple):
+class EngineLog(NamedTuple):
     """What has happened.
 
     Attributes:
@@ -204,15 +204,15 @@ class Log(NamedTuple):
     rows: Longs
 
 
-class Engine(NamedTuple):
+class EngineState(NamedTuple):
     """All of it, in the order in which the loop takes it."""
 
-    jobs: Jobs
-    rules: Rules
-    hosts: Hosts
-    queue: Queue
-    ranked: Ranked
-    running: Running
-    head: Head
-    refused: Refused
-    log: Log
+    jobs: EngineJobs
+    rules: EngineRules
+    hosts: EngineHosts
+    queue: WaitingTree
+    ranked: MovingQueue
+    running: RunningTasks
+    head: PromisedHead
+    refused: RefusedDemands
+    log: EngineLog
