@@ -50,7 +50,8 @@ def test_what_must_be_said_is_said_at_once_on_stdout_unless_that_is_json(capsys,
         report.tell("an outage, each time")
     told = capsys.readouterr()
     said, silent = (told.err, told.out) if as_json else (told.out, told.err)
-    assert [line.partition(" ")[2] for line in said.splitlines()] == ["said once", *["an outage, each time"] * 2]
+    assert [line.partition(" ")[2] for line in said.splitlines()] == ["an outage, each time"] * 2
+    assert report.notes == ["said once", "an outage, each time"]
     assert silent == ""
 
 

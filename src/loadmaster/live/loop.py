@@ -113,8 +113,8 @@ class Loop:
         names = self.report.stranded
         if names and isinstance(self.engine, FreedByHand):
             those = "1 job stays" if len(names) == 1 else f"{len(names):,} jobs stay"
-            self.report.say(f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}")
-            self.report.say(f"free what stays held by hand: {self.engine.by_hand(names)}")
+            self.report.tell(f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}")
+            self.report.tell(f"free what stays held by hand: {self.engine.by_hand(names)}")
 
     def _begun(self) -> Seen | None:
         """The session begins; what to decide on first, as getting ready may have taken its time."""
