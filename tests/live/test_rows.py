@@ -6,6 +6,7 @@ from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.rows import (
     alike,
     as_asked,
+    as_known,
     expected_s,
     hosts_in,
     on_our_clock,
@@ -78,3 +79,10 @@ def test_a_job_may_begin_when_that_was_first_seen():
 def test_what_was_held_later_waited_before_and_a_limit_of_an_array_is_kept():
     found = as_asked(WAITS | {"hold": 0, "throttle": 2}, WAITS | {"hold": 1, "throttle": 0}, 9.0)
     assert (found["hold"], found["throttle"]) == (0, 2)
+
+
+def test_a_job_that_was_sent_back_came_when_it_was_submitted_first():
+    """Slurm counts its submission anew."""
+    before, back = {"state": [0], "submit_s": 10.0}, {"state": [0], "submit_s": 70.0}
+    assert as_known(before, back, 70.0, waited=True)["submit_s"] == 10.0
+    assert as_asked(before, back, 70.0)["submit_s"] == 10.0

@@ -93,7 +93,10 @@ def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         reading.read_whole(line)
         for name, row in reading.ledger.rows.items():
             if last.get(name) is not row:
-                found[name] = as_asked(found.get(name), row, reading.ledger.now_s)
+                before = found.get(name)
+                found[name] = as_asked(before, row, reading.ledger.now_s)
+                if before is not None and "eligible_s" in before:  # `Fed` keeps back who may begin later again
+                    found[name]["eligible_s"] = min(before["eligible_s"], found[name]["eligible_s"])
                 last[name] = row
     return found
 

@@ -22,6 +22,7 @@ class Fed(Adopted):
         self, rows: Mapping[str, Any], ledger: Ledger, scheduler: Scheduler, interval_s: float, seed: int
     ) -> None:
         self.judge = _Judge(scheduler)
+        self._later: set[int] = set()
         super().__init__(rows, ledger, self.judge, interval_s, seed)
 
     def happened(self, news: News, ledger: Ledger) -> None:
@@ -43,6 +44,9 @@ class Fed(Adopted):
             self._found(name, run)
         self.ended_now |= bool(news.moved)
         self._hold(ledger)
+        rows = ledger.rows.items()
+        later = (name for name, row in rows if row.get("hold") or row.get("eligible_s", 0.0) > ledger.now_s)
+        self._later = {self.number[name] for name in later}
 
     def give_up(self, ledger: Ledger) -> None:
         """What has lost its hosts since: the engine refused it, or it never ran there."""
@@ -51,6 +55,10 @@ class Fed(Adopted):
                 self.stop(job, self.now_s, 0, again=True)
         held = {name for name, row in ledger.rows.items() if row.get("hold")}
         self._away = {self.number[name] for name in ledger.away() | held}
+
+    def _eligible(self) -> list[int]:
+        """Without jobs that may not begin now, as the record has it: one that is sent back may begin later again."""
+        return [job for job in super()._eligible() if job not in self._later]
 
     def decided(self, rule: Scheduler, recorded: Pass, line: Mapping[str, Any]) -> tuple[Start, ...]:
         """Decide by itself, as often as the record did; who starts where."""

@@ -11,7 +11,7 @@ from loadmaster.live.claims import HeldHosts, News
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import workload_in
 from loadmaster.live.record import Reading, is_being_written, lines_of, passes_of
-from loadmaster.live.rows import alike, as_asked
+from loadmaster.live.rows import Row, alike, as_asked
 from loadmaster.model import CalendarRow, Cluster, InputError, Schedule, Workload
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.cycles import CycleLog
@@ -126,7 +126,8 @@ def _record(
     sources: Mapping[str, str],
 ) -> Record:  # fmt: skip
     ids = sorted(jobs.row, key=lambda name: jobs.row[name]["submit_s"])
-    known = workload_in(cluster, alike([jobs.row[name] for name in ids]), ledger.listing["names"])
+    rows = [_on_its_hosts(jobs.row[name], jobs.runs.get(name)) for name in ids]
+    known = workload_in(cluster, alike(rows), ledger.listing["names"])
     host = {name: row for row, name in enumerate(cluster.names)}
     start_s, end_s = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
     placed, status = np.full(int(known.first_task[-1]), -1, np.int32), np.full(len(ids), -1, np.int32)
@@ -158,6 +159,15 @@ def _record(
     )  # fmt: skip
     called = () if all(name.isdecimal() for name in ids) else tuple(ids)
     return Record(Case(workload, cluster, notes=tuple(notes)), setting, workload, schedule, sources, called=called)
+
+
+def _on_its_hosts(row: Row, run: HeldHosts | None) -> Row:
+    """A job's row with as many tasks as it has run on hosts: an engine that starts it by itself may choose others."""
+    if run is None or len(run.hosts) == row.get("tasks", 1):
+        return row
+    held = np.array(row.get("holds", [row["demand"]]), float)
+    found = row | {name: len(run.hosts) for name in ("min_hosts", "max_hosts") if name in row}
+    return found | {"tasks": len(run.hosts), "demand": held.mean(axis=0).tolist()}
 
 
 def _with_runtimes(known: Workload, start_s, end_s, ids, cluster: Cluster, placed) -> Workload:  # type: ignore[no-untyped-def]

@@ -63,7 +63,7 @@ def as_known(before: Mapping[str, Any] | None, row: Row, now_s: float, *, waited
     """
     if before is None:
         return row
-    found = dict(row)
+    found = {**row, "submit_s": min(before["submit_s"], row["submit_s"])}  # to be sent back is no new submission
     if state_of(row) != HELD and "holds" in row:  # which says what the job has on each host
         found |= {name: value for name, value in before.items() if name not in OF_TASKS and name != "hold"}
     if "eligible_s" in row and "eligible_s" in before:
@@ -86,6 +86,7 @@ def as_asked(before: Mapping[str, Any] | None, row: Row, now_s: float) -> Row:
     if state_of(row) != HELD:
         kept += ["priority", *(["exclusive", "demand"] if before.get("exclusive") == _HOST else [])]
     found = {**row, **{name: before[name] for name in kept if name in before}}
+    found["submit_s"] = min(before["submit_s"], row["submit_s"])  # to be sent back is no new submission
     if "eligible_s" in row and "eligible_s" in before:
         waited_until_s = now_s if before.get("hold") and not row.get("hold") else min(before["eligible_s"], now_s)
         found["eligible_s"] = max(row["eligible_s"], waited_until_s)

@@ -15,7 +15,8 @@ class ScriptedSlurm:
 
     Attributes:
         jobs: of each `at_s` (when it comes), `lasts_s`, `cells`, and as it runs `parts` (by host, cores and MiB),
-            `got` (cells that change then), `alone_s` (Slurm starts it itself at that moment, on the hosts of `parts`).
+            `got` (cells that change then), `alone_s` (Slurm starts it itself at that moment, on the hosts of `parts`),
+            `back_s` (so long after its first start it is sent back, as if submitted then, to begin a little later).
     """
 
     name = "slurm"
@@ -24,7 +25,7 @@ class ScriptedSlurm:
     def __init__(self, conf, clock, jobs):
         self._clock, self._jobs = clock, {str(7 + k): job for k, job in enumerate(jobs)}
         self._site = read_site(conf)
-        self._on, self._begun = {}, {}
+        self._on, self._begun, self._back_s = {}, {}, {}
         self._observer = SlurmObserver(self._site, None, lambda job, _: self._parts(job), looks_on=False)
 
     def observe(self):
@@ -32,6 +33,13 @@ class ScriptedSlurm:
         for number, job in self._jobs.items():
             if "alone_s" in job and now_s >= job["alone_s"] and number not in self._begun:
                 self._begin(number, tuple(job["parts"]))
+            if (
+                number in self._begun
+                and number not in self._back_s
+                and now_s >= self._begun[number] + job.get("back_s", 1e9)
+            ):
+                self._back_s[number] = now_s
+                del self._begun[number]
         rows = [self._row(number, job, now_s) for number, job in self._jobs.items() if job["at_s"] <= now_s]
         states = {part.name: "up" for part in self._site.partitions}
         return self._observer.see(SlurmListings(now_s, rows, tuple(self._site.nodes), states, []))
@@ -58,6 +66,9 @@ class ScriptedSlurm:
             "SubmitTime": str(int(job["at_s"])), "UserName": "eve", "Account": "phys", "Partition": "main",
             "admin_comment": OURS, "Name": number,
         } | job["cells"]  # fmt: skip
+        if number in self._back_s:
+            back_s = int(self._back_s[number])
+            cells |= {"SubmitTime": str(back_s), "EligibleTime": str(back_s + 12)}
         if number in self._begun:
             begun_s, hosts = self._begun[number], self._on[number]
             end_s = begun_s + job["lasts_s"]

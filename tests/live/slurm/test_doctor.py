@@ -4,9 +4,10 @@ import os
 import pwd
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from loadmaster.live.slurm.doctor import _gpus, _hook
+from loadmaster.live.slurm.doctor import _gpus, _hook, _jobs
 from loadmaster.live.slurm.hook import heartbeat_path, hook_text
 from loadmaster.model.gres import parse_gres
 from loadmaster.site.node import SiteNode
@@ -99,3 +100,10 @@ def test_gpus_are_told_by_type_and_host_and_whether_accounting_tracks_them():
     untracked = SimpleNamespace(settings={"AccountingStorageTRES": "cpu,mem,energy"}, nodes=nodes)
     assert _gpus(untracked)[-1].level == "note"
     assert _gpus(SimpleNamespace(settings={}, nodes=nodes[2:3])) == []
+
+
+def test_what_is_not_modelled_is_said_once():
+    seen = SimpleNamespace(up=np.ones(2, bool), hosts=("n1", "n2"), jobs=SimpleNamespace(jobs=0), left_out=())
+    site, notes = SimpleNamespace(not_modelled=("MaxJobCount",)), ("Of the site not modelled: MaxJobCount.",)
+    engine = SimpleNamespace(observe=lambda: seen, senseless=0, site=site, notes=notes)
+    assert [each.what for each in _jobs(engine) if "MaxJobCount" in each.what] == list(notes)

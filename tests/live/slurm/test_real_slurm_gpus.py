@@ -22,6 +22,35 @@ SPELLINGS = {
 }  # fmt: skip
 
 
+NEVER = [
+    "--gres=gpu:a100:3", "--gres=gpu:5", "--gres=gpu:h100:1", "-n1 --gpus=h100:1", "--gpus=7", "-N1 --gpus=5",
+    "-n1 --gpus=a100:3", "-N2 --gpus-per-node=a100:1", "-N1 --gpus-per-node=1g.10gb:5",
+    "-N1 -n3 --gpus-per-task=a100:1", "-n1 --gpus-per-task=5", "--mem=17000 --gres=gpu:1",
+    "--gres=gpu:a100:1,gpu:1g.10gb:1",
+]  # fmt: skip
+SPREAD = ["--gpus=6", "--gpus=5"]
+MAY = [*SPREAD, "--gpus=a100:2", "--gres=gpu", "--gres=gpu:a100", "-N2 --gpus-per-node=2", "-n4 --gpus-per-task=1"]
+
+
+def test_gpus_that_no_host_has_are_refused_as_slurm_would_and_those_of_several_are_left_to_it():
+    with real_slurm.held_slurm(HOSTS, "GresTypes=gpu\n") as slurm:
+        engine = SlurmEngine(Path(slurm.conf), folder=slurm.folder / "lm")
+        engine.observe()
+
+        def submit(words):
+            return slurm.tried("sbatch", "--parsable", "-o", "/dev/null", *words.split(), "--wrap", "sleep 60")
+
+        taken = {submit(words).stdout.strip(): words for words in MAY}
+        assert "" not in taken
+        left_out = {taken[name] for name, why in engine.observe().left_out if "GPUs that no host has" in why}
+        assert left_out == set(SPREAD)
+        refused = {words: submit(words).stderr for words in NEVER}
+        assert [words for words, text in refused.items() if "of the default partition" not in text] == []
+        engine.close()
+        alone = {words: submit(words).stderr for words in NEVER}
+        assert [words for words, text in alone.items() if "configuration is not available" not in text] == []
+
+
 @pytest.mark.parametrize("tracked", ["", "AccountingStorageTRES=gres/gpu\n"], ids=["untracked", "tracked"])
 def test_jobs_ask_for_their_gpus_and_may_only_run_where_their_type_is(tracked):
     with real_slurm.held_slurm(HOSTS, f"GresTypes=gpu\n{tracked}") as slurm:

@@ -7,8 +7,10 @@ from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
+from loadmaster.live.kept_run import kept_run
 from loadmaster.live.record import LiveRecord, lines_of
 from loadmaster.place import POLICIES
+from loadmaster.runs import Setting
 from loadmaster.schedule import Scheduler, discipline_named
 
 CONF = """\
@@ -67,7 +69,21 @@ def after_another(at_s):
     return job(at_s, more={"Dependency": "afterany:8(unfulfilled)"}, got={"Dependency": ""})
 
 
-@pytest.mark.parametrize("kind", [uneven, exclusive, without_memory, of_two_partitions, of_a_kind, after_another])
+def sent_back(at_s):
+    """Started, and sent back before it is seen to run."""
+    return job(at_s, back_s=3.0)
+
+
+def spread(at_s):
+    """Asks for one host, and Slurm starts it on three."""
+    parts = {"n1": (1, 100), "n2": (1, 100), "n3": (2, 200)}
+    return job(at_s, 60.0, parts=parts, alone_s=at_s + 12.0, more={"NumCPUs": "30"})
+
+
+KINDS = [uneven, exclusive, without_memory, of_two_partitions, of_a_kind, after_another, sent_back, spread]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("discipline", ["easy", "multifactor+easy"])
 def test_the_check_of_a_run_with_such_jobs_is_alike_throughout(tmp_path, kind, discipline):
     (tmp_path / "slurm.conf").write_text(CONF)
@@ -82,3 +98,5 @@ def test_the_check_of_a_run_with_such_jobs_is_alike_throughout(tmp_path, kind, d
     checked = check_live(tmp_path, scheduler)
     assert (checked.first, checked.same) == ("", True)
     assert checked.starts >= 40
+    kept = kept_run(lines_of(tmp_path), scheduler.discipline.order, Setting("mix-fit", discipline), {})
+    assert kept.workload.jobs == 44

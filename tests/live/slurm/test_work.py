@@ -20,8 +20,25 @@ def row(task=-1, **cells):
     return ListedJob((usual | cells)["JobArrayID"], usual | cells, task)
 
 
-def work(gpu_models=None, **cells):
-    return work_of(row(**cells), looks_on=False, counts_memory=True, gpu_models=gpu_models or {})
+COUNTS = {"": [2, 2, 4], "a100": [2, 2], "1g.10gb": [4]}
+
+
+def work(gpu_models=None, gpu_counts=None, **cells):
+    return work_of(
+        row(**cells), looks_on=False, counts_memory=True, gpu_models=gpu_models or {}, gpu_counts=gpu_counts or COUNTS
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "hosts", "spread"),
+    [("gpu:a100:2", 1, False), ("gpu:a100:3", 1, True), ("gpu:a100:4", 2, False), ("gpu:a100:6", 2, True),
+     ("gpu:4", 1, False), ("gpu:8", 1, True), ("gpu:6", 2, True), ("gpu:6", 3, False)],
+)  # fmt: skip
+def test_gpus_of_a_job_that_slurm_spreads_over_hosts_as_it_likes_are_left_to_it(asked, hosts, spread):
+    models = {"a100": "gpu:a100", "1g.10gb": "gpu:1g.10gb"}
+    cells = {"tres-per-job": f"gres:{asked}", "NumNodes": str(hosts), "ntpernode": "1", "NumCPUs": str(hosts)}
+    found = work(models, **cells)
+    assert (isinstance(found, str) and "no host has all of" in found) == spread
 
 
 def test_a_held_job_of_ours_asks_for_what_slurm_says():
@@ -95,7 +112,7 @@ def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
     assert work(MinMemory="0").all_memory
     assert not work(MinMemory="0").whole
     assert work(MinMemory="0").memory == 0.0
-    assert not work_of(row(MinMemory="0"), looks_on=False, counts_memory=False, gpu_models={}).all_memory
+    assert not work_of(row(MinMemory="0"), looks_on=False, counts_memory=False, gpu_models={}, gpu_counts={}).all_memory
     assert work(OverSubscribe="NO").whole
 
 

@@ -146,7 +146,6 @@ def _jobs(engine: SlurmEngine) -> list[Finding]:
         found.append(Finding("note", f"{count:,} left out: {why}"))
     if engine.senseless:
         found.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
-    found += [Finding("note", f"not modelled: {key}") for key in engine.site.not_modelled]
     return found + [Finding("note", note) for note in engine.notes]
 
 

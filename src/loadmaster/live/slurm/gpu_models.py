@@ -23,6 +23,17 @@ def feature_by_model(nodes: Sequence[SiteNode]) -> dict[str, str]:
     return {model: "" if len(every) == 1 else _feature(model) for model in alone}
 
 
+def gpu_counts(nodes: Sequence[SiteNode]) -> dict[str, list[int]]:
+    """Of each model, "" for any, how many GPUs every host has that has some."""
+    found: dict[str, list[int]] = {}
+    for node in nodes:
+        for model in {*models_of(node), ""} if node.gpus else ():
+            found.setdefault(model, []).append(
+                sum(each.number for each in node.gres if each.kind == GPU and model in ("", each.model))
+            )
+    return found
+
+
 def with_model_features(nodes: Sequence[SiteNode]) -> list[SiteNode]:
     """The hosts, those with GPUs of one model with a feature that says so."""
     return [replace(node, features=(*node.features, *map(_feature, filter(None, models_of(node))))) for node in nodes]

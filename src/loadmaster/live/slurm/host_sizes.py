@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from loadmaster.model.gres import GPU
 from loadmaster.model.host_names import host_names
 from loadmaster.site.node import SiteNode
 from loadmaster.whole_file import write_whole
@@ -16,7 +17,9 @@ _PARTITION = re.compile(r"^PartitionName=(\S+).* Default=(\S+).* Nodes=(\S+)", r
 
 
 def host_sizes(nodes: Sequence[SiteNode], shown: str) -> str:
-    """A line for each partition and each size of its hosts: name, count, CPUs, MiB; the default one once more as `*`.
+    """A line for each partition and each size of its hosts: name, count, CPUs, MiB, GPUs (`-` for none).
+
+    The default partition comes once more as `*`.
 
     Args:
         nodes: as Slurm lists them, those that are down as well: a job may wait for them.
@@ -25,15 +28,23 @@ def host_sizes(nodes: Sequence[SiteNode], shown: str) -> str:
     Example:
         >>> shown = "PartitionName=main AllowQos=ALL Default=YES Nodes=n[1-2] State=UP"
         >>> host_sizes([SiteNode("n1", 4, 1000), SiteNode("n2", 4, 1000)], shown).splitlines()
-        ['main 2 4 1000', '* 2 4 1000']
+        ['main 2 4 1000 -', '* 2 4 1000 -']
     """
-    size = {node.name: (node.cpus, node.memory_mib) for node in nodes}
+    size = {node.name: (node.cpus, node.memory_mib, _gpus(node)) for node in nodes}
     lines = []
     for name, default, names in _PARTITION.findall(shown):
         counted = Counter(size[host] for host in host_names("" if names == "(null)" else names) if host in size)
         for called in (name, "*") if default == "YES" else (name,):
-            lines += [f"{called} {count} {cpus} {mib}\n" for (cpus, mib), count in sorted(counted.items())]
+            lines += [f"{called} {count} {cpus} {mib} {gpus}\n" for (cpus, mib, gpus), count in sorted(counted.items())]
     return "".join(lines)
+
+
+def _gpus(node: SiteNode) -> str:
+    counted: Counter[str] = Counter()
+    for each in node.gres:
+        if each.kind == GPU:
+            counted[each.model] += each.number
+    return ",".join(f"gpu:{model}:{number}" for model, number in sorted(counted.items())) or "-"
 
 
 class HostSizes:

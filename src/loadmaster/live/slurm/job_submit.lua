@@ -56,28 +56,88 @@ local function least_of(job)
   return cpus, math.max(job.min_mem_per_node or 0, (job.min_mem_per_cpu or 0) * cpus)
 end
 
+-- GPUs of each model in a list such as "gres:gpu:a100:2,gpu:1"; those whose model is not named under "".
+local function gpus_of(text)
+  local found = {}
+  for part in string.gmatch(text or "", "[^,]+") do
+    local after = string.match(string.gsub(part, "^gres[:/]", "") .. ":", "^gpu[:=](.*)$")
+    local model, count = string.match(after or "=", "^([^:=]*):?(%d*):?$")
+    if count == "" and string.match(model, "^%d+$") then model, count = "", model end
+    if model ~= nil then found[string.lower(model)] = tonumber(count) or 1 end
+  end
+  return found
+end
+
+-- The least GPUs by model that each host of a job must have, and the job as a whole.
+local function least_gpus_of(job)
+  local tasks = (job.num_tasks == nil or job.num_tasks >= UNCHANGED) and 1 or math.max(1, job.num_tasks)
+  local one_host = job.max_nodes == 1 or job.num_tasks == 1
+  local each, whole = {}, {}
+  local function needs(least, text, times)
+    for model, count in pairs(gpus_of(text)) do least[model] = math.max(least[model] or 0, count * times) end
+  end
+  needs(each, job.tres_per_node, 1)
+  needs(each, job.tres_per_socket, 1)
+  needs(each, job.tres_per_task, one_host and tasks or 1)
+  if one_host then needs(each, job.tres_per_job, 1) end
+  needs(whole, job.tres_per_task, tasks)
+  needs(whole, job.tres_per_job, 1)
+  return each, whole
+end
+
+local function covers(has, needed)
+  for model, count in pairs(needed) do
+    if (has[model] or 0) < count then return false end
+  end
+  return true
+end
+
+-- What a job needs, for its user, as in "gpu:1, gpu:a100:2".
+local function in_words(needed)
+  local words = {}
+  for model, count in pairs(needed) do table.insert(words, "gpu:" .. (model == "" and "" or model .. ":") .. string.format("%d", count)) end
+  table.sort(words)
+  return table.concat(words, ", ")
+end
+
 -- Why no partition that a job names has hosts for it; nil if one may have.
 local function why_never(job)
   local file = io.open(SIZES, "r")
   if file == nil then return nil end
   local cpus, mib = least_of(job)
-  local hosts, fit = {}, {}
+  local each, whole = least_gpus_of(job)
+  local hosts, fit, together = {}, {}, {}
   for line in file:lines() do
-    local name, count, has_cpus, has_mib = string.match(line, "^(%S+) (%d+) (%d+) (%d+)$")
+    local name, count, has_cpus, has_mib, has_gpus = string.match(line, "^(%S+) (%d+) (%d+) (%d+) (%S+)$")
     if name ~= nil then
-      local fits = tonumber(has_cpus) >= cpus and tonumber(has_mib) >= mib
-      hosts[name] = (hosts[name] or 0) + tonumber(count)
-      fit[name] = (fit[name] or 0) + (fits and tonumber(count) or 0)
+      local gpus, all = gpus_of(has_gpus), 0
+      for _, number in pairs(gpus) do all = all + number end
+      gpus[""] = all
+      local fits = tonumber(has_cpus) >= cpus and tonumber(has_mib) >= mib and covers(gpus, each)
+      count = tonumber(count)
+      hosts[name] = (hosts[name] or 0) + count
+      fit[name] = (fit[name] or 0) + (fits and count or 0)
+      together[name] = together[name] or {}
+      for model, number in pairs(fits and gpus or {}) do
+        together[name][model] = (together[name][model] or 0) + count * number
+      end
     end
   end
   file:close()
   local least = (job.min_nodes == nil or job.min_nodes >= UNCHANGED) and 1 or math.max(1, job.min_nodes)
   local why = nil
   for name in string.gmatch(given(job.partition) and job.partition or "*", "[^,]+") do
-    if hosts[name] == nil or fit[name] >= math.min(least, hosts[name]) then return nil end
+    if hosts[name] == nil then return nil end
     local where = name == "*" and "the default partition" or "partition " .. name
-    why = string.format("%d of the %d hosts of %s have the %d CPUs and %d MB that each host of this job needs",
-                        fit[name], hosts[name], where, cpus, mib)
+    if fit[name] < math.min(least, hosts[name]) then
+      local gpus = next(each) == nil and "" or " and " .. in_words(each)
+      why = string.format("%d of the %d hosts of %s have the %d CPUs and %d MB%s that each host of this job needs",
+                          fit[name], hosts[name], where, cpus, mib, gpus)
+    elseif not covers(together[name], whole) then
+      why = string.format("the hosts of %s together do not have the %s that this job needs", where, in_words(whole))
+    else
+      return nil
+    end
   end
   return why
 end

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, ObservedTasks, Over, Seen
-from loadmaster.live.slurm.gpu_models import feature_by_model, models_of, with_model_features
+from loadmaster.live.slurm.gpu_models import feature_by_model, gpu_counts, models_of, with_model_features
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
@@ -80,7 +80,7 @@ class SlurmObserver:
         cluster = self._cluster(heard)
         self._ends.look(heard.rows)
         heard = replace(heard, rows=self._names.told_apart(self._throttles.told(heard.rows), heard.token))
-        gpu_models = feature_by_model(heard.nodes)
+        gpu_models, counts = feature_by_model(heard.nodes), gpu_counts(heard.nodes)
         works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
         over: list[Over] = []
@@ -91,7 +91,9 @@ class SlurmObserver:
                     over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
                 continue
             counts_memory = self._site.selection.memory
-            work = work_of(row, looks_on=self._looks_on, counts_memory=counts_memory, gpu_models=gpu_models)
+            work = work_of(
+                row, looks_on=self._looks_on, counts_memory=counts_memory, gpu_models=gpu_models, gpu_counts=counts
+            )
             if isinstance(work, SlurmJob) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
                 work = f"waits in {row['Partition']}, which is not among the partitions asked for"
             if isinstance(work, str):

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
@@ -63,7 +63,8 @@ class SlurmJob:
 
 
 def work_of(
-    row: ListedJob, *, looks_on: bool, counts_memory: bool, gpu_models: Mapping[str, str]
+    row: ListedJob, *, looks_on: bool, counts_memory: bool, gpu_models: Mapping[str, str],
+    gpu_counts: Mapping[str, Sequence[int]],
 ) -> SlurmJob | str:  # fmt: skip
     """The job of a row, or why it has to be left out.
 
@@ -72,6 +73,7 @@ def work_of(
         looks_on: all that waits counts as held for us.
         counts_memory: the site counts memory, so that a job that asks for none gets all that its host has.
         gpu_models: those that a job may name, each with the feature that its hosts need, "" for none.
+        gpu_counts: of each model, "" for any, how many GPUs every host has that has some.
 
     Raises:
         InputError: a cell that Slurm never writes.
@@ -83,6 +85,8 @@ def work_of(
     nodes = _hosts_asked(row, held) if waits else max(1, _whole(row["NumNodes"]))
     if waits and (reason := _why_not(row, state, nodes, cores, gpu_models)):
         return reason
+    if waits and not _lie_evenly(row, nodes, gpu_counts):
+        return "GPUs that no host has all of: nobody can tell how many it gets on each"
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
     memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
     return SlurmJob(
@@ -186,6 +190,12 @@ def _is_even(row: ListedJob, nodes: int, cores: float) -> bool:
     if cores % nodes:
         return False
     return row["OverSubscribe"] == "NO" or cores == nodes or _whole(row["ntpernode"]) > 0
+
+
+def _lie_evenly(row: ListedJob, nodes: int, gpu_counts: Mapping[str, Sequence[int]]) -> bool:
+    """Whether so many hosts have a fair share of the GPUs asked for the whole job, which Slurm spreads as it likes."""
+    asked = [each for each in parse_gres(row["tres-per-job"]) if each.kind == GPU]
+    return all(sum(has * nodes >= each.number for has in gpu_counts.get(each.model, ())) >= nodes for each in asked)
 
 
 def _limit_s(text: str) -> float:
