@@ -66,3 +66,21 @@ def held_by_all(demand, capacity):
     """How many tasks the hosts hold together; five if they ask for nothing."""
     asked = demand > 0
     return int(np.floor(capacity[:, asked] / demand[asked]).min(axis=1).sum()) if asked.any() else 5
+
+
+def wide_burst(seed: int) -> tuple[Workload, Cluster]:
+    """Jobs of few, complementary kinds and several tasks that come in bursts to up to six hosts."""
+    rng = np.random.default_rng([seed, 1])
+    hosts, jobs = int(rng.integers(1, 7)), int(rng.integers(20, 80))
+    capacity = np.column_stack((rng.integers(2, 9, hosts), rng.integers(4, 17, hosts)))
+    if rng.random() < 0.5:
+        capacity[:] = capacity[0]
+    kinds = np.column_stack((rng.integers(0, 5, 4), rng.integers(0, 6, 4)))
+    demand = np.minimum(kinds[rng.integers(0, len(kinds), jobs)], capacity.min(axis=0))
+    runtime_s = rng.integers(1, 60, jobs).astype(float)
+    workload = Workload(
+        ("cores", "memory"), np.sort(rng.integers(0, 8, jobs) * float(rng.integers(1, 30))), runtime_s, demand,
+        tasks=rng.choice([1, 1, 2, 5], jobs).astype(np.int32), estimate_s=runtime_s * rng.choice([0.5, 1.0, 3.0], jobs),
+        user=rng.integers(0, 4, jobs).astype(np.int32), project=rng.integers(0, 3, jobs).astype(np.int32),
+    )  # fmt: skip
+    return workload, Cluster(("cores", "memory"), capacity)

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import frozen_runs as frozen
-from bursts import bursts
+from bursts import bursts, wide_burst
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs, Scheduler, discipline_named
@@ -42,7 +41,7 @@ def test_complementary_bursts_come_out_as_in_the_reference(problem, discipline, 
 @pytest.mark.parametrize("discipline", DISCIPLINES, ids=[each.name for each in DISCIPLINES])
 def test_wide_jobs_that_outlive_estimates_come_out_as_in_the_reference(discipline):
     for seed in range(4):
-        workload, cluster = frozen.burst(seed)
+        workload, cluster = wide_burst(seed)
         agree(workload, cluster, discipline, (0.0, 7.0)[seed % 2])
 
 
