@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from bursts import bursts, wide_burst
 from loadmaster.model import Cluster, Workload
-from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, Scheduler, discipline_named
+from loadmaster.place import POLICIES, Policy
+from loadmaster.schedule import Discipline, MaxJobs, Scheduler, discipline_named
 from loadmaster.sim.queue import engine
 from loadmaster.sim.queue.engine.state import FAN, HOSTS_OF_BLOCK
 from loadmaster.sim.queue.reference import replay
@@ -67,3 +67,16 @@ def test_it_serves_what_it_knows_and_nothing_else():
     for name in ("easy(heads=2)", "multifactor+easy", "conservative", "fair-share+easy", "netbatch"):
         assert not engine.serves(FIRST_FIT, discipline_named(name))
     assert not engine.serves(MaxJobs(), DISCIPLINES[0])
+
+
+def test_a_subclass_of_a_policy_or_a_discipline_has_rules_of_its_own():
+    assert not engine.serves(OwnPolicy("own", FIRST_FIT.score), DISCIPLINES[0])
+    assert not engine.serves(FIRST_FIT, OwnDiscipline(DISCIPLINES[0].order, DISCIPLINES[0].backfilling))
+
+
+class OwnPolicy(Policy):
+    pass
+
+
+class OwnDiscipline(Discipline):
+    pass

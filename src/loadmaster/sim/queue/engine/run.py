@@ -53,10 +53,11 @@ from loadmaster.sim.queue.served import Progress
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
-    """Whether the engine knows the policy, the order and the backfilling."""
+    """Whether the engine knows the policy, the order and the backfilling, by their exact types."""
     order, backfilling = discipline.order, discipline.backfilling
     known = type(backfilling) in (Blocking, Skip) or backfilling == Easy()
-    return isinstance(policy, Policy) and type(order) is Order and known
+    exactly = type(policy) is Policy and type(discipline) is Discipline and type(order) is Order
+    return exactly and known
 
 
 def replay(
