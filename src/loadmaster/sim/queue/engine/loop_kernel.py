@@ -1,6 +1,6 @@
-"""The engine's loop: to the next moment, ends, arrivals, and a pass over those that wait (rule Q1).
+"""The engine's loop: to the next moment, ends, arrivals, and a pass over the waiting jobs (rule Q1).
 
-What a pass has found stays true until somebody ends: hosts only fill up. So after arrivals alone only the new jobs are
+What a pass has found stays true until a job ends: hosts only fill up. So after arrivals alone only the new jobs are
 tried, as long as all of them stand behind the head.
 """
 # mypy: disable-error-code="no-untyped-def"
@@ -74,7 +74,7 @@ def run(engine, scan, rank, columns):
 
 @inner
 def _end(engine, now):
-    """Whoever is over leaves; whether there is somebody."""
+    """Jobs that are over leave their hosts; returns whether there are any."""
     jobs, running, counts = engine.jobs, engine.running, engine.log.counts
     before = counts[RUNNING]
     while counts[RUNNING] > 0 and running.end_s[0] <= now:
@@ -89,7 +89,7 @@ def _end(engine, now):
 
 @inner
 def _admit(engine, now):
-    """Whoever has arrived waits; the lowest of their places."""
+    """Jobs that have arrived join the queue; returns the lowest of their places."""
     jobs, counts = engine.jobs, engine.log.counts
     lowest = np.int64(jobs.submit_s.shape[0])
     while counts[ARRIVED] < jobs.submit_s.shape[0] and jobs.submit_s[counts[ARRIVED]] <= now:
@@ -105,14 +105,14 @@ def _admit(engine, now):
 
 
 @inner
-def _first_to_try(engine, somebody_ended, newest, now):
+def _first_to_try(engine, some_ended, newest, now):
     """The place from which a pass has to try: the lowest of all, or after arrivals alone that of the newest.
 
     After arrivals alone all have to be tried if the head may be another, or if its shadow time has come and it still
     waits.
     """
     head = engine.head
-    if somebody_ended:
+    if some_ended:
         forget(engine.refused, ALONE)
         head.number[HAS_SHADOW] = 0
     elif engine.rules.moves or not _keeps_head(engine.rules):
@@ -128,13 +128,13 @@ def _first_to_try(engine, somebody_ended, newest, now):
 
 @inner
 def _keeps_head(rules):
-    """Whether the first job that does not fit means anything to those behind it."""
+    """Whether the first job that does not fit holds back jobs behind it."""
     return rules.blocks or rules.promises
 
 
 @inner
 def _pass(engine, scan, now, first):
-    """Start whom the discipline lets start, of those at the place `first` and behind; returns what is wrong."""
+    """Start the jobs that the discipline allows, from the place `first` on; returns what is wrong."""
     jobs, rules, head = engine.jobs, engine.rules, engine.head
     if rules.blocks and head.number[JOB] >= 0:
         return 0
@@ -159,7 +159,7 @@ def _pass(engine, scan, now, first):
 def _ranked_pass(engine, scan, rank, columns, now):
     """The same where ranks are worked out anew: in their order, as far as jobs may find room.
 
-    The head is the first that does not fit. If it was the head before, and nobody has ended or started since, its
+    The head is the first job that does not fit. If it was the head before, and no job has ended or started since, its
     shadow time holds.
     """
     ranked, rules, head, counts = engine.ranked, engine.rules, engine.head, engine.log.counts
@@ -186,13 +186,13 @@ def _ranked_pass(engine, scan, rank, columns, now):
             if job != before or counts[STARTED] > started_before:
                 head.number[HAS_SHADOW] = 0
                 forget(engine.refused, BESIDE)
-            size = _those_that_may_fit(engine, size)
+            size = _only_hopeful(engine, size)
     return 0
 
 
 @inner
-def _those_that_may_fit(engine, size):
-    """Leave in the heap those that find room as far as is known; how many."""
+def _only_hopeful(engine, size):
+    """Leave in the heap the jobs that may find room as far as is known; returns how many."""
     ranked, kept = engine.ranked, 0
     for i in range(size):
         job, key = ranked.next[i], ranked.key[i]

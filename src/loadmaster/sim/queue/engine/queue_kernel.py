@@ -1,4 +1,4 @@
-"""Who waits, and who of them might start: a tree over places with the least that anybody below a node asks for.
+"""The waiting jobs, and which of them might start: a tree over places with the least that any job below a node asks.
 
 Where ranks move there are no places, but a list, and a heap that is made anew in every pass.
 """
@@ -24,7 +24,7 @@ def join(jobs, queue, job):
 
 @inner
 def leave(jobs, queue, place):
-    """Nobody waits at `place` any more."""
+    """No job waits at `place` any more."""
     queue.waits[place] = False
     node = place // FAN
     queue.least[node, :] = np.inf
@@ -57,9 +57,9 @@ def _ask_less(jobs, queue, node, job):
 
 @inner
 def next_waiting(queue, hosts, refused, place, tries_all):
-    """The first place from `place` on at which somebody waits, -1 if there is none.
+    """The first place from `place` on at which a job waits, -1 if there is none.
 
-    Unless it `tries_all`, nodes are passed over below which nobody finds room.
+    Unless it `tries_all`, nodes are passed over below which no job finds room.
     """
     places = queue.waits.shape[0]
     while place < places:
@@ -83,7 +83,7 @@ def next_waiting(queue, hosts, refused, place, tries_all):
 
 @inner
 def _may_fit(hosts, refused, least):
-    """Whether somebody who asks for so little might find room."""
+    """Whether a job that asks for so little might find room."""
     resources = hosts.total.shape[0]
     for r in range(resources):
         if least[DEMAND + resources + r] > hosts.total[r]:
@@ -115,7 +115,7 @@ def is_refused(jobs, refused, job, how):
 
 @inner
 def refuse(jobs, refused, job, how, placed):
-    """So many tasks of the job's demand find room, and no more, until somebody ends, or starts `BESIDE` the head."""
+    """So many tasks of the job's demand find room, and no more, until a job ends, or `BESIDE` the head starts."""
     kind = jobs.kind[job]
     refused.stamp[how, kind] = refused.now[how]
     refused.most[how, kind] = placed

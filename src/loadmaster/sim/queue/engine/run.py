@@ -144,7 +144,7 @@ def _hosts(jobs: EngineJobs, cluster: Cluster, rated: int) -> EngineHosts:
 
 
 def _queue(places: int, resources: int) -> WaitingTree:
-    """Nobody waits."""
+    """No job waits."""
     nodes = np.array([-(-places // FAN ** (level + 1)) for level in range(LEVELS)], np.int64)
     least = np.full((int(nodes.sum()), DEMAND + 2 * resources), np.inf)
     first_node = np.concatenate(([0], np.cumsum(nodes)[:-1]))
@@ -152,7 +152,7 @@ def _queue(places: int, resources: int) -> WaitingTree:
 
 
 def _ranked(jobs: int) -> MovingQueue:
-    """Nobody waits, of so many jobs under an order that moves."""
+    """No job waits, of so many under an order whose ranks move."""
     return MovingQueue(
         np.zeros(jobs, np.int32), np.zeros(jobs, np.int32), np.zeros(jobs), np.zeros(jobs), np.zeros(jobs, np.int32)
     )

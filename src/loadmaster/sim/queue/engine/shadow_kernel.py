@@ -1,8 +1,8 @@
 """The promise to the head: its shadow time, and what jobs that outlast it may take (rule Q6).
 
-The shadow time is worked out only when somebody behind the head could start, and holds until somebody ends: who starts
+The shadow time is worked out only when a job behind the head could start, and holds until a job ends: a job that starts
 behind the head either is over by then or leaves it enough hosts. It is counted in tasks of the head that hosts hold, so
-only hosts where somebody ends before it are looked at.
+only hosts where a job ends before it are looked at.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -25,7 +25,7 @@ def tasks_held(room, demand, most):
 
 @inner
 def find_shadow(jobs, hosts, running, head, now):
-    """Work out when the head fits at the soonest, if those that run end when expected."""
+    """Work out when the head fits at the soonest, if running jobs end when expected."""
     job = head.number[JOB]
     demand, need = jobs.demand[jobs.kind[job]], float(jobs.tasks[job])
     _count_now(hosts, head, job, demand, need)

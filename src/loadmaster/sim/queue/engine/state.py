@@ -98,13 +98,13 @@ class EngineHosts(NamedTuple):
 
 
 class WaitingTree(NamedTuple):
-    """Who waits, as a tree over places with the least that anybody below a node asks for.
+    """The waiting jobs, as a tree over places with the least that any job below a node asks for.
 
     Attributes:
         waits: bool[places].
-        least: float64[nodes, 2 + 2 R], columns `TASKS` and so on; infinite where nobody waits.
+        least: float64[nodes, 2 + 2 R], columns `TASKS` and so on; infinite where no job waits.
         first_node: int64[LEVELS], of each level, the leaves first.
-        lowest: int64[1], nobody waits at a place before.
+        lowest: int64[1], no job waits at a place before it.
     """
 
     waits: Bools
@@ -114,12 +114,12 @@ class WaitingTree(NamedTuple):
 
 
 class MovingQueue(NamedTuple):
-    """Who waits under an order whose ranks move; empty under any other.
+    """The waiting jobs under an order whose ranks move; empty under any other.
 
     Attributes:
-        jobs: int32[J], those that wait, in no order; the first `EngineLog.counts[WAITING]` count.
+        jobs: int32[J], the waiting jobs, in no order; the first `EngineLog.counts[WAITING]` count.
         row: int32[J], where a job is among them.
-        rank: float64[J], theirs now.
+        rank: float64[J], their ranks now.
         key, next: float64[J], int32[J], a heap of (rank, job): each is in it once.
     """
 
@@ -131,7 +131,7 @@ class MovingQueue(NamedTuple):
 
 
 class RunningTasks(NamedTuple):
-    """Who runs where. Equal tasks on one host are one run of tasks: a job has at most as many runs as tasks.
+    """The running jobs and their hosts. Tasks of a job on one host are one run: it has at most as many runs as tasks.
 
     Attributes:
         end_s, ending: float64[J], int32[J], a heap of (end, job).
@@ -168,13 +168,13 @@ class PromisedHead(NamedTuple):
 
 
 class RefusedDemands(NamedTuple):
-    """What is known of demands that were tried, until somebody ends.
+    """What is known of demands that were tried, until a job ends.
 
     Attributes:
         most: int64[2, K], at most so many tasks of a kind find room, `ALONE` and `BESIDE` the head's promise.
         stamp: int64[2, K], under which number that was learnt; now: int64[2], the number that counts.
-        demand, tasks: float64[REFUSALS, R], int64[REFUSALS], `ALONE`, of kinds refused lately; whoever asks as much of
-            everything, with more tasks, is refused too.
+        demand, tasks: float64[REFUSALS, R], int64[REFUSALS], `ALONE`, of kinds refused lately; a job that asks as much
+            of everything, with more tasks, is refused too.
         size: int64[2], rows written in all, and rows that count.
     """
 
