@@ -5,11 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import never_remembered
+from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.compiled import is_built_in, never_remembered
 from loadmaster.compiled_order import ranker, refusing_order
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.distinct import distinct_rows
+from loadmaster.place import POLICIES, Policy
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.order.order import rank_not_finite
 from loadmaster.schedule import AnyPolicy, Discipline, members_of
@@ -23,10 +25,7 @@ from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.guessing import no_guess
 from loadmaster.sim.queue.queue_state import (
-    BY_ARRIVAL,
     EASY,
-    NOTHING,
-    SAME_JOBS,
     WALK,
     HeadPromise,
     Jobs,
@@ -70,7 +69,7 @@ def laid_out(
         bound = bound_of(workload, cluster, binding, jobs, asks=asks)
     rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
     if guess is not None or binding is not None:
-        rules = rules._replace(keeps=NOTHING)
+        rules = rules._replace(keeps=False)
     if guess is not None:
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
     waiting = nobody_waits(jobs, ticked=rules.ticked)
@@ -186,6 +185,7 @@ def _rules(
         reservations=walk.reservations,
         lookahead=walk.lookahead,
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
+        first_fit=sum(1 << m for m, member in enumerate(members) if _is_first_fit(member, jobs, cluster)),
         target=meta.target,
         seed=int(seed),
         moving=_moves(discipline.order),
@@ -199,14 +199,18 @@ def _rules(
     )
 
 
-def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> int:
-    """What is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
+def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
+    """Whether the policy comes to the first host that fits: on a pool it rates all free hosts alike."""
+    alike = is_built_in(policy) and not policy.contextual and hosts_are_one_pool(jobs.demand, cluster)
+    return policy is POLICIES["first-fit"] or alike
+
+
+def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> bool:
+    """Whether something is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
     order, (first, *others) = discipline.order, cluster.speed.tolist() if cluster.speed is not None else [1.0]
     known = walk.kind == EASY or (walk.kind == WALK and walk.reservations == 0 and walk.lookahead < 0)
     one_speed = all(speed == first for speed in others)
-    if not known or not one_speed or type(order) is not Order or order.moves:
-        return NOTHING
-    return BY_ARRIVAL if by_arrival(discipline) else SAME_JOBS
+    return known and one_speed and type(order) is Order and not order.moves
 
 
 def _moves(order: AnyOrder) -> bool:

@@ -5,7 +5,6 @@ import numpy as np
 
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.scores_kernel import changed
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.bound_kernel import (
     advance,
@@ -20,7 +19,7 @@ from loadmaster.sim.queue.bound_kernel import (
 )
 from loadmaster.sim.queue.ends_kernel import add_end, drop_end
 from loadmaster.sim.queue.guess_kernel import NONE, correct, next_expiry, note_end, predict_until
-from loadmaster.sim.queue.news_kernel import learn, note_news
+from loadmaster.sim.queue.news_kernel import learn, note_newest, note_news
 from loadmaster.sim.queue.pass_kernel import serve
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
@@ -42,9 +41,10 @@ from loadmaster.sim.queue.queue_state import (
     WAITING,
 )
 from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
-from loadmaster.sim.queue.taking_kernel import take_again, take_back
+from loadmaster.sim.queue.runs_kernel import next_run
+from loadmaster.sim.queue.taking_kernel import give_back, take_again, take_back
 from loadmaster.sim.queue.tenants_kernel import move_in, move_out
-from loadmaster.sim.queue.waiting_kernel import join, leave, raise_to
+from loadmaster.sim.queue.waiting_kernel import join, leave
 
 
 @inner
@@ -58,7 +58,7 @@ def run(
     """
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
-        now = go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+        now = go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log, bound)
         if now == np.inf:
             return DONE
         if queue_length(state, bound) == 0:
@@ -74,7 +74,7 @@ def run(
 
 
 @inlined
-def go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
+def go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log, bound):
     """All that happens before the next pass; returns its moment, infinite if there is none."""
     if bound is not None:
         if is_another_pass(bound):
@@ -95,7 +95,7 @@ def go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
         event = min(event, next_expiry(state.guess, ends))
     now = at_or_after(event, rules.interval_s)
     state.guess.last_s[0] = now
-    _complete(jobs, rules, state, ranked, stairs, ends, scores, log, now)
+    _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, now)
     if state.guess.corrects != NONE:
         correct(state.guess, ends, log, now)
     _admit(jobs, rules, state, waiting, ranked, now)
@@ -131,7 +131,7 @@ def _decide(
 
 
 @inlined
-def _complete(jobs, rules, state, ranked, stairs, ends, scores, log, now):
+def _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, now):
     count = state.tally
     while count[RUNNING] > 0 and state.end_s[0] <= now:
         job = np.int64(state.ending[0])
@@ -140,16 +140,14 @@ def _complete(jobs, rules, state, ranked, stairs, ends, scores, log, now):
         if rules.told:
             _tell(ranked.happened, -1 - job, state.end_s[0])
         count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
-        kind = jobs.kind[job]
-        for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-            host = np.int64(log.host[task])
-            for r in range(state.free.shape[1]):
-                state.free[host, r] += jobs.demand[kind, r]
-            raise_to(stairs, state.free, host)
-            changed(scores, host)
+        kind, task = np.int64(jobs.kind[job]), jobs.first_task[job]
+        while task < jobs.first_task[job + 1]:
+            host, tasks = next_run(log.host, task, jobs.first_task[job + 1])
+            give_back(jobs, state, stairs, moment, scores, host, kind, tasks)
             note_news(state.news, host)
             if rules.backfilling == EASY:
                 move_out(state.tenants, task, host)
+            task += tasks
         state.used[jobs.project[job]] -= jobs.demand[kind, 0] * jobs.tasks[job]
         if rules.backfilling == EASY:
             drop_end(ends, job)
@@ -165,6 +163,7 @@ def _admit(jobs, rules, state, waiting, ranked, now):
             join_ranked(jobs, ranked, count[ARRIVED])
         else:
             join(jobs, waiting, count[ARRIVED])
+            note_newest(state.news, np.int64(waiting.position[count[ARRIVED]]))
         count[ARRIVED] += 1
         count[WAITING] += 1
 
@@ -186,12 +185,14 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
         )  # fmt: skip
         if wrong:
             return 0, wrong
-        certain &= count[PARTLY] == 0 and (rules.members == 1 or state.news.number[AT_FIRST] == 1)
+        certain &= rules.members == 1 or (count[PARTLY] == 0 and state.news.number[AT_FIRST] == 1)
         leans |= moment.number[HEAD] >= 0
         one = bound is None and member == 0 and count[PARTLY] == 0 and count[CHOICE] == 0
         if rules.members == 1 or one:  # every member would start the same jobs
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]
-            learn(rules, state, leans, count[PARTLY] == 0)
+            if rules.members > 1:
+                certain = certain and count[PARTLY] == 0
+            learn(rules, state, moment, leans, certain)
             return _all_tie(rules, log, count[PLANNED] == count[WAITING]), 0
         value = log.value[log.rows[0], member] = value_of_plan(jobs, capacity, rules, state)
         starts_all = count[PLANNED] == count[WAITING]
@@ -211,11 +212,11 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
         job = state.plan_job[0, i]
         state.plan_task[i] = count[UNDO]
         for _ in range(jobs.tasks[job]):
-            take_again(jobs, state, scores, job, np.int64(state.plan_host[0, count[UNDO]]))
+            take_again(jobs, state, stairs, moment, scores, job, np.int64(state.plan_host[0, count[UNDO]]))
         state.plan_job[1, i] = job
     count[PLANNED] = best_planned
     count[LAST_HOST] = best_last
-    learn(rules, state, leans, certain)
+    learn(rules, state, moment, leans, certain)
     return winners, 0
 
 
@@ -287,8 +288,11 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
 @inlined
 def _move_in(jobs, state, log, row, end_s):
     state.tenants.end_s[row] = end_s
-    for task in range(jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]):
-        move_in(state.tenants, task, row, np.int64(log.host[task]))
+    task, end = jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]
+    while task < end:
+        host, tasks = next_run(log.host, task, end)
+        move_in(state.tenants, task, tasks, row, host)
+        task += tasks
 
 
 @inner
