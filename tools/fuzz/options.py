@@ -127,6 +127,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "share": ("log.csv", "--hosts", "2x8c32g", "--methods", "pvm"),
     "run": ("no-commands",),
     "serve": ("no-such-folder",),
+    "live fake": ("--limit", "5", "--for", "5s"),
     "info": ("log.swf",),
     "convert": ("log.swf", "out.csv"),
     "reproduce": ("no-such-paper",),
