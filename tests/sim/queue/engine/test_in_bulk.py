@@ -80,3 +80,14 @@ class OwnPolicy(Policy):
 
 class OwnDiscipline(Discipline):
     pass
+
+
+def test_who_found_hosts_for_some_of_its_tasks_is_tried_again_once_another_has_started():
+    cluster = Cluster(("cores", "memory"), np.array([[5.0, 5.0], [5.0, 8.0], [7.0, 5.0], [7.0, 3.0]]))
+    demand = np.array([[4.0, 2.0], [2.0, 2.0], [1.0, 2.0], [3.0, 2.0], [2.0, 1.0]])
+    runtime_s = np.array([47.0, 38.0, 59.0, 7.0, 23.0])
+    workload = Workload(
+        ("cores", "memory"), np.array([0.0, 9.0, 24.0, 34.0, 37.0]), runtime_s, demand,
+        estimate_s=runtime_s * np.array([1, 1, 3, 1, 1]), tasks=np.array([3, 5, 4, 1, 5], np.int32),
+    )  # fmt: skip
+    agree(workload, cluster, discipline_named("easy"), 0.0, POLICIES["best-fit-memory"])

@@ -30,6 +30,7 @@ from loadmaster.sim.queue.engine.state import (
     BESIDE,
     HAS_SHADOW,
     JOB,
+    PARTLY,
     RUNNING,
     SHADOW_S,
     STARTED,
@@ -119,10 +120,11 @@ def _first_to_try(engine, some_ended, newest, now):
         return newest
     elif head.number[JOB] >= 0:
         is_behind = newest >= engine.jobs.place[head.number[JOB]]
-        if is_behind and (head.number[HAS_SHADOW] == 0 or head.amount[SHADOW_S] > now):
+        stays = head.number[HAS_SHADOW] == 0 or head.amount[SHADOW_S] > now
+        if is_behind and stays and head.number[PARTLY] < 2:
             return newest
     forget(engine.refused, BESIDE)
-    head.number[JOB], head.number[HAS_SHADOW] = -1, 0
+    head.number[JOB], head.number[HAS_SHADOW], head.number[PARTLY] = -1, 0, 0
     return engine.queue.lowest[0]
 
 
@@ -220,6 +222,8 @@ def _start(engine, scan, now, job):
         return WRONG
     if left > 0:
         refuse(jobs, engine.refused, job, how, jobs.tasks[job] - left)
+        if how == BESIDE and left < jobs.tasks[job]:
+            head.number[PARTLY] = max(head.number[PARTLY], 1)
         return NOT_NOW
     _begin(engine, now, job)
     return NOW
@@ -242,3 +246,5 @@ def _begin(engine, now, job):
     counts[WAITING] -= 1
     counts[STARTED] += 1
     forget(engine.refused, BESIDE)
+    if engine.head.number[PARTLY] == 1:
+        engine.head.number[PARTLY] = 2

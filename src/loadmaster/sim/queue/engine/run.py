@@ -119,7 +119,7 @@ def arrays(
             np.zeros(tasks, np.int32), np.zeros(many, np.int32),
         ),
         PromisedHead(
-            np.array([-1, -1, 0, 0], np.int64), np.zeros(3), np.zeros(hosts), np.zeros((hosts, resources)),
+            np.array([-1, -1, 0, 0, 0], np.int64), np.zeros(3), np.zeros(hosts), np.zeros((hosts, resources)),
             np.zeros(hosts), np.zeros(hosts, np.int64),
         ),
         RefusedDemands(

@@ -20,8 +20,10 @@ REFUSALS = 24
 
 ARRIVED, WAITING, RUNNING, STARTED = range(4)
 """In `EngineLog.counts`."""
-JOB, COUNTED_FOR, HAS_SHADOW, STAMP = range(4)
-"""In `PromisedHead.number`: the head; whose tasks `held` counts; whether its shadow time is known; a stamp."""
+JOB, COUNTED_FOR, HAS_SHADOW, STAMP, PARTLY = range(5)
+"""In `PromisedHead.number`: the head; whose tasks `held` counts; whether its shadow time is known; a stamp; 1 if a job
+found hosts beside the promise for some of its tasks only, 2 if another has started since: then it may find them all,
+as the policy may lead it to hosts where it costs the head less."""
 SHADOW_S, SLACK, HELD = range(3)
 """In `PromisedHead.amount`: the shadow time; tasks that hosts hold then beyond the head's; tasks that they hold now."""
 TASKS, EXPECTED_S, DEMAND = range(3)
@@ -152,7 +154,7 @@ class PromisedHead(NamedTuple):
     """The first job that did not fit, and what it is promised: enough hosts at its shadow time, whichever (rule Q6).
 
     Attributes:
-        number: int64[4], amount: float64[3], see `JOB` and `SHADOW_S`.
+        number: int64[5], amount: float64[3], see `JOB` and `SHADOW_S`.
         held: float64[H], its tasks that a host holds now, at most all of them.
         then: float64[H, R], then_held: float64[H], the same at the shadow time, of hosts that are `touched`; the others
             are as now.
