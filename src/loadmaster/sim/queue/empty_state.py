@@ -87,7 +87,11 @@ def empty_state(
         guess=guess,
         tenants=no_tenants(tasks, total, hosts) if promises else no_tenants(0, 0, 0),
         # `news` lists a host once, by its flag.
-        news=PassNews(np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, 0, 0, -1, -1, 0, 0, 0, LAST_PLACE], np.int64)),
+        news=PassNews(
+            np.zeros(hosts, np.int32),
+            np.zeros(hosts, np.bool_),
+            np.array([0, 0, 0, -1, -1, 0, 0, 0, LAST_PLACE], np.int64),
+        ),
     )
 
 
@@ -133,7 +137,9 @@ def full_stairs(cluster: Cluster) -> Stairs:
     fewest = np.concatenate(([0], 2 ** np.arange(LANES - 1)))
     lane = np.tile(np.where(fewest <= most[0], memory, -1.0), (4, 1))
     total = cluster.capacity[:, :1].sum(axis=0)
-    return Stairs(np.full(steps, -1, np.int32), most, np.full((4, steps), memory), lane, total, np.full(4, -1, np.int64))
+    return Stairs(
+        np.full(steps, -1, np.int32), most, np.full((4, steps), memory), lane, total, np.full(4, -1, np.int64)
+    )
 
 
 def _most_of_blocks(cluster: Cluster) -> Floats:

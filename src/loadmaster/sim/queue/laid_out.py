@@ -11,9 +11,9 @@ from loadmaster.compiled_order import ranker, refusing_order
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.distinct import distinct_rows
-from loadmaster.place import POLICIES, Policy
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.order.order import rank_not_finite
+from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import AnyPolicy, Discipline, members_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.scores_kernel import empty_scores

@@ -58,7 +58,10 @@ def run(
     """
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
-        now = go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log, bound)
+        if bound is None:
+            now = _go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log)
+        else:
+            now = go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
         if now == np.inf:
             return DONE
         if queue_length(state, bound) == 0:
@@ -73,18 +76,22 @@ def run(
     return PAUSED
 
 
+@inner
+def go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
+    """All that happens to bound jobs before the next pass; returns its moment, infinite if there is none."""
+    if is_another_pass(bound):
+        return bound.clock[0]
+    event = next_bound_event(state, bound)
+    if event == np.inf:
+        return event
+    now = at_or_after(event, rules.interval_s)
+    advance(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, now)
+    return now
+
+
 @inlined
-def go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log, bound):
-    """All that happens before the next pass; returns its moment, infinite if there is none."""
-    if bound is not None:
-        if is_another_pass(bound):
-            return bound.clock[0]
-        event = next_bound_event(state, bound)
-        if event == np.inf:
-            return event
-        now = at_or_after(event, rules.interval_s)
-        advance(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, now)
-        return now
+def _go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log):
+    """The same where no constraint binds."""
     count, total = state.tally, jobs.submit_s.shape[0]
     if count[ARRIVED] == total and (count[WAITING] == 0 or count[RUNNING] == 0):
         return np.inf

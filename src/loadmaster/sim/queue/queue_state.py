@@ -220,7 +220,7 @@ class HeadPromise(NamedTuple):
     """The promise to the head of the queue in this pass.
 
     Attributes:
-        then: float64[H, R], what hosts have at the promised moment; then_at: int64[H], the stamp under which that holds.
+        then: float64[H, R], what hosts have at the promised moment; then_at: int64[H], under which stamp.
         held: int64[H], tasks of the head that a host holds then; held_now: int64[H], of a head of several tasks.
         touched: int32[H], hosts for which `then` holds.
         number: int64[7]: the head or -1, its slack, hosts touched; 1 if all that is as it was after the last pass; the
