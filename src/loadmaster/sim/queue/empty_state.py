@@ -7,6 +7,7 @@ from loadmaster.model.arrays import Floats, frozen_floats
 from loadmaster.order import FairShare
 from loadmaster.schedule import Discipline
 from loadmaster.sim.queue.guess_kernel import Guess
+from loadmaster.sim.queue.pool_kernel import Pool
 from loadmaster.sim.queue.queue_state import (
     FAN,
     HOSTS_OF_BLOCK,
@@ -39,6 +40,7 @@ def empty_state(
     discipline: Discipline,
     waiting: WaitingRows,
     guess: Guess,
+    pool: Pool,
     *,
     meta: bool,
     promises: bool,
@@ -92,6 +94,7 @@ def empty_state(
             np.zeros(hosts, np.bool_),
             np.array([0, 0, 0, -1, -1, 0, 0, 0, LAST_PLACE], np.int64),
         ),
+        pool=pool,
     )
 
 

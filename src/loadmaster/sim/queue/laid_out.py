@@ -24,6 +24,7 @@ from loadmaster.sim.queue.empty_state import empty_state, full_stairs, no_moment
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.guessing import no_guess
+from loadmaster.sim.queue.pool_kernel import free_pool, no_pool
 from loadmaster.sim.queue.queue_state import (
     EASY,
     WALK,
@@ -63,18 +64,21 @@ def laid_out(
     records: Records, binding: Binding | None, *, asks: bool = False, guess: Guess | None = None,
 ) -> tuple[EngineArrays, BoundState | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `asks`: somebody outside decides."""
-    jobs, bound = jobs_of(workload, cluster, discipline), None
+    jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, no_pool(), records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, asks=asks)
     rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
+    if binding is None and _is_counted(jobs, cluster, policy, discipline):
+        pool, host = free_pool(cluster.hosts, jobs.first_task, records.host), np.full(workload.jobs, -1, np.int32)
+        jobs, cluster = _on_one_host(jobs), Cluster(("places",), np.full((1, 1), float(cluster.hosts)))
     if guess is not None or binding is not None:
         rules = rules._replace(keeps=False)
     if guess is not None:
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
     waiting = nobody_waits(jobs, ticked=rules.ticked)
     state = empty_state(
-        jobs, cluster, discipline, waiting, guess or no_guess(), meta=rules.members > 1,
+        jobs, cluster, discipline, waiting, guess or no_guess(), pool, meta=rules.members > 1,
         promises=rules.backfilling == EASY,
     )  # fmt: skip
     if binding is not None:
@@ -85,8 +89,28 @@ def laid_out(
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
         full_stairs(cluster), no_moment(cluster, len(state.undo_host)),
         empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
-        Log(records.start_s, records.host, *records.buffers),
+        Log(records.start_s, host, *records.buffers),
     ), bound  # fmt: skip
+
+
+def _is_counted(jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether a count of free hosts says all: the hosts are a pool, and nobody is told or reserves any of them."""
+    one = isinstance(policy, Policy) and is_built_in(policy) and not policy.contextual
+    alike = one and hosts_are_one_pool(jobs.demand, cluster)
+    by_count = walk_of(discipline).reservations == 0 and type(discipline.order) is not FairShare
+    return alike and by_count and cluster.speed is not None and cluster.speed[0] == 1.0
+
+
+def _on_one_host(jobs: Jobs) -> Jobs:
+    """The same jobs on a host of as many units as there were hosts: a job asks for one a task."""
+    number = len(jobs.tasks)
+    demand, kind = distinct_rows(np.array(jobs.tasks, np.float64)[:, None])
+    return jobs._replace(
+        kind=frozen_ints(kind), demand=demand, tasks=frozen_ints(np.ones(number, np.int32)),
+        first_task=frozen_longs(np.arange(number + 1)),
+        smallest=_read_only(demand[:, 0] == demand.min(initial=np.inf)),
+        holdable=_read_only(np.ones(len(demand), np.bool_)), allowed=_read_only(np.ones((1, 1), np.bool_)),
+    )  # fmt: skip
 
 
 def _is_told_by_length(discipline: Discipline) -> bool:

@@ -48,7 +48,7 @@ def promise(jobs, state, moment, ends, log, head, now):
     tenants = state.tenants
     moment.number[HEAD] = head
     moment.number[SAME] = 0
-    if jobs.tasks[head] > 1:
+    if jobs.tasks[head] > 1 or state.free.shape[0] == 1:
         tenants.number[OF] = -1
         _sweep(jobs, state, moment, ends, log, head, now)
         return
@@ -169,7 +169,7 @@ def _sweep(jobs, state, moment, ends, log, head, now):
     tasks = np.int64(jobs.tasks[head])
     _nobody_apart(moment)
     found = np.int64(0)
-    if tasks > 1:
+    if tasks > 1 or state.free.shape[0] == 1:
         count_now(jobs, state, moment, head)
         found = moment.number[HELD]
     soonest = np.nextafter(now, np.inf)

@@ -21,6 +21,7 @@ from loadmaster.sim.queue.ends_kernel import add_end, drop_end
 from loadmaster.sim.queue.guess_kernel import NONE, correct, next_expiry, note_end, predict_until
 from loadmaster.sim.queue.news_kernel import learn, note_newest, note_news
 from loadmaster.sim.queue.pass_kernel import serve
+from loadmaster.sim.queue.pool_kernel import free_again, take_lowest
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
     AT_FIRST,
@@ -155,6 +156,8 @@ def _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, now
             if rules.backfilling == EASY:
                 move_out(state.tenants, task, host)
             task += tasks
+        if state.pool.free.shape[0] > 0:
+            free_again(state.pool, job)
         state.used[jobs.project[job]] -= jobs.demand[kind, 0] * jobs.tasks[job]
         if rules.backfilling == EASY:
             drop_end(ends, job)
@@ -271,6 +274,8 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
             host = state.undo_host[state.plan_task[i] + k]
             log.host[jobs.first_task[row] + k] = host
             slowest = min(slowest, state.speed[host])
+        if state.pool.free.shape[0] > 0:
+            take_lowest(state.pool, row)
         end_s = now + jobs.runtime_s[row] / slowest
         if rules.backfilling == EASY:
             _move_in(jobs, state, log, row, now + jobs.expected_s[row] / slowest)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.sim.queue.guess_kernel import Guess
+from loadmaster.sim.queue.pool_kernel import Pool
 from loadmaster.sim.queue.tenants_kernel import Tenants
 from loadmaster.sim.queue.walks import ASKED as ASKED
 from loadmaster.sim.queue.walks import BLOCKING as BLOCKING
@@ -297,6 +298,7 @@ class QueueState(NamedTuple):
         guess: what is expected of jobs where that is not known before.
         tenants: who runs on each host.
         news: what has changed since the last pass.
+        pool: the hosts, where they are one to the engine.
     """
 
     free: NDArray[np.float64]
@@ -334,6 +336,7 @@ class QueueState(NamedTuple):
     guess: Guess
     tenants: Tenants
     news: PassNews
+    pool: Pool
 
 
 (
