@@ -54,6 +54,7 @@ class Board:
         self._moments: dict[int, Moment] = {}
         self._plan: Plan | None = None
         self._expected_s: list[float] = snapshot.queue.expected_s.tolist()
+        self._rows = len(self._expected_s)
         if snapshot.closures:
             self.plan()
 
@@ -84,10 +85,11 @@ class Board:
             row: in the queue.
             on: bool[H], the hosts to choose from; None: all that it may use.
         """
-        self._refuse_started(row, "started twice in one pass")
+        if row in self._started or not 0 <= row < self._rows:
+            self._refuse_started(row, "started twice in one pass")
         if row in self.promised:
             self._refuse(row, "started beside its own promise", "withdraw the promise, or start it with begin")
-        own = self._promised_elsewhere(row)
+        own = self._promised_elsewhere(row) if self._other_rows else None
         if own is None and self.room.is_full(row, self._expected_s[row]):
             return False
         hosts = self._place(row, own, on)
@@ -385,7 +387,7 @@ class Board:
         return exact and self.promise_on != "hosts"
 
     def _refuse_started(self, row: int, what: str) -> None:
-        if not 0 <= row < len(self._expected_s):
+        if not 0 <= row < self._rows:
             raise InputError(row, f"no row of the queue, which has {len(self.snapshot.queue)}", fix="see board.rows()")
         if row in self._started:
             self._refuse(row, what, "a job that board.start has started is done with")

@@ -13,6 +13,8 @@ class QueueLine:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot, self._queue = snapshot, snapshot.queue
         self._jobs: list[int] = snapshot.queue.job.tolist()
+        partition = snapshot.queue.partition
+        self._partition: list[int] | None = None if partition is None else partition.tolist()
         self._left = None if snapshot.left is None else snapshot.left.copy()
         self._used = None if snapshot.need is None else snapshot.need.used.copy()
         self._put_off: list[int] = []
@@ -56,8 +58,7 @@ class QueueLine:
 
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""
-        column = self._queue.partition
-        return 0 if column is None else int(column[row])
+        return 0 if self._partition is None else self._partition[row]
 
     def within_limits(self, row: int) -> bool:
         """Whether no limit is passed if the job starts now."""

@@ -44,6 +44,7 @@ class Room:
         self.policy = policy
         self.capacity = snapshot.cluster.capacity
         self.queue = snapshot.queue
+        self._requests = snapshot.queue.requests
         self.allowed = snapshot.allowed
         self.seed = snapshot.seed
         self.amounts: list[list[float]] = snapshot.free.tolist()
@@ -72,15 +73,15 @@ class Room:
         """The same, but None where it may use every host."""
         if self.allowed is None or self.queue.hosts is None:
             return None
-        return np.asarray(self.allowed[self.queue.requests[row].hosts])
+        return np.asarray(self.allowed[self._requests[row].hosts])
 
     def is_full(self, row: int, lasts_s: float = -math.inf) -> bool:
         """Whether it is known that the queue's job `row` finds no hosts for so long; by default for any time."""
-        return self._full.get(self.queue.requests[row], math.inf) <= lasts_s
+        return self._full.get(self._requests[row], math.inf) <= lasts_s
 
     def note_full(self, row: int, lasts_s: float = -math.inf) -> None:
         """What the queue's job `row` asks for found no hosts for `lasts_s`: nor does it for longer, until `forget`."""
-        request = self.queue.requests[row]
+        request = self._requests[row]
         self._full[request] = min(lasts_s, self._full.get(request, math.inf))
 
     def forget(self) -> None:
@@ -105,7 +106,7 @@ class Room:
     def take(self, row: int, hosts: Sequence[int]) -> None:
         """Take exactly these hosts for the tasks of the queue's job `row`."""
         for host in hosts:
-            add(self.amounts[host], self.queue.requests[row].demand, -1.0)
+            add(self.amounts[host], self._requests[row].demand, -1.0)
             self.last_host = host
 
     def foresee(self, row: int, free: list[list[float]], usable: Bools | None) -> tuple[int, ...] | None:
@@ -128,7 +129,7 @@ class Room:
 
     def give_back(self, row: int, hosts: Sequence[int], barriers: Sequence[Barrier] = ()) -> None:
         """Undo what `place` took for the queue's job `row`; `last_host` stays."""
-        self._undo(self.amounts, self.queue.requests[row].demand, hosts, barriers)
+        self._undo(self.amounts, self._requests[row].demand, hosts, barriers)
         self.forget()
 
     def close(self, hosts: Bools) -> None:
@@ -141,7 +142,7 @@ class Room:
         Only hosts that it may use and that could hold one of its tasks when empty are taken (rule Q2); with a single
         resource that resource stands in for memory.
         """
-        request = self.queue.requests[row]
+        request = self._requests[row]
         able = np.asarray((self.capacity >= np.array(request.demand)).all(axis=1))
         left, kept = self._among(row, able), np.zeros(len(self.amounts))
         memory = min(1, len(request.demand) - 1)
@@ -166,7 +167,7 @@ class Room:
         self, row: int, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier]
     ) -> tuple[int, ...] | None:
         """Hosts of those `among` for all tasks of the queue's job `row`, taken from `free`; None, and nothing taken."""
-        request, last_host, hosts = self.queue.requests[row], self.last_host, list[int]()
+        request, last_host, hosts = self._requests[row], self.last_host, list[int]()
         for k in range(request.asked.tasks):
             now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among
             host = self._find(row, k, free, now, barriers)
@@ -188,7 +189,7 @@ class Room:
 
         The lowest index among equals.
         """
-        fitting = _fitting(self.queue.requests[row].demand, free, among, barriers)
+        fitting = _fitting(self._requests[row].demand, free, among, barriers)
         if self._takes_first:
             return next(fitting, -1)
         best, best_score = -1, math.inf

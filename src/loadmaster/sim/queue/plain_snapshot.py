@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.model import Workload
 from loadmaster.model.on_demand import on_demand
 from loadmaster.model.request import Request, requests_of
-from loadmaster.model.snapshot import Promise, Queue, Running, Snapshot
+from loadmaster.model.snapshot import BY_END, ExpectedEnd, Promise, Queue, Running, Snapshot
 from loadmaster.order.order import columns_of
 from loadmaster.schedule.binding import Binding
 
@@ -78,9 +78,12 @@ def _queue(engine: "Replay", eligible: list[int]) -> Queue:
 
 def _busy(engine: "Replay") -> Running:
     """What runs; columns are gathered when a rule looks at them."""
-    runs, work = list(engine.occupancy.running.items()), engine.workload
+    runs, work, demand = list(engine.occupancy.running.items()), engine.workload, engine.demand
 
     def gather(name: str) -> Any:
+        if name == "ends":
+            tasks = ((job, run.expected_end_s, host) for job, run in runs for host in run.hosts)
+            return sorted((ExpectedEnd(end_s, job, host, demand[job]) for job, end_s, host in tasks), key=BY_END)
         if name in ("host", "expected_end_s", "start_s"):
             found = (run.hosts if name == "host" else [getattr(run, name)] * len(run.hosts) for _, run in runs)
             return np.array(list(chain.from_iterable(found)), np.int32 if name == "host" else float)

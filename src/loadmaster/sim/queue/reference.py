@@ -110,6 +110,7 @@ class Replay:
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
         self.binding = self._binding(self.expecting.workload)
         self.requests = requests_seen(workload, self.binding)
+        self.demand = list(map(tuple, workload.demand.tolist()))
         self.as_pool = is_one_pool(workload, cluster, self.binding)
         self.pending = Pending(workload.jobs, self.binding, self.arrivals.place)
         self.allowance = None if self.binding is None else Allowance(self.binding)
