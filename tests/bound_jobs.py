@@ -35,13 +35,13 @@ OF_ONE_JOB = (
 KINDS_OF_DEPENDENCY = ("after:{}+1", "afterany:{}", "afterok:{}", "afternotok:{}", "singleton", "afterany:{}?after:{}")
 
 
-def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, Cluster]:
-    """A log of 4 to `most_jobs` jobs on three hosts, bound by constraints of these kinds.
+def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13, fewest_jobs: int = 4) -> tuple[Workload, Cluster]:
+    """A log of `fewest_jobs` to `most_jobs` jobs on three hosts, bound by constraints of these kinds.
 
     Of every fifth seed they come in bursts, and each asks much of one resource and little or none of the other.
     """
     rng = np.random.default_rng(seed)
-    jobs, hosts = int(rng.integers(4, most_jobs + 1)), 3
+    jobs, hosts = int(rng.integers(fewest_jobs, most_jobs + 1)), 3
     submit_s = np.sort(rng.integers(0, 60, jobs)).astype(float)
     bursts = seed % 5 == 4
     submit_s -= submit_s % 30 * bursts
@@ -143,3 +143,10 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13) -> tuple[Workload, C
     if bursts:
         workload = replace(workload, demand=complementary(rng, capacity.min(axis=0), 3, 1)[rng.integers(0, 3, jobs)])
     return workload, Cluster(("cores", "memory"), capacity, speed=speed, rules=SiteRules(**rules))
+
+
+def one_pool(workload: Workload, cluster: Cluster) -> tuple[Workload, Cluster]:
+    """The same on hosts each of which holds any one task, so that promises count hosts."""
+    demand = np.column_stack((np.full(workload.jobs, 2.0), workload.demand[:, 1]))
+    pool = Cluster(cluster.resources, np.tile([3.0, 6.0], (cluster.hosts, 1)), rules=cluster.rules)
+    return replace(workload, demand=demand), pool

@@ -13,8 +13,7 @@ import numpy as np
 
 from backlog_order import BY_BACKLOG
 from boards_at_random import rate_in_python, scan_in_python
-from bound_jobs import KINDS, bound_jobs
-from loadmaster.model import Cluster
+from bound_jobs import KINDS, bound_jobs, one_pool
 from loadmaster.order.order import rank_of
 from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs, Scheduler
@@ -73,13 +72,6 @@ def both(seed, discipline=None):
     plain = replay(workload, cluster, Scheduler(policy, rule), **given)
     kept = at_desk.replay_at_desk(workload, cluster, policy, rule, **given)
     return f"{seed} {named} {policy.name} {kinds} {foresight}", plain, kept
-
-
-def one_pool(workload, cluster):
-    """The same on hosts each of which holds any one task, so that promises count hosts."""
-    demand = np.column_stack((np.full(workload.jobs, 2.0), workload.demand[:, 1]))
-    pool = Cluster(cluster.resources, np.tile([3.0, 6.0], (cluster.hosts, 1)), rules=cluster.rules)
-    return replace(workload, demand=demand), pool
 
 
 def differences(plain, other):
