@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Partition, SiteRules, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, compiled, simulate, simulate_lived, standing
+from loadmaster.sim.queue import at_desk, compiled, simulate, simulate_lived
 from loadmaster.sim.queue.engine_cost import is_cheaper_at_desk, is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.reference import replay
 
@@ -84,6 +84,6 @@ def test_many_hosts_keep_the_plan_where_jobs_wait():
 
 
 def test_conservative_backfilling_of_very_wide_jobs_takes_the_board(monkeypatch):
-    monkeypatch.setattr(standing, "replay_standing", None)
+    monkeypatch.setattr(compiled, "replay_compiled", None)
     log, hosts = _jobs(1000, 60), Cluster.uniform(80, cores=2)
     assert simulate(log, hosts, FIRST_FIT, discipline_named("conservative")).started.all()

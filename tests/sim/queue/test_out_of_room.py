@@ -7,7 +7,8 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
-from loadmaster.sim.queue import at_desk, desk_layout, planning, rows, simulate, standing
+from loadmaster.sim.queue import at_desk, desk_layout, planning, rows, simulate
+from loadmaster.sim.queue.profile import layout as profile
 
 JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])
 HOSTS = Cluster.uniform(2, cores=2, memory=4)
@@ -18,7 +19,7 @@ def run(discipline, engine):
 
 
 def test_a_plan_that_has_run_out_of_steps_ends_the_run(monkeypatch):
-    for module, early_end in ((standing, "kept"), (planning, "replan")):
+    for module, early_end in ((profile, "kept"), (planning, "replan")):
         made = module.begun_skyline
 
         def run_out(capacity, made=made):
@@ -33,9 +34,9 @@ def test_a_plan_that_has_run_out_of_steps_ends_the_run(monkeypatch):
 
 
 def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monkeypatch):
-    made = standing._standing
+    made = profile._kept
     monkeypatch.setattr(
-        standing, "_standing", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32))
+        profile, "_kept", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32))
     )  # fmt: skip
     with pytest.raises(OutOfRoom):
         run("conservative(early_end=kept)", "planning")

@@ -16,4 +16,4 @@ def step(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
         bound.tally[DECIDED] = 0
         commit(jobs, rules, state, waiting, ranked, ends, log, bound, bound.clock[0])
     bound.tally[HEARD] = 0
-    return go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+    return go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, None)

@@ -1,4 +1,4 @@
-"""Compiles the engines of conservative backfilling, which keep a plan or make it anew: once for all policies."""
+"""Compiles the engines of conservative backfilling, which plan anew: once for all policies."""
 # mypy: disable-error-code="no-untyped-def"
 
 import warnings
@@ -14,7 +14,6 @@ from loadmaster.compiled_scan import SCAN
 from loadmaster.kernels import kept_njit
 from loadmaster.lent import lend
 from loadmaster.sim.queue.plan_engine_kernel import run as run_planned
-from loadmaster.sim.queue.standing_engine_kernel import run as run_standing
 
 
 def plan_engine(arguments: tuple[Any, ...]) -> Callable[..., int]:
@@ -22,21 +21,9 @@ def plan_engine(arguments: tuple[Any, ...]) -> Callable[..., int]:
     return _kept(_plan_entry, tuple(map(typeof, arguments)))
 
 
-def standing_engine(arguments: tuple[Any, ...]) -> Callable[..., int]:
-    """`standing_engine_kernel.run`, likewise."""
-    return _kept(_standing_entry, tuple(map(typeof, arguments)))
-
-
 def _plan_entry(jobs, capacity, rules, state, scores, plan, log, scan, rate):
     return run_planned(
         lend(jobs), capacity, lend(rules), lend(state), lend(scores), lend(plan), lend(log), scan, rate
-    )  # fmt: skip
-
-
-def _standing_entry(jobs, asked, rules, standing, sky, soon, hand, scores, log, scan, rate):
-    return run_standing(
-        lend(jobs), lend(asked), lend(rules), lend(standing), lend(sky), lend(soon), lend(hand), lend(scores),
-        lend(log), scan, rate,
     )  # fmt: skip
 
 

@@ -108,7 +108,7 @@ def _next_pass(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, b
         desk.tally[REDO] = 0
         return bound.clock[0]
     bound.tally[HEARD] = 0
-    now = go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+    now = go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, None)
     if now < np.inf and bound.tally[REPEATED] == 0:
         _hear(jobs, state, bound, desk, log, stops, now)
     return now

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.backfilling import Conservative, Easy
+from loadmaster.backfilling import Easy
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
@@ -182,9 +182,10 @@ def _unbound(
     known = engine in ("auto", "rows") and one_speed
     if known and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
-    from loadmaster.sim.queue import at_desk, compiled, planning, served, standing  # hundreds of kernels
+    from loadmaster.sim.queue import at_desk, compiled, planning, served  # hundreds of kernels
     from loadmaster.sim.queue.engine import replay as replay_in_bulk
     from loadmaster.sim.queue.engine import serves as serves_in_bulk
+    from loadmaster.sim.queue.profile import layout as profile
 
     if engine == "auto" and one_speed and has_wide_jobs(workload) and serves_in_bulk(policy, discipline):
         return replay_in_bulk(
@@ -195,14 +196,12 @@ def _unbound(
         return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
-    exact = not isinstance(discipline.backfilling, Conservative) or discipline.backfilling.promise != "pool"
-    exact = exact or hosts_are_one_pool(workload.demand, cluster)
     slow = engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster)
     if (
-        engine in ("auto", "planning") and one_speed and exact and not slow and standing.serves(policy, discipline)
-        and _all_held(workload, cluster)
+        engine in ("auto", "planning") and one_speed and not slow
+        and profile.serves(workload, cluster, policy, discipline)
     ):  # fmt: skip
-        return standing.replay_standing(
+        return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     hosts_matter = not hosts_are_one_pool(workload.demand, cluster)
@@ -224,13 +223,6 @@ def _unbound(
     return replay_deciding(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip
-
-
-def _all_held(workload: Workload, cluster: Cluster) -> bool:
-    """Whether every job fits into the empty cluster: a plan that is kept has a promise for each."""
-    from loadmaster.traces.fit import held_by
-
-    return bool(held_by(workload, cluster, "asked").all())
 
 
 def _ends(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
@@ -267,7 +259,8 @@ def is_compiled(
         return _guesses(foresight, cluster, policy, discipline)
     if served.serves(policy, discipline):
         return True
-    from loadmaster.sim.queue import at_desk, planning, standing  # these load Numba
+    from loadmaster.sim.queue import at_desk, planning  # these load Numba
+    from loadmaster.sim.queue.profile import layout as profile
 
-    engines = (planning, standing, *((at_desk,) if workload.jobs >= MANY_JOBS else ()))
-    return any(each.serves(policy, discipline) for each in engines)
+    engines = (planning, *((at_desk,) if workload.jobs >= MANY_JOBS else ()))
+    return profile.knows(policy, discipline) or any(each.serves(policy, discipline) for each in engines)
