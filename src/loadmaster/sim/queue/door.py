@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 
 from loadmaster.backfilling import Easy
-from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
@@ -182,7 +181,7 @@ def _unbound(
     known = engine in ("auto", "rows") and one_speed
     if known and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
-    from loadmaster.sim.queue import at_desk, compiled, planning, served  # hundreds of kernels
+    from loadmaster.sim.queue import at_desk, compiled, served  # hundreds of kernels
     from loadmaster.sim.queue.engine import replay as replay_in_bulk
     from loadmaster.sim.queue.engine import serves as serves_in_bulk
     from loadmaster.sim.queue.profile import layout as profile
@@ -196,17 +195,9 @@ def _unbound(
         return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
-    slow = engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster)
-    if (
-        engine in ("auto", "planning") and one_speed and not slow
-        and profile.serves(workload, cluster, policy, discipline)
-    ):  # fmt: skip
+    beside = engine in ("auto", "planning") and one_speed and profile.serves(workload, cluster, policy, discipline)
+    if beside and not (engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster, discipline)):
         return compiled.replay_compiled(
-            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
-        )  # fmt: skip
-    hosts_matter = not hosts_are_one_pool(workload.demand, cluster)
-    if engine in ("auto", "planning") and one_speed and hosts_matter and planning.serves(policy, discipline):
-        return planning.replay_planned(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     many = engine == "compiled" or (engine == "auto" and workload.jobs >= MANY_JOBS)
@@ -259,8 +250,8 @@ def is_compiled(
         return _guesses(foresight, cluster, policy, discipline)
     if served.serves(policy, discipline):
         return True
-    from loadmaster.sim.queue import at_desk, planning  # these load Numba
+    from loadmaster.sim.queue import at_desk  # this loads Numba
     from loadmaster.sim.queue.profile import layout as profile
 
-    engines = (planning, *((at_desk,) if workload.jobs >= MANY_JOBS else ()))
-    return profile.knows(policy, discipline) or any(each.serves(policy, discipline) for each in engines)
+    at_board = workload.jobs >= MANY_JOBS and at_desk.serves(policy, discipline)
+    return at_board or profile.knows(policy, discipline)

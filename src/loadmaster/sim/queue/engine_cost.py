@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.backfilling import Easy
+from loadmaster.backfilling import Conservative, Easy
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Workload
 from loadmaster.schedule import Discipline
@@ -54,7 +54,7 @@ def is_cheaper_at_desk(workload: Workload, cluster: Cluster, discipline: Discipl
     return tasks >= WIDE_TASKS and tasks * _backlog(workload, cluster) >= WIDE_BACKLOG
 
 
-def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster) -> bool:
+def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster, discipline: Discipline) -> bool:
     """Whether the board replays conservative backfilling in less time than the engine that keeps its plan.
 
     Measured on 1,200 to 3,000 jobs of each log, deciding at every event; CPU microseconds a job, the kept plan's and
@@ -63,6 +63,9 @@ def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster) -> bool:
     plan is one of a single host: 23 and 51 for LANL-CM5 on 1024x1c. Where nothing waits: openb on its 1,523 hosts 36
     and 10, on 762 of them 18 and 9, on 191 of them 6 and 8; LCG on 3000x8c 66 and 16, on 188x8c 6 and 8.
     """
+    backfilling = discipline.backfilling
+    if isinstance(backfilling, Conservative) and backfilling.early_end == "replan":
+        return False
     if workload.jobs < MANY_JOBS or hosts_are_one_pool(workload.demand, cluster):
         return False
     wide = float(workload.task_count.mean()) >= VERY_WIDE_TASKS

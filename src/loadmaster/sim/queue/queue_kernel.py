@@ -91,7 +91,7 @@ def _reserve(plan, scans, rate, now):
     wrong = lacks_room(plan, now)
     if wrong == 0:
         log.time_s[row], log.queue_length[row], log.winners[row] = now, plan.state.tally[WAITING], 0
-        wrong = serve_profile(plan, plan.kept, scans, rate, now)
+        wrong = serve_profile(plan, plan.kept, plan.replan, scans, rate, now)
         log.started[row] = plan.state.tally[PLANNED]
         log.rows[0] += wrong == 0
     return wrong
@@ -166,7 +166,7 @@ def _complete(jobs, rules, state, ranked, stairs, ends, scores, log, plan, now):
         if state.guess.predicts:
             note_end(jobs, state.guess, job, state.end_s[0])
         if plan is not None:
-            give_back_early(plan, plan.kept, job, state.end_s[0], now)
+            give_back_early(plan, plan.kept, plan.replan, job, state.end_s[0], now)
         if rules.told:
             _tell(ranked.happened, -1 - job, state.end_s[0])
         count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])

@@ -82,7 +82,7 @@ def earliest(plan, rate, job, before_s, size, now_s):
     if requests.tasks[job] == 1:
         start_s, able = _first_of_one(plan, job, before_s, size, now_s)
     else:
-        start_s, able = _first_of_several(plan, job, before_s, now_s)
+        start_s, able = first_of_several(plan, plan.kept, job, before_s, now_s)
     if start_s < np.inf:
         choose(plan, rate, job, able)
     return start_s
@@ -120,9 +120,9 @@ def _first_of_one(plan, job, before_s, size, now_s):
 
 
 @inner
-def _first_of_several(plan, job, before_s, now_s):
+def first_of_several(plan, kept, job, before_s, now_s):
     """A host can hold more only from one of its own steps on; bounds stand for those whose turn has not come."""
-    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
+    requests, scratch, soon, ahead = plan.requests, plan.scratch, plan.soon, plan.ahead
     kind, demand, expected_s = soon.of[job], requests.demand[requests.kind[job]], requests.expected_s[job]
     turns = able = 0
     for host in range(requests.capacity.shape[0]):
@@ -141,25 +141,28 @@ def _first_of_several(plan, job, before_s, now_s):
                 able += 1
                 continue
             scratch.exact_at[host] = scratch.question[0]
-            bound_s = bound_on(soon, sky, kind, host, now_s, before_s)
-            first_s = first_on(sky, host, demand, expected_s, bound_s, before_s) if bound_s < before_s else bound_s
+            first_s = max(now_s, soon.soon_s[kind, host])
+            if kept is not None:
+                first_s = bound_on(soon, plan.sky, kind, host, now_s, before_s)
+            if first_s < before_s:
+                first_s = first_on(ahead, host, demand, expected_s, first_s, before_s)
             if first_s < before_s:
                 turns = push(scratch.turn_s, scratch.turn_host, turns, first_s, host)
         end_s, next_s = until(start_s, expected_s), np.inf
         total, i = np.int64(0), 0
         while i < able:
             host = np.int64(scratch.able[i])
-            least(sky, host, start_s, end_s, scratch.window)
+            least(ahead, host, start_s, end_s, scratch.window)
             held = tasks_in(scratch.window, host, requests.demand, requests.kind[job], requests.tasks[job])
             if held > 0:
                 total, i = total + held, i + 1
-                following = covering(sky, host, start_s) + 1
-                if following < sky.first[host] + sky.many[host]:
-                    next_s = min(next_s, sky.time_s[following])
+                following = covering(ahead, host, start_s) + 1
+                if following < ahead.first[host] + ahead.many[host]:
+                    next_s = min(next_s, ahead.time_s[following])
                 continue
             able -= 1
             scratch.able[i] = scratch.able[able]
-            first_s = first_on(sky, host, demand, expected_s, start_s, before_s)
+            first_s = first_on(ahead, host, demand, expected_s, start_s, before_s)
             if first_s < before_s:
                 turns = push(scratch.turn_s, scratch.turn_host, turns, first_s, host)
         if total >= requests.tasks[job]:
@@ -185,7 +188,7 @@ def choose(plan, rate, job, able):
         if wrong:
             plan.tally[WRONG] = NOT_FINITE
             return
-        host = _lowest(plan, able)
+        host = lowest_able(scratch, able)
         scratch.host[k] = host
         for r in range(demand.shape[0]):
             scratch.window[host, r] -= demand[r]
@@ -200,12 +203,11 @@ def last_taken(state):
 
 
 @inner
-def _lowest(plan, able):
-    """The lowest rated of the hosts in `able`, the lowest index among equals."""
-    scratch = plan.scratch
-    best, found = np.inf, np.int64(scratch.able[0])
+def lowest_able(scratch, able):
+    """The lowest rated of the hosts in `able`, the lowest index among equals, or -1."""
+    best, lowest = np.inf, np.int64(-1)
     for i in range(able):
         host = np.int64(scratch.able[i])
-        if scratch.value[host] < best or (scratch.value[host] == best and host < found):
-            best, found = scratch.value[host], host
-    return found
+        if scratch.value[host] < best or (scratch.value[host] == best and host < lowest):
+            best, lowest = scratch.value[host], host
+    return lowest

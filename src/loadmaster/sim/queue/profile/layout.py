@@ -3,22 +3,40 @@
 import numpy as np
 
 from loadmaster.backfilling import Conservative
-from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, KEPT, NOW_ONLY
+from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, KEPT, NOW_ONLY, REPLAN
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.backfilling.skyline_kernel import begun_skyline, with_more_room
-from loadmaster.backfilling.soon_kernel import empty_soon
+from loadmaster.backfilling.skyline_kernel import Skyline, begun_skyline, with_more_room
+from loadmaster.backfilling.soon_kernel import PARTS, empty_soon
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import frozen_floats
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.place import Policy
 from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.sim.queue.laid_out import EngineArrays
-from loadmaster.sim.queue.profile.state import BUCKETS, ENDED_TASKS, Kept, Plan, Requests, Scratch
+from loadmaster.sim.queue.profile.state import (
+    BLOCK,
+    BUCKETS,
+    ENDED_TASKS,
+    Kept,
+    PassedOver,
+    Plan,
+    Replan,
+    Requests,
+    Scratch,
+    Unlike,
+)
 from loadmaster.sim.queue.queue_state import ARRIVED, Jobs
 from loadmaster.sim.queue.served import by_arrival
 from loadmaster.traces.fit import held_by
 
-EARLY_END = {"kept": KEPT, "now": NOW_ONLY, "arrival": ARRIVAL, "start": IN_THEIR_ORDER}
+EARLY_END = {"kept": KEPT, "now": NOW_ONLY, "arrival": ARRIVAL, "start": IN_THEIR_ORDER, "replan": REPLAN}
+PARTS_ANEW = 0.1
+"""Classes of one demand for each doubling of the expected runtime where passes promise anew: few, since each learns of
+each pass by itself."""
+MOST_UNSEEN = 32
+"""Passes that ended before those of earlier ones, of which it is still known what they changed."""
+MOST_UNDONE = 2**16
+"""Bounds that one pass may learn for itself; it goes on without more of them."""
 
 
 def knows(policy: AnyPolicy, discipline: Discipline) -> bool:
@@ -35,7 +53,10 @@ def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: 
     backfilling = discipline.backfilling
     if not knows(policy, discipline) or not isinstance(backfilling, Conservative):
         return False
-    exact = backfilling.promise != "pool" or hosts_are_one_pool(workload.demand, cluster)
+    one_pool = hosts_are_one_pool(workload.demand, cluster)
+    if backfilling.early_end == "replan":
+        return backfilling.promise != "pool" and not one_pool  # a pass promises anew host by host
+    exact = backfilling.promise != "pool" or one_pool
     return exact and bool(held_by(workload, cluster, "asked").all())
 
 
@@ -44,16 +65,20 @@ def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, disciplin
     backfilling, jobs = discipline.backfilling, table.jobs
     assert isinstance(backfilling, Conservative)
     assert backfilling.early_end is not None
-    as_pool = backfilling.promise != "hosts" and hosts_are_one_pool(workload.demand, cluster)
+    early_end = EARLY_END[backfilling.early_end]
+    as_pool = early_end != REPLAN and backfilling.promise != "hosts" and hosts_are_one_pool(workload.demand, cluster)
     requests = _requests(jobs, cluster, as_pool=as_pool)
-    total, tasks = len(jobs.kind), len(requests.task_job)
+    total, tasks, sky = len(jobs.kind), len(requests.task_job), begun_skyline(requests.capacity)
+    parts = PARTS_ANEW if early_end == REPLAN else PARTS
+    soon = empty_soon(requests.demand, requests.kind, requests.expected_s, len(requests.capacity), parts)
     return Plan(
         jobs, table.capacity, table.rules, table.state, table.waiting, table.stairs, table.moment, table.scores,
         table.log, requests,
-        early_end=EARLY_END[backfilling.early_end],
+        early_end=early_end,
         as_pool=as_pool,
-        sky=begun_skyline(requests.capacity),
-        soon=empty_soon(requests.demand, requests.kind, requests.expected_s, len(requests.capacity)),
+        sky=sky,
+        ahead=_ahead(sky) if early_end == REPLAN else sky,
+        soon=soon,
         scratch=_scratch(requests),
         start_s=np.full(total, np.inf),
         host=np.zeros(tasks, np.int32),
@@ -64,7 +89,8 @@ def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, disciplin
         overdue=np.zeros(total, np.int32),
         tally=np.zeros(16, np.int64),
         now=np.full(1, -np.inf),
-        kept=_kept(requests),
+        kept=None if early_end == REPLAN else _kept(requests),
+        replan=_replan(requests, len(soon.need)) if early_end == REPLAN else None,
     )  # fmt: skip
 
 
@@ -75,7 +101,13 @@ def with_room(plan: Plan) -> Plan:
     """
     requests = plan.requests
     tasks = int(requests.first[plan.state.tally[ARRIVED]] - plan.tally[ENDED_TASKS])
-    return plan._replace(sky=with_more_room(plan.sky, 48 * (len(requests.capacity) + 1) + 64 * tasks))
+    sky = with_more_room(plan.sky, 48 * (len(requests.capacity) + 1) + 64 * tasks)
+    return plan._replace(sky=sky, ahead=sky if plan.replan is None else _ahead(sky))
+
+
+def _ahead(sky: Skyline) -> Skyline:
+    """A pass has promised nothing yet."""
+    return sky._replace(**{each: getattr(sky, each).copy() for each in ("base", "room", "first", "many")})
 
 
 def _requests(jobs: Jobs, cluster: Cluster, *, as_pool: bool) -> Requests:
@@ -142,4 +174,49 @@ def _kept(requests: Requests) -> Kept:
         near=np.zeros((BUCKETS, hosts), np.int32),
         most=np.zeros((resources, hosts)),
         next_s=np.full(hosts, -np.inf),
+    )
+
+
+def _replan(requests: Requests, classes: int) -> Replan:
+    total, kinds, hosts = len(requests.kind), len(requests.demand), len(requests.capacity)
+    return Replan(
+        alone=np.zeros(total, np.bool_),
+        planned=np.zeros(hosts, np.int32),  # `planned_at` lists a host once a pass
+        planned_at=np.zeros(hosts, np.int64),
+        block_s=np.zeros((classes, -(-hosts // BLOCK))),
+        changes=np.ones(1, np.int64),
+        changed_at=np.ones(hosts, np.int64),
+        exact_at=np.zeros((classes, hosts), np.int64),
+        likely=np.zeros(classes, np.int32),
+        # What has no room here is not learnt.
+        undo_class=np.zeros(MOST_UNDONE, np.int32),
+        undo_host=np.zeros(MOST_UNDONE, np.int32),
+        undo_s=np.zeros(MOST_UNDONE),
+        undo=np.zeros(1, np.int64),
+        least=requests.demand.min(axis=0, initial=np.inf),
+        roomy=np.zeros(hosts, np.int32),  # listed by one walk over the hosts
+        many_roomy=np.zeros(1, np.int64),
+        dead_at=np.zeros(kinds, np.int64),
+        dead_long_s=np.zeros(kinds),
+        unlike=_unlike(hosts),
+        since=_unlike(hosts),
+        unseen=_unseen(hosts),
+    )
+
+
+def _unlike(hosts: int) -> Unlike:
+    """Nothing is. A host is listed once, when its first time is noted, which is never infinite."""
+    soonest, latest = np.full(hosts, np.inf), np.full(hosts, -np.inf)
+    return Unlike(np.zeros(hosts, np.int32), np.zeros(1, np.int64), soonest, latest, soonest.copy(), latest.copy())
+
+
+def _unseen(hosts: int) -> PassedOver:
+    """Nothing is. `leave_off` empties a full stack, of which each entry has at most all hosts."""
+    entries = MOST_UNSEEN * hosts
+    return PassedOver(
+        np.zeros(1, np.int64),
+        np.zeros(MOST_UNSEEN, np.int64),
+        np.zeros(MOST_UNSEEN + 1, np.int64),
+        np.zeros(entries, np.int32),
+        np.zeros((entries, 4)),
     )

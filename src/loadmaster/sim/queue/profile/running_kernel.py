@@ -7,13 +7,15 @@ from loadmaster.backfilling.skyline_kernel import LEAST_ROOM, hold, is_out_of_ro
 from loadmaster.backfilling.soon_kernel import note_freed
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
+from loadmaster.sim.queue.profile.ahead_kernel import show_running
+from loadmaster.sim.queue.profile.plan_diff_kernel import note_more
 from loadmaster.sim.queue.profile.state import EARLY, ENDED_TASKS, OVER, OVERDUE, UNDER_WAY
 from loadmaster.sim.queue.queue_state import ARRIVED, MORE_ROOM, OUT_OF_ROOM, PLANNED, UNDO
 from loadmaster.sim.queue.taking_kernel import place
 
 
 @inner
-def give_back_early(plan, kept, job, end_s, now_s):
+def give_back_early(plan, kept, replan, job, end_s, now_s):
     """The job has ended: what it was expected to hold from now on is free."""
     requests, sky = plan.requests, plan.sky
     expected_s = requests.expected_s[job]
@@ -28,6 +30,9 @@ def give_back_early(plan, kept, job, end_s, now_s):
             note_freed(plan.soon, sky, host, now_s, held_s)
             if kept is not None:
                 kept.look_s[host] = -np.inf
+            if replan is not None:
+                show_running(plan, host)
+                note_more(replan.since, host, now_s, held_s)
 
 
 @inner

@@ -16,6 +16,8 @@ from loadmaster.sim.queue.queue_state import HeadPromise, Jobs, Log, QueueRules,
 
 BUCKETS, BUCKET_S = 256, 64.0
 """Stretches of time that are told apart, and their length: a moment falls into one of them, in turn."""
+BLOCK = 16
+"""Hosts whose least bound is kept where every pass promises anew."""
 
 
 class Requests(NamedTuple):
@@ -107,6 +109,80 @@ class Kept(NamedTuple):
     next_s: NDArray[np.float64]
 
 
+class Unlike(NamedTuple):
+    """Where hosts may have something else free than they had when jobs were promised what they are; P hosts.
+
+    Attributes:
+        hosts, many: int32[P], int64[1], hosts of which any such time is known.
+        more_from_s, more_until_s: float64[P], when more may be free than there was, empty if never.
+        less_from_s, less_until_s: the same for less.
+    """
+
+    hosts: NDArray[np.int32]
+    many: NDArray[np.int64]
+    more_from_s: NDArray[np.float64]
+    more_until_s: NDArray[np.float64]
+    less_from_s: NDArray[np.float64]
+    less_until_s: NDArray[np.float64]
+
+
+class PassedOver(NamedTuple):
+    """The same for jobs that no pass has come to since: a stack, the first of these jobs on top; S of N hosts.
+
+    Attributes:
+        many, job: int64[1], int64[S], from which job on each counts; entry: int64[S + 1], where its hosts begin.
+        host, span_s: int32[N], float64[N, 4], hosts, with the times of `Unlike` in their order.
+    """
+
+    many: NDArray[np.int64]
+    job: NDArray[np.int64]
+    entry: NDArray[np.int64]
+    host: NDArray[np.int32]
+    span_s: NDArray[np.float64]
+
+
+class Replan(NamedTuple):
+    """What is known besides where every pass promises anew; J jobs, P hosts, C classes, B blocks, K demands.
+
+    Attributes:
+        alone: bool[J], the job has one task, and no other host could take it when it was promised its own.
+        planned, planned_at: int32[P], int64[P], hosts on which the pass has promised something, and in which pass.
+        block_s: float64[C, B], no later than any of the bounds of a class for the hosts of a block.
+        changes: int64[1], how often what a host has ahead has changed; changed_at: int64[P], the last of these times.
+        exact_at: int64[C, P], the bound was the first moment itself after that change.
+        likely: int32[C], the host that a job of the class got last.
+        undo_class, undo_host, undo_s: int32[N], int32[N], float64[N], bounds that hold in this pass only, and what they
+            were; undo: int64[1], how many.
+        least: float64[R], the least that any job asks for.
+        roomy, many_roomy: int32[P], int64[1], the hosts that have so much, -1 where they are not listed yet.
+        dead_at, dead_long_s: int64[K], float64[K], in that pass no host can hold a task of the demand from now on for
+            so long.
+        unlike: what is otherwise now for the job at hand; since: what is so since the last pass that promised, for all.
+        unseen: what else is for those that no pass has come to since.
+    """
+
+    alone: NDArray[np.bool_]
+    planned: NDArray[np.int32]
+    planned_at: NDArray[np.int64]
+    block_s: NDArray[np.float64]
+    changes: NDArray[np.int64]
+    changed_at: NDArray[np.int64]
+    exact_at: NDArray[np.int64]
+    likely: NDArray[np.int32]
+    undo_class: NDArray[np.int32]
+    undo_host: NDArray[np.int32]
+    undo_s: NDArray[np.float64]
+    undo: NDArray[np.int64]
+    least: NDArray[np.float64]
+    roomy: NDArray[np.int32]
+    many_roomy: NDArray[np.int64]
+    dead_at: NDArray[np.int64]
+    dead_long_s: NDArray[np.float64]
+    unlike: Unlike
+    since: Unlike
+    unseen: PassedOver
+
+
 class Plan(NamedTuple):
     """All that a pass takes; J jobs, P hosts, U tasks.
 
@@ -116,13 +192,14 @@ class Plan(NamedTuple):
         early_end: what becomes of promises, a constant of `conservative_kernel`.
         as_pool: the profile counts hosts.
         sky: what hosts have free beside all that stands from pass to pass.
+        ahead: the same beside what the pass has promised too, in the same arrays; `sky` itself where promises stand.
         soon: when a job can start on a host at the soonest.
         scratch: the job at hand.
         start_s: float64[J], the promised moment; host: int32[U], the hosts that are promised, or held by a running job.
         runs: bool[J].
         over_s, over: float64[J], int32[J], heap of running jobs by expected end; overdue: int32[J], those past it.
         tally: int64[16], see below; now: float64[1], the moment of the pass.
-        kept: what else is known where promises stand; None where every pass makes them anew.
+        kept: what else is known where promises stand; replan: where every pass makes them anew; the other is None.
     """
 
     jobs: Jobs
@@ -138,6 +215,7 @@ class Plan(NamedTuple):
     early_end: int
     as_pool: bool
     sky: Skyline
+    ahead: Skyline
     soon: Soon
     scratch: Scratch
     start_s: NDArray[np.float64]
@@ -149,9 +227,12 @@ class Plan(NamedTuple):
     tally: NDArray[np.int64]
     now: NDArray[np.float64]
     kept: Kept | None
+    replan: Replan | None
 
 
-PASS, PROMISED, ENDED_TASKS, UNDER_WAY, EARLY, DUE, OVER, OVERDUE, LOOKED, MOVED, WRONG, CLEARED = range(12)
+(
+    PASS, PROMISED, ENDED_TASKS, UNDER_WAY, EARLY, DUE, OVER, OVERDUE, LOOKED, MOVED, WRONG, CLEARED, PLANNED_HOSTS,
+) = range(13)  # fmt: skip
 """Number of the pass; jobs before this one have been promised something; tasks of jobs that have ended; a pass is under
 way; some job has ended before it was expected; sizes of the heaps and lists; WRONG: what the engine is to return, or 0.
 """
