@@ -37,7 +37,7 @@ def held(sky, from_s, until_s, demand):
 def first_of(plain, host, asked, expected_s, now_s):
     """The first moment from now on at which the host has so much free for so long."""
     moments = [now_s, *(time_s for time_s in plain.moments() if time_s > now_s)]
-    fitting = (at for at in moments if (plain.least(at, end_of(at, expected_s))[host] >= asked).all())
+    fitting = (at for at in moments if (np.array(plain.least(host, at, end_of(at, expected_s))) >= asked).all())
     return next(fitting, np.inf)
 
 
@@ -64,10 +64,11 @@ def test_a_plan_that_is_kept_says_what_the_plain_one_says(hosts, seed):
         plain.hold(host, begin_s, until_s, sign * demand)
         asked, expected_s = rng.integers(0, 5, 2).astype(float), float(rng.integers(0, 20))
         found = changed(sky, host, begin_s, until_s, demand, sign, now_s, window, asked, expected_s)
-        rest = plain.least(begin_s, until_s)[host]
+        rest = np.array(plain.least(host, begin_s, until_s))
         assert (window[host] == rest).all()
         assert found[:2] == ((rest >= asked).all(), (rest < 0).any())
         assert found[2] == first_of(plain, host, asked, expected_s, now_s)
+        assert plain.first_fit(host, asked, expected_s) == first_of(plain, host, asked, expected_s, 0.0)
 
 
 def test_a_host_that_gets_no_room_for_more_steps_says_so_and_writes_nothing_behind_the_arrays():

@@ -55,6 +55,11 @@ def test_components_share_or_repeat_what_the_switch_says(change):
         assert other.runtime_s.sum() == pytest.approx(total)
 
 
+def test_more_jobs_than_a_machine_has_room_for_are_refused():
+    with pytest.raises(InputError, match="more than 100,000,000 jobs"):
+        generate_opportunity(window_s=200.0, every_s=1e-300)
+
+
 def test_an_unknown_cluster_is_refused():
     with pytest.raises(InputError, match="known: three-kinds"):
         opportunity_cluster("seven")

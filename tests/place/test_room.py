@@ -46,3 +46,15 @@ def test_as_many_hosts_are_reserved_as_the_job_asks_for(least, reserved):
     room = Room(seen, POLICIES["first-fit"])
     room.reserve(0)
     assert room.reserved == reserved
+
+
+@pytest.mark.parametrize("free_again", ["give_back", "reopen"])
+def test_a_request_that_found_no_host_is_tried_again_once_something_is_given_back(free_again):
+    room = Room(snapshot([(4, 4)], [(4, 4)], [(3, 1), (2, 1)]), POLICIES["first-fit"])
+    hosts = room.place(0)
+    if free_again == "reopen":
+        room.give_back(0, hosts)
+        room.close(np.array([True]))
+    assert room.place(1) is None
+    room.reopen() if free_again == "reopen" else room.give_back(0, hosts)
+    assert room.place(1) == (0,)

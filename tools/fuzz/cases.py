@@ -2,8 +2,8 @@
 
 import random
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -16,12 +16,14 @@ class Case:
         arguments: behind `loadmaster`.
         alone: only in a process of its own, such as verbs that start processes themselves.
         limit_s: processor seconds after which it counts as hanging.
+        given: the files that it is given, and when they were written.
     """
 
     folder: Path
     arguments: tuple[str, ...]
     alone: bool = False
     limit_s: float = 20.0
+    given: Mapping[Path, int] = field(default_factory=dict)
 
     def said(self) -> str:
         """The call as it may be typed, cut to a readable length."""
@@ -46,4 +48,5 @@ def draw(make: Maker, kind: str, seed: int, number: int, folder: Path) -> Case:
     """The case of that number."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    return make(random.Random(f"{kind} {seed} {number}"), folder)
+    case = make(random.Random(f"{kind} {seed} {number}"), folder)
+    return replace(case, given={path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()})

@@ -126,6 +126,8 @@ BASES: dict[str, tuple[str, ...]] = {
     "size": ("bag.csv", "--guess", "1min", "--repetitions", "3"),
     "share": ("log.csv", "--hosts", "2x8c32g", "--methods", "pvm"),
     "run": ("no-commands",),
+    "serve": ("no-such-folder",),
+    "live fake": ("--limit", "5", "--for", "5s"),
     "info": ("log.swf",),
     "convert": ("log.swf", "out.csv"),
     "reproduce": ("no-such-paper",),
@@ -135,7 +137,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "generate opportunity": ("--window", "200", "-o", "made.csv"),
     "generate virtual-clusters": ("--hosts", "4", "--tasks", "8", "--slack", "0.5", "-o", "made.csv"),
 }
-"""A call of every verb that does its work in no time; `run` and `reproduce` are kept from doing theirs."""
+"""A call of every verb that does its work in no time; `run`, `serve` and `reproduce` are kept from doing theirs."""
 SLOW = {"--exact": ("--time-limit", "1"), "--on": ()}
 """What an option needs beside it so that the limit of a case means something."""
 

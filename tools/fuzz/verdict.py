@@ -56,7 +56,8 @@ def _json(case: Case, result: Result) -> list[str]:
     if "--json" in case.arguments and result.code == 0 and not result.out.strip():
         found.append("no JSON on stdout")
     for path in sorted(case.folder.rglob("*")):
-        if path.suffix in (".json", ".jsonl") and path.is_file() and not path.name.startswith("given"):
+        written = path.is_file() and case.given.get(path) != path.stat().st_mtime_ns
+        if path.suffix in (".json", ".jsonl") and written:
             text = path.read_text(errors="replace")
             for part in text.splitlines() if path.suffix == ".jsonl" else [text]:
                 if NO_NUMBER.search(part):

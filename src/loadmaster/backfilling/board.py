@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -9,12 +10,12 @@ import numpy as np
 from loadmaster.backfilling.counting import counts_exactly
 from loadmaster.backfilling.line import QueueLine
 from loadmaster.backfilling.moment import Moment
-from loadmaster.backfilling.pace import at_its_pace
+from loadmaster.backfilling.pace import at_one_pace
 from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
-from loadmaster.backfilling.releases import INSTANT_S, ExpectedEnd, releases
+from loadmaster.backfilling.releases import INSTANT_S, releases
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.errors import InputError
-from loadmaster.model.snapshot import Decision, Place, Promise, Snapshot
+from loadmaster.model.snapshot import Decision, ExpectedEnd, Place, Promise, Snapshot
 from loadmaster.place import Policy
 from loadmaster.place.room import Room
 
@@ -48,13 +49,12 @@ class Board:
         self.clock = snapshot.clock
         """When the loops of a scheduler that has several run next."""
         self._line = QueueLine(snapshot)
-        self._rows_of = defaultdict[int, list[int]](list)
-        for row, job in enumerate(snapshot.queue.job.tolist()):
-            self._rows_of[job].append(row)
         self._started: dict[int, Place] = {}
         self._noted: set[int] = set()
         self._moments: dict[int, Moment] = {}
         self._plan: Plan | None = None
+        self._expected_s: list[float] = snapshot.queue.expected_s.tolist()
+        self._rows = len(self._expected_s)
         if snapshot.closures:
             self.plan()
 
@@ -85,10 +85,14 @@ class Board:
             row: in the queue.
             on: bool[H], the hosts to choose from; None: all that it may use.
         """
-        self._refuse_started(row, "started twice in one pass")
+        if row in self._started or not 0 <= row < self._rows:
+            self._refuse_started(row, "started twice in one pass")
         if row in self.promised:
             self._refuse(row, "started beside its own promise", "withdraw the promise, or start it with begin")
-        hosts = self._place(row, on)
+        own = self._promised_elsewhere(row) if self._other_rows else None
+        if own is None and self.room.is_full(row, self._expected_s[row]):
+            return False
+        hosts = self._place(row, own, on)
         if hosts is None:
             return False
         self._note_start(row, hosts)
@@ -211,8 +215,7 @@ class Board:
 
     def expected_s(self, row: int, hosts: tuple[int, ...] = ()) -> float:
         """The runtime to count on: on `hosts` it goes at the speed of the slowest, without any at speed 1."""
-        expected = float(self.snapshot.queue.expected_s[row])
-        return expected / float(self.speed[list(hosts)].min()) if hosts else expected
+        return self._expected_s[row] / self._slowest(hosts) if hosts else self._expected_s[row]
 
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""
@@ -239,6 +242,7 @@ class Board:
             for row in self._moments:
                 self.promised[row] = self._plan.earliest(row)
             self._moments.clear()
+            self.room.forget()
         return self._plan
 
     def releases(self) -> list[ExpectedEnd]:
@@ -274,8 +278,8 @@ class Board:
 
     def _promise_moment(self, row: int, own: int | None) -> float:
         found = Moment(
-            self.snapshot.queue.demand[row], self.snapshot.queue.asked(row), self.room.hosts_of(row),
-            self.now_s, self.room.free, self.releases(),
+            self.snapshot.queue.requests[row], self.room.restricted_to(row), self.now_s,
+            [room.copy() for room in self.room.amounts], self.releases(),
         )  # fmt: skip
         if own is not None:
             if self.promised[own].start_s <= found.shadow_s:
@@ -285,28 +289,44 @@ class Board:
         self.promised[row] = Promise(found.shadow_s, ())
         return found.shadow_s
 
+    @cached_property
+    def _other_rows(self) -> dict[int, list[int]]:
+        """By row, the other rows of its job, if it has any."""
+        jobs = self.snapshot.queue.job.tolist()
+        if len(set(jobs)) == len(jobs):
+            return {}
+        rows_of = defaultdict[int, list[int]](list)
+        for row, job in enumerate(jobs):
+            rows_of[job].append(row)
+        several = (rows for rows in rows_of.values() if len(rows) > 1)
+        return {row: [other for other in rows if other != row] for rows in several for row in rows}
+
     def _promised_elsewhere(self, row: int) -> int | None:
         """The row of the same job that is promised something, None if there is none; what was only noted aside."""
-        rows = (other for other in self._rows_of[self.job(row)] if other != row and other not in self._noted)
+        if row not in self._other_rows:
+            return None
+        rows = (other for other in self._other_rows[row] if other not in self._noted)
         return next((other for other in rows if other in self.promised), None)
 
-    def _place(self, row: int, on: Bools | None) -> tuple[int, ...] | None:
-        own = self._promised_elsewhere(row)
+    def _place(self, row: int, own: int | None, on: Bools | None) -> tuple[int, ...] | None:
         if self._plan is not None:
             return self._place_planned(self._plan, row, own, on)
-        last_host, runtime_s = self.room.last_host, self.expected_s(row)
+        last_host, runtime_s = self.room.last_host, self._expected_s[row]
         others = [moment for other, moment in self._moments.items() if other != own]
 
-        def place(speed: float, left: Bools) -> tuple[int, ...] | None:
+        def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
             until_s = self.now_s + runtime_s / speed
             outlasted = [moment for moment in others if until_s > moment.shadow_s]
-            hosts = self.room.place(row, outlasted, left if on is None else left & on)
-            if hosts is not None and self.speed[list(hosts)].min() < speed:
+            usable = on if left is None else left if on is None else left & on
+            hosts = self.room.place(row, outlasted, usable)
+            if hosts is not None and self._slowest(hosts) < speed:
                 self.room.give_back(row, hosts, outlasted)
                 self.room.last_host = last_host
             return hosts
 
-        found = at_its_pace(self.speed, self.room.hosts_of(row), place)
+        found = at_one_pace(self.snapshot.cluster, lambda: self.room.hosts_of(row), place)
+        if found is None and own is None and on is None and self.snapshot.queue.requests[row].asked.tasks == 1:
+            self._note_full(row)
         return None if found is None else found[0]
 
     def _place_planned(self, plan: Plan, row: int, own: int | None, on: Bools | None) -> tuple[int, ...] | None:
@@ -316,34 +336,46 @@ class Board:
         if held is None:
             if own is not None:
                 plan.hold(own, self.promised[own])
+            elif on is None and not self.snapshot.closures:
+                self._note_full(row)
             return None
         if own is not None:
             del self.promised[own]
         return plan.begin(row, held)
 
+    def _note_full(self, row: int) -> None:
+        """Remember that no hosts were found for the job; of unlike speeds more than its length would tell."""
+        if self.snapshot.cluster.common_speed is not None:
+            self.room.note_full(row, self._expected_s[row])
+
+    def _slowest(self, hosts: tuple[int, ...]) -> float:
+        common = self.snapshot.cluster.common_speed
+        return float(self.speed[list(hosts)].min()) if common is None else common
+
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
         self._started[row] = Place(self.job(row), hosts, self.partition(row))
         self._line.note_start(row)
-        for other in self._rows_of[self.job(row)]:
+        for other in (row, *self._other_rows.get(row, ())):
             if other in self.promised:
                 self._forget(other)
 
     def _forget(self, row: int) -> None:
         """Promise nothing any more to a job that has started in another partition."""
         promise = self.promised.pop(row)
+        self.room.forget()
         if self._moments.pop(row, None) is None and self._plan is not None and row not in self._noted:
             self._plan.release(row, promise)
 
     def _stands(self, row: int, promise: Promise) -> bool:
         """Whether this row of a job is the one that the promise was made to."""
-        return bool(self.room.hosts_of(row)[list(promise.hosts)].all()) and self.within_limits(row)
+        may = self.room.restricted_to(row)
+        return (may is None or bool(may[list(promise.hosts)].all())) and self.within_limits(row)
 
     def _may_promise_a_moment(self, row: int) -> bool:
         """Whether none was promised that counts some of the same hosts."""
         if self._plan is not None or self.promise_on == "hosts":
             return False
-        may = self.room.hosts_of(row)
-        return not any((may & self.room.hosts_of(other)).any() for other in self._moments)
+        return not any((self.room.hosts_of(row) & self.room.hosts_of(other)).any() for other in self._moments)
 
     def _counts_hosts(self) -> bool:
         exact = counts_exactly(self.snapshot)
@@ -355,7 +387,7 @@ class Board:
         return exact and self.promise_on != "hosts"
 
     def _refuse_started(self, row: int, what: str) -> None:
-        if not 0 <= row < len(self.snapshot.queue):
+        if not 0 <= row < self._rows:
             raise InputError(row, f"no row of the queue, which has {len(self.snapshot.queue)}", fix="see board.rows()")
         if row in self._started:
             self._refuse(row, what, "a job that board.start has started is done with")

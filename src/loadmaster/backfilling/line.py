@@ -12,6 +12,9 @@ class QueueLine:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot, self._queue = snapshot, snapshot.queue
+        self._jobs: list[int] = snapshot.queue.job.tolist()
+        partition = snapshot.queue.partition
+        self._partition: list[int] | None = None if partition is None else partition.tolist()
         self._left = None if snapshot.left is None else snapshot.left.copy()
         self._used = None if snapshot.need is None else snapshot.need.used.copy()
         self._put_off: list[int] = []
@@ -51,12 +54,11 @@ class QueueLine:
 
     def job(self, row: int) -> int:
         """The job's number in its workload."""
-        return int(self._queue.job[row])
+        return self._jobs[row]
 
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""
-        column = self._queue.partition
-        return 0 if column is None else int(column[row])
+        return 0 if self._partition is None else self._partition[row]
 
     def within_limits(self, row: int) -> bool:
         """Whether no limit is passed if the job starts now."""
@@ -65,9 +67,13 @@ class QueueLine:
         return all(self._left[limit] >= amount for limit, amount in self._queue.uses[row])
 
     def _offered(self, rows: Iterable[int], beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
+        simple = self._left is None and self._queue.array is None
         for row in rows:
-            if self.job(row) in self._jobs_started:
+            if self._jobs[row] in self._jobs_started:
                 continue  # what it holds by now keeps nobody back
+            if simple:
+                yield row
+                continue
             array = (-1 if self._queue.array is None else int(self._queue.array[row]), self.partition(row))
             held_back = not beyond_limits and self._is_limited(row)
             if array in self._arrays_passed or held_back:
@@ -88,7 +94,8 @@ class QueueLine:
     def _by_rank(self) -> list[int]:
         queue = self._queue
         keys = [column for column in (queue.job, queue.rank, queue.tier) if column is not None]
-        return [int(row) for row in np.lexsort(keys)]
+        rows: list[int] = np.lexsort(keys).tolist()
+        return rows
 
     def _by_need(self) -> Iterator[int]:
         # `used` changes while this generator is consumed: every step looks at it anew.

@@ -1,12 +1,13 @@
 """A promise of a moment: enough hosts for a job will be free then, whichever they are (rule Q6)."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from loadmaster.backfilling.releases import ExpectedEnd
-from loadmaster.model.arrays import Bools, Floats
-from loadmaster.model.hosts_asked import HostsAsked
+from loadmaster.model.arrays import Bools
+from loadmaster.model.request import Request
+from loadmaster.model.snapshot import ExpectedEnd
 from loadmaster.place.room import tasks_held
 
 
@@ -21,62 +22,63 @@ class Moment:
     """
 
     def __init__(
-        self, demand: Floats, asked: HostsAsked, may: Bools, now_s: float, free: Floats, releases: Sequence[ExpectedEnd]
-    ) -> None:
+        self, request: Request, may: Bools | None, now_s: float, free: list[list[float]],
+        releases: Sequence[ExpectedEnd],
+    ) -> None:  # fmt: skip
         """Args:
-        demand: float64[R], what one task of the head asks for.
-        asked: tasks of the head, and on how many hosts they may lie.
-        may: bool[H], hosts that the head may use.
+        request: what the head asks for.
+        may: bool[H], hosts that the head may use; None: all.
         now_s: the clock.
-        free: float64[H, R], what is free now.
+        free: R amounts of each of H hosts, what is free now; changed from then on.
         releases: what running tasks give back, in the order of time.
         """
-        self._demand, self._asked, self._may = demand, asked, may
-        self._then = free.copy()
-        self._held = np.array([self._holds(host, self._then[host]) for host in range(len(free))])
+        self._demand, self._asked, self._then = request.demand, request.asked, free
+        self._may = [True] * len(free) if may is None else may.tolist()
+        self._held = [self._holds(host, room) for host, room in enumerate(free)]
+        self._sum = sum(self._held)
         self.shadow_s = self._first_moment(now_s, releases)
 
     @property
     def slack(self) -> float:
         """Tasks of the head that the hosts hold at the shadow time beyond all of them."""
-        return float(self._held.sum() - self._asked.tasks)
+        return self._sum - self._asked.tasks
 
-    def open_to(self, demand: Floats) -> Bools:
-        """bool[H]: hosts that a task of `demand` float64[R] may take for ever."""
-        after = np.array([self._holds(host, self._then[host] - demand) for host in range(len(self._then))])
+    def lets(self, host: int, demand: Sequence[float]) -> bool:
+        """Whether a task of R amounts `demand` may take `host` for ever."""
+        before = self._held[host]
+        after = self._holds(host, [have - less for have, less in zip(self._then[host], demand, strict=True)])
         if not self._asked.binds:
-            return np.asarray(self._held - after <= self.slack)
-        open_to, known = np.empty(len(after), dtype=bool), dict[tuple[float, float], bool]()
-        for host, pair in enumerate(zip(self._held.tolist(), after.tolist(), strict=True)):
-            if pair not in known:  # hosts that hold equally many are alike
-                held = self._held.copy()
-                held[host] = pair[1]
-                known[pair] = self._asked.fit(held)
-            open_to[host] = known[pair]
-        return open_to
+            return before - after <= self.slack
+        held = np.array(self._held)
+        held[host] = after
+        return self._asked.fit(held)
 
-    def take(self, host: int, demand: Floats) -> None:
+    def take(self, host: int, demand: Sequence[float]) -> None:
         """A task takes `host` for ever."""
-        self._change(host, -demand)
+        self._change(host, [have - less for have, less in zip(self._then[host], demand, strict=True)])
 
-    def give_back(self, host: int, demand: Floats) -> None:
+    def give_back(self, host: int, demand: Sequence[float]) -> None:
         """It does not after all."""
-        self._change(host, demand)
+        self._change(host, [have + more for have, more in zip(self._then[host], demand, strict=True)])
 
     def _first_moment(self, now_s: float, releases: Sequence[ExpectedEnd]) -> float:
-        if self._asked.fit(self._held):
+        if self._fits():
             return now_s
         for i, release in enumerate(releases):
-            self._change(release.host, release.demand)
+            self.give_back(release.host, release.demand)
             last_of_moment = i + 1 == len(releases) or releases[i + 1].end_s > release.end_s
-            if last_of_moment and self._asked.fit(self._held):
+            if last_of_moment and self._fits():
                 return release.end_s
-        return np.inf
+        return math.inf
 
-    def _change(self, host: int, by: Floats) -> None:
-        self._then[host] += by
-        self._held[host] = self._holds(host, self._then[host])
+    def _fits(self) -> bool:
+        return self._asked.fit(np.array(self._held)) if self._asked.binds else self.slack >= 0
 
-    def _holds(self, host: int, room: Floats) -> float:
+    def _change(self, host: int, room: list[float]) -> None:
+        before, held = self._held[host], self._holds(host, room)
+        self._then[host], self._held[host] = room, held
+        self._sum += held - before
+
+    def _holds(self, host: int, room: Sequence[float]) -> float:
         """Tasks of the head that `host` holds in `room`, at most all of them."""
         return min(self._asked.tasks, max(0.0, tasks_held(self._demand, room))) if self._may[host] else 0.0

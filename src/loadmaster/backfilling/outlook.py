@@ -1,54 +1,71 @@
 """What every host has free from now on, as far as running tasks, closures and promises say."""
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from operator import lt
 
-import numpy as np
+from loadmaster.backfilling.releases import right_after
+from loadmaster.model.snapshot import Closure, ExpectedEnd
+from loadmaster.place.room import add
 
-from loadmaster.backfilling.releases import ExpectedEnd, right_after
-from loadmaster.model.arrays import Floats
-from loadmaster.model.snapshot import Closure
+Amounts = Sequence[float]
+"""One of each of R resources."""
 
 
 class Outlook:
-    """Steps of (time, free float64[R]) for each of H hosts, the last one lasting for ever."""
+    """Steps of (time, R free amounts) for each of H hosts, the last one lasting for ever.
 
-    def __init__(self, now_s: float, free: Floats, releases: Iterable[ExpectedEnd]) -> None:
+    Attributes:
+        most: R amounts of each host, the most that it ever has free: once all that runs has ended.
+    """
+
+    def __init__(self, now_s: float, free: Sequence[Amounts], releases: Iterable[ExpectedEnd]) -> None:
         """Args:
         now_s: when the first step begins.
-        free: float64[H, R], what is free now.
+        free: R amounts of each of H hosts, what is free now.
         releases: what running tasks give back, in the order of time.
         """
         self._time = [[now_s] for _ in free]
-        self._free = [[row.copy()] for row in free]
+        self._free = [[list(row)] for row in free]
         for release in releases:
             times, steps = self._time[release.host], self._free[release.host]
             if times[-1] < release.end_s:
                 times.append(release.end_s)
                 steps.append(steps[-1].copy())
-            steps[-1] += release.demand
+            add(steps[-1], release.demand)
+        self.most = [steps[-1].copy() for steps in self._free]
 
     def moments(self, closures: Sequence[Closure] = ()) -> list[float]:
         """Every moment at which a host's free amounts change, a closure ends, and now."""
         now_s = self._time[0][0]
-        found = {time for times in self._time for time in times}
-        shut = {time for closure in closures for time in (closure.from_s, closure.to_s) if now_s < time < np.inf}
+        found = set().union(*self._time)
+        shut = {time for closure in closures for time in (closure.from_s, closure.to_s) if now_s < time < math.inf}
         return sorted(found | shut)
 
-    def least(self, start_s: float, end_s: float) -> Floats:
-        """float64[H, R]: the least that every host has free from `start_s` until `end_s`."""
-        return np.array(
-            [
-                np.min(free[bisect_right(times, start_s) - 1 : bisect_left(times, end_s)], axis=0)
-                for times, free in zip(self._time, self._free, strict=True)
-            ]
-        )
+    def least(self, host: int, start_s: float, end_s: float) -> list[float]:
+        """The least that `host` has free of each resource from `start_s` until `end_s`."""
+        times, steps = self._time[host], self._free[host]
+        first, last = bisect_right(times, start_s) - 1, bisect_left(times, end_s)
+        return steps[first].copy() if last - first == 1 else list(map(min, *steps[first:last]))
 
-    def hold(self, host: int, start_s: float, end_s: float, demand: Floats) -> None:
-        """Take `demand` on `host` from `start_s` until `end_s`."""
+    def first_fit(self, host: int, demand: Amounts, lasts_s: float) -> float:
+        """The first moment from which on `host` has `demand` free for `lasts_s`; infinite if there is none."""
+        times, start_s = self._time[host], self._time[host][0]
+        end_s = end_of(start_s, lasts_s)
+        for step, free in enumerate(self._free[host], 1):
+            if times[step - 1] >= end_s:
+                break
+            if any(map(lt, free, demand)):
+                start_s = times[step] if step < len(times) else math.inf
+                end_s = end_of(start_s, lasts_s)
+        return start_s
+
+    def hold(self, host: int, start_s: float, end_s: float, demand: Amounts, sign: float = 1.0) -> None:
+        """Take `demand` on `host` from `start_s` until `end_s`, or with sign -1 give it back."""
         first, last = self._step_at(host, start_s), self._step_at(host, end_s)
         for step in self._free[host][first:last]:
-            step -= demand
+            add(step, demand, -sign)
 
     def _step_at(self, host: int, time_s: float) -> int:
         times, free = self._time[host], self._free[host]

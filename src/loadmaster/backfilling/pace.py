@@ -3,9 +3,19 @@
 from collections.abc import Callable
 
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.cluster import Cluster
 
-Place = Callable[[float, Bools], tuple[int, ...] | None]
-"""Hosts for a job among these, bool[H], as if it went at that speed; None if there are none."""
+Place = Callable[[float, Bools | None], tuple[int, ...] | None]
+"""Hosts for a job among these, bool[H] or None for all, as if it went at that speed; None if there are none."""
+
+
+def at_one_pace(cluster: Cluster, may: Callable[[], Bools], place: Place) -> tuple[tuple[int, ...], float] | None:
+    """As `at_its_pace` for the hosts `may()`; where all hosts have one speed, it is tried at that alone."""
+    if cluster.common_speed is None:
+        assert cluster.speed is not None
+        return at_its_pace(cluster.speed, may(), place)
+    hosts = place(cluster.common_speed, None)
+    return None if hosts is None else (hosts, cluster.common_speed)
 
 
 def at_its_pace(speed: Floats, may: Bools, place: Place) -> tuple[tuple[int, ...], float] | None:

@@ -1,18 +1,17 @@
 """Plans of the time to come: who will hold what from when to when, host by host or by counting hosts."""
 
+import math
 from collections.abc import Sequence
+from operator import lt
 from typing import Protocol
 
-import numpy as np
-
 from loadmaster.backfilling.outlook import Outlook, end_of
-from loadmaster.backfilling.pace import at_its_pace
-from loadmaster.backfilling.releases import ExpectedEnd
+from loadmaster.backfilling.pace import at_one_pace
 from loadmaster.model.arrays import Bools
-from loadmaster.model.snapshot import Promise, Snapshot
-from loadmaster.place.room import Room
+from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
+from loadmaster.place.room import Room, add, tasks_held
 
-NEVER = Promise(float("inf"), ())
+NEVER = Promise(math.inf, ())
 
 
 class Plan(Protocol):
@@ -47,75 +46,93 @@ class HostPlan:
 
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         assert snapshot.cluster.speed is not None
-        self._snapshot, self._room, self._speed = snapshot, room, snapshot.cluster.speed
-        self._outlook = Outlook(snapshot.now_s, room.free, releases)
+        self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
+        self._fastest = float(snapshot.cluster.speed.max())
+        self._outlook = Outlook(snapshot.now_s, room.amounts, releases)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
         room, queue = self._room, self._snapshot.queue
-        actual, last_host = room.free, room.last_host
         expected_s = float(queue.expected_s[row])
 
-        def place(speed: float, left: Bools) -> tuple[int, ...] | None:
+        def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
             end_s = end_of(start_s, expected_s / speed)
-            room.free, room.last_host = self._outlook.least(start_s, end_s), last_host
-            open_then = self._open(row, start_s, end_s) & left
-            return room.place(row, usable=open_then if usable is None else open_then & usable)
+            least = [self._outlook.least(host, start_s, end_s) for host in range(self._cluster.hosts)]
+            return room.foresee(row, least, _both(_both(self._open(row, start_s, end_s), left), usable))
 
-        found = at_its_pace(self._speed, room.hosts_of(row), place)
-        room.free, room.last_host = actual, last_host
+        found = at_one_pace(self._cluster, lambda: room.hosts_of(row), place)
         if found is None:
             return None
         hosts, speed = found
-        end_s = end_of(start_s, expected_s / speed)
-        for host in hosts:
-            self._outlook.hold(host, start_s, end_s, queue.demand[row])
+        self._hold(row, hosts, start_s, end_of(start_s, expected_s / speed))
         return hosts
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
-        for start_s in self._outlook.moments(self._snapshot.closures):
-            hosts = self.place(row, start_s)
+        soonest_s = self._soonest(row)
+        for start_s in self._outlook.moments(self._snapshot.closures) if soonest_s < math.inf else ():
+            hosts = self.place(row, start_s) if start_s >= soonest_s else None
             if hosts is not None:
                 return Promise(start_s, hosts)
         return NEVER
 
     def hold(self, row: int, promise: Promise) -> bool:
         """As `Plan` says."""
-        demand = self._snapshot.queue.demand[row]
-        end_s = self._end(row, promise)
-        usable = self._open(row, promise.start_s, end_s) & self._room.hosts_of(row)
-        least = self._outlook.least(promise.start_s, end_s)
-        if len(promise.hosts) != self._snapshot.queue.tasks[row] or max(promise.hosts) >= len(least):
+        request, end_s = self._snapshot.queue.requests[row], self._end(row, promise)
+        if len(promise.hosts) != request.asked.tasks or max(promise.hosts) >= self._cluster.hosts:
             return False
+        usable = _both(self._open(row, promise.start_s, end_s), self._room.restricted_to(row))
+        least = {host: self._outlook.least(host, promise.start_s, end_s) for host in promise.hosts}
         for host in promise.hosts:
-            if not usable[host] or (least[host] < demand).any():
+            if (usable is not None and not usable[host]) or any(map(lt, least[host], request.demand)):
                 return False
-            least[host] -= demand
-        for host in promise.hosts:
-            self._outlook.hold(host, promise.start_s, end_s, demand)
+            add(least[host], request.demand, -1.0)
+        self._hold(row, promise.hosts, promise.start_s, end_s)
         return True
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        for host in promise.hosts:
-            self._outlook.hold(host, promise.start_s, self._end(row, promise), -self._snapshot.queue.demand[row])
+        self._hold(row, promise.hosts, promise.start_s, self._end(row, promise), sign=-1.0)
+        self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
         """As `Plan` says."""
         self._room.take(row, hosts)
         return hosts
 
+    def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float, sign: float = 1.0) -> None:
+        for host in hosts:
+            self._outlook.hold(host, start_s, end_s, self._snapshot.queue.requests[row].demand, sign)
+
+    def _soonest(self, row: int) -> float:
+        """A moment before which the job fits nowhere: too few hosts have room for one of its tasks for so long."""
+        request, outlook = self._snapshot.queue.requests[row], self._outlook
+        lasts_s = float(self._snapshot.queue.expected_s[row]) / self._fastest
+        moments = sorted((outlook.first_fit(host, request.demand, lasts_s), host) for host in range(len(outlook.most)))
+        held = 0.0
+        for hosts, (moment_s, host) in enumerate(moments, 1):
+            held += tasks_held(request.demand, outlook.most[host])
+            if held >= request.asked.tasks and hosts >= request.asked.least:
+                return moment_s
+        return math.inf
+
     def _end(self, row: int, promise: Promise) -> float:
-        speed = float(self._speed[list(promise.hosts)].min(initial=np.inf))
+        assert self._cluster.speed is not None
+        speed = float(self._cluster.speed[list(promise.hosts)].min(initial=math.inf))
         return end_of(promise.start_s, float(self._snapshot.queue.expected_s[row]) / speed)
 
-    def _open(self, row: int, start_s: float, end_s: float) -> Bools:
-        usable, job = np.ones(len(self._room.free), dtype=bool), int(self._snapshot.queue.job[row])
+    def _open(self, row: int, start_s: float, end_s: float) -> Bools | None:
+        """bool[H]: the hosts that no closure keeps from the job in that time; None: all."""
+        usable, job = None, int(self._snapshot.queue.job[row])
         for closure in self._snapshot.closures:
             if closure.from_s < end_s and start_s < closure.to_s and closure.shuts_out(job):
-                usable &= ~closure.hosts
+                usable = _both(usable, ~closure.hosts)
         return usable
+
+
+def _both(one: Bools | None, other: Bools | None) -> Bools | None:
+    """bool[H]: what is in both; None is every host."""
+    return other if one is None else one if other is None else one & other
 
 
 class PoolPlan:
@@ -124,10 +141,8 @@ class PoolPlan:
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         assert snapshot.cluster.speed is not None
         self._queue, self._room, self._speed = snapshot.queue, room, float(snapshot.cluster.speed[0])
-        self._one = np.ones(1)
-        ending = [ExpectedEnd(release.end_s, 0, self._one) for release in releases]
-        free = self._one * (len(room.free) - len(releases))
-        self._outlook = Outlook(snapshot.now_s, free[None, :], ending)
+        ending = [release._replace(host=0, demand=(1.0,)) for release in releases]
+        self._outlook = Outlook(snapshot.now_s, [[float(len(room.amounts) - len(releases))]], ending)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; what is held is a count of hosts, so the hosts are ()."""
@@ -135,15 +150,16 @@ class PoolPlan:
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
-        for start_s in self._outlook.moments():
-            if self.hold(row, Promise(start_s, ())):
-                return Promise(start_s, ())
-        return NEVER
+        start_s = self._outlook.first_fit(0, self._asked(row), float(self._queue.expected_s[row]) / self._speed)
+        if start_s == math.inf:
+            return NEVER
+        self.hold(row, Promise(start_s, ()))
+        return Promise(start_s, ())
 
     def hold(self, row: int, promise: Promise) -> bool:
         """As `Plan` says."""
-        end_s, asked = self._end(row, promise), self._one * self._queue.tasks[row]
-        if self._outlook.least(promise.start_s, end_s)[0, 0] < asked[0]:
+        end_s, asked = self._end(row, promise), self._asked(row)
+        if self._outlook.least(0, promise.start_s, end_s)[0] < asked[0]:
             return False
         self._outlook.hold(0, promise.start_s, end_s, asked)
         return True
@@ -151,13 +167,17 @@ class PoolPlan:
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
         if promise != NEVER:
-            self._outlook.hold(0, promise.start_s, self._end(row, promise), -self._one * self._queue.tasks[row])
+            self._outlook.hold(0, promise.start_s, self._end(row, promise), self._asked(row), sign=-1.0)
+            self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
         """As `Plan` says; the policy picks among the hosts that are free now."""
         found = self._room.place(row)
         assert found is not None  # as many hosts are free as were counted
         return found
+
+    def _asked(self, row: int) -> tuple[float]:
+        return (float(self._queue.tasks[row]),)
 
     def _end(self, row: int, promise: Promise) -> float:
         return end_of(promise.start_s, float(self._queue.expected_s[row]) / self._speed)

@@ -2,22 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import chain
 
-from loadmaster.model.arrays import Floats
-from loadmaster.model.snapshot import Place, Snapshot
+from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot
 
 INSTANT_S = 1e-3
 """Nobody asks for a decision so soon after the last one: what is promised for then waits for a job that has outlived
 its estimate, or one of no length behind it, and each decision would move it on by the least that a clock can tell."""
-
-
-class ExpectedEnd(NamedTuple):
-    """One task's expected end: `host` gets `demand` float64[R] back at `end_s`."""
-
-    end_s: float
-    host: int
-    demand: Floats
 
 
 def right_after(time_s: float) -> float:
@@ -35,17 +26,14 @@ def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Expected
 
     Whoever has outlived the estimate is expected to end right after now.
     """
-    queue, running, speed = snapshot.queue, snapshot.running, snapshot.cluster.speed
+    ends, queue, speed = snapshot.running.ends, snapshot.queue, snapshot.cluster.speed
     assert speed is not None
-    row = {int(job): index for index, job in enumerate(queue.job)}
-    found = [
-        (float(running.expected_end_s[n]), int(running.job[n]), int(running.host[n]), running.demand[n])
-        for n in range(len(running.job))
-    ]
-    for place in started:
-        index = row[place.job]
-        end_s = float(snapshot.now_s + queue.expected_s[index] / speed[list(place.hosts)].min())
-        found += [(end_s, place.job, host, queue.demand[index]) for host in place.hosts]
-    found.sort(key=lambda task: task[:2])  # stable: tasks of a job keep their order
+    if started:
+        row, fresh = {job: index for index, job in enumerate(queue.job.tolist())}, []
+        for place in started:
+            index = row[place.job]
+            end_s = float(snapshot.now_s + queue.expected_s[index] / speed[list(place.hosts)].min())
+            fresh += [ExpectedEnd(end_s, place.job, host, queue.requests[index].demand) for host in place.hosts]
+        ends = sorted(chain(ends, fresh), key=BY_END)  # stable: tasks of a job keep their order
     soonest = right_after(snapshot.now_s)
-    return [ExpectedEnd(max(end_s, soonest), host, demand) for end_s, _, host, demand in found]
+    return [end if end.end_s > soonest else end._replace(end_s=soonest) for end in ends]

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from loadmaster.backfilling.board import Board
-from loadmaster.backfilling.releases import ExpectedEnd, right_after
+from loadmaster.backfilling.releases import right_after
 from loadmaster.backfilling.slurm_main import waits_for_now_only
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
 from loadmaster.backfilling.whole_hosts import WholeHosts
-from loadmaster.model.arrays import Floats
-from loadmaster.model.snapshot import Closure, Promise
-from loadmaster.place.room import tasks_held
+from loadmaster.model.snapshot import Closure, ExpectedEnd, Promise
+from loadmaster.place.room import add, tasks_held
 
 
 def backfill_pass(rules: SlurmParameters, board: Board) -> None:
@@ -74,7 +73,7 @@ class _Pass:
 
     def _start(self, row: int) -> bool:
         """Start the job now on hosts that no reservation needs while it runs."""
-        open_now = self.table.open(self._job(row), self.now_s, self._end(row, self.now_s), len(self.board.room.free))
+        open_now = self.table.open(self._job(row), self.now_s, self._end(row, self.now_s), len(self.board.room.amounts))
         return self.board.start(row, open_now)
 
     def _reserve(self, row: int) -> None:
@@ -85,7 +84,7 @@ class _Pass:
             if hosts is not None:
                 slot_s = self.rules.bf_resolution
                 begin_s, end_s = _down(start_s, slot_s), _down(self._end(row, start_s), slot_s)
-                whole = np.zeros(len(self.board.room.free), dtype=bool)
+                whole = np.zeros(len(self.board.room.amounts), dtype=bool)
                 whole[list(hosts)] = True
                 self.table.reserve(Closure(whole, begin_s, max(end_s, begin_s + slot_s)))
                 self._note(row, Promise(start_s, hosts))
@@ -102,12 +101,12 @@ class _Pass:
 
         They are the ends of running jobs, of which those of a window count as one, and the ends of reservations.
         """
-        free = self.board.room.free.copy()
+        free = [room.copy() for room in self.board.room.amounts]
         frees = list(self._frees(row))
         for time_s in sorted({end_s for end_s, _ in frees} | set(self.table.ends(self.now_s))):
             while frees and frees[0][0] <= time_s:
                 for release in frees.pop(0)[1]:
-                    free[release.host] += release.demand
+                    add(free[release.host], release.demand)
             yield time_s, self._hosts_at(row, time_s, free)
 
     def _frees(self, row: int) -> Iterator[tuple[float, list[ExpectedEnd]]]:
@@ -130,10 +129,11 @@ class _Pass:
         running, queue = self.board.snapshot.running, self.board.snapshot.queue
         row = {int(job): n for n, job in enumerate(queue.job)}
         by_end = np.lexsort((running.job, running.expected_end_s)).tolist()
-        found = [ExpectedEnd(self._guess(n), int(running.host[n]), running.demand[n]) for n in by_end]
+        guesses_s = map(self._guess, by_end)
+        found = [end._replace(end_s=end_s) for end, end_s in zip(running.ends, guesses_s, strict=True)]
         for place in self.board.started:
-            end_s, demand = self._end(row[place.job], self.now_s), queue.demand[row[place.job]]
-            found += [ExpectedEnd(end_s, host, demand) for host in place.hosts]
+            end_s, demand = self._end(row[place.job], self.now_s), queue.requests[row[place.job]].demand
+            found += [ExpectedEnd(end_s, place.job, host, demand) for host in place.hosts]
         return sorted(found, key=lambda release: release.end_s)
 
     def _guess(self, task: int) -> float:
@@ -146,11 +146,12 @@ class _Pass:
             return now_s + (1.0 if running.start_s is None else limit_s - float(running.start_s[task]))
         return max(limit_s + self.rules.kill_wait + 60.0 * self.rules.over_time_limit, now_s + 1.0)
 
-    def _hosts_at(self, row: int, start_s: float, free: Floats) -> tuple[int, ...] | None:
+    def _hosts_at(self, row: int, start_s: float, free: list[list[float]]) -> tuple[int, ...] | None:
         room, queue = self.board.room, self.board.snapshot.queue
         usable = self.table.open(self._job(row), start_s, self._end(row, start_s), len(free)) & room.hosts_of(row)
-        held = np.array([max(0.0, tasks_held(queue.demand[row], free[host])) for host in np.flatnonzero(usable)])
-        return room.foresee(row, free, usable) if queue.asked(row).fit(held) else None
+        request, then = queue.requests[row], [room.copy() for room in free]
+        held = np.array([max(0.0, tasks_held(request.demand, free[host])) for host in np.flatnonzero(usable)])
+        return room.foresee(row, then, usable) if request.asked.fit(held) else None
 
     def _reserve_running(self) -> None:
         running, capacity = self.board.snapshot.running, self.board.room.capacity

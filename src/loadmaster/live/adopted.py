@@ -99,7 +99,7 @@ class Adopted(Replay):
             hosts = tuple(self._names[host] for host in run.hosts)
             partition = self._partition(job, run.partition)
             slowest = self._slowest(hosts)
-            held = RunningJob(run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest)
+            held = RunningJob(run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest, hosts)
             self.occupancy.start(job, hosts, held)
             self.pending.start(job, run.start_s)
             self.ranking.started(job, self.now_s)

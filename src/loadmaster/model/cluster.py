@@ -127,6 +127,12 @@ class Cluster:
         return np.asarray(self.capacity.sum(axis=0))
 
     @cached_property
+    def common_speed(self) -> float | None:
+        """The speed of all hosts; None where they differ."""
+        assert self.speed is not None
+        return float(self.speed[0]) if bool((self.speed == self.speed[0]).all()) else None
+
+    @cached_property
     def kinds(self) -> tuple[Floats, Ints]:
         """The distinct capacities, float64[K, R], and the kind of every host, int32[H]."""
         rows, kind = np.unique(self.capacity, axis=0, return_inverse=True)

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.hosts_asked import HostsAsked
+from loadmaster.model.request import Request, requests_of
 
 NEVER_S = 1e30
 """The expected runtime of a job that does not end by itself. Whenever it begins, its end is this moment in 64 bits:
@@ -62,11 +65,28 @@ class Queue:
     def __len__(self) -> int:
         return int(self.job.shape[0])
 
+    @cached_property
+    def requests(self) -> list[Request]:
+        """What each job asks of the hosts; rows that ask for the same share one."""
+        return requests_of(self.demand, self.tasks, self.hosts, self.min_hosts, self.max_hosts)
+
     def asked(self, row: int) -> HostsAsked:
         """How many tasks the job `row` has, and on how many hosts they may lie."""
         least = 0 if self.min_hosts is None else int(self.min_hosts[row])
         most = 0 if self.max_hosts is None else int(self.max_hosts[row])
         return HostsAsked(int(self.tasks[row]), least, most)
+
+
+class ExpectedEnd(NamedTuple):
+    """One task's expected end: `host` gets `demand`, R amounts, back at `end_s`."""
+
+    end_s: float
+    job: int
+    host: int
+    demand: tuple[float, ...]
+
+
+BY_END = itemgetter(0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +108,13 @@ class Running:
     expected_end_s: Floats
     project: Ints
     start_s: Floats | None = None
+
+    @cached_property
+    def ends(self) -> list[ExpectedEnd]:
+        """The expected end of every task, in the order of (expected end, job, task)."""
+        columns = (self.expected_end_s, self.job, self.host)
+        ends = map(ExpectedEnd, *(column.tolist() for column in columns), map(tuple, self.demand.tolist()))
+        return sorted(ends, key=BY_END)
 
 
 class Need(NamedTuple):

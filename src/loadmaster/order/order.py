@@ -159,6 +159,7 @@ class JobByJob(Unmoved):
     def __init__(self, order: Order, jobs: JobColumns) -> None:
         self._order = order
         self._jobs = jobs
+        self._unmoved_ranks: dict[int, float] = {}
 
     def ranks(self, jobs: Longs, now_s: float) -> Floats | None:
         """float64[Q].
@@ -167,6 +168,12 @@ class JobByJob(Unmoved):
             InputError: the rank fails or is not finite.
         """
         order, known = self._order, self._jobs
+        if not order.moves:
+            found = self._unmoved_ranks
+            for job in jobs.tolist():
+                if job not in found:
+                    found[job] = rank_of(order, known.job(job), now_s)
+            return np.array([found[job] for job in jobs.tolist()], float)
         backlog = known.backlog(jobs, now_s) if order.asks_backlog else None
         return np.array([rank_of(order, known.job(int(job)), now_s, backlog) for job in jobs], float)
 

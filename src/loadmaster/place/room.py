@@ -1,28 +1,31 @@
 """A decision's own copy of what is free: find a host, take it, reserve it. Plain Python, the specification."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from operator import ge
 from typing import Protocol
 
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.model.hosts_asked import HostsAsked
+from loadmaster.model.request import Request
 from loadmaster.model.snapshot import Snapshot
+from loadmaster.place.first_fit import first_fit
 from loadmaster.place.policy import Context, Policy, rated, read_only
 
 
 class Barrier(Protocol):
     """What keeps tasks from hosts that others are promised, task by task."""
 
-    def open_to(self, demand: Floats) -> Bools:
-        """bool[H]: hosts that a task of `demand` float64[R] may take."""
+    def lets(self, host: int, demand: Sequence[float]) -> bool:
+        """Whether a task of R amounts `demand` may take `host`."""
         ...
 
-    def take(self, host: int, demand: Floats) -> None:
+    def take(self, host: int, demand: Sequence[float]) -> None:
         """A task takes `host`."""
         ...
 
-    def give_back(self, host: int, demand: Floats) -> None:
+    def give_back(self, host: int, demand: Sequence[float]) -> None:
         """It does not after all."""
         ...
 
@@ -30,30 +33,60 @@ class Barrier(Protocol):
 class Room:
     """What is left of every host while one decision is made.
 
-    The snapshot is never changed: `free` is a copy. `last_host` follows the tasks placed.
+    The snapshot is never changed: what is free is copied, as lists of plain numbers. `last_host` follows the tasks
+    placed. A request that found no hosts finds none until something is given back: it is remembered, and not tried.
+
+    Attributes:
+        amounts: R amounts of each of H hosts, what is left of it.
     """
 
     def __init__(self, snapshot: Snapshot, policy: Policy) -> None:
         self.policy = policy
         self.capacity = snapshot.cluster.capacity
         self.queue = snapshot.queue
+        self._requests = snapshot.queue.requests
         self.allowed = snapshot.allowed
         self.seed = snapshot.seed
-        self.free = snapshot.free.copy()
+        self.amounts: list[list[float]] = snapshot.free.tolist()
         self.last_host = snapshot.last_host
         self.reserved: list[int] = []
-        self._open = np.ones(len(self.free), dtype=bool)
+        self._open: Sequence[int] = range(len(self.amounts))
+        self._full: dict[Request, float] = {}  # the shortest time for which each is known not to fit
+        self._takes_first = type(policy) is Policy and policy.score is first_fit
+
+    @property
+    def free(self) -> Floats:
+        """float64[H, R], what is left of every host; a copy."""
+        return np.array(self.amounts)
 
     @property
     def exhausted(self) -> bool:
         """Every host is reserved."""
-        return not self._open.any()
+        return not self._open
 
     def hosts_of(self, row: int) -> Bools:
         """bool[H]: the hosts that the queue's job `row` may use by its constraints."""
+        may = self.restricted_to(row)
+        return np.ones(len(self.amounts), dtype=bool) if may is None else may
+
+    def restricted_to(self, row: int) -> Bools | None:
+        """The same, but None where it may use every host."""
         if self.allowed is None or self.queue.hosts is None:
-            return np.ones(len(self.free), dtype=bool)
-        return np.asarray(self.allowed[self.queue.hosts[row]])
+            return None
+        return np.asarray(self.allowed[self._requests[row].hosts])
+
+    def is_full(self, row: int, lasts_s: float = -math.inf) -> bool:
+        """Whether it is known that the queue's job `row` finds no hosts for so long; by default for any time."""
+        return self._full.get(self._requests[row], math.inf) <= lasts_s
+
+    def note_full(self, row: int, lasts_s: float = -math.inf) -> None:
+        """What the queue's job `row` asks for found no hosts for `lasts_s`: nor does it for longer, until `forget`."""
+        request = self._requests[row]
+        self._full[request] = min(lasts_s, self._full.get(request, math.inf))
+
+    def forget(self) -> None:
+        """Something is given back: all must be tried again."""
+        self._full.clear()
 
     def place(self, row: int, barriers: Sequence[Barrier] = (), usable: Bools | None = None) -> tuple[int, ...] | None:
         """Take hosts for all tasks of the queue's job `row`, one task after another, or none at all.
@@ -63,73 +96,45 @@ class Room:
             barriers: what else must let each task pass; each is told what is taken.
             usable: bool[H], the hosts that may be used beside all that constraints say; None: all.
         """
-        demand, asked = self.queue.demand[row], self.queue.asked(row)
-        may = self.hosts_of(row) if usable is None else self.hosts_of(row) & usable
-        last_host = self.last_host
-        hosts: list[int] = []
-        for k in range(asked.tasks):
-            now = may
-            for barrier in barriers:
-                now = now & barrier.open_to(demand)
-            if asked.binds:
-                now = self._leaving_a_way(asked, demand, now, hosts)
-            host = self.find(demand, int(self.queue.first_task[row]) + k, now)
-            if host < 0:
-                self.give_back(row, hosts, barriers)
-                self.last_host = last_host
-                return None
-            self.free[host] -= demand
-            for barrier in barriers:
-                barrier.take(host, demand)
-            self.last_host = host
-            hosts.append(host)
-        return tuple(hosts)
+        if self.is_full(row):
+            return None
+        hosts = self._pick(row, self.amounts, self._among(row, usable), barriers)
+        if hosts is None and usable is None and not barriers:
+            self.note_full(row)
+        return hosts
 
     def take(self, row: int, hosts: Sequence[int]) -> None:
         """Take exactly these hosts for the tasks of the queue's job `row`."""
         for host in hosts:
-            self.free[host] -= self.queue.demand[row]
+            add(self.amounts[host], self._requests[row].demand, -1.0)
             self.last_host = host
 
-    def foresee(self, row: int, free: Floats, usable: Bools) -> tuple[int, ...] | None:
-        """Hosts that the policy would pick for the queue's job `row` if `free` float64[H, R] were; none is taken."""
-        actual, last_host, is_open = self.free, self.last_host, self._open
-        self.free, self._open = free.copy(), np.ones(len(free), dtype=bool)
-        hosts = self.place(row, usable=usable)
-        self.free, self.last_host, self._open = actual, last_host, is_open
+    def foresee(self, row: int, free: list[list[float]], usable: Bools | None) -> tuple[int, ...] | None:
+        """Hosts that the policy would pick for the queue's job `row` if so much were free; only `free` is taken from.
+
+        Args:
+            row: in the queue.
+            free: R amounts of each of H hosts.
+            usable: as `place` has it.
+        """
+        last_host = self.last_host
+        hosts = self._pick(row, free, self._among(row, usable), ())
+        self.last_host = last_host
         return hosts
 
     def reopen(self) -> None:
         """Let all hosts be used again that were taken out or reserved."""
-        self._open[:] = True
+        self._open = range(len(self.amounts))
+        self.forget()
 
     def give_back(self, row: int, hosts: Sequence[int], barriers: Sequence[Barrier] = ()) -> None:
         """Undo what `place` took for the queue's job `row`; `last_host` stays."""
-        demand = self.queue.demand[row]
-        for host in reversed(hosts):
-            self.free[host] += demand
-            for barrier in barriers:
-                barrier.give_back(host, demand)
+        self._undo(self.amounts, self._requests[row].demand, hosts, barriers)
+        self.forget()
 
     def close(self, hosts: Bools) -> None:
         """Take hosts bool[H] out of this decision."""
-        self._open &= ~hosts
-
-    def find(self, demand: Floats, task: int, allowed: Bools | None = None) -> int:
-        """The lowest rated host that fits, is not reserved and is in `allowed` bool[H]; -1 if none.
-
-        The lowest index among equals.
-        """
-        best, best_score = -1, np.inf
-        usable = self._open if allowed is None else self._open & allowed
-        demand, free, capacity = read_only(demand), read_only(self.free), read_only(self.capacity)
-        with np.errstate(all="ignore"):
-            for host in np.flatnonzero(usable & (free >= demand).all(axis=1)):
-                context = Context(int(host), len(free), self.last_host, task, self.seed)
-                score = rated(self.policy, demand, free[host], capacity[host], context)
-                if best < 0 or score < best_score:
-                    best, best_score = int(host), score
-        return best
+        self._open = [host for host in self._open if not hosts[host]]
 
     def reserve(self, row: int) -> None:
         """Keep hosts for the queue's job `row`: most free memory first, until they could hold it when empty.
@@ -137,37 +142,119 @@ class Room:
         Only hosts that it may use and that could hold one of its tasks when empty are taken (rule Q2); with a single
         resource that resource stands in for memory.
         """
-        demand = self.queue.demand[row]
-        may = self.hosts_of(row)
-        asked, kept = self.queue.asked(row), np.zeros(len(self.free))
-        memory = min(1, demand.shape[0] - 1)
-        while not asked.fit(kept):
-            able = self._open & may & (self.capacity >= demand).all(axis=1)
-            if not able.any():
-                return
-            host = int(np.argmax(np.where(able, self.free[:, memory], -1.0)))
-            self._open[host] = False
+        request = self._requests[row]
+        able = np.asarray((self.capacity >= np.array(request.demand)).all(axis=1))
+        left, kept = self._among(row, able), np.zeros(len(self.amounts))
+        memory = min(1, len(request.demand) - 1)
+        while left and not request.asked.fit(kept):
+            host = max(left, key=lambda host: self.amounts[host][memory])  # of equal ones the first
+            left = [other for other in left if other != host]
+            self._open = [other for other in self._open if other != host]
             self.reserved.append(host)
-            kept[host] = tasks_held(demand, self.capacity[host])
+            kept[host] = tasks_held(request.demand, self.capacity[host].tolist())
 
-    def _leaving_a_way(self, asked: HostsAsked, demand: Floats, usable: Bools, hosts: Sequence[int]) -> Bools:
-        """bool[H]: of the hosts `usable`, those that a task may take so that the others find as many hosts as asked.
+    def _among(self, row: int, usable: Bools | None) -> Sequence[int]:
+        """The hosts that the queue's job `row` may use and that are not reserved, of those `usable`, ascending."""
+        may = self.restricted_to(row)
+        if usable is not None:
+            may = usable if may is None else may & usable
+        if may is None:
+            return self._open
+        fine = may.tolist()
+        return [host for host in self._open if fine[host]]
+
+    def _pick(
+        self, row: int, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier]
+    ) -> tuple[int, ...] | None:
+        """Hosts of those `among` for all tasks of the queue's job `row`, taken from `free`; None, and nothing taken."""
+        request, last_host, hosts = self._requests[row], self.last_host, list[int]()
+        for k in range(request.asked.tasks):
+            now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among
+            host = self._find(row, k, free, now, barriers)
+            if host < 0:
+                self._undo(free, request.demand, hosts, barriers)
+                self.last_host = last_host
+                return None
+            add(free[host], request.demand, -1.0)
+            for barrier in barriers:
+                barrier.take(host, request.demand)
+            self.last_host = host
+            hosts.append(host)
+        return tuple(hosts)
+
+    def _find(
+        self, row: int, k: int, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier]
+    ) -> int:  # fmt: skip
+        """The lowest rated host of those `among` that fits task k of the queue's job `row`; -1 if none.
+
+        The lowest index among equals.
+        """
+        fitting = _fitting(self._requests[row].demand, free, among, barriers)
+        if self._takes_first:
+            return next(fitting, -1)
+        best, best_score = -1, math.inf
+        candidates = list(fitting)
+        if not candidates:
+            return -1
+        demand, rooms, capacity = map(read_only, (self.queue.demand[row], np.array(free), self.capacity))
+        task = int(self.queue.first_task[row]) + k
+        with np.errstate(all="ignore"):
+            for host in candidates:
+                context = Context(host, len(free), self.last_host, task, self.seed)
+                score = rated(self.policy, demand, rooms[host], capacity[host], context)
+                if best < 0 or score < best_score:
+                    best, best_score = host, score
+        return best
+
+    @staticmethod
+    def _undo(
+        free: list[list[float]], demand: Sequence[float], hosts: Sequence[int], barriers: Sequence[Barrier]
+    ) -> None:  # fmt: skip
+        for host in reversed(hosts):
+            add(free[host], demand)
+            for barrier in barriers:
+                barrier.give_back(host, demand)
+
+    @staticmethod
+    def _leaving_a_way(
+        request: Request, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier],
+        hosts: Sequence[int],
+    ) -> list[int]:  # fmt: skip
+        """Of the hosts `among`, those that a task may take so that the others find as many hosts as asked.
 
         Args:
-            asked: by the job, which has its first tasks on `hosts`.
-            demand: float64[R], of one task.
-            usable: bool[H].
+            request: of the job, which has its first tasks on `hosts`.
+            free: R amounts of each of H hosts.
+            among: the hosts that it may use.
+            barriers: as `place` has them.
             hosts: so far.
         """
-        held = np.zeros(len(self.free))
-        for host in np.flatnonzero(usable & self._open):
-            held[host] = max(0.0, tasks_held(demand, self.free[host]))
-        used = np.zeros(len(held), dtype=bool)
+        held, used = np.zeros(len(free)), np.zeros(len(free), dtype=bool)
+        for host in among:
+            if all(barrier.lets(host, request.demand) for barrier in barriers):
+                held[host] = max(0.0, tasks_held(request.demand, free[host]))
         used[list(hosts)] = True
-        return asked.ways_on(held, used, len(hosts))
+        ways = request.asked.ways_on(held, used, len(hosts))
+        return [host for host in among if ways[host]]
 
 
-def tasks_held(demand: Floats, room: Floats) -> float:
+def tasks_held(demand: Sequence[float], room: Sequence[float]) -> float:
     """How many tasks of `demand` go into `room`; infinite if they ask for nothing."""
-    asked = demand > 0
-    return float(np.min(np.floor(room[asked] / demand[asked]))) if asked.any() else np.inf
+    return min((math.floor(have / want) for have, want in zip(room, demand, strict=True) if want > 0), default=math.inf)
+
+
+def _fitting(
+    demand: Sequence[float], free: Sequence[Sequence[float]], among: Iterable[int], barriers: Sequence[Barrier]
+) -> Iterator[int]:
+    """The hosts of those `among` that have `demand` free, if every barrier lets them be taken."""
+    cores = demand[0]
+    for host in among:
+        room = free[host]
+        if room[0] >= cores and all(map(ge, room, demand)) and all(each.lets(host, demand) for each in barriers):
+            yield host
+
+
+def add(room: list[float], demand: Sequence[float], sign: float = 1.0) -> None:
+    """Give R amounts `demand` back to `room`, or with sign -1 take them."""
+    for resource, amount in enumerate(demand):
+        room[resource] += sign * amount

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from loadmaster.kept.watch import Watch
 from loadmaster.model.following import is_closed
 from loadmaster.process import free_memory_bytes, usable_cores
@@ -16,7 +14,7 @@ from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_o
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import USERS
 from loadmaster.sim.queue.door import is_compiled
-from loadmaster.sim.queue.engine_cost import MANY_JOBS, has_wide_jobs
+from loadmaster.sim.queue.engine_cost import MANY_JOBS
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
 
@@ -30,9 +28,7 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
         return  # no engine is compiled for that
     from loadmaster.compiled import timing_compilation  # Numba is not loaded where all runs are kept from before
 
-    by_tasks = np.argsort(case.workload.task_count, kind="stable")
-    alike = by_tasks[-2:] if has_wide_jobs(case.workload) else by_tasks[:2]  # for which the same engine is taken
-    two, many = (replace(case, workload=case.workload.take(jobs)) for jobs in (np.sort(alike), slice(0, MANY_JOBS)))
+    two, many = (replace(case, workload=case.workload.take(slice(0, jobs))) for jobs in (2, MANY_JOBS))
     by_number = case.workload.jobs >= MANY_JOBS and binds(case.workload, case.cluster)
     seen = set()
     for setting in settings:

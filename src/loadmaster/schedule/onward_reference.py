@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from heapq import heappop, heappush
 from typing import Any
 
@@ -61,8 +61,9 @@ class _Onward:
 
     def _waiting(self) -> Queue:
         queue, rows = self.queue, self.waits
+        given = {each.name: getattr(queue, each.name) for each in fields(Queue)}
         columns: dict[str, Any] = {
-            name: column[rows] for name, column in vars(queue).items() if isinstance(column, np.ndarray)
+            name: column[rows] for name, column in given.items() if isinstance(column, np.ndarray)
         }
         return replace(queue, **{**columns, "rank": self.ranks(rows, self.now.now_s)}, columns=None)
 

@@ -20,6 +20,9 @@ CLUSTERS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
 """Six machines, speeds and memories: the paper names Pentium 133, Pentium Pro 200 and Pentium II, not how many of
 each nor their memories. All four are guesses; the first is the default."""
 
+MOST_JOBS = 1e8
+"""A trace of more has no room in the memory of common machines."""
+
 
 def opportunity_cluster(name: str = "three-kinds") -> Cluster:
     """One of `CLUSTERS`: six hosts of one core, memory in units of 1/128 of the largest.
@@ -71,6 +74,9 @@ def generate_opportunity(
     for name, value in (("window_s", window_s), ("every_s", every_s)):
         if not 0 < value < np.inf:
             raise InputError(value, f"{name} must be more than zero seconds", fix="give a number such as 1000")
+    if window_s / every_s > MOST_JOBS:
+        rule = f"a job every so many seconds is more than {MOST_JOBS:,.0f} jobs in {window_s:g} s"
+        raise InputError(every_s, rule, fix="let jobs come more rarely, or for a shorter time")
     rng = np.random.default_rng(seed)
     hosts = opportunity_cluster(cluster)
     largest = float(hosts.capacity[:, 1].max())

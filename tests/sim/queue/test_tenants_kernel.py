@@ -11,7 +11,7 @@ from loadmaster.sim.queue.tenants_kernel import STALE, all_fresh, move_in, move_
 @njit
 def moved(tenants, task, host, comes):
     if comes:
-        move_in(tenants, task, task, host)
+        move_in(tenants, task, 1, task, host)
     else:
         move_out(tenants, task, host)
 

@@ -3,7 +3,7 @@
 
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.bound_state import DECIDED, HEARD
-from loadmaster.sim.queue.queue_kernel import commit, go_on
+from loadmaster.sim.queue.queue_kernel import commit, go_on_bound
 
 
 @inner
@@ -16,4 +16,4 @@ def step(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
         bound.tally[DECIDED] = 0
         commit(jobs, rules, state, waiting, ranked, ends, log, bound, bound.clock[0])
     bound.tally[HEARD] = 0
-    return go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, None)
+    return go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)

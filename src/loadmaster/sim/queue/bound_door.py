@@ -10,7 +10,7 @@ from loadmaster.order import FairShare
 from loadmaster.schedule import AnyPolicy, Discipline
 from loadmaster.schedule.binding import binding_of, binds, limits_work, needs_a_board
 from loadmaster.schedule.foresight import USERS, Foresight
-from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_cheaper_at_desk
+from loadmaster.sim.queue.engine_cost import MANY_JOBS
 from loadmaster.sim.queue.reference import replay_deciding
 
 Progress = Callable[[int, int], None]
@@ -24,7 +24,7 @@ def simulate_bound(
     """A run of bound jobs, compiled; None if no engine knows all of it, or if it is not worth it for a `few`."""
     general = serves_bound(workload, cluster, policy, discipline, foresight)
     board = not (few and workload.jobs < MANY_JOBS) and serves_at_desk(cluster, policy, discipline, foresight)
-    if board and (not general or (few and is_cheaper_at_desk(workload, cluster, discipline))):
+    if board and not general:
         schedule = _at_desk(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
         if schedule is not None:
             return schedule

@@ -35,7 +35,7 @@ from loadmaster.sim.queue.heard_kernel import tell
 from loadmaster.sim.queue.loops_kernel import pass_loops_by
 from loadmaster.sim.queue.preempt_kernel import make_way, pass_again_if_need_be
 from loadmaster.sim.queue.preempt_state import HANDLED, QUEUED
-from loadmaster.sim.queue.queue_kernel import commit, go_on
+from loadmaster.sim.queue.queue_kernel import commit, go_on_bound
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
     DONE,
@@ -108,7 +108,7 @@ def _next_pass(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, b
         desk.tally[REDO] = 0
         return bound.clock[0]
     bound.tally[HEARD] = 0
-    now = go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, None)
+    now = go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
     if now < np.inf and bound.tally[REPEATED] == 0:
         _hear(jobs, state, bound, desk, log, stops, now)
     return now

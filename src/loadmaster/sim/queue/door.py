@@ -23,8 +23,6 @@ from loadmaster.sim.queue.bound_door import (
 )
 from loadmaster.sim.queue.engine_cost import (
     MANY_JOBS,
-    has_wide_jobs,
-    is_cheaper_at_desk,
     is_cheaper_than_a_kept_plan,
 )
 from loadmaster.sim.queue.one_speed import common_speed, in_one_speed
@@ -182,16 +180,9 @@ def _unbound(
     if known and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     from loadmaster.sim.queue import at_desk, compiled, served  # hundreds of kernels
-    from loadmaster.sim.queue.engine import replay as replay_in_bulk
-    from loadmaster.sim.queue.engine import serves as serves_in_bulk
     from loadmaster.sim.queue.profile import layout as profile
 
-    if engine == "auto" and one_speed and has_wide_jobs(workload) and serves_in_bulk(policy, discipline):
-        return replay_in_bulk(
-            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
-        )  # fmt: skip
-    wide = engine == "auto" and one_speed and is_cheaper_at_desk(workload, cluster, discipline)
-    if engine in ("auto", "compiled") and not wide and served.serves(policy, discipline):
+    if engine in ("auto", "compiled") and served.serves(policy, discipline):
         return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
@@ -207,10 +198,6 @@ def _unbound(
         )  # fmt: skip
         if schedule is not None:
             return schedule
-    if wide and served.serves(policy, discipline):
-        return compiled.replay_compiled(
-            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
-        )  # fmt: skip
     return replay_deciding(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip

@@ -7,9 +7,12 @@ from loadmaster.model.arrays import Floats, frozen_floats
 from loadmaster.order import FairShare
 from loadmaster.schedule import Discipline
 from loadmaster.sim.queue.guess_kernel import Guess
+from loadmaster.sim.queue.pool_kernel import Pool
 from loadmaster.sim.queue.queue_state import (
     FAN,
+    HOSTS_OF_BLOCK,
     LANES,
+    LAST_PLACE,
     PARETO,
     STEP,
     HeadPromise,
@@ -37,6 +40,7 @@ def empty_state(
     discipline: Discipline,
     waiting: WaitingRows,
     guess: Guess,
+    pool: Pool,
     *,
     meta: bool,
     promises: bool,
@@ -73,8 +77,11 @@ def empty_state(
         shelf=np.zeros(SHELVES, np.int32),
         beside=np.zeros(hosts, np.int32),
         shelves_a_unit=np.full(1, SHELVES / (cluster.capacity[:, min(1, resources - 1)].max(initial=0.0) or 1.0)),
+        most=_most_of_blocks(cluster),
+        partly=np.full((len(jobs.allowed), kinds), -1, np.int64),
+        partly_tasks=np.zeros((len(jobs.allowed), kinds), np.int32),
         undo_host=np.zeros(room, np.int32),
-        undo_free=np.zeros((room, resources)),
+        undo_kind=np.zeros(room, np.int32),
         plan_job=np.zeros((2, room), np.int32),
         plan_host=np.zeros((1, room if meta else 1), np.int32),
         plan_task=np.zeros(room, np.int64),
@@ -82,7 +89,12 @@ def empty_state(
         guess=guess,
         tenants=no_tenants(tasks, total, hosts) if promises else no_tenants(0, 0, 0),
         # `news` lists a host once, by its flag.
-        news=PassNews(np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, 0, 0, -1, -1, 0], np.int64)),
+        news=PassNews(
+            np.zeros(hosts, np.int32),
+            np.zeros(hosts, np.bool_),
+            np.array([0, 0, 0, -1, -1, 0, 0, 0, LAST_PLACE], np.int64),
+        ),
+        pool=pool,
     )
 
 
@@ -90,7 +102,8 @@ def nobody_waits(jobs: Jobs, *, ticked: bool) -> WaitingRows:
     """Nobody waits, at positions that stand for good unless an order ticks."""
     rows = len(jobs.kind)
     total = positions(rows) if ticked else rows
-    low, mid, top = (np.full((max(1, -(-total // FAN**level)), 2, LANES), np.inf) for level in (1, 2, 3))
+    parts = 3 if int(jobs.tasks.max(initial=1)) > 1 else 2
+    low, mid, top = (np.full((max(1, -(-total // FAN**level)), parts, LANES), np.inf) for level in (1, 2, 3))
     loose = np.zeros((3, len(low)), np.bool_)
     here, edge = np.zeros(total, np.bool_), np.array([jobs.span[1:], jobs.span[:-1]])
     if ticked:
@@ -107,6 +120,7 @@ def nobody_ranked(jobs: int, happened: NotYetTold) -> Ranked:
         where=np.zeros(jobs, np.int32),
         cores=np.zeros(jobs),
         memory=np.zeros(jobs),
+        whole=np.zeros(jobs),
         expected_s=np.zeros(jobs),
         rank=np.zeros(jobs),
         key=np.zeros(jobs),
@@ -125,7 +139,19 @@ def full_stairs(cluster: Cluster) -> Stairs:
     memory = cluster.capacity[:, 1].max() if cluster.capacity.shape[1] > 1 else 0.0
     fewest = np.concatenate(([0], 2 ** np.arange(LANES - 1)))
     lane = np.tile(np.where(fewest <= most[0], memory, -1.0), (4, 1))
-    return Stairs(np.full(steps, -1, np.int32), most, np.full((4, steps), memory), lane, np.full(4, -1, np.int64))
+    total = cluster.capacity[:, :1].sum(axis=0)
+    return Stairs(
+        np.full(steps, -1, np.int32), most, np.full((4, steps), memory), lane, total, np.full(4, -1, np.int64)
+    )
+
+
+def _most_of_blocks(cluster: Cluster) -> Floats:
+    """float64[B, R]: the most that any host of a block offers."""
+    hosts, resources = cluster.capacity.shape
+    blocks = np.zeros((-(-hosts // HOSTS_OF_BLOCK), HOSTS_OF_BLOCK, resources))
+    blocks.reshape(-1, resources)[:hosts] = cluster.capacity
+    most: Floats = blocks.max(axis=1)
+    return most
 
 
 def _steps(cluster: Cluster) -> int:
@@ -137,10 +163,11 @@ def no_moment(cluster: Cluster, room: int) -> HeadPromise:
     hosts, resources = cluster.capacity.shape
     return HeadPromise(
         then=np.zeros((hosts, resources)),
-        then_at=np.zeros(hosts, np.int64),
+        then_at=np.full(hosts, -1, np.int64),
         held=np.zeros(hosts, np.int64),
+        held_now=np.zeros(hosts, np.int64),
         touched=np.zeros(hosts, np.int32),
-        number=np.array([-1, 0, 0, 0], np.int64),
+        number=np.array([-1, 0, 0, 0, 0, -1, 0], np.int64),
         shadow_s=np.full(1, np.inf),
         fastest=np.full(1, 1.0 if cluster.speed is None else cluster.speed.max()),
         end_s=np.zeros(room),

@@ -4,7 +4,7 @@
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.queue_state import PARETO, STAMP
+from loadmaster.sim.queue.queue_state import MOVES, PARETO, STAMP
 
 
 @inner
@@ -82,3 +82,18 @@ def _remember_by_steps(jobs, state, kind, length):
         if known.stamp == stamp and known.memory <= memory:
             return  # and from here on too
         known.stamp, known.memory = stamp, memory
+
+
+@inlined
+def failed_partly(jobs, state, job):
+    """Whether as many tasks of the demand found no hosts beside the promised head since somebody started last."""
+    hosts, kind = jobs.hosts[job], jobs.kind[job]
+    return state.partly[hosts, kind] == state.tally[MOVES] and jobs.tasks[job] >= state.partly_tasks[hosts, kind]
+
+
+@inlined
+def remember_partly(jobs, state, job, tasks):
+    """Fewer than so many tasks of the demand find hosts beside the promised head, until somebody starts."""
+    hosts, kind = jobs.hosts[job], jobs.kind[job]
+    state.partly[hosts, kind] = state.tally[MOVES]
+    state.partly_tasks[hosts, kind] = tasks

@@ -7,9 +7,11 @@ from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
 from loadmaster.scores_kernel import changed
 from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED, HEARD, SENT_BACK, STOPPED
+from loadmaster.sim.queue.bulk_kernel import raise_block
 from loadmaster.sim.queue.eligible_kernel import come_back, finish
 from loadmaster.sim.queue.offers_kernel import count_against
 from loadmaster.sim.queue.queue_state import EASY, RUNNING
+from loadmaster.sim.queue.runs_kernel import next_run
 from loadmaster.sim.queue.tenants_kernel import move_out
 from loadmaster.sim.queue.waiting_kernel import raise_to
 
@@ -59,15 +61,18 @@ def tell_shell(bound, job, time_s, how):
 def free_hosts(jobs, rules, state, stairs, scores, log, row):
     """The row's job runs no more: its hosts, its project and its limits get back what it held."""
     kind = jobs.kind[row]
-    first = jobs.first_task[row]
-    for task in range(first, first + jobs.tasks[row]):
-        host = np.int64(log.host[task])
+    task, end = jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]
+    while task < end:
+        host, tasks = next_run(log.host, task, end)
         for r in range(state.free.shape[1]):
-            state.free[host, r] += jobs.demand[kind, r]
+            state.free[host, r] += tasks * jobs.demand[kind, r]
+        stairs.total[0] += tasks * jobs.demand[kind, 0]
         raise_to(stairs, state.free, host)
+        raise_block(state, host)
         changed(scores, host)
         if rules.backfilling == EASY:
             move_out(state.tenants, task, host)
+        task += tasks
     state.used[jobs.project[row]] -= jobs.demand[kind, 0] * jobs.tasks[row]
     if rules.limited:
         count_against(jobs, state, row, 1.0)

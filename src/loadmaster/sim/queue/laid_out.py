@@ -5,13 +5,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.compiled import never_remembered
+from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.compiled import is_built_in, never_remembered
 from loadmaster.compiled_order import ranker, refusing_order
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.order.order import rank_not_finite
+from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import AnyPolicy, Discipline, members_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.scores_kernel import empty_scores
@@ -22,11 +24,10 @@ from loadmaster.sim.queue.empty_state import empty_state, full_stairs, no_moment
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.guessing import no_guess
+from loadmaster.sim.queue.pool_kernel import free_pool, no_pool
 from loadmaster.sim.queue.queue_state import (
-    BY_ARRIVAL,
     EASY,
-    NOTHING,
-    SAME_JOBS,
+    PROFILE,
     WALK,
     HeadPromise,
     Jobs,
@@ -64,18 +65,21 @@ def laid_out(
     records: Records, binding: Binding | None, *, asks: bool = False, guess: Guess | None = None,
 ) -> tuple[EngineArrays, BoundState | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `asks`: somebody outside decides."""
-    jobs, bound = jobs_of(workload, cluster, discipline), None
+    jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, no_pool(), records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, asks=asks)
     rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
+    if binding is None and _is_counted(jobs, cluster, policy, discipline):
+        pool, host = free_pool(cluster.hosts, jobs.first_task, records.host), np.full(workload.jobs, -1, np.int32)
+        jobs, cluster = _on_one_host(jobs), Cluster(("places",), np.full((1, 1), float(cluster.hosts)))
     if guess is not None or binding is not None:
-        rules = rules._replace(keeps=NOTHING)
+        rules = rules._replace(keeps=False)
     if guess is not None:
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
     waiting = nobody_waits(jobs, ticked=rules.ticked)
     state = empty_state(
-        jobs, cluster, discipline, waiting, guess or no_guess(), meta=rules.members > 1,
+        jobs, cluster, discipline, waiting, guess or no_guess(), pool, meta=rules.members > 1,
         promises=rules.backfilling == EASY,
     )  # fmt: skip
     if binding is not None:
@@ -86,8 +90,29 @@ def laid_out(
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
         full_stairs(cluster), no_moment(cluster, len(state.undo_host)),
         empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
-        Log(records.start_s, records.host, *records.buffers),
+        Log(records.start_s, host, *records.buffers),
     ), bound  # fmt: skip
+
+
+def _is_counted(jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether a count of free hosts says all: the hosts are a pool, and nobody is told or reserves any of them."""
+    one = isinstance(policy, Policy) and is_built_in(policy) and not policy.contextual
+    alike = one and hosts_are_one_pool(jobs.demand, cluster)
+    walk = walk_of(discipline)  # the profile counts hosts by itself
+    by_count = walk.reservations == 0 and walk.kind != PROFILE and type(discipline.order) is not FairShare
+    return alike and by_count and cluster.speed is not None and cluster.speed[0] == 1.0
+
+
+def _on_one_host(jobs: Jobs) -> Jobs:
+    """The same jobs on a host of as many units as there were hosts: a job asks for one a task."""
+    number = len(jobs.tasks)
+    demand, kind = distinct_rows(np.array(jobs.tasks, np.float64)[:, None])
+    return jobs._replace(
+        kind=frozen_ints(kind), demand=demand, tasks=frozen_ints(np.ones(number, np.int32)),
+        first_task=frozen_longs(np.arange(number + 1)),
+        smallest=_read_only(demand[:, 0] == demand.min(initial=np.inf)),
+        holdable=_read_only(np.ones(len(demand), np.bool_)), allowed=_read_only(np.ones((1, 1), np.bool_)),
+    )  # fmt: skip
 
 
 def _is_told_by_length(discipline: Discipline) -> bool:
@@ -186,6 +211,7 @@ def _rules(
         reservations=walk.reservations,
         lookahead=walk.lookahead,
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
+        first_fit=sum(1 << m for m, member in enumerate(members) if _is_first_fit(member, jobs, cluster)),
         target=meta.target,
         seed=int(seed),
         moving=_moves(discipline.order),
@@ -199,14 +225,18 @@ def _rules(
     )
 
 
-def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> int:
-    """What is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
+def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
+    """Whether the policy comes to the first host that fits: on a pool it rates all free hosts alike."""
+    alike = is_built_in(policy) and not policy.contextual and hosts_are_one_pool(jobs.demand, cluster)
+    return policy is POLICIES["first-fit"] or alike
+
+
+def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> bool:
+    """Whether something is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
     order, (first, *others) = discipline.order, cluster.speed.tolist() if cluster.speed is not None else [1.0]
     known = walk.kind == EASY or (walk.kind == WALK and walk.reservations == 0 and walk.lookahead < 0)
     one_speed = all(speed == first for speed in others)
-    if not known or not one_speed or type(order) is not Order or order.moves:
-        return NOTHING
-    return BY_ARRIVAL if by_arrival(discipline) else SAME_JOBS
+    return known and one_speed and type(order) is Order and not order.moves
 
 
 def _moves(order: AnyOrder) -> bool:

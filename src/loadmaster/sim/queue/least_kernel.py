@@ -9,7 +9,7 @@ it and what it says does not settle the matter: most jobs leave the front of the
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.queue_state import EXPECTED, FAN, LANES, LOW, MEMORY, MID, TOP
+from loadmaster.sim.queue.queue_state import EXPECTED, FAN, LANES, LOW, MEMORY, MID, TOP, WHOLE
 
 
 @inlined
@@ -37,6 +37,8 @@ def _lower(jobs, least, node, job):
     lane = lane_of(demand[0])
     least[node, MEMORY, lane] = min(least[node, MEMORY, lane], demand[1] if demand.shape[0] > 1 else 0.0)
     least[node, EXPECTED, lane] = min(least[node, EXPECTED, lane], jobs.expected_s[job])
+    if least.shape[1] > WHOLE:
+        least[node, WHOLE, lane] = min(least[node, WHOLE, lane], demand[0] * jobs.tasks[job])
 
 
 @inner
@@ -85,7 +87,7 @@ def tighten_top(jobs, waiting, node):
 def settle_block(waiting, jobs, node):
     """Work out anew the least that the jobs of a lowest block ask for."""
     waiting.loose[LOW, node] = False
-    for part in range(2):
+    for part in range(waiting.low.shape[1]):
         for lane in range(LANES):
             waiting.low[node, part, lane] = np.inf
     for position in range(node * FAN, min((node + 1) * FAN, waiting.here.shape[0])):
@@ -96,10 +98,11 @@ def settle_block(waiting, jobs, node):
 @inner
 def settle(below, above, node):
     """Work out anew the least of a block of blocks."""
-    for part in range(2):
+    parts = below.shape[1]
+    for part in range(parts):
         for lane in range(LANES):
             above[node, part, lane] = np.inf
     for child in range(node * FAN, min((node + 1) * FAN, below.shape[0])):
-        for part in range(2):
+        for part in range(parts):
             for lane in range(LANES):
                 above[node, part, lane] = min(above[node, part, lane], below[child, part, lane])

@@ -11,9 +11,22 @@ import numpy as np
 
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
+from loadmaster.sim.queue.beside_kernel import count_now, held_in, left_for_long, set_apart
 from loadmaster.sim.queue.ends_kernel import next_end
 from loadmaster.sim.queue.guess_kernel import NONE
-from loadmaster.sim.queue.queue_state import HEAD, LONG, PLANNED, SAME, SLACK, STAMP, TOUCHED, UNDO
+from loadmaster.sim.queue.queue_state import (
+    COUNTED,
+    HEAD,
+    HELD,
+    LONG,
+    PLANNED,
+    SAME,
+    SLACK,
+    STAMP_THEN,
+    TOUCHED,
+    UNDO,
+)
+from loadmaster.sim.queue.runs_kernel import next_run
 from loadmaster.sim.queue.tenants_kernel import (
     OF,
     STALE,
@@ -35,14 +48,17 @@ def promise(jobs, state, moment, ends, log, head, now):
     tenants = state.tenants
     moment.number[HEAD] = head
     moment.number[SAME] = 0
+    if jobs.tasks[head] > 1 or state.free.shape[0] == 1:
+        tenants.number[OF] = -1
+        _sweep(jobs, state, moment, ends, log, head, now)
+        return
+    moment.number[COUNTED] = -1
     known = tenants.number[OF] == head and state.tally[PLANNED] == 0 and state.guess.corrects == NONE
     if known and are_few(tenants, AT_ONCE) and _promise_again(jobs, state, moment, head, now):
         return
     _sweep(jobs, state, moment, ends, log, head, now)
     _keep_holders(moment)
-    tenants.number[OF] = -1
-    if jobs.tasks[head] == 1:
-        _note_bounds(state, moment, head)
+    _note_bounds(state, moment, head)
 
 
 @inlined
@@ -62,12 +78,12 @@ def _promise_again(jobs, state, moment, head, now):
         return False
     moment.number[SAME] = 1 if same else 0
     holders, found = moment.number[TOUCHED], np.int64(0)
-    moment.number[TOUCHED] = 0
+    _nobody_apart(moment)
     for i in range(holders):
         host = np.int64(moment.touched[i])
-        _touch(state, moment, host)
+        set_apart(jobs, state, moment, host)
         give_back_at(jobs, tenants, moment.then, host, -np.inf, moment.shadow_s[0])
-        moment.held[host] = _held(jobs, moment.then, head, host)
+        moment.held[host] = held_in(jobs, moment.then, head, host)
         found += moment.held[host]
     moment.number[SLACK] = found - 1
     _keep_holders(moment)
@@ -85,7 +101,7 @@ def _holds_from(jobs, state, moment, head, host):
         if at_s == np.inf:
             return at_s
         give_back_at(jobs, state.tenants, moment.then, host, before_s, at_s)
-        if _held(jobs, moment.then, head, host) > 0:
+        if held_in(jobs, moment.then, head, host) > 0:
             return at_s
 
 
@@ -127,7 +143,7 @@ def _keep_holders(moment):
             moment.touched[kept] = host
             kept += 1
         else:
-            moment.then_at[host] = 0
+            moment.then_at[host] = -1
     moment.number[TOUCHED] = kept
 
 
@@ -151,13 +167,11 @@ def _note_bounds(state, moment, head):
 def _sweep(jobs, state, moment, ends, log, head, now):
     """Give back what runs in the order of the expected ends, until the head fits."""
     tasks = np.int64(jobs.tasks[head])
-    moment.number[TOUCHED] = 0
+    _nobody_apart(moment)
     found = np.int64(0)
-    if tasks > 1:
-        for host in range(state.free.shape[0]):
-            _touch(state, moment, host)
-            moment.held[host] = _held(jobs, moment.then, head, host)
-            found += moment.held[host]
+    if tasks > 1 or state.free.shape[0] == 1:
+        count_now(jobs, state, moment, head)
+        found = moment.number[HELD]
     soonest = np.nextafter(now, np.inf)
     shadow_s = now
     waiting = _heap_of_planned(jobs, state, moment, now)
@@ -174,11 +188,10 @@ def _sweep(jobs, state, moment, ends, log, head, now):
             number = moment.ending[0]
             waiting = drop_first(moment.end_s, moment.ending, waiting)
             who = np.int64(state.plan_job[1, number])
-            for t in range(state.plan_task[number], state.plan_task[number] + jobs.tasks[who]):
-                found += _give_back(jobs, state, moment, head, who, np.int64(state.undo_host[t]))
+            first = state.plan_task[number]
+            found += _give_back(jobs, state, moment, head, who, state.undo_host, first)
         else:
-            for task in range(jobs.first_task[job], jobs.first_task[job] + jobs.tasks[job]):
-                found += _give_back(jobs, state, moment, head, job, np.int64(log.host[task]))
+            found += _give_back(jobs, state, moment, head, job, log.host, jobs.first_task[job])
             end_s, job, i, k = next_end(ends, i, k)
     moment.number[SLACK] = found - tasks
     moment.shadow_s[0] = shadow_s if found >= tasks else np.inf
@@ -197,78 +210,27 @@ def _heap_of_planned(jobs, state, moment, now):
     return size
 
 
+@inner
+def _give_back(jobs, state, moment, head, job, hosts, first):
+    """`job` ends on its `hosts` from `first` on; returns how many tasks of the head these hold more."""
+    more, end = np.int64(0), first + jobs.tasks[job]
+    while first < end:
+        host, tasks = next_run(hosts, first, end)
+        first += tasks
+        set_apart(jobs, state, moment, host)
+        for r in range(state.free.shape[1]):
+            moment.then[host, r] += tasks * jobs.demand[jobs.kind[job], r]
+        held = held_in(jobs, moment.then, head, host)
+        more += held - moment.held[host]
+        moment.held[host] = held
+    return more
+
+
 @inlined
-def _give_back(jobs, state, moment, head, job, host):
-    """`job` ends on `host`; returns how many tasks of the head it holds more."""
-    if moment.then_at[host] != state.tally[STAMP]:
-        _touch(state, moment, host)
-        moment.held[host] = 0
-    for r in range(state.free.shape[1]):
-        moment.then[host, r] += jobs.demand[jobs.kind[job], r]
-    before = moment.held[host]
-    if before < jobs.tasks[head]:
-        moment.held[host] = _held(jobs, moment.then, head, host)
-    return moment.held[host] - before
-
-
-@inlined
-def _touch(state, moment, host):
-    moment.then_at[host] = state.tally[STAMP]
-    for r in range(state.free.shape[1]):
-        moment.then[host, r] = state.free[host, r]
-    moment.touched[moment.number[TOUCHED]] = host
-    moment.number[TOUCHED] += 1
-
-
-@inner
-def _held(jobs, room, head, host):
-    """Tasks of the head that the host holds, at most all of them; none where it may not go."""
-    if not jobs.allowed[jobs.hosts[head], host]:
-        return np.int64(0)
-    held = float(jobs.tasks[head])
-    for r in range(room.shape[1]):
-        asked = jobs.demand[jobs.kind[head], r]
-        if asked > 0.0:
-            held = min(held, np.floor(room[host, r] / asked))
-    return np.int64(max(held, 0.0))
-
-
-@inner
-def close_to_long(jobs, state, moment, job):
-    """Take hosts out of `usable` that a task of `job` may not have beyond the promised moment; whether there is one."""
-    closed = False
-    kind = jobs.kind[job]
-    head = moment.number[HEAD]
-    for i in range(moment.number[TOUCHED]):
-        host = moment.touched[i]
-        if state.usable[host]:
-            state.usable[host] = _cost(jobs, moment, kind, head, host) <= moment.number[SLACK]
-            closed |= not state.usable[host]
-    return closed
-
-
-@inner
-def _cost(jobs, moment, kind, head, host):
-    """How many tasks of the head the host would hold less with a task of demand number `kind`."""
-    for r in range(moment.then.shape[1]):
-        moment.then[host, r] -= jobs.demand[kind, r]
-    cost = moment.held[host] - _held(jobs, moment.then, head, host)
-    for r in range(moment.then.shape[1]):
-        moment.then[host, r] += jobs.demand[kind, r]
-    return cost
-
-
-@inner
-def take_for_long(jobs, state, moment, job, host, sign):
-    """A task of `job`, which outlasts the moment, takes `host` (`sign` 1), or gives it back (-1)."""
-    if moment.then_at[host] != state.tally[STAMP]:
-        return
-    head = moment.number[HEAD]
-    for r in range(moment.then.shape[1]):
-        moment.then[host, r] -= sign * jobs.demand[jobs.kind[job], r]
-    held = _held(jobs, moment.then, head, host)
-    moment.number[SLACK] -= moment.held[host] - held
-    moment.held[host] = held
+def _nobody_apart(moment):
+    """No host has a row of its own for the promised moment."""
+    moment.number[STAMP_THEN] += 1
+    moment.number[TOUCHED] = 0
 
 
 @inner
@@ -279,18 +241,3 @@ def renew_long(jobs, state, moment, stairs):
         cores, memory = left_for_long(jobs, state, moment, host)
         stand(stairs, LONG, cores, memory)
     raise_stairs(stairs, LONG)
-
-
-@inner
-def left_for_long(jobs, state, moment, host):
-    """The cores and the memory of a host that a job may take beyond the promised moment: what the head leaves."""
-    resources = state.free.shape[1]
-    cores, memory = state.free[host, 0], state.free[host, 1] if resources > 1 else 0.0
-    if moment.number[HEAD] < 0 or moment.then_at[host] != state.tally[STAMP]:
-        return cores, memory
-    head, keep = moment.number[HEAD], moment.held[host] - moment.number[SLACK]
-    if keep > 0:
-        cores = min(cores, moment.then[host, 0] - keep * jobs.demand[jobs.kind[head], 0])
-        if resources > 1:
-            memory = min(memory, moment.then[host, 1] - keep * jobs.demand[jobs.kind[head], 1])
-    return cores, memory

@@ -10,20 +10,25 @@ job of several tasks that found hosts for some of them may be better off next ti
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.moment_kernel import left_for_long, promise
+from loadmaster.sim.queue.beside_kernel import is_counted, left_for_long
+from loadmaster.sim.queue.moment_kernel import promise
 from loadmaster.sim.queue.queue_state import (
-    ARRIVED,
-    BY_ARRIVAL,
+    HEAD,
     HOSTS,
     LAST_HEAD,
+    LAST_PLACE,
     LEANS,
     LONG,
+    NEWEST,
     NEWS,
-    NOTHING,
     OLD,
+    PARTLY,
+    PLANNED,
     SAME,
     SHORT,
+    SOME,
     THIS_HEAD,
+    VALID,
 )
 from loadmaster.sim.queue.waiting_kernel import lower_stairs, raise_stairs, stand
 
@@ -37,17 +42,22 @@ def note_news(news, host):
         news.number[HOSTS] += 1
 
 
+@inlined
+def note_newest(news, position):
+    """A job has come that stands at this position."""
+    news.number[NEWEST] = min(news.number[NEWEST], position)
+
+
 @inner
 def may_know(rules, state):
-    """Whether something is known of the jobs of the last pass, and all that have come since are behind them."""
-    old = state.news.number[OLD]
-    return old > 0 and (rules.keeps == BY_ARRIVAL or (rules.keeps != NOTHING and state.tally[ARRIVED] == old))
+    """Whether something is known of the jobs of the last pass."""
+    return state.news.number[OLD] > 0 and rules.keeps
 
 
 @inner
-def first_new(rules, state):
+def first_new(state):
     """The position from which on jobs stand that have not been tried in the last pass."""
-    return state.news.number[OLD] if rules.keeps == BY_ARRIVAL else np.int64(2**62)
+    return state.news.number[NEWEST]
 
 
 @inner
@@ -56,6 +66,8 @@ def holds_still(jobs, state, moment, ends, log, head, now):
     number = state.news.number
     if head != number[LAST_HEAD]:
         number[OLD] = 0
+    elif number[VALID] == 1 and number[HOSTS] == 0 and moment.shadow_s[0] > now:
+        moment.number[HEAD] = head
     elif number[LEANS] == 1:
         promise(jobs, state, moment, ends, log, head, now)
         number[OLD] *= moment.number[SAME]
@@ -63,13 +75,21 @@ def holds_still(jobs, state, moment, ends, log, head, now):
 
 
 @inner
-def learn(rules, state, leans, certain):
-    """A pass is over; `certain`: all that were tried in it and did not start could not have."""
-    news = state.news
+def learn(rules, state, moment, leans, certain):
+    """A pass is over; `certain`: all that were tried in it and did not start could not have.
+
+    Who found hosts for some of its tasks only could not have either, as long as nobody starts.
+    """
+    news, started, partly = state.news, state.tally[PLANNED], state.tally[PARTLY]
+    if rules.members == 1:
+        certain &= (partly == 0 or started == partly - 1) and (news.number[SOME] == 0 or started == 0)
+    news.number[SOME] = 1 if certain and (partly > 0 or news.number[SOME] == 1) else 0
+    news.number[VALID] = 1 if rules.members == 1 and is_counted(moment) else 0
     for i in range(news.number[HOSTS]):
         news.is_new[news.host[i]] = False
     news.number[HOSTS] = 0
-    news.number[OLD] = state.tally[ARRIVED] if certain and rules.keeps != NOTHING else 0
+    news.number[OLD] = 1 if certain and rules.keeps else 0
+    news.number[NEWEST] = LAST_PLACE
     news.number[LEANS] = 1 if leans else 0
     news.number[LAST_HEAD] = news.number[THIS_HEAD]
 

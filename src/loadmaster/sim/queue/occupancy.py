@@ -23,6 +23,7 @@ class RunningJob(NamedTuple):
         partition: in which it was started.
         began_s: its start, later by as long as it was suspended: estimates count from here.
         speed: of its slowest host.
+        hosts: one for each of its tasks.
     """
 
     start_s: float
@@ -32,6 +33,7 @@ class RunningJob(NamedTuple):
     partition: int
     began_s: float
     speed: float
+    hosts: tuple[int, ...]
 
     def shifted(self, by_s: float) -> "RunningJob":
         """The same with every moment that much later."""
@@ -145,8 +147,9 @@ class Occupancy:
 
     def free_hosts(self, job: int, sign: float = 1.0) -> None:
         """Give what the job holds back to its hosts, task by task, or with sign -1 take it."""
-        for host in self.hosts_of(job):
-            self.free[host] += sign * self._demand[job]
+        amounts = sign * self._demand[job]
+        for host in self.hosts_of(job).tolist():
+            self.free[host] += amounts
 
     def _is_true(self, end: tuple[float, int]) -> bool:
         return end[1] in self.running and self.running[end[1]].end_s == end[0]

@@ -24,10 +24,12 @@ from loadmaster.sim.queue.queue_state import (
     BLOCKING,
     CHOICE,
     CLOSED,
+    COUNTED,
     EASY,
     HEAD,
     HOSTS,
     LONG,
+    MOVES,
     NEWS,
     PARTLY,
     PENDING,
@@ -48,7 +50,7 @@ from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting
 def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, bound, now):
     """One member passes over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
     count = state.tally
-    _begin(state, waiting, stairs, moment, rules.ticked)
+    _begin(state, waiting, stairs, moment, bound, rules.ticked)
     if rules.moving:
         begin_ranked(ranked)
     tried = kept = 0
@@ -60,7 +62,7 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
     passing = unseen and rules.backfilling == WALK and rules.reservations == 0 and rules.lookahead < 0
     first = np.int64(0)  # jobs from here on, in their order, are tried on all hosts; those in front only on new ones
     if bound is None and passing and may_know(rules, state):
-        first = _try_news(jobs, rules, state, stairs, moment)
+        first = _try_news(jobs, state, stairs, moment)
     while count[CLOSED] + count[PENDING] < capacity.shape[0] and tried != rules.lookahead:
         if rules.moving:
             job, project = next_ranked(ranked, stairs, moment, bound, now, passing), 0
@@ -82,7 +84,7 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
         is_old = first > 0 and waiting.position[job] < first
         if chosen and may_fit(jobs, stairs, job, length):
             count[CHOICE] = 1
-        if length == LONG and stairs.fresh[LONG] < 0 and first == 0:
+        if length == LONG and stairs.fresh[LONG] < 0 and first == 0 and jobs.tasks[job] == 1:
             renew_if_changed(jobs, state, stairs, moment, job, LONG)
         if may_fit(jobs, stairs, job, length) and not is_hopeless(jobs, state, job, length):
             flush(state, scores)
@@ -93,7 +95,7 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
                 break
             if not placed and is_old:
                 renew_news(jobs, state, moment, stairs)
-            elif not placed:
+            elif not placed and jobs.tasks[job] == 1:
                 renew_if_changed(jobs, state, stairs, moment, job, length)
         if placed:
             _plan(jobs, state, bound, job, project)
@@ -108,7 +110,7 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
             state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
             known = bound is None and count[PLANNED] == 0 and may_know(rules, state)
             if known and holds_still(jobs, state, moment, ends, log, head, now):
-                first = _try_news(jobs, rules, state, stairs, moment)
+                first = _try_news(jobs, state, stairs, moment)
             continue
         if not was_shut_out(bound):
             if rules.everywhere and length == SHORT and jobs.smallest[jobs.kind[job]] and jobs.tasks[job] == 1:
@@ -124,9 +126,12 @@ def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, s
 
 
 @inlined
-def _begin(state, waiting, stairs, moment, ticked):
+def _begin(state, waiting, stairs, moment, bound, ticked):
     count = state.tally
+    if bound is not None:
+        moment.number[COUNTED] = -1  # hosts have changed that nobody has counted
     count[STAMP] += 1
+    count[MOVES] += 1
     count[UNDO] = count[PLANNED] = count[PARTLY] = count[CHOICE] = 0
     state.paretos[0] = state.paretos[1] = 0
     nobody_reserved(state)
@@ -139,10 +144,10 @@ def _begin(state, waiting, stairs, moment, ticked):
 
 
 @inlined
-def _try_news(jobs, rules, state, stairs, moment):
+def _try_news(jobs, state, stairs, moment):
     """What is known of the last pass holds; the position from which on nothing is."""
     renew_news(jobs, state, moment, stairs)
-    return first_new(rules, state)
+    return first_new(state)
 
 
 @inlined
@@ -198,6 +203,7 @@ def _plan(jobs, state, bound, job, project):
     state.plan_job[1, count[PLANNED]] = job
     state.plan_task[count[PLANNED]] = count[UNDO] - jobs.tasks[job]
     count[PLANNED] += 1
+    count[MOVES] += 1
     use_more(state, project, jobs.demand[jobs.kind[job], 0] * jobs.tasks[job])
     note_start(jobs, state, bound, job)
 

@@ -1,12 +1,16 @@
 """What a scheduler sees of a run in the plain engine."""
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.snapshot import Promise, Queue, Running, Snapshot
+from loadmaster.model import Workload
+from loadmaster.model.on_demand import on_demand
+from loadmaster.model.request import Request, requests_of
+from loadmaster.model.snapshot import BY_END, ExpectedEnd, Promise, Queue, Running, Snapshot
 from loadmaster.order.order import columns_of
+from loadmaster.schedule.binding import Binding
 
 if TYPE_CHECKING:
     from loadmaster.sim.queue.reference import Replay
@@ -38,32 +42,55 @@ def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
     return {job: engine.promises[job] for job in eligible if job in engine.promises}
 
 
+def requests_seen(workload: Workload, binding: Binding | None) -> list[Request]:
+    """What each job of a run asks of the hosts, or each entry of its binding."""
+    if binding is None:
+        return requests_of(workload.demand, workload.task_count, None, None, None)
+    entries = binding.entries
+    tasks = workload.task_count[entries.job]
+    return requests_of(workload.demand[entries.job], tasks, entries.hosts, entries.min_hosts, entries.max_hosts)
+
+
 def _queue(engine: "Replay", eligible: list[int]) -> Queue:
-    jobs, given = np.array(eligible, dtype=np.int64), {}
+    """The queue; columns of the log are gathered when a rule looks at them."""
+    rows = jobs = np.array(eligible, dtype=np.int64)
+    given: dict[str, Any] = {}
     if engine.binding is not None:
         rows = engine.binding.entries.open_to(jobs)
         jobs = engine.binding.entries.job[rows]
         given = engine.binding.queue_columns(rows)
     work = engine.workload
-    return Queue(
-        jobs, work.demand[jobs], work.task_count[jobs], work.expected_s[jobs], work.projects[jobs],
-        engine.occupancy.first_task[jobs], rank=engine.ranking.ranks(jobs, engine.now_s),
-        user=None if work.user is None else work.user[jobs], eligible_s=_since_s(engine, jobs),
-        columns=columns_of(engine.ranking, jobs), **given,
+    of_log: dict[str, Any] = {
+        "demand": work.demand, "tasks": work.task_count, "expected_s": work.expected_s, "project": work.projects,
+        "first_task": engine.occupancy.first_task, "user": work.user,
+        "eligible_s": work.submit_s if engine.binding is None else engine.binding.eligible_s,
+    }  # fmt: skip
+
+    def gather(name: str) -> Any:
+        column = of_log.get(name)
+        return None if column is None else column[jobs]
+
+    return _seen_queue(
+        gather, job=jobs, rank=engine.ranking.ranks(jobs, engine.now_s), columns=columns_of(engine.ranking, jobs),
+        requests=[engine.requests[row] for row in rows.tolist()], **given,
     )  # fmt: skip
 
 
-def _since_s(engine: "Replay", jobs: Longs) -> Floats:
-    return (engine.workload.submit_s if engine.binding is None else engine.binding.eligible_s)[jobs]
-
-
 def _busy(engine: "Replay") -> Running:
-    runs, first = engine.occupancy.running, engine.occupancy.first_task
-    jobs = np.fromiter(runs, np.int64, len(runs))
-    many = first[jobs + 1] - first[jobs]
-    owner = np.repeat(jobs, many)
-    task = np.arange(len(owner)) + np.repeat(first[jobs] - np.cumsum(many) + many, many)
-    ends = np.repeat(np.array([run.expected_end_s for run in runs.values()], float), many)
-    starts = np.repeat(np.array([run.start_s for run in runs.values()], float), many)
-    hosts = engine.occupancy.host[task]
-    return Running(owner, hosts, engine.workload.demand[owner], ends, engine.workload.projects[owner], starts)
+    """What runs; columns are gathered when a rule looks at them."""
+    runs, work, demand = list(engine.occupancy.running.items()), engine.workload, engine.demand
+
+    def gather(name: str) -> Any:
+        if name == "ends":
+            tasks = ((job, run.expected_end_s, host) for job, run in runs for host in run.hosts)
+            return sorted((ExpectedEnd(end_s, job, host, demand[job]) for job, end_s, host in tasks), key=BY_END)
+        if name in ("host", "expected_end_s", "start_s"):
+            found = (run.hosts if name == "host" else [getattr(run, name)] * len(run.hosts) for _, run in runs)
+            return np.array(list(chain.from_iterable(found)), np.int32 if name == "host" else float)
+        owner = np.array([job for job, run in runs for _ in run.hosts], np.int64)
+        return owner if name == "job" else (work.demand if name == "demand" else work.projects)[owner]
+
+    return _seen_running(gather)
+
+
+_seen_queue, _seen_running = on_demand(Queue), on_demand(Running)

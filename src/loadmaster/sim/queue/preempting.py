@@ -1,7 +1,7 @@
 """Preemption in the plain engine: before each pass, whoever does not fit may stop others (rule C8)."""
 
 from collections.abc import Container, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +117,7 @@ class Preempting:
         for job in (*without, *(self._told & engine.occupancy.running.keys() if after_grace else ())):
             self._give_back(free, job)
         keep = ~np.isin(snapshot.running.job, list(without))
-        running = Running(*(column[keep] for column in vars(snapshot.running).values()))
+        running = Running(*(getattr(snapshot.running, each.name)[keep] for each in fields(Running)))
         alone = replace(
             snapshot, queue=_only(snapshot.queue, row), running=running, free=free, need=None, promises={}
         )  # fmt: skip
@@ -149,5 +149,6 @@ class Preempting:
 
 def _only(queue: Queue, row: int) -> Queue:
     """One row of a queue."""
-    one: dict[str, Any] = {name: None if all_ is None else all_[row : row + 1] for name, all_ in vars(queue).items()}
+    columns: dict[str, Any] = {each.name: getattr(queue, each.name) for each in fields(Queue)}
+    one: dict[str, Any] = {name: None if all_ is None else all_[row : row + 1] for name, all_ in columns.items()}
     return Queue(**one)

@@ -5,7 +5,6 @@ import numpy as np
 
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.scores_kernel import changed
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.bound_kernel import (
     advance,
@@ -20,8 +19,9 @@ from loadmaster.sim.queue.bound_kernel import (
 )
 from loadmaster.sim.queue.ends_kernel import add_end, drop_end
 from loadmaster.sim.queue.guess_kernel import NONE, correct, next_expiry, note_end, predict_until
-from loadmaster.sim.queue.news_kernel import learn, note_news
+from loadmaster.sim.queue.news_kernel import learn, note_newest, note_news
 from loadmaster.sim.queue.pass_kernel import serve
+from loadmaster.sim.queue.pool_kernel import free_again, take_lowest
 from loadmaster.sim.queue.profile.pass_kernel import next_due, serve_profile
 from loadmaster.sim.queue.profile.running_kernel import give_back_early, lacks_room, note_starts
 from loadmaster.sim.queue.profile.state import UNDER_WAY
@@ -45,9 +45,10 @@ from loadmaster.sim.queue.queue_state import (
     WAITING,
 )
 from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
-from loadmaster.sim.queue.taking_kernel import take_again, take_back
+from loadmaster.sim.queue.runs_kernel import next_run
+from loadmaster.sim.queue.taking_kernel import give_back, take_again, take_back
 from loadmaster.sim.queue.tenants_kernel import move_in, move_out
-from loadmaster.sim.queue.waiting_kernel import join, leave, raise_to
+from loadmaster.sim.queue.waiting_kernel import join, leave
 
 
 @inner
@@ -62,7 +63,10 @@ def run(
     """
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
-        now = go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, plan)
+        if bound is None:
+            now = _go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log, plan)
+        else:
+            now = go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
         if now == np.inf:
             return DONE
         if queue_length(state, bound) == 0:
@@ -84,6 +88,19 @@ def run(
     return PAUSED
 
 
+@inner
+def go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
+    """All that happens to bound jobs before the next pass; returns its moment, infinite if there is none."""
+    if is_another_pass(bound):
+        return bound.clock[0]
+    event = next_bound_event(state, bound)
+    if event == np.inf:
+        return event
+    now = at_or_after(event, rules.interval_s)
+    advance(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, now)
+    return now
+
+
 @inlined
 def _reserve(plan, scans, rate, now):
     """One pass of conservative backfilling, and its row in the record; returns what is wrong, 0 if nothing."""
@@ -98,17 +115,8 @@ def _reserve(plan, scans, rate, now):
 
 
 @inlined
-def go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, plan):
-    """All that happens before the next pass; returns its moment, infinite if there is none."""
-    if bound is not None:
-        if is_another_pass(bound):
-            return bound.clock[0]
-        event = next_bound_event(state, bound)
-        if event == np.inf:
-            return event
-        now = at_or_after(event, rules.interval_s)
-        advance(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, now)
-        return now
+def _go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log, plan):
+    """The same where no constraint binds."""
     if plan is not None and plan.tally[UNDER_WAY]:
         return plan.now[0]
     count, total = state.tally, jobs.submit_s.shape[0]
@@ -123,7 +131,7 @@ def go_on(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound,
         event = min(event, next_due(plan, plan.kept))
     now = at_or_after(event, rules.interval_s)
     state.guess.last_s[0] = now
-    _complete(jobs, rules, state, ranked, stairs, ends, scores, log, plan, now)
+    _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, plan, now)
     if state.guess.corrects != NONE:
         correct(state.guess, ends, log, now)
     _admit(jobs, rules, state, waiting, ranked, now)
@@ -159,7 +167,7 @@ def _decide(
 
 
 @inlined
-def _complete(jobs, rules, state, ranked, stairs, ends, scores, log, plan, now):
+def _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, plan, now):
     count = state.tally
     while count[RUNNING] > 0 and state.end_s[0] <= now:
         job = np.int64(state.ending[0])
@@ -170,16 +178,16 @@ def _complete(jobs, rules, state, ranked, stairs, ends, scores, log, plan, now):
         if rules.told:
             _tell(ranked.happened, -1 - job, state.end_s[0])
         count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
-        kind = jobs.kind[job]
-        for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-            host = np.int64(log.host[task])
-            for r in range(state.free.shape[1]):
-                state.free[host, r] += jobs.demand[kind, r]
-            raise_to(stairs, state.free, host)
-            changed(scores, host)
+        kind, task = np.int64(jobs.kind[job]), jobs.first_task[job]
+        while task < jobs.first_task[job + 1]:
+            host, tasks = next_run(log.host, task, jobs.first_task[job + 1])
+            give_back(jobs, state, stairs, moment, scores, host, kind, tasks)
             note_news(state.news, host)
             if rules.backfilling == EASY:
                 move_out(state.tenants, task, host)
+            task += tasks
+        if state.pool.free.shape[0] > 0:
+            free_again(state.pool, job)
         state.used[jobs.project[job]] -= jobs.demand[kind, 0] * jobs.tasks[job]
         if rules.backfilling == EASY:
             drop_end(ends, job)
@@ -195,6 +203,7 @@ def _admit(jobs, rules, state, waiting, ranked, now):
             join_ranked(jobs, ranked, count[ARRIVED])
         else:
             join(jobs, waiting, count[ARRIVED])
+            note_newest(state.news, np.int64(waiting.position[count[ARRIVED]]))
         count[ARRIVED] += 1
         count[WAITING] += 1
 
@@ -216,12 +225,14 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
         )  # fmt: skip
         if wrong:
             return 0, wrong
-        certain &= count[PARTLY] == 0 and (rules.members == 1 or state.news.number[AT_FIRST] == 1)
+        certain &= rules.members == 1 or (count[PARTLY] == 0 and state.news.number[AT_FIRST] == 1)
         leans |= moment.number[HEAD] >= 0
         one = bound is None and member == 0 and count[PARTLY] == 0 and count[CHOICE] == 0
         if rules.members == 1 or one:  # every member would start the same jobs
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else state.undo_host[count[UNDO] - 1]
-            learn(rules, state, leans, count[PARTLY] == 0)
+            if rules.members > 1:
+                certain = certain and count[PARTLY] == 0
+            learn(rules, state, moment, leans, certain)
             return _all_tie(rules, log, count[PLANNED] == count[WAITING]), 0
         value = log.value[log.rows[0], member] = value_of_plan(jobs, capacity, rules, state)
         starts_all = count[PLANNED] == count[WAITING]
@@ -241,11 +252,11 @@ def _best_pass(jobs, capacity, rules, state, waiting, ranked, stairs, moment, en
         job = state.plan_job[0, i]
         state.plan_task[i] = count[UNDO]
         for _ in range(jobs.tasks[job]):
-            take_again(jobs, state, scores, job, np.int64(state.plan_host[0, count[UNDO]]))
+            take_again(jobs, state, stairs, moment, scores, job, np.int64(state.plan_host[0, count[UNDO]]))
         state.plan_job[1, i] = job
     count[PLANNED] = best_planned
     count[LAST_HOST] = best_last
-    learn(rules, state, leans, certain)
+    learn(rules, state, moment, leans, certain)
     return winners, 0
 
 
@@ -293,6 +304,8 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
             host = state.undo_host[state.plan_task[i] + k]
             log.host[jobs.first_task[row] + k] = host
             slowest = min(slowest, state.speed[host])
+        if state.pool.free.shape[0] > 0:
+            take_lowest(state.pool, row)
         end_s = now + jobs.runtime_s[row] / slowest
         if rules.backfilling == EASY:
             _move_in(jobs, state, log, row, now + jobs.expected_s[row] / slowest)
@@ -317,8 +330,11 @@ def commit(jobs, rules, state, waiting, ranked, ends, log, bound, now):
 @inlined
 def _move_in(jobs, state, log, row, end_s):
     state.tenants.end_s[row] = end_s
-    for task in range(jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]):
-        move_in(state.tenants, task, row, np.int64(log.host[task]))
+    task, end = jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]
+    while task < end:
+        host, tasks = next_run(log.host, task, end)
+        move_in(state.tenants, task, tasks, row, host)
+        task += tasks
 
 
 @inner

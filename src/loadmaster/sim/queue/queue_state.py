@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.sim.queue.guess_kernel import Guess
+from loadmaster.sim.queue.pool_kernel import Pool
 from loadmaster.sim.queue.tenants_kernel import Tenants
 from loadmaster.sim.queue.walks import ASKED as ASKED
 from loadmaster.sim.queue.walks import BLOCKING as BLOCKING
@@ -21,18 +22,19 @@ PARETO = 32
 """Failed demands remembered in a pass beside the exact ones."""
 FAN = 32
 """Jobs, or nodes, below a node of the tree of least demands."""
+HOSTS_OF_BLOCK = 32
 LANES = 8
 """Lanes of jobs by the cores that a task asks for: less than one, one, two and three, four to seven, and so on."""
 LOW, MID, TOP = 0, 1, 2
 """Levels of nodes."""
-MEMORY, EXPECTED = 0, 1
-"""What is known of a lane."""
+MEMORY, EXPECTED, WHOLE = range(3)
+"""What is known of a lane; the last, cores of all tasks together, only where some job has several."""
 SHORT, LONG = 0, 1
 """Jobs that end by the moment promised to the head, and those that outlast it."""
 NEWS = 2
 """Added to these: on hosts that somebody has left since the last pass."""
-NOTHING, SAME_JOBS, BY_ARRIVAL = 0, 1, 2
-"""What is known after a pass of jobs tried in it: nothing; something, if no job has come; something in any case."""
+LAST_PLACE = 2**62
+"""Behind all positions of jobs."""
 
 
 STEP = np.dtype([("stamp", np.int64), ("memory", np.float64)])
@@ -81,7 +83,7 @@ class QueueRules(NamedTuple):
     """How the queue is served; -1 stands for no limit.
 
     Attributes:
-        varies: bit m: member m's scores are never remembered.
+        varies: bit m: member m's scores are never remembered; first_fit: bit m: member m is first-fit.
         target: of Max-Jobs, 0: jobs, 1: cores, 2: weighted.
         several_speeds: hosts have several.
         moving: ranks change at every pass.
@@ -90,7 +92,7 @@ class QueueRules(NamedTuple):
         pruned: of Max-Jobs, no member after one that starts the whole queue is tried.
         everywhere: every job may use every host.
         limited: some job counts against some limit.
-        keeps: what is known after a pass, see `NOTHING`.
+        keeps: something is known after a pass of the jobs tried in it.
     """
 
     interval_s: float
@@ -99,6 +101,7 @@ class QueueRules(NamedTuple):
     reservations: int
     lookahead: int
     varies: int
+    first_fit: int
     target: int
     seed: int
     several_speeds: bool
@@ -108,7 +111,7 @@ class QueueRules(NamedTuple):
     pruned: bool
     everywhere: bool
     limited: bool
-    keeps: int
+    keeps: bool
 
 
 class WaitingRows(NamedTuple):
@@ -116,9 +119,9 @@ class WaitingRows(NamedTuple):
 
     Attributes:
         here: bool[N], the job at this position waits.
-        low, mid, top: float64[B, 2, LANES], the least memory, and the least expected runtime, that a job of the lane
-            asks for in each block of `FAN` jobs, in each `FAN` such blocks, and in each `FAN` of those; infinite where
-            nobody waits.
+        low, mid, top: float64[B, 2 or 3, LANES], the least memory, the least expected runtime, and where some job has
+            several tasks the fewest cores in all, that a job of the lane asks for in each block of `FAN` jobs, in each
+            `FAN` such blocks, and in each `FAN` of those; infinite where nobody waits.
         loose: bool[3, B], by level: what is known of the node may be less than the least (`least_kernel.py`).
         position: int32[J], where each job stands; at: int32[N], who stands there.
         span: int64[P + 1], the positions of each run: of a project, or of a ticked order (`ticked_kernel.py`).
@@ -162,7 +165,8 @@ class Ranked(NamedTuple):
 
     Attributes:
         queue: int32[J], the waiting jobs in no order; where: int32[J], where each stands there.
-        cores, memory, expected_s: float64[J] each, what they ask for, beside `queue`.
+        cores, memory, whole, expected_s: float64[J] each, what a task asks for, cores of all tasks, and how long they
+            may run, beside `queue`.
         rank: float64[J], their ranks in this pass, beside `queue`.
         key, job: float64[J], int32[J], heap of those that are looked at next.
         bound: float64[1], all of a lower or equal rank are in the heap, or were looked at, or have no room.
@@ -175,6 +179,7 @@ class Ranked(NamedTuple):
     where: NDArray[np.int32]
     cores: NDArray[np.float64]
     memory: NDArray[np.float64]
+    whole: NDArray[np.float64]
     expected_s: NDArray[np.float64]
     rank: NDArray[np.float64]
     key: NDArray[np.float64]
@@ -201,6 +206,7 @@ class Stairs(NamedTuple):
         memory: float64[4, B], the most of the second resource on any host with at least so many whole units of it.
         lane: float64[4, LANES], the same for the fewest units that a job of the lane asks for, -1 where no host has so
             many.
+        total: float64[1], of the first resource, free on all hosts together.
         fresh: int64[2], the number of changes after which they were made anew; of row 1 -1 until they were, in each
             pass: then row 0 stands for it, as no job may take more than is free. Rows 2 and 3 are made when needed.
     """
@@ -209,6 +215,7 @@ class Stairs(NamedTuple):
     most: NDArray[np.float64]
     memory: NDArray[np.float64]
     lane: NDArray[np.float64]
+    total: NDArray[np.float64]
     fresh: NDArray[np.int64]
 
 
@@ -216,10 +223,11 @@ class HeadPromise(NamedTuple):
     """The promise to the head of the queue in this pass.
 
     Attributes:
-        then: float64[H, R], what hosts have at the promised moment; then_at: int64[H], the pass for which that holds.
-        held: int64[H], tasks of the head that a host holds then.
-        touched: int32[H], hosts for which `then` holds: those that hold a task of the head then.
-        number: int64[4]: the head or -1, its slack, hosts touched; 1 if all that is as it was after the last pass.
+        then: float64[H, R], what hosts have at the promised moment; then_at: int64[H], under which stamp.
+        held: int64[H], tasks of the head that a host holds then; held_now: int64[H], of a head of several tasks.
+        touched: int32[H], hosts for which `then` holds.
+        number: int64[7]: the head or -1, its slack, hosts touched; 1 if all that is as it was after the last pass; the
+            stamp that counts; the job whose tasks `held_now` counts or -1, and how many those are in all.
         shadow_s: float64[1], the moment.
         fastest: float64[1], the fastest host of all. Never changed.
         end_s, ending: float64[U], int32[U], heap of jobs started in this pass by expected end.
@@ -228,6 +236,7 @@ class HeadPromise(NamedTuple):
     then: NDArray[np.float64]
     then_at: NDArray[np.int64]
     held: NDArray[np.int64]
+    held_now: NDArray[np.int64]
     touched: NDArray[np.int32]
     number: NDArray[np.int64]
     shadow_s: NDArray[np.float64]
@@ -236,7 +245,7 @@ class HeadPromise(NamedTuple):
     ending: NDArray[np.int32]
 
 
-HEAD, SLACK, TOUCHED, SAME = range(4)
+HEAD, SLACK, TOUCHED, SAME, STAMP_THEN, COUNTED, HELD = range(7)
 
 
 class PassNews(NamedTuple):
@@ -244,7 +253,7 @@ class PassNews(NamedTuple):
 
     Attributes:
         host: int32[H], is_new: bool[H], hosts that somebody has left.
-        number: int64[6], see the constants below.
+        number: int64[9], see the constants below.
     """
 
     host: NDArray[np.int32]
@@ -252,9 +261,11 @@ class PassNews(NamedTuple):
     number: NDArray[np.int64]
 
 
-HOSTS, OLD, LEANS, LAST_HEAD, THIS_HEAD, AT_FIRST = range(6)
-"""Hosts; jobs that had come to the last pass, 0 if nothing is known of it; 1 if a promise is part of what is known; the
-head of that pass, and of the present one, -1 if none; 1 if nobody started in front of that."""
+HOSTS, OLD, LEANS, LAST_HEAD, THIS_HEAD, AT_FIRST, SOME, VALID, NEWEST = range(9)
+"""Hosts; 1 if something is known of the jobs of the last pass; 1 if a promise is part of what is known; the
+head of that pass, and of the present one, -1 if none; 1 if nobody started in front of that; 1 if some known job found
+hosts for some of its tasks; 1 if the promise to a head of several tasks, worked out before, holds until a job ends;
+the first position at which a job has come since."""
 
 
 class QueueState(NamedTuple):
@@ -277,7 +288,10 @@ class QueueState(NamedTuple):
         left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
         shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
             at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
-        undo_host, undo_free: int32[U], float64[U, R], hosts changed in this pass and what they had before; U is
+        most: float64[B, R], as much as any host of a block has free, or more (`bulk_kernel.py`).
+        partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the promised head;
+            partly_tasks: int32[C, K], with how many tasks.
+        undo_host, undo_kind: int32[U], hosts of the tasks placed in this pass, and their demands; U is
             `empty_state.startable`, and `taking_kernel` looks before each start.
         plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one: never more than are
             in `undo_host`, since each has a task.
@@ -286,6 +300,7 @@ class QueueState(NamedTuple):
         guess: what is expected of jobs where that is not known before.
         tenants: who runs on each host.
         news: what has changed since the last pass.
+        pool: the hosts, where they are one to the engine.
     """
 
     free: NDArray[np.float64]
@@ -311,8 +326,11 @@ class QueueState(NamedTuple):
     shelf: NDArray[np.int32]
     beside: NDArray[np.int32]
     shelves_a_unit: NDArray[np.float64]
+    most: NDArray[np.float64]
+    partly: NDArray[np.int64]
+    partly_tasks: NDArray[np.int32]
     undo_host: NDArray[np.int32]
-    undo_free: NDArray[np.float64]
+    undo_kind: NDArray[np.int32]
     plan_job: NDArray[np.int32]
     plan_host: NDArray[np.int32]
     plan_task: NDArray[np.int64]
@@ -320,13 +338,16 @@ class QueueState(NamedTuple):
     guess: Guess
     tenants: Tenants
     news: PassNews
+    pool: Pool
 
 
 (
     ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES, PARTLY,
-    SHELF, CHOICE,
-) = range(15)  # fmt: skip
-"""PARTLY: a LONG job of several tasks found hosts for some of them only, which depends on the order of the hosts.
+    SHELF, CHOICE, MOVES,
+) = range(16)  # fmt: skip
+"""PARTLY: 0, or one more than the starts planned when a LONG job of several tasks found hosts for some of them last:
+which depends on what the others hold.
+MOVES: starts planned and passes begun, counted through the run.
 SHELF: hosts on this shelf and above have left their shelves.
 CHOICE: another policy might have started other jobs.
 """

@@ -30,6 +30,7 @@ def join_ranked(jobs, ranked, job):
     ranked.where[job] = at
     ranked.cores[at] = demand[0]
     ranked.memory[at] = demand[1] if demand.shape[0] > 1 else 0.0
+    ranked.whole[at] = demand[0] * jobs.tasks[job]
     ranked.expected_s[at] = jobs.expected_s[job]
     ranked.number[MANY] = at + 1
 
@@ -43,6 +44,7 @@ def leave_ranked(ranked, job):
     ranked.where[moved] = at
     ranked.cores[at] = ranked.cores[last]
     ranked.memory[at] = ranked.memory[last]
+    ranked.whole[at] = ranked.whole[last]
     ranked.expected_s[at] = ranked.expected_s[last]
     ranked.number[MANY] = last
 
@@ -143,5 +145,7 @@ def _clear(ranked, stairs, moment, now):
 
 @inlined
 def _may_fit(ranked, stairs, moment, now, at):
+    if ranked.whole[at] > stairs.total[0]:
+        return False
     length = length_of(moment, now, ranked.expected_s[at] / moment.fastest[0])
     return below(stairs, row_of(stairs, length, 0), ranked.cores[at], ranked.memory[at])

@@ -24,7 +24,7 @@ from loadmaster.sim.queue.by_arrival import ByArrival
 from loadmaster.sim.queue.expecting import Expecting
 from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.pending import Pending
-from loadmaster.sim.queue.plain_snapshot import seen_by
+from loadmaster.sim.queue.plain_snapshot import requests_seen, seen_by
 from loadmaster.sim.queue.preempting import Preempting
 from loadmaster.sim.queue.scheduler_like import SchedulerLike
 
@@ -109,6 +109,8 @@ class Replay:
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
         self.binding = self._binding(self.expecting.workload)
+        self.requests = requests_seen(workload, self.binding)
+        self.demand = list(map(tuple, workload.demand.tolist()))
         self.as_pool = is_one_pool(workload, cluster, self.binding)
         self.pending = Pending(workload.jobs, self.binding, self.arrivals.place)
         self.allowance = None if self.binding is None else Allowance(self.binding)
@@ -340,7 +342,7 @@ class Replay:
         end_s = self.now_s + self.expecting.start(job, slowest)
         expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
         status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
-        run = RunningJob(self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest)
+        run = RunningJob(self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts)
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)
         self.ranking.started(job, self.now_s)
@@ -349,7 +351,8 @@ class Replay:
 
     def _slowest(self, hosts: tuple[int, ...]) -> float:
         assert self.cluster.speed is not None
-        return float(self.cluster.speed[list(hosts)].min())
+        common = self.cluster.common_speed
+        return float(self.cluster.speed[list(hosts)].min()) if common is None else common
 
     def _snapshot(self, eligible: list[int]) -> Snapshot:
         return seen_by(self, eligible)

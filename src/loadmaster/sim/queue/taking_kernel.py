@@ -7,9 +7,11 @@ from loadmaster.kernels import inlined, inner
 from loadmaster.lowest_kernel import lowest, lowest_open
 from loadmaster.open_room_kernel import is_in_vain
 from loadmaster.scores_kernel import changed, rate_all, refresh
-from loadmaster.sim.queue.failed_kernel import remember
-from loadmaster.sim.queue.moment_kernel import close_to_long, renew_long, take_for_long
-from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts, was_shut_out
+from loadmaster.sim.queue.beside_kernel import allowed_on, is_counted, recount, set_apart, take_for_long
+from loadmaster.sim.queue.bulk_kernel import fill, raise_block
+from loadmaster.sim.queue.failed_kernel import failed_partly, remember, remember_partly
+from loadmaster.sim.queue.moment_kernel import renew_long
+from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts
 from loadmaster.sim.queue.queue_state import (
     CHANGES,
     CLOSED,
@@ -18,10 +20,12 @@ from loadmaster.sim.queue.queue_state import (
     NOT_FINITE,
     OUT_OF_ROOM,
     PARTLY,
+    PLANNED,
     SHORT,
-    TOUCHED,
+    SLACK,
     UNDO,
 )
+from loadmaster.sim.queue.runs_kernel import next_run
 from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew, still_has
 
 
@@ -60,60 +64,117 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
 
     `shut`: some are closed to it.
     """
-    count = state.tally
-    mark = count[UNDO]
-    kinds = jobs.demand.shape[0]
-    kind = jobs.kind[job]
-    demand = jobs.demand[kind]
-    if length == SHORT and count[CLOSED] > 0 and is_in_vain(scores, member * kinds + kind, demand, state.free):
+    count, tasks = state.tally, np.int64(jobs.tasks[job])
+    number = member * jobs.demand.shape[0] + jobs.kind[job]
+    on_all = not shut and too_slow == 0.0  # that others of its set of hosts may use
+    if length == SHORT and count[CLOSED] > 0 and is_in_vain(scores, number, jobs.demand[jobs.kind[job]], state.free):
         return False, 0
-    for k in range(jobs.tasks[job]):
-        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
-        if (rules.varies >> member) & 1:
-            slot = np.int64(0)
-            wrong = rate_all(scores, scans[member], demand, state.free, last, jobs.first_task[job] + k, rules.seed)
-        else:
-            slot, wrong = refresh(scores, scans[member], member * kinds + kind, demand, state.free, last, rules.seed)
-        if wrong:
-            return False, NOT_FINITE
-        if shut or too_slow > 0.0 or not jobs.whole[jobs.hosts[job]]:
-            _find_usable(jobs, state, moment, bound, job, length, too_slow)
-            host = lowest(scores, slot, state.usable, True)
-            state.usable[:] = True
-        elif length == LONG:
-            some_are_not = close_to_long(jobs, state, moment, job)
-            host = lowest(scores, slot, state.usable, some_are_not)
-            _use_again(state, moment)
-        else:
-            host = lowest_open(scores, slot, count[CLOSED] > 0)
-        if host < 0:
-            if length == LONG and k > 0:
-                count[PARTLY] = 1
-            elif length == LONG and too_slow == 0.0 and not was_shut_out(bound):
-                remember(jobs, state, job, LONG, 1)
-            take_back(jobs, state, stairs, moment, scores, mark, job, length)
-            return False, 0
-        if count[UNDO] == state.undo_host.shape[0]:
-            return False, OUT_OF_ROOM
-        _take(jobs, state, moment, scores, job, host, length)
-    return True, 0
+    if tasks > 1 and length == LONG and on_all and failed_partly(jobs, state, job):
+        count[PARTLY] = count[PLANNED] + 1
+        return False, 0
+    some_are_not = not on_all or not jobs.whole[jobs.hosts[job]]
+    if some_are_not:
+        _find_usable(jobs, state, bound, job, too_slow)
+    in_order = ((rules.first_fit >> member) & 1) != 0
+    alone, left, wrong = np.int64(0), np.int64(0), np.int64(0)
+    if tasks > 1 or (in_order and length == SHORT):
+        alone = left = fill(jobs, state, moment, job, SHORT, some_are_not)
+        if left > 0 and on_all:
+            remember(jobs, state, job, SHORT, tasks - left + 1)
+    if left == 0 and in_order:
+        if length == LONG:
+            left = fill(jobs, state, moment, job, LONG, some_are_not)
+        if left == 0:
+            _take_filled(jobs, state, stairs, moment, scores, job, length)
+    elif left == 0:
+        left, wrong = _take_rated(
+            jobs, rules, state, stairs, moment, scores, scans, member, job, length, some_are_not
+        )  # fmt: skip
+    if some_are_not:
+        state.usable[:] = True
+    if left < 0:
+        return False, OUT_OF_ROOM
+    if left > 0 and alone == 0 and length == LONG:
+        if left < tasks:
+            count[PARTLY] = count[PLANNED] + 1
+        if on_all and left < tasks:
+            remember_partly(jobs, state, job, tasks - left + 1)
+        elif on_all:
+            remember(jobs, state, job, LONG, 1)
+    return left == 0 and wrong == 0, wrong
 
 
 @inner
-def _find_usable(jobs, state, moment, bound, job, length, too_slow):
+def _take_filled(jobs, state, stairs, moment, scores, job, length):
+    """Take the hosts that `fill` has written."""
+    first, end = state.tally[UNDO], state.tally[UNDO] + jobs.tasks[job]
+    while first < end:
+        host, tasks = next_run(state.undo_host, first, end)
+        _take(jobs, state, stairs, moment, scores, job, host, tasks, length)
+        first += tasks
+
+
+@inner
+def _take_rated(jobs, rules, state, stairs, moment, scores, scans, member, job, length, some_are_not):
+    """Take the lowest rated host for one task after another; returns (how many tasks find none, wrong).
+
+    Less than 0 tasks: there is no room to write them down.
+    """
+    count, mark = state.tally, state.tally[UNDO]
+    number, demand = member * jobs.demand.shape[0] + jobs.kind[job], jobs.demand[jobs.kind[job]]
+    closed, left, wrong = np.int64(0), np.int64(jobs.tasks[job]), np.int64(0)
+    for k in range(jobs.tasks[job]):
+        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+        slot = np.int64(0)
+        if (rules.varies >> member) & 1:
+            wrong = rate_all(scores, scans[member], demand, state.free, last, jobs.first_task[job] + k, rules.seed)
+        else:
+            slot, wrong = refresh(scores, scans[member], number, demand, state.free, last, rules.seed)
+        if wrong:
+            wrong = NOT_FINITE
+            break
+        if length == SHORT and not some_are_not:
+            host = lowest_open(scores, slot, count[CLOSED] > 0)
+        else:
+            host, closed = _lowest_beside(jobs, state, moment, scores, slot, job, length, some_are_not, closed)
+        if host < 0:
+            take_back(jobs, state, stairs, moment, scores, mark, job, length)
+            break
+        if count[UNDO] == state.undo_host.shape[0]:
+            left = np.int64(-1)
+            break
+        state.undo_host[count[UNDO]] = host
+        _take(jobs, state, stairs, moment, scores, job, host, 1, length)
+        left -= 1
+    for i in range(closed):
+        state.usable[state.closed[count[CLOSED] + i]] = True
+    return left, wrong
+
+
+@inner
+def _lowest_beside(jobs, state, moment, scores, slot, job, length, some_are_not, closed):
+    """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job.
+
+    What the head can spare only shrinks: a host that is too dear to it now stays so for the job's other tasks.
+    """
+    while True:
+        host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
+        if host < 0 or length == SHORT:
+            return host, closed
+        allowed, _ = allowed_on(jobs, state, moment, job, host, 1, moment.number[SLACK])
+        if allowed > 0:
+            return host, closed
+        state.usable[host] = False
+        state.closed[state.tally[CLOSED] + closed] = host
+        closed += 1
+
+
+@inner
+def _find_usable(jobs, state, bound, job, too_slow):
     allowed = jobs.hosts[job]
     for host in range(state.open.shape[0]):
         state.usable[host] = state.open[host] and jobs.allowed[allowed, host] and state.speed[host] > too_slow
     close_shut(state, bound)
-    if length == LONG:
-        close_to_long(jobs, state, moment, job)
-
-
-@inlined
-def _use_again(state, moment):
-    """Hosts closed to a LONG job, of whom no other is reserved, are usable for the next."""
-    for i in range(moment.number[TOUCHED]):
-        state.usable[moment.touched[i]] = True
 
 
 @inner
@@ -134,33 +195,25 @@ def renew_if_changed(jobs, state, stairs, moment, job, length):
 
 
 @inlined
-def _take(jobs, state, moment, scores, job, host, length):
-    """Take a task's demand from a host, noting what the host had."""
-    count = state.tally
-    entry = count[UNDO]
-    kind = jobs.kind[job]
-    state.undo_host[entry] = host
-    for r in range(state.free.shape[1]):
-        state.undo_free[entry, r] = state.free[host, r]
-        state.free[host, r] -= jobs.demand[kind, r]
-    count[UNDO] = entry + 1
+def _take(jobs, state, stairs, moment, scores, job, host, tasks, length):
+    """So many tasks take a host, which the undo list has for each."""
+    count, kind = state.tally, jobs.kind[job]
+    for entry in range(count[UNDO], count[UNDO] + tasks):
+        state.undo_kind[entry] = kind
+    count[UNDO] += tasks
     count[CHANGES] += 1
-    changed(scores, host)
+    if is_counted(moment):
+        set_apart(jobs, state, moment, host)
+    _change(jobs, state, stairs, moment, scores, host, kind, -tasks)
     if length == LONG:
-        take_for_long(jobs, state, moment, job, host, 1.0)
+        take_for_long(jobs, state, moment, job, host, tasks)
 
 
 @inner
-def take_again(jobs, state, scores, job, host):
+def take_again(jobs, state, stairs, moment, scores, job, host):
     """Take a host that a plan has named."""
-    entry = state.tally[UNDO]
-    state.undo_host[entry] = host
-    for r in range(state.free.shape[1]):
-        state.undo_free[entry, r] = state.free[host, r]
-        state.free[host, r] -= jobs.demand[jobs.kind[job], r]
-    state.tally[UNDO] = entry + 1
-    state.tally[CHANGES] += 1
-    changed(scores, host)
+    state.undo_host[state.tally[UNDO]] = host
+    _take(jobs, state, stairs, moment, scores, job, host, 1, SHORT)
 
 
 @inner
@@ -169,12 +222,29 @@ def take_back(jobs, state, stairs, moment, scores, mark, job, length):
     count = state.tally
     for entry in range(count[UNDO] - 1, mark - 1, -1):
         host = np.int64(state.undo_host[entry])
-        for r in range(state.free.shape[1]):
-            state.free[host, r] = state.undo_free[entry, r]
+        _change(jobs, state, stairs, moment, scores, host, np.int64(state.undo_kind[entry]), 1)
         raise_to(stairs, state.free, host)
-        changed(scores, host)
+        raise_block(state, host)
         if length == LONG:
-            take_for_long(jobs, state, moment, job, host, -1.0)
+            take_for_long(jobs, state, moment, job, host, -1)
     if count[UNDO] > mark:
         count[CHANGES] += 1
     count[UNDO] = mark
+
+
+@inner
+def give_back(jobs, state, stairs, moment, scores, host, kind, tasks):
+    """So many tasks have ended on the host."""
+    _change(jobs, state, stairs, moment, scores, host, kind, tasks)
+    raise_to(stairs, state.free, host)
+    raise_block(state, host)
+
+
+@inlined
+def _change(jobs, state, stairs, moment, scores, host, kind, tasks):
+    """Let so many tasks of a demand more be free."""
+    for r in range(state.free.shape[1]):
+        state.free[host, r] += tasks * jobs.demand[kind, r]
+    stairs.total[0] += tasks * jobs.demand[kind, 0]
+    changed(scores, host)
+    recount(jobs, state, moment, host)

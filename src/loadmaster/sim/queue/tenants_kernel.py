@@ -16,9 +16,10 @@ class Tenants(NamedTuple):
     """T tasks on H hosts; of none where nobody is promised anything.
 
     Attributes:
-        first: int32[H], a task on the host, -1 if there is none; following, before: int32[T], others in no order.
-        job: int32[T], the job of a task; end_s: float64[J], when the job is expected to end.
-        many: int32[H], tasks on the host.
+        first: int32[H], the first task of a run on the host, -1 if there is none; following, before: int32[T], others
+            in no order.
+        job, tasks: int32[T], the job of a run and its tasks; end_s: float64[J], when the job is expected to end.
+        many: int32[H], runs on the host.
         soonest_s: float64[H], when the host alone holds the head first, or a moment before that.
         known: bool[H], it is that moment itself.
         stale: int32[H], is_stale: bool[H], hosts that have changed since they were asked.
@@ -29,6 +30,7 @@ class Tenants(NamedTuple):
     following: NDArray[np.int32]
     before: NDArray[np.int32]
     job: NDArray[np.int32]
+    tasks: NDArray[np.int32]
     end_s: NDArray[np.float64]
     many: NDArray[np.int32]
     soonest_s: NDArray[np.float64]
@@ -45,17 +47,17 @@ STALE, OF = range(2)
 def no_tenants(tasks: int, jobs: int, hosts: int) -> Tenants:
     """The arrays of `Tenants` with all hosts empty; a host is listed as stale once, by its flag."""
     return Tenants(
-        np.full(hosts, -1, np.int32), np.zeros(tasks, np.int32), np.zeros(tasks, np.int32), np.zeros(tasks, np.int32),
+        np.full(hosts, -1, np.int32), *(np.zeros(tasks, np.int32) for _ in range(4)),
         np.zeros(jobs), np.zeros(hosts, np.int32), np.zeros(hosts), np.zeros(hosts, np.bool_),
         np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, -1]),
     )  # fmt: skip
 
 
 @inner
-def move_in(tenants, task, job, host):
-    """A task of `job`, whose expected end is written down already, starts on the host."""
+def move_in(tenants, task, tasks, job, host):
+    """Tasks of `job` from `task` on, whose expected end is written down already, start on the host."""
     other = tenants.first[host]
-    tenants.job[task] = job
+    tenants.job[task], tenants.tasks[task] = job, tasks
     tenants.following[task] = other
     tenants.before[task] = -1
     if other >= 0:
@@ -67,7 +69,7 @@ def move_in(tenants, task, job, host):
 
 @inner
 def move_out(tenants, task, host):
-    """The task has left the host."""
+    """The run of tasks that begins with `task` has left the host."""
     before, following = tenants.before[task], tenants.following[task]
     if before >= 0:
         tenants.following[before] = following
@@ -98,7 +100,7 @@ def all_fresh(tenants):
 
 @inner
 def are_few(tenants, most):
-    """Whether the stale hosts have at most so many tasks together."""
+    """Whether the stale hosts have at most so many runs together."""
     tasks = np.int64(0)
     for i in range(tenants.number[STALE]):
         tasks += 1 + tenants.many[tenants.stale[i]]
@@ -113,7 +115,7 @@ def give_back_at(jobs, tenants, room, host, after_s, until_s):
         job = tenants.job[task]
         if after_s < tenants.end_s[job] <= until_s:
             for r in range(room.shape[1]):
-                room[host, r] += jobs.demand[jobs.kind[job], r]
+                room[host, r] += tenants.tasks[task] * jobs.demand[jobs.kind[job], r]
         task = np.int64(tenants.following[task])
 
 

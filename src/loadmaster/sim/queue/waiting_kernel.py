@@ -10,7 +10,7 @@ import numpy as np
 
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.least_kernel import come_below, leave_from, tighten_low, tighten_mid, tighten_top
-from loadmaster.sim.queue.queue_state import EXPECTED, FAN, HEAD, LANES, LONG, MEMORY, SHORT
+from loadmaster.sim.queue.queue_state import EXPECTED, FAN, HEAD, LANES, LONG, MEMORY, SHORT, WHOLE
 
 
 @inner
@@ -135,7 +135,10 @@ def _none_fits(least, node, stairs, rows):
     for lane in range(LANES):
         memory = least[node, MEMORY, lane]
         ends = least[node, EXPECTED, lane] <= last_s
-        some |= (memory <= stairs.lane[long, lane]) | (ends & (memory <= stairs.lane[short, lane]))
+        one = (memory <= stairs.lane[long, lane]) | (ends & (memory <= stairs.lane[short, lane]))
+        if least.shape[1] > WHOLE:
+            one &= least[node, WHOLE, lane] <= stairs.total[0]
+        some |= one
     return not some
 
 
@@ -148,6 +151,8 @@ def may_fit(jobs, stairs, job, length):
 @inlined
 def _fits_below(jobs, stairs, job, row):
     demand = jobs.demand[jobs.kind[job]]
+    if demand[0] * jobs.tasks[job] > stairs.total[0]:
+        return False
     return below(stairs, row, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
 
 

@@ -186,7 +186,7 @@ def _start(plan, scans, job, now_s):
             return
     else:
         for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-            take_again(jobs, state, plan.scores, job, np.int64(plan.host[task]))
+            take_again(jobs, state, plan.stairs, plan.moment, plan.scores, job, np.int64(plan.host[task]))
     note_start(plan, job)
 
 

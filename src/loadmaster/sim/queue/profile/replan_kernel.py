@@ -243,7 +243,7 @@ def _take_now(plan, scans, rate, job, now_s):
         if wrong or host < 0:
             take_back(plan.jobs, state, plan.stairs, plan.moment, scores, mark, job, SHORT)
             return False
-        take_again(plan.jobs, state, scores, job, host)
+        take_again(plan.jobs, state, plan.stairs, plan.moment, scores, job, host)
         for r in range(demand.shape[0]):
             scratch.window[host, r] -= demand[r]
     return True

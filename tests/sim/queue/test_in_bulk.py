@@ -1,4 +1,4 @@
-"""The engine gives the schedule of the plain one, to the bit, and every part of it what its own docstring says."""
+"""Jobs of many tasks, placed in bulk, get the hosts that they get one by one in the plain engine."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from bursts import bursts, wide_burst
 from loadmaster.model import Cluster, Workload
-from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule import Discipline, MaxJobs, Scheduler, discipline_named
-from loadmaster.sim.queue import engine
-from loadmaster.sim.queue.engine.state import FAN, HOSTS_OF_BLOCK
+from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.sim.queue.compiled import replay_compiled
+from loadmaster.sim.queue.queue_state import FAN, HOSTS_OF_BLOCK
 from loadmaster.sim.queue.reference import replay
 
 FIRST_FIT = POLICIES["first-fit"]
@@ -24,7 +24,7 @@ DISCIPLINES = tuple(
 
 def agree(workload, cluster, discipline, interval_s, policy=FIRST_FIT):
     plain = replay(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=5)
-    quick = engine.replay(workload, cluster, policy, discipline, interval_s=interval_s, seed=5)
+    quick = replay_compiled(workload, cluster, policy, discipline, interval_s=interval_s, seed=5)
     assert quick.start_s.tolist() == pytest.approx(plain.start_s.tolist(), rel=0, abs=0, nan_ok=True)
     assert quick.host.tolist() == plain.host.tolist()
     for column in ("time_s", "queue_length", "started"):
@@ -62,21 +62,12 @@ def test_who_never_fits_waits_for_ever():
         agree(workload, Cluster.uniform(2, cores=2), discipline_named(name), 0.0)
 
 
-def test_it_serves_what_it_knows_and_nothing_else():
-    assert all(engine.serves(FIRST_FIT, each) for each in DISCIPLINES)
-    for name in ("easy(heads=2)", "multifactor+easy", "conservative", "fair-share+easy", "netbatch"):
-        assert not engine.serves(FIRST_FIT, discipline_named(name))
-    assert not engine.serves(MaxJobs(), DISCIPLINES[0])
-
-
-def test_a_subclass_of_a_policy_or_a_discipline_has_rules_of_its_own():
-    assert not engine.serves(OwnPolicy("own", FIRST_FIT.score), DISCIPLINES[0])
-    assert not engine.serves(FIRST_FIT, OwnDiscipline(DISCIPLINES[0].order, DISCIPLINES[0].backfilling))
-
-
-class OwnPolicy(Policy):
-    pass
-
-
-class OwnDiscipline(Discipline):
-    pass
+def test_who_found_hosts_for_some_of_its_tasks_is_tried_again_once_another_has_started():
+    cluster = Cluster(("cores", "memory"), np.array([[5.0, 5.0], [5.0, 8.0], [7.0, 5.0], [7.0, 3.0]]))
+    demand = np.array([[4.0, 2.0], [2.0, 2.0], [1.0, 2.0], [3.0, 2.0], [2.0, 1.0]])
+    runtime_s = np.array([47.0, 38.0, 59.0, 7.0, 23.0])
+    workload = Workload(
+        ("cores", "memory"), np.array([0.0, 9.0, 24.0, 34.0, 37.0]), runtime_s, demand,
+        estimate_s=runtime_s * np.array([1, 1, 3, 1, 1]), tasks=np.array([3, 5, 4, 1, 5], np.int32),
+    )  # fmt: skip
+    agree(workload, cluster, discipline_named("easy"), 0.0, POLICIES["best-fit-memory"])
