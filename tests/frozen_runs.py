@@ -6,6 +6,7 @@ new order or backfilling adds lines and changes none.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
@@ -22,7 +23,7 @@ from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.place import FACTORIES, POLICIES
 from loadmaster.place.load import policy_named
-from loadmaster.schedule import discipline_named
+from loadmaster.schedule import AnyPolicy, discipline_named
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import foresight_named
 from loadmaster.schedule.meta_rules import META_RULES, meta_rule_named
@@ -147,7 +148,7 @@ class Run(NamedTuple):
             InputError: the combination is refused.
         """
         discipline = discipline_named(_own(self.discipline))
-        policy = meta_rule_named(_own(self.policy)) or policy_named(_own(self.policy))
+        policy = _policy(self.policy)
         foresight = foresight_named(*self.estimates)
         if not engine:  # the door leaves some short logs to the plain engine
             known = not binds(workload, cluster) and is_compiled(workload, cluster, policy, discipline, foresight)
@@ -222,6 +223,12 @@ def log_groups(folder: Path) -> Iterator[tuple[str, str]]:
 def half_full(demand, free, capacity):  # type: ignore[no-untyped-def]
     """A score of one's own: hosts that the task leaves about half full."""
     return abs(2.0 * (free[0] - demand[0]) - capacity[0])
+
+
+@cache
+def _policy(name: str) -> AnyPolicy:
+    """The policy of that name, made once: each that is made is compiled anew."""
+    return meta_rule_named(_own(name)) or policy_named(_own(name))
 
 
 def _own(spec: str) -> str:

@@ -61,7 +61,7 @@ def test_whoever_can_start_where_all_was_held_is_told_by_something_that_was_give
         else:
             begin_s = now_s + float(rng.integers(0, 15))
             until_s, asked = begin_s + float(rng.integers(1, 9)), rng.integers(0, 2, 2).astype(float)
-            if (plain.least(begin_s, until_s)[0] >= asked).all():
+            if (np.array(plain.least(0, begin_s, until_s)) >= asked).all():
                 held.append((begin_s, until_s, asked))
                 plain.hold(0, *held[-1])
                 taken(sky, 0, *held[-1], now_s)
@@ -69,7 +69,7 @@ def test_whoever_can_start_where_all_was_held_is_told_by_something_that_was_give
             told = [(at, *may_start(soon, sky, at, soon.of[job], expected_s[job], now_s)) for at, _, _ in entries]
             for start_s in np.arange(now_s, 60.0):
                 end_s = start_s + expected_s[job]
-                if (plain.least(start_s, end_s)[0] >= demand[kind[job]]).all():
+                if (np.array(plain.least(0, start_s, end_s)) >= demand[kind[job]]).all():
                     able += 1
                     assert any(
                         may and begins_s <= start_s and start_s < until_s and from_s < end_s

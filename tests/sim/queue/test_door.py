@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Partition, SiteRules, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, simulate, simulate_lived, standing
+from loadmaster.sim.queue import at_desk, compiled, simulate, simulate_lived
 from loadmaster.sim.queue.engine_cost import is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.reference import replay
 
@@ -56,15 +56,17 @@ def test_every_event_is_a_moment_of_decision_unless_an_interval_is_given():
 def test_a_kept_plan_gives_way_to_the_board_for_very_wide_jobs_and_on_many_hosts_without_a_queue(
     jobs, tasks, hosts, cores, cheaper
 ):
-    assert is_cheaper_than_a_kept_plan(_jobs(jobs, tasks), Cluster.uniform(hosts, cores=cores)) is cheaper
+    given = _jobs(jobs, tasks), Cluster.uniform(hosts, cores=cores)
+    assert is_cheaper_than_a_kept_plan(*given, discipline_named("conservative")) is cheaper
+    assert not is_cheaper_than_a_kept_plan(*given, discipline_named("conservative(early_end=replan)"))
 
 
 def test_many_hosts_keep_the_plan_where_jobs_wait():
     crowd = replace(_jobs(1000, 4), submit_s=np.zeros(1000))
-    assert not is_cheaper_than_a_kept_plan(crowd, Cluster.uniform(500, cores=2))
+    assert not is_cheaper_than_a_kept_plan(crowd, Cluster.uniform(500, cores=2), discipline_named("conservative"))
 
 
 def test_conservative_backfilling_of_very_wide_jobs_takes_the_board(monkeypatch):
-    monkeypatch.setattr(standing, "replay_standing", None)
+    monkeypatch.setattr(compiled, "replay_compiled", None)
     log, hosts = _jobs(1000, 60), Cluster.uniform(80, cores=2)
     assert simulate(log, hosts, FIRST_FIT, discipline_named("conservative")).started.all()

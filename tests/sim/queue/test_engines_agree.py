@@ -15,7 +15,8 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import MaxJobs
 from loadmaster.schedule import discipline_named as named
-from loadmaster.sim.queue import rows, rows_kernel, simulate, standing
+from loadmaster.sim.queue import rows, rows_kernel, simulate
+from loadmaster.sim.queue.profile import layout as profile
 from loadmaster.sim.queue.rows import serves_rows
 from loadmaster.sim.queue.served import by_arrival
 
@@ -230,7 +231,7 @@ def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, pr
 def test_the_engine_that_keeps_promises_agrees_with_the_reference(name, discipline, problem, interval_s):
     cluster, workload = problem
     policy = POLICIES[name]
-    assert standing.serves(policy, discipline)
+    assert profile.knows(policy, discipline)
     plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
     compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="planning")
     assert_same(plain, compiled)

@@ -7,7 +7,8 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
-from loadmaster.sim.queue import at_desk, desk_layout, planning, rows, simulate, standing
+from loadmaster.sim.queue import at_desk, desk_layout, rows, simulate
+from loadmaster.sim.queue.profile import layout as profile
 
 JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])
 HOSTS = Cluster.uniform(2, cores=2, memory=4)
@@ -18,24 +19,24 @@ def run(discipline, engine):
 
 
 def test_a_plan_that_has_run_out_of_steps_ends_the_run(monkeypatch):
-    for module, early_end in ((standing, "kept"), (planning, "replan")):
-        made = module.begun_skyline
+    made, variants = profile.begun_skyline, [f"conservative(early_end={name})" for name in ("kept", "replan")]
 
-        def run_out(capacity, made=made):
-            sky = made(capacity)
-            sky.used[0] = len(sky.time_s) + 1
-            return sky
+    def run_out(capacity):
+        sky = made(capacity)
+        sky.used[0] = len(sky.time_s) + 1
+        return sky
 
-        assert run(f"conservative(early_end={early_end})", "planning").started.all()
-        monkeypatch.setattr(module, "begun_skyline", run_out)
+    assert all(run(each, "planning").started.all() for each in variants)
+    monkeypatch.setattr(profile, "begun_skyline", run_out)
+    for each in variants:
         with pytest.raises(OutOfRoom):
-            run(f"conservative(early_end={early_end})", "planning")
+            run(each, "planning")
 
 
 def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monkeypatch):
-    made = standing._standing
+    made = profile._kept
     monkeypatch.setattr(
-        standing, "_standing", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32))
+        profile, "_kept", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32))
     )  # fmt: skip
     with pytest.raises(OutOfRoom):
         run("conservative(early_end=kept)", "planning")

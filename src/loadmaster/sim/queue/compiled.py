@@ -8,7 +8,7 @@ from typing import Any
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import of_ones_own, refusing
+from loadmaster.compiled import RATER, of_ones_own, rater, refusing
 from loadmaster.compiled_order import COLUMNS, RANKER, no_ranker, ranker, refusing_order
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
@@ -26,8 +26,10 @@ from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.compiled_ticked import reckoner, reckoner_type
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.laid_out import EngineArrays, columns_of, laid_out
+from loadmaster.sim.queue.profile.layout import plan_of, with_room
+from loadmaster.sim.queue.profile.state import Plan
 from loadmaster.sim.queue.queue_kernel import run
-from loadmaster.sim.queue.queue_state import DONE, NO_RANK, NOT_FINITE, OUT_OF_ROOM, STARTED
+from loadmaster.sim.queue.queue_state import DONE, MORE_ROOM, NO_RANK, NOT_FINITE, OUT_OF_ROOM, PROFILE, STARTED
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import MEMBERS, Progress
 from loadmaster.sim.queue.ticked import book_of
@@ -63,11 +65,14 @@ def replay_compiled(
         columns = columns._replace(expected_s=guess.expected_s)
     rank = ranker(order) if table.rules.moving and isinstance(order, Order) else no_ranker()
     book = book_of(order, workload, cluster)
-    engine, reckon = _engine(table, book, bound, told=table.rules.told)
+    plan, rate = None, None
+    if table.rules.backfilling == PROFILE:
+        plan, rate = plan_of(table, workload, cluster, discipline), rater(members[0])
+    engine, reckon = _engine(table, book, bound, plan, told=table.rules.told)
     cut = CutRuns()
     while True:
         with refusing_order(order), refusing(*members):
-            status = engine(*table, scans, columns, rank, book, reckon, bound)
+            status = engine(*table, scans, columns, rank, book, reckon, bound, plan, rate)
         records.keep(int(table.log.rows[0]))
         if bound is not None:
             cut.keep(bound, workload.task_count)
@@ -77,6 +82,8 @@ def replay_compiled(
             raise OutOfRoom
         if status == NO_RANK:
             raise rank_not_finite(discipline.order.name)
+        if status == MORE_ROOM and plan is not None:
+            plan = with_room(plan)
         if progress is not None:
             progress(min(int(table.state.tally[STARTED]), workload.jobs), workload.jobs)
         if status == DONE and binding is not None and bound is not None:
@@ -86,23 +93,27 @@ def replay_compiled(
 
 
 @by_layout
-def _engine(table: EngineArrays, book: Book, bound: BoundState | None, *, told: bool) -> tuple[Callable[..., int], Any]:
+def _engine(
+    table: EngineArrays, book: Book, bound: BoundState | None, plan: Plan | None, *, told: bool
+) -> tuple[Callable[..., int], Any]:  # fmt: skip
     """The engine for such arguments, and the function by which it tells an order what has happened, if it does."""
     heard = typeof(book), typeof(table.waiting), typeof(table.ranked), typeof(table.jobs)
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
 
     def entry(  # type: ignore[no-untyped-def]
         jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, book,
-        reckon, bound,
+        reckon, bound, plan, rate,
     ):  # fmt: skip
         return run(
             lend(jobs), capacity, lend(rules), lend(state), lend(waiting), lend(ranked), lend(stairs), lend(moment),
             lend(ends), lend(scores), lend(log), scans, columns, rank, lend(book), reckon,
-            None if bound is None else lend(bound),
+            lend(bound), lend(plan), rate,
         )  # fmt: skip
 
     scans = types.UniTuple(types.FunctionType(SCAN), MEMBERS)
     hook = types.FunctionType(reckoner_type(heard))
+    rate = types.none if plan is None else types.FunctionType(RATER)
     layout = (typeof(arg) for arg in table)
-    signature = types.int64(*layout, scans, COLUMNS, types.FunctionType(RANKER), heard[0], hook, typeof(bound))
+    rest = types.FunctionType(RANKER), heard[0], hook, typeof(bound), typeof(plan), rate
+    signature = types.int64(*layout, scans, COLUMNS, *rest)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry)), reckoner(heard, told)

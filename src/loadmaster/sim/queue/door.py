@@ -5,8 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.backfilling import Conservative, Easy
-from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
@@ -180,25 +179,16 @@ def _unbound(
     known = engine in ("auto", "rows") and one_speed
     if known and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
-    from loadmaster.sim.queue import at_desk, compiled, planning, served, standing  # hundreds of kernels
+    from loadmaster.sim.queue import at_desk, compiled, served  # hundreds of kernels
+    from loadmaster.sim.queue.profile import layout as profile
 
     if engine in ("auto", "compiled") and served.serves(policy, discipline):
         return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
-    exact = not isinstance(discipline.backfilling, Conservative) or discipline.backfilling.promise != "pool"
-    exact = exact or hosts_are_one_pool(workload.demand, cluster)
-    slow = engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster)
-    if (
-        engine in ("auto", "planning") and one_speed and exact and not slow and standing.serves(policy, discipline)
-        and _all_held(workload, cluster)
-    ):  # fmt: skip
-        return standing.replay_standing(
-            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
-        )  # fmt: skip
-    hosts_matter = not hosts_are_one_pool(workload.demand, cluster)
-    if engine in ("auto", "planning") and one_speed and hosts_matter and planning.serves(policy, discipline):
-        return planning.replay_planned(
+    beside = engine in ("auto", "planning") and one_speed and profile.serves(workload, cluster, policy, discipline)
+    if beside and not (engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster, discipline)):
+        return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     many = engine == "compiled" or (engine == "auto" and workload.jobs >= MANY_JOBS)
@@ -211,13 +201,6 @@ def _unbound(
     return replay_deciding(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip
-
-
-def _all_held(workload: Workload, cluster: Cluster) -> bool:
-    """Whether every job fits into the empty cluster: a plan that is kept has a promise for each."""
-    from loadmaster.traces.fit import held_by
-
-    return bool(held_by(workload, cluster, "asked").all())
 
 
 def _ends(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
@@ -254,7 +237,8 @@ def is_compiled(
         return _guesses(foresight, cluster, policy, discipline)
     if served.serves(policy, discipline):
         return True
-    from loadmaster.sim.queue import at_desk, planning, standing  # these load Numba
+    from loadmaster.sim.queue import at_desk  # this loads Numba
+    from loadmaster.sim.queue.profile import layout as profile
 
-    engines = (planning, standing, *((at_desk,) if workload.jobs >= MANY_JOBS else ()))
-    return any(each.serves(policy, discipline) for each in engines)
+    at_board = workload.jobs >= MANY_JOBS and at_desk.serves(policy, discipline)
+    return at_board or profile.knows(policy, discipline)

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from loadmaster.backfilling import Conservative
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Workload
+from loadmaster.schedule import Discipline
 
 MANY_JOBS = 1000
 """From so many on a run takes the engine over the compiled board: fewer are over before it is compiled."""
@@ -13,7 +15,7 @@ MANY_HOSTS = 500
 """Hosts from which it is so, too, where jobs never wait: the kept plan has a profile of each host."""
 
 
-def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster) -> bool:
+def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster, discipline: Discipline) -> bool:
     """Whether the board replays conservative backfilling in less time than the engine that keeps its plan.
 
     Measured on 1,200 to 3,000 jobs of each log, deciding at every event; CPU microseconds a job, the kept plan's and
@@ -22,6 +24,9 @@ def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster) -> bool:
     plan is one of a single host: 23 and 51 for LANL-CM5 on 1024x1c. Where nothing waits: openb on its 1,523 hosts 36
     and 10, on 762 of them 18 and 9, on 191 of them 6 and 8; LCG on 3000x8c 66 and 16, on 188x8c 6 and 8.
     """
+    backfilling = discipline.backfilling
+    if isinstance(backfilling, Conservative) and backfilling.early_end == "replan":
+        return False
     if workload.jobs < MANY_JOBS or hosts_are_one_pool(workload.demand, cluster):
         return False
     wide = float(workload.task_count.mean()) >= VERY_WIDE_TASKS

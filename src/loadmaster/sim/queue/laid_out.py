@@ -27,6 +27,7 @@ from loadmaster.sim.queue.guessing import no_guess
 from loadmaster.sim.queue.pool_kernel import free_pool, no_pool
 from loadmaster.sim.queue.queue_state import (
     EASY,
+    PROFILE,
     WALK,
     HeadPromise,
     Jobs,
@@ -97,7 +98,8 @@ def _is_counted(jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Dis
     """Whether a count of free hosts says all: the hosts are a pool, and nobody is told or reserves any of them."""
     one = isinstance(policy, Policy) and is_built_in(policy) and not policy.contextual
     alike = one and hosts_are_one_pool(jobs.demand, cluster)
-    by_count = walk_of(discipline).reservations == 0 and type(discipline.order) is not FairShare
+    walk = walk_of(discipline)  # the profile counts hosts by itself
+    by_count = walk.reservations == 0 and walk.kind != PROFILE and type(discipline.order) is not FairShare
     return alike and by_count and cluster.speed is not None and cluster.speed[0] == 1.0
 
 

@@ -22,6 +22,9 @@ from loadmaster.sim.queue.guess_kernel import NONE, correct, next_expiry, note_e
 from loadmaster.sim.queue.news_kernel import learn, note_newest, note_news
 from loadmaster.sim.queue.pass_kernel import serve
 from loadmaster.sim.queue.pool_kernel import free_again, take_lowest
+from loadmaster.sim.queue.profile.pass_kernel import next_due, serve_profile
+from loadmaster.sim.queue.profile.running_kernel import give_back_early, lacks_room, note_starts
+from loadmaster.sim.queue.profile.state import UNDER_WAY
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
     AT_FIRST,
@@ -51,21 +54,29 @@ from loadmaster.sim.queue.waiting_kernel import join, leave
 @inner
 def run(
     jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank, book,
-    reckon, bound,
+    reckon, bound, plan, rate,
 ):  # fmt: skip
     """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
 
-    `bound` is a `bound_state.Bound`, or None where no constraint binds: compiled for None, nothing of it is left.
+    `bound` is a `bound_state.Bound`, or None where no constraint binds; `plan` is a `profile.state.Plan`, `rate` the
+    policy that rates hosts for it, or None but for conservative backfilling: compiled for None, nothing of it is left.
     """
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
         if bound is None:
-            now = _go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log)
+            now = _go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log, plan)
         else:
             now = go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
         if now == np.inf:
             return DONE
         if queue_length(state, bound) == 0:
+            continue
+        if plan is not None:
+            wrong = _reserve(plan, scans, rate, now)
+            if wrong != 0:
+                return wrong
+            commit(jobs, rules, state, waiting, ranked, ends, log, bound, now)
+            note_starts(plan, now)
             continue
         wrong = _decide(
             jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, columns, rank,
@@ -91,19 +102,36 @@ def go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, 
 
 
 @inlined
-def _go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log):
+def _reserve(plan, scans, rate, now):
+    """One pass of conservative backfilling, and its row in the record; returns what is wrong, 0 if nothing."""
+    log, row = plan.log, plan.log.rows[0]
+    wrong = lacks_room(plan, now)
+    if wrong == 0:
+        log.time_s[row], log.queue_length[row], log.winners[row] = now, plan.state.tally[WAITING], 0
+        wrong = serve_profile(plan, plan.kept, plan.replan, scans, rate, now)
+        log.started[row] = plan.state.tally[PLANNED]
+        log.rows[0] += wrong == 0
+    return wrong
+
+
+@inlined
+def _go_on(jobs, rules, state, waiting, ranked, stairs, moment, ends, scores, log, plan):
     """The same where no constraint binds."""
+    if plan is not None and plan.tally[UNDER_WAY]:
+        return plan.now[0]
     count, total = state.tally, jobs.submit_s.shape[0]
-    if count[ARRIVED] == total and (count[WAITING] == 0 or count[RUNNING] == 0):
+    if count[ARRIVED] == total and (count[WAITING] == 0 or (plan is None and count[RUNNING] == 0)):
         return np.inf
     event = state.end_s[0] if count[RUNNING] > 0 else np.inf
     if count[ARRIVED] < total:
         event = min(event, jobs.submit_s[count[ARRIVED]])
     if state.guess.expires and count[WAITING] > 0:
         event = min(event, next_expiry(state.guess, ends))
+    if plan is not None:
+        event = min(event, next_due(plan, plan.kept))
     now = at_or_after(event, rules.interval_s)
     state.guess.last_s[0] = now
-    _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, now)
+    _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, plan, now)
     if state.guess.corrects != NONE:
         correct(state.guess, ends, log, now)
     _admit(jobs, rules, state, waiting, ranked, now)
@@ -139,12 +167,14 @@ def _decide(
 
 
 @inlined
-def _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, now):
+def _complete(jobs, rules, state, ranked, stairs, moment, ends, scores, log, plan, now):
     count = state.tally
     while count[RUNNING] > 0 and state.end_s[0] <= now:
         job = np.int64(state.ending[0])
         if state.guess.predicts:
             note_end(jobs, state.guess, job, state.end_s[0])
+        if plan is not None:
+            give_back_early(plan, plan.kept, plan.replan, job, state.end_s[0], now)
         if rules.told:
             _tell(ranked.happened, -1 - job, state.end_s[0])
         count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])

@@ -11,11 +11,13 @@ from loadmaster.sim.queue.tenants_kernel import Tenants
 from loadmaster.sim.queue.walks import ASKED as ASKED
 from loadmaster.sim.queue.walks import BLOCKING as BLOCKING
 from loadmaster.sim.queue.walks import EASY as EASY
+from loadmaster.sim.queue.walks import PROFILE as PROFILE
 from loadmaster.sim.queue.walks import WALK as WALK
 
-DONE, PAUSED, NOT_FINITE, NO_RANK, OUT_OF_ROOM = 0, 1, 2, 4, 32
-"""What `run` returns: finished; the records are full, call again; a score, or a rank, is not a finite number; an
-array is too short for what the next step writes, which has not been written."""
+DONE, PAUSED, NOT_FINITE, MORE_ROOM, NO_RANK, OUT_OF_ROOM = 0, 1, 2, 3, 4, 32
+"""What `run` returns: finished; the records are full, call again; a score, or a rank, is not a finite number; the
+profile might need more steps than it has room for: give it more, call again; an array is too short for what the next
+step writes, which has not been written."""
 PARETO = 32
 """Failed demands remembered in a pass beside the exact ones."""
 FAN = 32

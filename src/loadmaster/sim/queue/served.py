@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from loadmaster.backfilling import Blocking, Easy, NetBatch, Skip
+from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Skip
 from loadmaster.order import ORDERS, FairShare, Order
 from loadmaster.schedule import AnyPolicy, Discipline, is_plain_data, members_of
 from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.told import is_told
-from loadmaster.sim.queue.walks import BLOCKING, EASY, WALK
+from loadmaster.sim.queue.walks import BLOCKING, EASY, PROFILE, WALK
 
 MEMBERS = 8
 """Members of a meta-rule that the compiled engine takes: it is compiled once, for that many scans."""
@@ -56,7 +56,10 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
 
 def walk_of(discipline: Discipline) -> Walk:
     """What compiled engines know of the backfilling of a discipline that they serve."""
-    return _WALKS[type(discipline.backfilling)](discipline.backfilling)
+    backfilling = discipline.backfilling
+    if isinstance(backfilling, Conservative):
+        return Walk(PROFILE, 0, _limit(backfilling.lookahead))
+    return _WALKS[type(backfilling)](backfilling)
 
 
 def by_arrival(discipline: Discipline) -> bool:

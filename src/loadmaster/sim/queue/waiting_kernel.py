@@ -166,7 +166,7 @@ def below(stairs, row, cores, memory):
 
 
 @inlined
-def _cores_of(lane):
+def cores_of(lane):
     """The fewest cores that a job of the lane asks for."""
     return (np.int64(1) << lane) >> 1
 
@@ -183,7 +183,7 @@ def raise_to(stairs, free, host):
         stairs.who[step] = host
         step -= 1
     for lane in range(LANES):
-        if cores >= _cores_of(lane):
+        if cores >= cores_of(lane):
             stairs.lane[SHORT, lane] = max(stairs.lane[SHORT, lane], memory)
 
 
@@ -244,6 +244,6 @@ def raise_stairs(stairs, length):
     for step in range(steps - 2, -1, -1):
         stairs.memory[length, step] = max(stairs.memory[length, step], stairs.memory[length, step + 1])
     for lane in range(LANES):
-        cores = _cores_of(lane)
+        cores = cores_of(lane)
         reached = cores <= stairs.most[length]
         stairs.lane[length, lane] = stairs.memory[length, min(cores, steps - 1)] if reached else -1.0

@@ -7,7 +7,8 @@ from loadmaster.backfilling import soon_kernel
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
-from loadmaster.sim.queue import planning, simulate
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.profile import layout
 
 
 def contended(seed):
@@ -26,7 +27,7 @@ def contended(seed):
 @pytest.mark.parametrize("undone", [1, 2**16], ids=["one bound a decision", "many"])
 def test_a_plan_is_the_same_however_little_it_remembers(monkeypatch, bounds, undone):
     monkeypatch.setattr(soon_kernel, "MOST_BOUNDS", bounds)
-    monkeypatch.setattr(planning, "MOST_UNDONE", undone)
+    monkeypatch.setattr(layout, "MOST_UNDONE", undone)
     discipline = discipline_named("conservative(early_end=replan)")
     for seed in range(2):
         workload, cluster = contended(seed)
@@ -52,7 +53,7 @@ def queued(seed):
 @pytest.mark.parametrize("unseen", [1, 2, 32])
 @pytest.mark.parametrize("policy", ["best-fit-cores", "random", "round-robin"])
 def test_what_was_promised_before_is_promised_again_where_nothing_has_changed_for_it(monkeypatch, unseen, policy):
-    monkeypatch.setattr(planning, "MOST_UNSEEN", unseen)
+    monkeypatch.setattr(layout, "MOST_UNSEEN", unseen)
     for seed, lookahead in enumerate(("", ",lookahead=20")):
         given = *queued(seed), POLICIES[policy], discipline_named(f"conservative(early_end=replan{lookahead})")
         plain = simulate(*given, interval_s=0.0, engine="reference")

@@ -10,6 +10,7 @@ import numpy as np
 
 from loadmaster.backfilling.skyline_kernel import until
 from loadmaster.kernels import inner
+from loadmaster.sim.queue.profile.state import PROMISED
 
 
 @inner
@@ -38,41 +39,42 @@ def _list(unlike, host):
 @inner
 def is_promised(plan, job):
     """Whether the waiting job was planned for before."""
-    return job <= plan.promised.last[0]
+    return job < plan.tally[PROMISED]
 
 
 @inner
-def note_given_up(jobs, state, plan, unlike, job):
+def note_given_up(plan, unlike, job):
     """What the job was promised is free for those behind it."""
-    start_s = plan.promised.start_s[job]
+    requests, start_s = plan.requests, plan.start_s[job]
     if is_promised(plan, job) and start_s < np.inf:
-        for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-            note_more(unlike, plan.promised.host[task], start_s, until(start_s, state.expected_s[job]))
+        for task in range(requests.first[job], requests.first[job + 1]):
+            note_more(unlike, plan.host[task], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner
-def note_promise(jobs, state, plan, job, start_s, alone):
-    """The job is promised the hosts in `undo_host`, or nothing if `start_s` is infinite."""
-    promised, first, tasks = plan.promised, jobs.first_task[job], jobs.tasks[job]
-    promised.alone[job] = alone
-    if is_promised(plan, job) and promised.start_s[job] == start_s:
+def note_promise(plan, job, start_s, alone):
+    """The job is promised the hosts in `scratch`, or nothing if `start_s` is infinite."""
+    requests, unlike = plan.requests, plan.replan.unlike
+    first, tasks, host = requests.first[job], requests.tasks[job], plan.scratch.host
+    plan.replan.alone[job] = alone
+    if is_promised(plan, job) and plan.start_s[job] == start_s:
         same = True
         for k in range(tasks):
-            same &= start_s == np.inf or promised.host[first + k] == state.undo_host[k]
+            same &= start_s == np.inf or plan.host[first + k] == host[k]
         if same:
             return
-    note_given_up(jobs, state, plan, plan.unlike, job)
-    promised.start_s[job] = start_s
+    note_given_up(plan, unlike, job)
+    plan.start_s[job] = start_s
     if start_s < np.inf:
         for k in range(tasks):
-            promised.host[first + k] = state.undo_host[k]
-            note_less(plan.unlike, state.undo_host[k], start_s, until(start_s, state.expected_s[job]))
+            plan.host[first + k] = host[k]
+            note_less(unlike, host[k], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner
 def take_up(plan):
     """A new plan is begun: it differs by what has been since the last one, for the jobs at its head."""
-    unlike, since = plan.unlike, plan.since
+    unlike, since = plan.replan.unlike, plan.replan.since
     _clear(unlike)
     for i in range(since.many[0]):
         _add(unlike, since.hosts[i], _span(since, since.hosts[i]))
@@ -82,7 +84,7 @@ def take_up(plan):
 @inner
 def come_to(plan, job):
     """The plan comes to a job, to which some have not come since it was promised what it is."""
-    unlike, unseen = plan.unlike, plan.unseen
+    unlike, unseen = plan.replan.unlike, plan.replan.unseen
     while unseen.many[0] > 0 and unseen.job[unseen.many[0] - 1] <= job:
         unseen.many[0] -= 1
         for i in range(unseen.entry[unseen.many[0]], unseen.entry[unseen.many[0] + 1]):
@@ -93,13 +95,13 @@ def come_to(plan, job):
 @inner
 def leave_off(plan, job):
     """The plan ends behind a job: those behind it are promised what they are, but something else is free for them."""
-    unlike, unseen, promised = plan.unlike, plan.unseen, plan.promised
-    if job >= promised.last[0]:
-        promised.last[0] = job
+    unlike, unseen, count = plan.replan.unlike, plan.replan.unseen, plan.tally
+    if job + 1 >= count[PROMISED]:
+        count[PROMISED] = job + 1
         return
     level = unseen.many[0]
     if level == unseen.job.shape[0]:
-        promised.last[0], unseen.many[0] = job, 0
+        count[PROMISED], unseen.many[0] = job + 1, 0
         return
     first = unseen.entry[level]
     for i in range(unlike.many[0]):

@@ -6,7 +6,8 @@ import pytest
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
-from loadmaster.sim.queue import simulate, standing
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.profile import layout as profile
 
 ROOM = 8
 """Cells behind the heap that nobody may touch."""
@@ -22,18 +23,18 @@ def jobs_that_end_early(seed):
 
 @pytest.mark.parametrize("early_end", ["kept", "now", "arrival", "start"])
 def test_no_promise_is_entered_behind_the_end_of_the_heap(early_end, monkeypatch):
-    made, wide = standing._standing, []
+    made, wide = profile._kept, []
 
-    def with_the_least_room(jobs, asked, cluster):
-        least = len(jobs.kind) + 1
+    def with_the_least_room(requests):
+        least = len(requests.kind) + 1
         due_s, due = np.full(least + ROOM, -1.0), np.full(least + ROOM, -1, np.int32)
         wide.append((due_s, due))
-        return made(jobs, asked, cluster)._replace(due_s=due_s[:least], due=due[:least])
+        return made(requests)._replace(due_s=due_s[:least], due=due[:least])
 
     workload, cluster = jobs_that_end_early(1), Cluster.uniform(2, cores=4)
     discipline = discipline_named(f"conservative(early_end={early_end})")
     plain = simulate(workload, cluster, POLICIES["first-fit"], discipline, interval_s=30.0, engine="reference")
-    monkeypatch.setattr(standing, "_standing", with_the_least_room)
+    monkeypatch.setattr(profile, "_kept", with_the_least_room)
     compiled = simulate(workload, cluster, POLICIES["first-fit"], discipline, interval_s=30.0, engine="planning")
     ((due_s, due),) = wide
     assert (due_s[-ROOM:] == -1.0).all()

@@ -1,0 +1,213 @@
+"""The first moment at which a job fits beside all that is held, compiled: looks only where bounds leave a chance."""
+# mypy: disable-error-code="no-untyped-def,assignment"
+
+import numpy as np
+
+from loadmaster.backfilling.choice_kernel import tasks_in
+from loadmaster.backfilling.skyline_kernel import covering, first_on, fits, least, until
+from loadmaster.backfilling.soon_kernel import FREED, LAST, bound_on, catch_up, lasts
+from loadmaster.heap_kernel import drop_first, push
+from loadmaster.kernels import inlined, inner
+from loadmaster.sim.queue.profile.state import WRONG
+from loadmaster.sim.queue.queue_state import LAST_HOST, NOT_FINITE, UNDO
+
+
+@inner
+def list_hosts(plan, job, before_s, seen, now_s):
+    """List the hosts on which the job might start before that moment; returns how many.
+
+    Something must have been given back there since `seen`; a negative one stands for all hosts.
+    """
+    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
+    kind, freed = soon.of[job], soon.freed[0]
+    catch_up(soon, sky, kind, now_s)
+    scratch.question[0] += 1
+    if soon.least_s[kind] >= before_s or soon.live_at[kind] <= seen:
+        return 0
+    size = 0
+    if seen >= 0 and freed - seen < min(FREED, max(soon.freed_at.shape[0] >> 1, 2)):
+        number, expected_s = np.int64(soon.need_of[kind]), requests.expected_s[job]
+        longest_s, bound_s = soon.longest_s[number], soon.soon_s[kind]
+        for entry in range(seen, freed):
+            at = entry & LAST
+            if lasts(soon, sky, at, number, longest_s, expected_s, now_s):
+                host, until_s = np.int64(soon.freed_host[at]), soon.until_s[at]
+                if bound_s[host] < min(before_s, until_s):
+                    size = _list(plan, host, until_s, size)
+        return size
+    least_s = np.inf
+    for host in range(soon.freed_at.shape[0]):
+        least_s = min(least_s, soon.soon_s[kind, host])
+        if soon.soon_s[kind, host] < before_s and soon.freed_at[host] > seen:
+            size = _list(plan, host, np.inf, size)
+    soon.least_s[kind] = least_s
+    return size
+
+
+@inner
+def list_own(plan, job, seen, size):
+    """List also those of the job's own hosts where it may start sooner without its own promise; returns how many.
+
+    Something was given back there, and there is room just before the promise begins.
+    """
+    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
+    demand, start_s = requests.demand[requests.kind[job]], plan.start_s[job]
+    for task in range(requests.first[job], requests.first[job + 1]):
+        host = np.int64(plan.host[task])
+        if soon.freed_at[host] > seen:
+            at = covering(sky, host, start_s)
+            if at > sky.first[host] and sky.time_s[at] == start_s:
+                at -= 1
+            if fits(sky, at, demand):
+                size = _list(plan, host, np.inf, size)
+                scratch.question[1] = scratch.question[0]
+    return size
+
+
+@inner
+def _list(plan, host, until_s, size):
+    """List a host, on which the job may start until then at the latest; returns how many are listed."""
+    scratch = plan.scratch
+    if scratch.listed_at[host] == scratch.question[0]:
+        scratch.limit_s[host] = max(scratch.limit_s[host], until_s)
+        return size
+    scratch.listed_at[host], scratch.limit_s[host], scratch.listed[size] = scratch.question[0], until_s, host
+    return size + 1
+
+
+@inner
+def earliest(plan, rate, job, before_s, size, now_s):
+    """The first moment before `before_s` at which the job fits, its hosts then in `scratch`; infinite if none is."""
+    requests = plan.requests
+    if requests.tasks[job] == 1:
+        start_s, able = _first_of_one(plan, job, before_s, size, now_s)
+    else:
+        start_s, able = first_of_several(plan, plan.kept, job, before_s, now_s)
+    if start_s < np.inf:
+        choose(plan, rate, job, able)
+    return start_s
+
+
+@inner
+def _first_of_one(plan, job, before_s, size, now_s):
+    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
+    kind, demand, expected_s = soon.of[job], requests.demand[requests.kind[job]], requests.expected_s[job]
+    best_s, able, likely, likely_s = before_s, 0, 0, np.inf
+    for i in range(size):
+        if soon.soon_s[kind, scratch.listed[i]] < likely_s:
+            likely, likely_s = i, soon.soon_s[kind, scratch.listed[i]]
+    if size > 0:
+        scratch.listed[0], scratch.listed[likely] = scratch.listed[likely], scratch.listed[0]
+    for i in range(size):
+        host = scratch.listed[i]
+        latest_s = min(best_s, scratch.limit_s[host])
+        bound_s = bound_on(soon, sky, kind, host, now_s, latest_s)
+        if bound_s > latest_s or bound_s >= before_s:
+            continue
+        start_s = first_on(sky, host, demand, expected_s, bound_s, latest_s)
+        if start_s > latest_s:
+            continue
+        if start_s < best_s:
+            best_s, able = start_s, 0
+        if start_s == best_s and start_s < before_s:
+            scratch.able[able] = host
+            able += 1
+    if able == 0:
+        return np.inf, 0
+    for i in range(able):
+        least(sky, scratch.able[i], best_s, until(best_s, expected_s), scratch.window)
+    return best_s, able
+
+
+@inner
+def first_of_several(plan, kept, job, before_s, now_s):
+    """A host can hold more only from one of its own steps on; bounds stand for those whose turn has not come."""
+    requests, scratch, soon, ahead = plan.requests, plan.scratch, plan.soon, plan.ahead
+    kind, demand, expected_s = soon.of[job], requests.demand[requests.kind[job]], requests.expected_s[job]
+    turns = able = 0
+    for host in range(requests.capacity.shape[0]):
+        if soon.soon_s[kind, host] < before_s:
+            turns = push(scratch.turn_s, scratch.turn_host, turns, max(now_s, soon.soon_s[kind, host]), host)
+    next_s = np.inf
+    while True:
+        start_s = min(next_s, scratch.turn_s[0]) if turns > 0 else next_s
+        if start_s >= before_s:
+            return np.inf, 0
+        while turns > 0 and scratch.turn_s[0] <= start_s:
+            host = np.int64(scratch.turn_host[0])
+            turns = drop_first(scratch.turn_s, scratch.turn_host, turns)
+            if scratch.exact_at[host] == scratch.question[0]:
+                scratch.able[able] = host
+                able += 1
+                continue
+            scratch.exact_at[host] = scratch.question[0]
+            first_s = max(now_s, soon.soon_s[kind, host])
+            if kept is not None:
+                first_s = bound_on(soon, plan.sky, kind, host, now_s, before_s)
+            if first_s < before_s:
+                first_s = first_on(ahead, host, demand, expected_s, first_s, before_s)
+            if first_s < before_s:
+                turns = push(scratch.turn_s, scratch.turn_host, turns, first_s, host)
+        end_s, next_s = until(start_s, expected_s), np.inf
+        total, i = np.int64(0), 0
+        while i < able:
+            host = np.int64(scratch.able[i])
+            least(ahead, host, start_s, end_s, scratch.window)
+            held = tasks_in(scratch.window, host, requests.demand, requests.kind[job], requests.tasks[job])
+            if held > 0:
+                total, i = total + held, i + 1
+                following = covering(ahead, host, start_s) + 1
+                if following < ahead.first[host] + ahead.many[host]:
+                    next_s = min(next_s, ahead.time_s[following])
+                continue
+            able -= 1
+            scratch.able[i] = scratch.able[able]
+            first_s = first_on(ahead, host, demand, expected_s, start_s, before_s)
+            if first_s < before_s:
+                turns = push(scratch.turn_s, scratch.turn_host, turns, first_s, host)
+        if total >= requests.tasks[job]:
+            return start_s, able
+
+
+@inner
+def choose(plan, rate, job, able):
+    """Choose among the hosts in `able`, by what they have in `window`, which shrinks; they go to `host`."""
+    requests, scratch = plan.requests, plan.scratch
+    if plan.as_pool:
+        scratch.host[0] = 0
+        return
+    demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
+    window, able_hosts, value = scratch.window, scratch.able, scratch.value
+    for k in range(requests.tasks[job]):
+        task = requests.first[job] + k
+        if k == 0 or plan.rules.varies:
+            wrong = rate(demand, window, plan.capacity, able_hosts, able, last_host, task, seed, value, 0)
+        else:
+            scratch.again[0] = last_host
+            wrong = rate(demand, window, plan.capacity, scratch.again, 1, last_host, task, seed, value, 0)
+        if wrong:
+            plan.tally[WRONG] = NOT_FINITE
+            return
+        host = lowest_able(scratch, able)
+        scratch.host[k] = host
+        for r in range(demand.shape[0]):
+            scratch.window[host, r] -= demand[r]
+        last_host = host
+
+
+@inlined
+def last_taken(state):
+    """The host of the last task that has started, in this pass or before."""
+    count = state.tally
+    return count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+
+
+@inner
+def lowest_able(scratch, able):
+    """The lowest rated of the hosts in `able`, the lowest index among equals, or -1."""
+    best, lowest = np.inf, np.int64(-1)
+    for i in range(able):
+        host = np.int64(scratch.able[i])
+        if scratch.value[host] < best or (scratch.value[host] == best and host < lowest):
+            best, lowest = scratch.value[host], host
+    return lowest

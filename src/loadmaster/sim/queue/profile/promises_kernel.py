@@ -1,0 +1,154 @@
+"""What waiting jobs are promised, and where, compiled: the lists of each host, and a heap by moment."""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.backfilling.skyline_kernel import hold, until
+from loadmaster.backfilling.soon_kernel import note_freed
+from loadmaster.heap_kernel import drop_first, push
+from loadmaster.kernels import inlined, inner
+from loadmaster.sim.queue.profile.state import BUCKET_S, BUCKETS, DUE, MOVED, PROMISED, WRONG
+from loadmaster.sim.queue.queue_state import OUT_OF_ROOM
+from loadmaster.sim.queue.waiting_kernel import next_waiting
+
+
+@inlined
+def next_promised(plan, job):
+    """The first waiting job from `job` on that is promised something; the number of those, if there is none."""
+    end = plan.tally[PROMISED]
+    position = next_waiting(plan.jobs, plan.waiting, job, end)
+    return position if position >= 0 else end
+
+
+@inner
+def promise(plan, job, start_s, now_s):
+    """Promise the job the hosts in `scratch` from `start_s` on."""
+    requests, scratch = plan.requests, plan.scratch
+    plan.start_s[job] = start_s
+    first = requests.first[job]
+    for k in range(requests.tasks[job]):
+        plan.host[first + k] = scratch.host[k]
+    hold_promise(plan, job, 1.0, now_s)
+    link(plan, job)
+    note_due(plan, job)
+
+
+@inner
+def hold_promise(plan, job, sign, now_s):
+    """Hold what the job is promised, or give it back."""
+    requests, kept, sky = plan.requests, plan.kept, plan.sky
+    start_s = plan.start_s[job]
+    end_s, demand = until(start_s, requests.expected_s[job]), requests.demand[requests.kind[job]]
+    for task in range(requests.first[job], requests.first[job + 1]):
+        host = plan.host[task]
+        hold(sky, host, start_s, end_s, demand, sign, now_s)
+        kept.look_s[host] = min(kept.look_s[host], end_s)
+
+
+@inner
+def link(plan, job):
+    """Note on its hosts that the job is promised them."""
+    requests, kept = plan.requests, plan.kept
+    for task in range(requests.first[job], requests.first[job + 1]):
+        host = plan.host[task]
+        following = kept.on_first[host]
+        kept.on_next[task], kept.on_before[task] = following, -1
+        if following >= 0:
+            kept.on_before[following] = task
+        kept.on_first[host] = task
+        _note_near(plan, host, plan.start_s[job], 1)
+
+
+@inner
+def unlink(plan, job):
+    """Take the promise of the job off the lists of its hosts; undoes `link`."""
+    requests, kept = plan.requests, plan.kept
+    for task in range(requests.first[job], requests.first[job + 1]):
+        before, following = kept.on_before[task], kept.on_next[task]
+        _note_near(plan, plan.host[task], plan.start_s[job], -1)
+        if before >= 0:
+            kept.on_next[before] = following
+        else:
+            kept.on_first[plan.host[task]] = following
+        if following >= 0:
+            kept.on_before[following] = before
+
+
+@inner
+def give_up(plan, job, now_s):
+    """What the job was promised is free for others."""
+    requests, soon, sky = plan.requests, plan.soon, plan.sky
+    unlink(plan, job)
+    start_s = max(now_s, plan.start_s[job])
+    for task in range(requests.first[job], requests.first[job + 1]):
+        note_freed(soon, sky, plan.host[task], start_s, until(start_s, requests.expected_s[job]))
+
+
+@inner
+def bucket(time_s):
+    """The number of the stretch of time that a moment lies in."""
+    return np.int64(np.floor(time_s / BUCKET_S))
+
+
+@inner
+def _note_near(plan, host, start_s, more):
+    kept = plan.kept
+    if start_s < np.inf:
+        kept.near[bucket(start_s) % BUCKETS, host] += more
+
+
+@inner
+def put_off(plan, job, start_s):
+    """The job is promised the same hosts from another moment on."""
+    requests = plan.requests
+    for task in range(requests.first[job], requests.first[job + 1]):
+        _note_near(plan, plan.host[task], plan.start_s[job], -1)
+        _note_near(plan, plan.host[task], start_s, 1)
+    plan.start_s[job] = start_s
+
+
+@inner
+def note_moved(plan, job):
+    """The job is to start now."""
+    kept = plan.kept
+    count = plan.tally
+    if count[MOVED] == kept.moved.shape[0]:
+        count[WRONG] = OUT_OF_ROOM
+        return
+    kept.moved[count[MOVED]] = job
+    count[MOVED] += 1
+
+
+@inner
+def note_due(plan, job):
+    """Enter the job's promise into the heap; made anew if it is full of those that have moved on."""
+    kept = plan.kept
+    count = plan.tally
+    if count[DUE] == kept.due_s.shape[0]:
+        renew_due(plan)
+    count[DUE] = push(kept.due_s, kept.due, count[DUE], plan.start_s[job], job)
+
+
+@inner
+def renew_due(plan):
+    """Enter all that are promised something into an empty heap."""
+    kept = plan.kept
+    count = plan.tally
+    count[DUE] = 0
+    job = next_promised(plan, 0)
+    while job < count[PROMISED]:
+        count[DUE] = push(kept.due_s, kept.due, count[DUE], plan.start_s[job], job)
+        job = next_promised(plan, job + 1)
+
+
+@inner
+def next_due_s(plan):
+    """The next of the promised moments, infinite if there is none."""
+    kept = plan.kept
+    count = plan.tally
+    while count[DUE] > 0:
+        job, start_s = kept.due[0], kept.due_s[0]
+        if plan.waiting.here[job] and plan.start_s[job] == start_s:
+            return start_s
+        count[DUE] = drop_first(kept.due_s, kept.due, count[DUE])
+    return np.inf
