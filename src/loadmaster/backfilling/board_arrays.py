@@ -123,6 +123,7 @@ class Now(NamedTuple):
         as_pool: promises count hosts.
         planned: starts go through the plan from the beginning.
         scores_from: the number under which the scores of demand 0 are remembered, and so on from there.
+        first_fit: the policy is first-fit.
     """
 
     now_s: float
@@ -133,6 +134,7 @@ class Now(NamedTuple):
     as_pool: bool
     planned: bool
     scores_from: int = 0
+    first_fit: bool = False
 
 
 class BoardArrays(NamedTuple):

@@ -52,11 +52,13 @@ from loadmaster.place.room_kernel import (
     find,
     find_usable,
     give_back,
+    held_alone,
     may_fit,
     may_fit_long,
     note_failure,
     note_long_failure,
     take,
+    take_in_order,
 )
 
 
@@ -170,6 +172,18 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
     last_host, shut = room.tally[LAST_HOST], part or apart or room.tally[SHUT] > 0
     if part or shut or long:
         find_usable(room, hosts, rows, row, on, too_slow)
+    if rows.of[row].tasks > 1 and not apart:
+        held = held_alone(room, rows, row, part or shut or long)
+        if held < rows.of[row].tasks:
+            if on.shape[0] == 0 and too_slow == 0.0:
+                note_failure(room, rows, row, held + 1)
+            return False
+        if now.first_fit and not long:
+            take_in_order(room, rows, scores, row, shut)
+            if moments is not None:
+                for k in range(rows.of[row].tasks):
+                    take_for_long(rows, moments, rows.of[row].kind, room.host[k], until_s, 1.0)
+            return True
     for k in range(rows.of[row].tasks):
         if k > 0 and (long or apart):
             find_usable(room, hosts, rows, row, on, too_slow)
@@ -186,7 +200,7 @@ def _take_hosts(rows, hosts, room, board, moments, scores, scan, now, row, on, u
             if moments is not None and long and moments.many[0] == 1 and k == 0 and not apart and too_slow == 0.0:
                 note_long_failure(room, rows, row)
             if not (long or apart) and on.shape[0] == 0 and too_slow == 0.0:
-                note_failure(room, rows, row)
+                note_failure(room, rows, row, rows.of[row].tasks)
             return False
         take(room, rows, scores, row, k, host)
         if moments is not None:

@@ -88,13 +88,13 @@ def may_fit(room, rows, row):
 
 
 @inner
-def note_failure(room, rows, row):
-    """The row fails, and so will all later ones that are as it is and have as many tasks; bounds follow at times."""
+def note_failure(room, rows, row, tasks):
+    """So many tasks of the row's demand find no hosts, nor will they later in this pass; bounds follow at times."""
     kind, hosts = rows.of[row].kind, rows.of[row].hosts
     known = room.failed[hosts, kind].number == room.tally[ROOM_PASS]
-    if not known or rows.of[row].tasks < room.failed[hosts, kind].tasks:
+    if not known or tasks < room.failed[hosts, kind].tasks:
         room.failed[hosts, kind].number = room.tally[ROOM_PASS]
-        room.failed[hosts, kind].tasks = rows.of[row].tasks
+        room.failed[hosts, kind].tasks = tasks
     room.tally[MISSES] += 1
     if room.tally[MISSES] >= ENOUGH:
         renew(room)
@@ -160,6 +160,37 @@ def take(room, rows, scores, row, k, host):
     room.tally[LAST_HOST] = host
     room.tally[CHANGES] += 1
     changed(scores, host)
+
+
+@inner
+def held_alone(room, rows, row, some_are_not):
+    """How many tasks of the row the hosts of `usable` hold together, at most all of them; all are but for the flag.
+
+    So many find room whatever the policy is.
+    """
+    total, tasks = np.int64(0), np.int64(rows.of[row].tasks)
+    for host in range(room.free.shape[0]):
+        if total < tasks and (not some_are_not or room.usable[host]):
+            total += _held_of(room, rows, row, host, tasks - total)
+    return total
+
+
+@inner
+def take_in_order(room, rows, scores, row, some_are_not):
+    """Take the first hosts of `usable` for the tasks of a row that finds room; all are but for the flag."""
+    k, tasks = np.int64(0), np.int64(rows.of[row].tasks)
+    for host in range(room.free.shape[0]):
+        if k < tasks and (not some_are_not or room.usable[host]):
+            for _ in range(_held_of(room, rows, row, host, tasks - k)):
+                take(room, rows, scores, row, k, host)
+                k += 1
+
+
+@inner
+def _held_of(room, rows, row, host, most):
+    """How many tasks of the row a host holds, at most so many."""
+    held = min(float(most), held_by(room.free, host, rows.demand, rows.of[row].kind))
+    return np.int64(max(held, 0.0))
 
 
 @inner

@@ -51,7 +51,7 @@ from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Longs
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Place, Promise, Queue, Snapshot
-from loadmaster.place import Policy
+from loadmaster.place import POLICIES, Policy
 from loadmaster.place.room_arrays import LAST_HOST, RESERVED, RoomArrays
 from loadmaster.schedule.discipline import Discipline
 from loadmaster.schedule.slurm_scene import slurm_pass
@@ -194,7 +194,8 @@ def decide_compiled(scene: Scene, policy: Policy, rule: CompiledRule) -> Decisio
     """
     snapshot = scene.snapshot
     plans = rule.plans or len(snapshot.closures) > 0 or rule.promise == "hosts"
-    now = scene.now(varies=never_remembered(policy), as_pool=counts_hosts(snapshot, rule))
+    first_fit = policy is POLICIES["first-fit"]
+    now = scene.now(varies=never_remembered(policy), as_pool=counts_hosts(snapshot, rule), first_fit=first_fit)
     scan = scanner(policy, snapshot.free.shape[1])
     steps = len(snapshot.free) + len(snapshot.running.job) + 4 * scene.tasks + 64
     while True:

@@ -153,12 +153,12 @@ class Scene:
         expected_s = rows["expected_s"] / self.hosts.speed[0]
         return empty_soon(self.rows.demand, rows["kind"], expected_s, hosts, PARTS_A_PASS)
 
-    def now(self, *, varies: bool, as_pool: bool) -> Now:
+    def now(self, *, varies: bool, as_pool: bool, first_fit: bool = False) -> Now:
         """What holds for the pass."""
         snapshot, speed = self.snapshot, self.hosts.speed
         return Now(
             float(snapshot.now_s), int(snapshot.seed), bool(varies), bool((speed != speed[0]).any()),
-            bool(snapshot.limits_stop), bool(as_pool), len(snapshot.closures) > 0,
+            bool(snapshot.limits_stop), bool(as_pool), len(snapshot.closures) > 0, 0, bool(first_fit),
         )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from loadmaster.compiled import never_remembered
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Need, Queue, Running, Snapshot
 from loadmaster.order import ORDERS, FairShare, Order
+from loadmaster.place import POLICIES
 from loadmaster.schedule import AnyPolicy, Discipline, members_of
 from loadmaster.schedule.binding import Binding, binds, is_one_pool
 from loadmaster.schedule.compiled_decide import CompiledRule, counts_hosts, rule_of
@@ -114,6 +115,7 @@ def desk_of(
         scores=empty_scores(scene.snapshot.cluster.kinds, scene.rows.demand, often, len(members)),
         now=scene.now(varies=False, as_pool=counts_hosts(scene.snapshot, rule)),
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
+        first_fit=sum(1 << m for m, member in enumerate(members) if member is POLICIES["first-fit"]),
         line=_line(jobs, bound, moves=moves or told),
         owner=owner, runs=np.zeros(room, np.int32),
         expected_end_s=np.full(number, np.nan), started_as=np.zeros(number, np.int32), pace=np.ones(number),

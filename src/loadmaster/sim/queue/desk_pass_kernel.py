@@ -107,4 +107,5 @@ def _now(desk, now_s, member):
         now.as_pool,
         desk.tally[CLOSED] != 0,
         member * kinds,
+        ((desk.first_fit >> member) & 1) != 0,
     )

@@ -73,7 +73,7 @@ class Desk(NamedTuple):
         rows, hosts, ends, calendar, room, board, standing, moments, outlook, scores: as the board takes them. `ends`,
             `standing.row` and the calendar's times are what holds now; `room.free` is the engine's own.
         now: what never changes of what holds for a pass.
-        varies: bit m: member m's scores are never remembered.
+        varies: bit m: member m's scores are never remembered; first_fit: bit m: member m is first-fit.
         line: who waits.
         owner: int32[E], of whom each is a row.
         runs: int32[N], beside `ends`, whose each task is; expected_end_s: float64[J], of running jobs.
@@ -106,6 +106,7 @@ class Desk(NamedTuple):
     scores: Scores
     now: Now
     varies: int
+    first_fit: int
     line: DeskLine
     owner: NDArray[np.int32]
     runs: NDArray[np.int32]
