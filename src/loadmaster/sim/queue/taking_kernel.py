@@ -131,7 +131,7 @@ def _take_rated(jobs, rules, state, stairs, moment, scores, scans, member, job, 
         else:
             slot, wrong = refresh(scores, scans[member], number, demand, state.free, last, rules.seed)
         if wrong:
-            wrong = NOT_FINITE
+            wrong = np.int64(NOT_FINITE)
             break
         if length == SHORT and not some_are_not:
             host = lowest_open(scores, slot, count[CLOSED] > 0)

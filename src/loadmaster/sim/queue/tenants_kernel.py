@@ -46,8 +46,9 @@ STALE, OF = range(2)
 
 def no_tenants(tasks: int, jobs: int, hosts: int) -> Tenants:
     """The arrays of `Tenants` with all hosts empty; a host is listed as stale once, by its flag."""
+    following, before, job, many = (np.zeros(tasks, np.int32) for _ in range(4))
     return Tenants(
-        np.full(hosts, -1, np.int32), *(np.zeros(tasks, np.int32) for _ in range(4)),
+        np.full(hosts, -1, np.int32), following, before, job, many,
         np.zeros(jobs), np.zeros(hosts, np.int32), np.zeros(hosts), np.zeros(hosts, np.bool_),
         np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, -1]),
     )  # fmt: skip
