@@ -3,7 +3,7 @@
 Synthetic jobs on 300 hosts of 4 cores at load 0.95, deciding at every event, on which one kind of constraint binds at a
 time; `site` is what a `slurm.conf` with several partitions usually brings, all at once. Prints CPU microseconds a job
 of `simulate` alone after a run that compiles, and which engine served: L the general compiled one, D the one over the
-compiled board, A compiled moments at which a scheduler is asked, P the plain one, R that of rows.
+compiled board, P the plain one, R that of rows.
 `--kinds site,cancel --disciplines easy,slurm` measures some of it. With `--beside OLD`, a working
 tree of another commit, each run is followed by one with its package, and the ratio is printed.
 """
@@ -22,8 +22,7 @@ HOSTS, CORES = 300, 4
 DISCIPLINES = ("none", "skip", "netbatch", "easy", "easy(heads=3)", "conservative", "slurm", "max-jobs")
 ENGINES = (
     ("loadmaster.sim.queue.compiled", "replay_compiled", "L"), ("loadmaster.sim.queue.at_desk", "replay_at_desk", "D"),
-    ("loadmaster.sim.queue.asking", "replay_asking", "A"), ("loadmaster.sim.queue.door", "replay_deciding", "P"),
-    ("loadmaster.sim.queue.bound_door", "replay_deciding", "P"), ("loadmaster.sim.queue.rows", "replay_rows", "R"),
+    ("loadmaster.sim.queue.door", "replay_deciding", "P"), ("loadmaster.sim.queue.rows", "replay_rows", "R"),
 )  # fmt: skip
 
 

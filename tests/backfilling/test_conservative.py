@@ -24,8 +24,7 @@ from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.asking import replay_asking
-from loadmaster.sim.queue.reference import Plainly, Replay, replay
+from loadmaster.sim.queue.reference import Plainly, Replay, replay, replay_deciding
 
 VARIANTS = ("kept", "arrival", "start", "now", "replan")
 
@@ -183,7 +182,7 @@ def three_jobs(qos, runtime_s=(20, 5, 2), **columns):
     return replace(jobs, constraints=bound)
 
 
-@pytest.mark.parametrize("engine", [replay, replay_asking])
+@pytest.mark.parametrize("engine", [replay, replay_deciding])
 @pytest.mark.parametrize(("early_end", "start_s"), [("arrival", 5.0), ("start", 5.0), ("now", 5.0), ("kept", 20.0)])
 def test_a_job_that_loses_its_host_has_left_the_others_early(engine, early_end, start_s):
     failure = CalendarRow(5.0, 100.0, "down", hosts=(1,))

@@ -8,7 +8,7 @@ from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule.binding import binds
-from loadmaster.sim.queue.bound_door import uncompiled
+from loadmaster.sim.queue.reference import replay_deciding
 
 TRIAL_S = 0.5
 """Seconds for which it is tried out."""
@@ -48,8 +48,7 @@ def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | Non
             raise _Enough
 
     with suppress(_Enough):
-        replay = uncompiled(workload, case.cluster, foresight)
-        replay(
+        replay_deciding(
             workload, case.cluster, scheduler, interval_s=setting.interval_s, seed=setting.seed, progress=watch,
             foresight=foresight,
         )  # fmt: skip

@@ -18,8 +18,7 @@ from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.asking import replay_asking
-from loadmaster.sim.queue.reference import replay
+from loadmaster.sim.queue.reference import replay, replay_deciding
 
 ACCOUNTS = (
     *(Account(name, shares=shares) for name, shares in (("a", 50), ("b", 30), ("c", 20))),
@@ -177,7 +176,7 @@ def test_a_job_that_comes_back_has_the_age_that_it_had():
     assert ranking.ranks(np.array([1]), 300.0).tolist() == [-2e5]
 
 
-@pytest.mark.parametrize("engine", [replay, replay_asking])
+@pytest.mark.parametrize("engine", [replay, replay_deciding])
 def test_the_age_of_a_singleton_counts_from_when_it_is_its_turn(engine):
     names = Named.of(["mine", "mine", "other"])
     log = Workload.of(

@@ -79,7 +79,7 @@ def replay_at_desk(
         return None
     records, cut = Records(workload, names_of(policy)), CutRuns()
     given, bound = laid_out(
-        workload, cluster, policy, over_blocking(discipline), interval_s, seed, records, binding, asks=True
+        workload, cluster, policy, over_blocking(discipline), interval_s, seed, records, binding, news=True
     )  # fmt: skip
     assert bound is not None
     ranked = nobody_ranked(len(given.jobs.kind), given.ranked.happened)

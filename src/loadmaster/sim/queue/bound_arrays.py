@@ -72,8 +72,8 @@ def rows_of(jobs: Jobs, binding: Binding) -> Jobs:
     )
 
 
-def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs, *, asks: bool = False) -> BoundState:
-    """All that binds the rows `jobs`, and nothing has happened yet; `asks`: somebody outside decides."""
+def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs, *, news: bool = False) -> BoundState:
+    """All that binds the rows `jobs`, and nothing has happened yet; `news`: ends are noted."""
     entries, rows = binding.entries, open_rows(binding)
     tiers, tier = np.unique(entries.tier[rows], return_inverse=True)
     row = _empty(ROW, len(rows))
@@ -100,7 +100,7 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
         saved=np.zeros(len(jobs.use_limit)),
         saved_limit=np.zeros(len(jobs.use_limit), np.int32),
         clock=np.array([-np.inf, np.inf]),
-        news=_empty(NEWS, number if asks else 0),
+        news=_empty(NEWS, number if news else 0),
         tiers=max(1, len(tiers)),
         limits_stop=keeps_back,
         looks_at_all=keeps_back or not _tasks_are_alike(jobs, job.array[row.owner]),

@@ -5,13 +5,11 @@ from dataclasses import replace
 
 from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Constraints, Schedule, SiteRules, Workload
-from loadmaster.model.following import is_closed
 from loadmaster.order import FairShare
 from loadmaster.schedule import AnyPolicy, Discipline
-from loadmaster.schedule.binding import binding_of, binds, limits_work, needs_a_board
+from loadmaster.schedule.binding import binding_of, needs_a_board
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.engine_cost import MANY_JOBS
-from loadmaster.sim.queue.reference import replay_deciding
 
 Progress = Callable[[int, int], None]
 """Called now and then with (jobs started, jobs in all)."""
@@ -64,15 +62,6 @@ def serves_at_desk(cluster: Cluster, policy: AnyPolicy, discipline: Discipline, 
 
     apart = preempts(cluster) and type(discipline.order) is FairShare  # groups have no line to go through
     return not apart and serves_foresight(foresight, cluster) and at_desk.serves(policy, discipline)
-
-
-def uncompiled(workload: Workload, cluster: Cluster, foresight: Foresight) -> Callable[..., Schedule]:
-    """The engine in which a scheduler decides that no kernel serves: all else is compiled where constraints bind."""
-    from loadmaster.sim.queue.asking import replay_asking
-
-    known = not preempts(cluster) and not limits_work(cluster.rules or SiteRules())
-    moments = binds(workload, cluster) and known and _is_plain(foresight) and not is_closed(workload)
-    return replay_asking if moments else replay_deciding
 
 
 def preempts(cluster: Cluster) -> bool:

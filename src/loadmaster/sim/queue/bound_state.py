@@ -123,7 +123,7 @@ class BoundState(NamedTuple):
         passed, shunned: int64[A * P], int64[P]: the pass in which an array in a partition is passed over, or all of it.
         saved, saved_limit: float64[V], int32[V], what limits had left before the starts of this pass.
         clock: float64[2], the present moment; when to decide again though nothing happens, infinite if never.
-        news: records[J], of this step; empty where nobody asks.
+        news: records[J], of this step; empty where ends are not noted.
         tiers, limits_stop, looks_at_all: how many; a job beyond a limit keeps its partition back; no job may be passed
             over unseen, since others depend on that it was looked at.
         tally: int64[20], see the constants below.
@@ -153,5 +153,5 @@ class BoundState(NamedTuple):
 
 (
     STUCK, REFUSED, IN_QUEUE, TIMERS, EXPIRED, FAILED, MOMENTS, SERIAL, ROUND, ENTERED, AGAIN, SAVED, SHUT, CUTS,
-    CUT_TASKS, HEARD, REPEATED, DECIDED, ABLE_REFUSED, SUSPENDED,
-) = range(20)  # fmt: skip
+    CUT_TASKS, HEARD, REPEATED, ABLE_REFUSED, SUSPENDED,
+) = range(19)  # fmt: skip

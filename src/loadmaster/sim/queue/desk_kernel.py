@@ -1,7 +1,7 @@
 """The engine over the compiled board: moments, passes and starts of a bound run, with any backfilling that it knows.
 
-What happens between two passes is told by the same kernels as where a scheduler is asked (`asked_kernel`); what a pass
-sees is kept up to date here instead of being laid out anew.
+What happens between two passes is told by the kernels of the general engine (`queue_kernel`); what a pass sees is kept
+up to date here.
 """
 # mypy: disable-error-code="no-untyped-def,assignment"
 

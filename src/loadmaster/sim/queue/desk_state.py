@@ -1,8 +1,7 @@
 """What a run keeps for the compiled board: all that a pass looks at, laid out once and kept up to date between passes.
 
-Where a scheduler is asked, every pass lays out what it sees of the run. Here the rows of the whole log are laid out as
-the run begins; a pass finds those that wait in their order, what runs in the order of its expected ends, and what is
-free where the engine itself has it.
+The rows of the whole log are laid out as the run begins; a pass finds those that wait in their order, what runs in the
+order of its expected ends, and what is free where the engine itself has it.
 """
 
 from typing import NamedTuple

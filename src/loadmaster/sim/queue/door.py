@@ -14,13 +14,7 @@ from loadmaster.order import job_columns
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import USERS, Foresight
-from loadmaster.sim.queue.bound_door import (
-    Progress,
-    serves_at_desk,
-    serves_bound,
-    simulate_bound,
-    uncompiled,
-)
+from loadmaster.sim.queue.bound_door import Progress, serves_at_desk, serves_bound, simulate_bound
 from loadmaster.sim.queue.engine_cost import (
     MANY_JOBS,
     is_cheaper_than_a_kept_plan,
@@ -82,7 +76,7 @@ def simulate(
             return _foretold(workload, cluster, policy, discipline, interval_s, seed, engine, progress, foresight)
         if _guesses(foresight, cluster, policy, discipline):
             return _guessed(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
-    replayed = replay if engine == "reference" else uncompiled(workload, cluster, foresight)
+    replayed = replay if engine == "reference" else replay_deciding
     return replayed(
         workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
         foresight=foresight,

@@ -62,13 +62,13 @@ class EngineArrays(NamedTuple):
 
 def laid_out(
     workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
-    records: Records, binding: Binding | None, *, asks: bool = False, guess: Guess | None = None,
+    records: Records, binding: Binding | None, *, news: bool = False, guess: Guess | None = None,
 ) -> tuple[EngineArrays, BoundState | None]:  # fmt: skip
-    """A run that begins, and what binds its jobs; `asks`: somebody outside decides."""
+    """A run that begins, and what binds its jobs; `news`: ends are noted."""
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, no_pool(), records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
-        bound = bound_of(workload, cluster, binding, jobs, asks=asks)
+        bound = bound_of(workload, cluster, binding, jobs, news=news)
     rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
     if binding is None and _is_counted(jobs, cluster, policy, discipline):
         pool, host = free_pool(cluster.hosts, jobs.first_task, records.host), np.full(workload.jobs, -1, np.int32)
