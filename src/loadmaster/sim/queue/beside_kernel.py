@@ -2,7 +2,7 @@
 
 Of a head of several tasks it is known what every host holds of it now, kept up to date as tasks come and go. Only hosts
 where a job ends before the moment differ then, and only those and hosts that are asked get a row of their own. A single
-task fits nowhere now: hosts where nobody ends hold none of it then either.
+task fits nowhere now, so hosts where nobody ends before hold none of it then either.
 """
 # mypy: disable-error-code="no-untyped-def"
 

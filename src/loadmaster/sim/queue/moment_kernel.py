@@ -1,9 +1,9 @@
 """The promise of a moment, compiled: when the head of the queue fits, and what others may take until then and after.
 
-The same as `loadmaster.backfilling.moment`. All expected ends are swept in order until the head fits; where the head
-is one task and the same as in the last pass, only hosts that have changed are asked when they hold it. Hosts that
-nothing is given back to before the promised moment are looked at only where the head has several tasks: a single one
-fits on none of them.
+The same as `loadmaster.backfilling.moment`. All expected ends are swept in order until the head fits. Of a head of
+several tasks, or on one host, it is counted how many of its tasks hosts hold (`beside_kernel.py`). A single task among
+many hosts fits on none of them now: where the head is the same as in the last pass, only hosts that have changed are
+asked when they hold it.
 """
 # mypy: disable-error-code="no-untyped-def"
 
