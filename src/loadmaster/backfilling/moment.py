@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from loadmaster.model.arrays import Bools
-from loadmaster.model.request import Request
+from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import ExpectedEnd
 from loadmaster.place.room import tasks_held
 
@@ -22,7 +22,7 @@ class Moment:
     """
 
     def __init__(
-        self, request: Request, may: Bools | None, now_s: float, free: list[list[float]],
+        self, request: RowRequest, may: Bools | None, now_s: float, free: list[list[float]],
         releases: Sequence[ExpectedEnd],
     ) -> None:  # fmt: skip
         """Args:

@@ -7,7 +7,7 @@ from loadmaster.model.hosts_asked import HostsAsked
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Request:
+class RowRequest:
     """What one job asks for. Two requests are the same object or unlike, so a set of them is looked up quickly.
 
     Attributes:
@@ -23,7 +23,7 @@ class Request:
 
 def requests_of(
     demand: Floats, tasks: Ints, hosts: Ints | None, min_hosts: Ints | None, max_hosts: Ints | None
-) -> list[Request]:
+) -> list[RowRequest]:
     """The request of each of Q jobs, from columns as `Queue` has them.
 
     Example:
@@ -32,12 +32,12 @@ def requests_of(
         >>> one is other, one.demand
         (True, (2.0,))
     """
-    known: dict[tuple[tuple[float, ...], int, int, int, int], Request] = {}
+    known: dict[tuple[tuple[float, ...], int, int, int, int], RowRequest] = {}
     found = []
     numbers = ([0] * len(tasks) if column is None else column.tolist() for column in (hosts, min_hosts, max_hosts))
     for key in zip(map(tuple, demand.tolist()), tasks.tolist(), *numbers, strict=True):
         if key not in known:
             amounts, many, row, least, most = key
-            known[key] = Request(amounts, HostsAsked(many, least, most), row)
+            known[key] = RowRequest(amounts, HostsAsked(many, least, most), row)
         found.append(known[key])
     return found

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.hosts_asked import HostsAsked
-from loadmaster.model.request import Request, requests_of
+from loadmaster.model.request import RowRequest, requests_of
 
 NEVER_S = 1e30
 """The expected runtime of a job that does not end by itself. Whenever it begins, its end is this moment in 64 bits:
@@ -66,7 +66,7 @@ class Queue:
         return int(self.job.shape[0])
 
     @cached_property
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[RowRequest]:
         """What each job asks of the hosts; rows that ask for the same share one."""
         return requests_of(self.demand, self.tasks, self.hosts, self.min_hosts, self.max_hosts)
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.model.request import Request
+from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import Snapshot
 from loadmaster.place.first_fit import first_fit
 from loadmaster.place.policy import Context, Policy, rated, read_only
@@ -51,7 +51,7 @@ class Room:
         self.last_host = snapshot.last_host
         self.reserved: list[int] = []
         self._open: Sequence[int] = range(len(self.amounts))
-        self._full: dict[Request, float] = {}  # the shortest time for which each is known not to fit
+        self._full: dict[RowRequest, float] = {}  # the shortest time for which each is known not to fit
         self._takes_first = type(policy) is Policy and policy.score is first_fit
 
     @property
@@ -217,7 +217,7 @@ class Room:
 
     @staticmethod
     def _leaving_a_way(
-        request: Request, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier],
+        request: RowRequest, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier],
         hosts: Sequence[int],
     ) -> list[int]:  # fmt: skip
         """Of the hosts `among`, those that a task may take so that the others find as many hosts as asked.

@@ -27,7 +27,7 @@ from loadmaster.sim.queue.compiled_ticked import reckoner, reckoner_type
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.laid_out import EngineArrays, columns_of, laid_out
 from loadmaster.sim.queue.profile.layout import plan_of, with_room
-from loadmaster.sim.queue.profile.state import Plan
+from loadmaster.sim.queue.profile.state import Reservations
 from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import DONE, MORE_ROOM, NO_RANK, NOT_FINITE, OUT_OF_ROOM, PROFILE, STARTED
 from loadmaster.sim.queue.records import Records
@@ -94,7 +94,7 @@ def replay_compiled(
 
 @by_layout
 def _engine(
-    table: EngineArrays, book: Book, bound: BoundState | None, plan: Plan | None, *, told: bool
+    table: EngineArrays, book: Book, bound: BoundState | None, plan: Reservations | None, *, told: bool
 ) -> tuple[Callable[..., int], Any]:  # fmt: skip
     """The engine for such arguments, and the function by which it tells an order what has happened, if it does."""
     heard = typeof(book), typeof(table.waiting), typeof(table.ranked), typeof(table.jobs)

@@ -7,7 +7,7 @@ from loadmaster.model.arrays import Floats, frozen_floats
 from loadmaster.order import FairShare
 from loadmaster.schedule import Discipline
 from loadmaster.sim.queue.guess_kernel import Guess
-from loadmaster.sim.queue.pool_kernel import Pool
+from loadmaster.sim.queue.pool_kernel import CountedHosts
 from loadmaster.sim.queue.queue_state import (
     FAN,
     HOSTS_OF_BLOCK,
@@ -40,7 +40,7 @@ def empty_state(
     discipline: Discipline,
     waiting: WaitingRows,
     guess: Guess,
-    pool: Pool,
+    pool: CountedHosts,
     *,
     meta: bool,
     promises: bool,

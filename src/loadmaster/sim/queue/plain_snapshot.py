@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.model import Workload
 from loadmaster.model.on_demand import on_demand
-from loadmaster.model.request import Request, requests_of
+from loadmaster.model.request import RowRequest, requests_of
 from loadmaster.model.snapshot import BY_END, ExpectedEnd, Promise, Queue, Running, Snapshot
 from loadmaster.order.order import columns_of
 from loadmaster.schedule.binding import Binding
@@ -42,7 +42,7 @@ def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
     return {job: engine.promises[job] for job in eligible if job in engine.promises}
 
 
-def requests_seen(workload: Workload, binding: Binding | None) -> list[Request]:
+def requests_seen(workload: Workload, binding: Binding | None) -> list[RowRequest]:
     """What each job of a run asks of the hosts, or each entry of its binding."""
     if binding is None:
         return requests_of(workload.demand, workload.task_count, None, None, None)

@@ -16,7 +16,7 @@ from loadmaster.model.arrays import Ints, Longs
 BITS = 64
 
 
-class Pool(NamedTuple):
+class CountedHosts(NamedTuple):
     """The hosts of a pool; arrays of nothing where hosts are what they are.
 
     Attributes:
@@ -31,17 +31,17 @@ class Pool(NamedTuple):
     host: Ints
 
 
-def no_pool() -> Pool:
+def no_pool() -> CountedHosts:
     """Hosts are what they are."""
     nothing = np.zeros(0, np.int64)
-    return Pool(np.zeros(0, np.uint64), np.zeros(1, np.int64), nothing, np.zeros(0, np.int32))
+    return CountedHosts(np.zeros(0, np.uint64), np.zeros(1, np.int64), nothing, np.zeros(0, np.int32))
 
 
-def free_pool(hosts: int, first_task: Longs, host: Ints) -> Pool:
+def free_pool(hosts: int, first_task: Longs, host: Ints) -> CountedHosts:
     """So many hosts, all free; `host` is written into."""
     bits = np.zeros(-(-hosts // BITS) * BITS, np.uint8)
     bits[:hosts] = 1
-    return Pool(np.packbits(bits, bitorder="little").view(np.uint64), np.zeros(1, np.int64), first_task, host)
+    return CountedHosts(np.packbits(bits, bitorder="little").view(np.uint64), np.zeros(1, np.int64), first_task, host)
 
 
 @inner

@@ -58,8 +58,9 @@ def run(
 ):  # fmt: skip
     """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
 
-    `bound` is a `bound_state.Bound`, or None where no constraint binds; `plan` is a `profile.state.Plan`, `rate` the
-    policy that rates hosts for it, or None but for conservative backfilling: compiled for None, nothing of it is left.
+    `bound` is a `bound_state.Bound`, or None where no constraint binds; `plan` is a `profile.state.Reservations`, and
+    `rate` the policy that rates hosts for it, or None but for conservative backfilling: compiled for None, nothing of
+    it is left.
     """
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):

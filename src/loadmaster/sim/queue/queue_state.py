@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.sim.queue.guess_kernel import Guess
-from loadmaster.sim.queue.pool_kernel import Pool
+from loadmaster.sim.queue.pool_kernel import CountedHosts
 from loadmaster.sim.queue.tenants_kernel import Tenants
 from loadmaster.sim.queue.walks import ASKED as ASKED
 from loadmaster.sim.queue.walks import BLOCKING as BLOCKING
@@ -338,7 +338,7 @@ class QueueState(NamedTuple):
     guess: Guess
     tenants: Tenants
     news: PassNews
-    pool: Pool
+    pool: CountedHosts
 
 
 (

@@ -17,12 +17,12 @@ from loadmaster.sim.queue.profile.state import (
     BLOCK,
     BUCKETS,
     ENDED_TASKS,
-    Kept,
+    KeptReservations,
     PassedOver,
-    Plan,
     Replan,
     Requests,
-    Scratch,
+    Reservations,
+    SearchScratch,
     Unlike,
 )
 from loadmaster.sim.queue.queue_state import ARRIVED, Jobs
@@ -60,7 +60,7 @@ def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: 
     return exact and bool(held_by(workload, cluster, "asked").all())
 
 
-def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, discipline: Discipline) -> Plan:
+def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, discipline: Discipline) -> Reservations:
     """No job runs, and none is promised anything."""
     backfilling, jobs = discipline.backfilling, table.jobs
     assert isinstance(backfilling, Conservative)
@@ -71,7 +71,7 @@ def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, disciplin
     total, tasks, sky = len(jobs.kind), len(requests.task_job), begun_skyline(requests.capacity)
     parts = PARTS_ANEW if early_end == REPLAN else PARTS
     soon = empty_soon(requests.demand, requests.kind, requests.expected_s, len(requests.capacity), parts)
-    return Plan(
+    return Reservations(
         jobs, table.capacity, table.rules, table.state, table.waiting, table.stairs, table.moment, table.scores,
         table.log, requests,
         early_end=early_end,
@@ -94,7 +94,7 @@ def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, disciplin
     )  # fmt: skip
 
 
-def with_room(plan: Plan) -> Plan:
+def with_room(plan: Reservations) -> Reservations:
     """The same with room for more steps: more than `running_kernel.lacks_room` asks for, for some passes.
 
     A pass that moves promises over more hosts than that allows ends in `is_out_of_room`.
@@ -127,11 +127,11 @@ def _requests(jobs: Jobs, cluster: Cluster, *, as_pool: bool) -> Requests:
     )  # fmt: skip
 
 
-def _scratch(requests: Requests) -> Scratch:
+def _scratch(requests: Requests) -> SearchScratch:
     hosts, resources = requests.capacity.shape
     most = int(requests.tasks.max(initial=1))
     # A host is in `able`, in the heap of turns or in neither, and is listed once a question.
-    return Scratch(
+    return SearchScratch(
         window=np.zeros((hosts, resources)),
         able=np.zeros(hosts, np.int32),
         value=np.zeros(hosts),
@@ -149,9 +149,9 @@ def _scratch(requests: Requests) -> Scratch:
     )
 
 
-def _kept(requests: Requests) -> Kept:
+def _kept(requests: Requests) -> KeptReservations:
     total, tasks, (hosts, resources) = len(requests.kind), len(requests.task_job), requests.capacity.shape
-    return Kept(
+    return KeptReservations(
         seen=np.zeros(total, np.int64),
         on_first=np.full(hosts, -1, np.int32),
         on_next=np.full(tasks, -1, np.int32),

@@ -38,7 +38,7 @@ class Requests(NamedTuple):
     capacity: NDArray[np.float64]
 
 
-class Scratch(NamedTuple):
+class SearchScratch(NamedTuple):
     """The job at hand; P hosts, M tasks of the largest job.
 
     Attributes:
@@ -70,7 +70,7 @@ class Scratch(NamedTuple):
     question: NDArray[np.int64]
 
 
-class Kept(NamedTuple):
+class KeptReservations(NamedTuple):
     """What is known besides where promises stand from pass to pass; J jobs, P hosts, U tasks, N = `BUCKETS`.
 
     Attributes:
@@ -183,7 +183,7 @@ class Replan(NamedTuple):
     unseen: PassedOver
 
 
-class Plan(NamedTuple):
+class Reservations(NamedTuple):
     """All that a pass takes; J jobs, P hosts, U tasks.
 
     Attributes:
@@ -217,7 +217,7 @@ class Plan(NamedTuple):
     sky: Skyline
     ahead: Skyline
     soon: Soon
-    scratch: Scratch
+    scratch: SearchScratch
     start_s: NDArray[np.float64]
     host: NDArray[np.int32]
     runs: NDArray[np.bool_]
@@ -226,7 +226,7 @@ class Plan(NamedTuple):
     overdue: NDArray[np.int32]
     tally: NDArray[np.int64]
     now: NDArray[np.float64]
-    kept: Kept | None
+    kept: KeptReservations | None
     replan: Replan | None
 
 
