@@ -1,10 +1,7 @@
 from contextlib import contextmanager
 
-import pytest
-
 from loadmaster.kept.watch import Watch
-from loadmaster.model import Cluster, Workload
-from loadmaster.runs import Case, Setting, case_of, prepare
+from loadmaster.runs import Setting, case_of
 from loadmaster.runs.prepare import compile_first
 from loadmaster.traces import generate_netbatch
 
@@ -37,13 +34,3 @@ def test_a_new_policy_for_an_engine_that_is_there_is_not_told_as_compiling_it(tm
     compile_first(case, [Setting(f"{tmp_path}/second.py:mine")], watch)
     assert len(watch.prepared) == 1
     assert (watch.begun, watch.seconds) == ([], 0.0)
-
-
-@pytest.mark.parametrize(("tasks", "tried"), [([1, 1, 9, 9], [9, 9]), ([9, 9, *[1] * 20], [1, 1])])
-def test_the_jobs_tried_before_take_the_engine_that_the_log_takes(monkeypatch, tasks, tried):
-    seen = []
-    monkeypatch.setattr(prepare, "run", lambda case, *_: seen.append(case.workload.task_count.tolist()))
-    jobs = len(tasks)
-    log = Workload.of(submit_s=range(jobs), runtime_s=[9] * jobs, cores=[1] * jobs, tasks=tasks)
-    compile_first(Case(log, Cluster.uniform(9, cores=1)), [Setting("first-fit", "easy")], Watch())
-    assert seen == [tried]

@@ -160,7 +160,7 @@ def _now(stage, now_s, planned):
     now = stage.now
     return Now(
         now_s, now.seed, now.varies, now.several_speeds, now.limits_stop, now.as_pool and not planned, planned,
-        now.scores_from,
+        now.scores_from, now.first_fit,
     )  # fmt: skip
 
 
