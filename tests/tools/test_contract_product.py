@@ -131,9 +131,9 @@ def test_a_standing_promise_that_moves_further_than_it_must_is_found(product, mo
 def test_a_head_that_is_overtaken_is_found(product, monkeypatch, first):
     usual = Board._place
 
-    def heedless(self, row, on):
+    def heedless(self, row, own, on):
         moments, self._moments = self._moments, {}
-        hosts = usual(self, row, on)
+        hosts = usual(self, row, own, on)
         self._moments = moments
         return hosts
 

@@ -1,10 +1,12 @@
 """What a decision sees, and what it asks for. Simulator and live adapters exchange nothing else."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
@@ -69,6 +71,18 @@ class Queue:
     def requests(self) -> list[RowRequest]:
         """What each job asks of the hosts; rows that ask for the same share one."""
         return requests_of(self.demand, self.tasks, self.hosts, self.min_hosts, self.max_hosts)
+
+    def take(self, rows: Bools) -> "Queue":
+        """The jobs of `rows` bool[Q] alone."""
+        columns = {each.name: getattr(self, each.name) for each in fields(self)}
+        taken: dict[str, Any] = {
+            name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)
+        }
+        if self.uses is not None:
+            taken["uses"] = tuple(self.uses[row] for row in np.flatnonzero(rows))
+        if self.columns is not None:
+            taken["columns"] = type(self.columns)(*(column[rows] for column in self.columns))
+        return replace(self, **taken)
 
     def asked(self, row: int) -> HostsAsked:
         """How many tasks the job `row` has, and on how many hosts they may lie."""
