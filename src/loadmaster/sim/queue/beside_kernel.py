@@ -13,16 +13,21 @@ from loadmaster.sim.queue.queue_state import COUNTED, HEAD, HELD, SLACK, STAMP_T
 
 
 @inner
+def tasks_held(room, demand, most):
+    """Tasks of `demand` that go into `room`, at most `most`."""
+    held = float(most)
+    for r in range(demand.shape[0]):
+        if demand[r] > 0.0:
+            held = min(held, np.floor(room[r] / demand[r]))
+    return np.int64(max(held, 0.0))
+
+
+@inner
 def held_in(jobs, room, head, host):
     """Tasks of the head that the host holds with what it has in `room`, at most all; none where it may not go."""
     if not jobs.allowed[jobs.hosts[head], host]:
         return np.int64(0)
-    held = float(jobs.tasks[head])
-    for r in range(room.shape[1]):
-        asked = jobs.demand[jobs.kind[head], r]
-        if asked > 0.0:
-            held = min(held, np.floor(room[host, r] / asked))
-    return np.int64(max(held, 0.0))
+    return tasks_held(room[host], jobs.demand[jobs.kind[head]], jobs.tasks[head])
 
 
 @inner

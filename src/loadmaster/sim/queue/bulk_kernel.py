@@ -5,23 +5,23 @@ multiples of one unit, so a count is exact. Equal tasks that are placed one by o
 until it is full: its count at once is the same. And whatever the policy is, as many tasks find room alone as all hosts
 hold together.
 
-Hosts lie in blocks of which the most that any host has free is known, or more than that: who ends raises it, and a walk
-over all of a block makes it exact.
+Hosts lie in blocks of which the most that any host has free is known, or more than that: a job that ends raises it, and
+a walk over all of a block makes it exact.
 """
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.beside_kernel import allowed_on
+from loadmaster.sim.queue.beside_kernel import allowed_on, tasks_held
 from loadmaster.sim.queue.queue_state import HOSTS_OF_BLOCK, LONG, SLACK, UNDO
 
 
 @inner
 def fill(jobs, state, moment, job, length, some_are_not):
-    """Write the hosts of first-fit behind the undo list, once a task; returns how many tasks find none, -1 where
-    there is no room to write.
+    """Write the hosts of first-fit behind the undo list, once a task; returns how many tasks find none.
 
+    It is -1 where there is no room to write.
     `length` LONG: beside what the head is promised. `some_are_not`: only hosts in `usable`, else all that are open.
     """
     demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
@@ -56,16 +56,6 @@ def fits(room, demand):
     for r in range(demand.shape[0]):
         enough &= room[r] >= demand[r]
     return enough
-
-
-@inner
-def tasks_held(room, demand, most):
-    """Tasks of `demand` that go into `room`, at most `most`."""
-    held = float(most)
-    for r in range(demand.shape[0]):
-        if demand[r] > 0.0:
-            held = min(held, np.floor(room[r] / demand[r]))
-    return np.int64(max(held, 0.0))
 
 
 @inner

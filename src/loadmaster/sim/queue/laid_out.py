@@ -95,12 +95,11 @@ def laid_out(
 
 
 def _is_counted(jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
-    """Whether a count of free hosts says all: the hosts are a pool, and nobody is told or reserves any of them."""
-    one = isinstance(policy, Policy) and is_built_in(policy) and not policy.contextual
-    alike = one and hosts_are_one_pool(jobs.demand, cluster)
+    """Whether a count of free hosts says all: they are a pool, and no policy or reservation names any of them."""
     walk = walk_of(discipline)  # the profile counts hosts by itself
     by_count = walk.reservations == 0 and walk.kind != PROFILE and type(discipline.order) is not FairShare
-    return alike and by_count and cluster.speed is not None and cluster.speed[0] == 1.0
+    at_pace = cluster.speed is not None and cluster.speed[0] == 1.0
+    return by_count and at_pace and isinstance(policy, Policy) and _rates_alike(policy, jobs, cluster)
 
 
 def _on_one_host(jobs: Jobs) -> Jobs:
@@ -227,8 +226,12 @@ def _rules(
 
 def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
     """Whether the policy comes to the first host that fits: on a pool it rates all free hosts alike."""
-    alike = is_built_in(policy) and not policy.contextual and hosts_are_one_pool(jobs.demand, cluster)
-    return policy is POLICIES["first-fit"] or alike
+    return policy is POLICIES["first-fit"] or _rates_alike(policy, jobs, cluster)
+
+
+def _rates_alike(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
+    """Whether the policy rates all free hosts alike: the hosts are a pool, and it is not told their numbers."""
+    return is_built_in(policy) and not policy.contextual and hosts_are_one_pool(jobs.demand, cluster)
 
 
 def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> bool:

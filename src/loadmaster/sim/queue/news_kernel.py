@@ -78,7 +78,7 @@ def holds_still(jobs, state, moment, ends, log, head, now):
 def learn(rules, state, moment, leans, certain):
     """A pass is over; `certain`: all that were tried in it and did not start could not have.
 
-    Who found hosts for some of its tasks only could not have either, as long as nobody starts.
+    A job that found hosts for some of its tasks only could not have either, as long as no other starts.
     """
     news, started, partly = state.news, state.tally[PLANNED], state.tally[PARTLY]
     if rules.members == 1:

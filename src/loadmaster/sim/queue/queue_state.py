@@ -276,7 +276,7 @@ class QueueState(NamedTuple):
         speed: float64[H]; fastest: float64[C], the fastest host of each set. Never changed.
         open: bool[H], not reserved in this pass.
         usable: bool[H], hosts that may be used for the job at hand; all, while no job is.
-        closed: int32[H], the hosts reserved in this pass.
+        closed: int32[H], the hosts reserved in this pass, and behind them those that are too dear for the job at hand.
         used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project; need:
             int64[P], `used / share` as `neediest_kernel.py` keeps it in a pass.
         left: float64[L], what is left of each limit.

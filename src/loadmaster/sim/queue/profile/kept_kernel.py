@@ -17,6 +17,7 @@ from loadmaster.sim.queue.profile.again_kernel import clear_later, stand_again
 from loadmaster.sim.queue.profile.earliest_kernel import earliest, list_hosts
 from loadmaster.sim.queue.profile.moves_kernel import move_all, start_sooner
 from loadmaster.sim.queue.profile.promises_kernel import (
+    heap_by_start,
     hold_promise,
     link,
     next_due_s,
@@ -118,11 +119,7 @@ def _stand(plan, rate, now_s):
             hold(sky, plan.host[task], now_s, end_s, requests.demand[requests.kind[job]], 1.0, now_s)
     forget(plan.soon)
     kept.look_s[:] = -np.inf
-    size, count[MOVED] = 0, 0
-    job = next_promised(plan, 0)
-    while job < count[PROMISED]:
-        size = push(kept.order_s, kept.order, size, plan.start_s[job], job)
-        job = next_promised(plan, job + 1)
+    size, count[MOVED] = heap_by_start(plan), 0
     while size > 0 and not count[WRONG]:
         job = np.int64(kept.order[0])
         size = drop_first(kept.order_s, kept.order, size)

@@ -12,6 +12,7 @@ from loadmaster.sim.queue.least_kernel import tighten_low, tighten_mid, tighten_
 from loadmaster.sim.queue.profile.earliest_kernel import choose, earliest, list_hosts, list_own
 from loadmaster.sim.queue.profile.promises_kernel import (
     give_up,
+    heap_by_start,
     hold_promise,
     next_promised,
     note_moved,
@@ -27,17 +28,14 @@ def move_all(plan, rate, now_s, by_moment):
     """Move each promise to the first moment that is free, if that is sooner: in the order of arrival, or by moment."""
     kept = plan.kept
     count = plan.tally
-    job = next_promised(plan, 0)
     if not by_moment:
+        job = next_promised(plan, 0)
         while job < count[PROMISED] and not count[WRONG]:
             if _may_move(plan, job, now_s):
                 _sooner(plan, rate, job, now_s)
             job = next_promised(plan, job + 1)
         return
-    size = 0
-    while job < count[PROMISED]:
-        size = push(kept.order_s, kept.order, size, plan.start_s[job], job)
-        job = next_promised(plan, job + 1)
+    size = heap_by_start(plan)
     while size > 0 and not count[WRONG]:
         job = np.int64(kept.order[0])
         size = drop_first(kept.order_s, kept.order, size)

@@ -21,6 +21,16 @@ def next_promised(plan, job):
 
 
 @inner
+def heap_by_start(plan):
+    """Put all jobs that are promised something into the heap `kept.order`, by their start; returns how many."""
+    kept, size, job = plan.kept, 0, next_promised(plan, 0)
+    while job < plan.tally[PROMISED]:
+        size = push(kept.order_s, kept.order, size, plan.start_s[job], job)
+        job = next_promised(plan, job + 1)
+    return size
+
+
+@inner
 def promise(plan, job, start_s, now_s):
     """Promise the job the hosts in `scratch` from `start_s` on."""
     requests, scratch = plan.requests, plan.scratch
