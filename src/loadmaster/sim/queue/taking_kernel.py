@@ -8,7 +8,8 @@ from loadmaster.lowest_kernel import lowest, lowest_open
 from loadmaster.open_room_kernel import is_in_vain
 from loadmaster.scores_kernel import changed, rate_all, refresh
 from loadmaster.sim.queue.beside_kernel import allowed_on, is_counted, recount, set_apart, take_for_long
-from loadmaster.sim.queue.bulk_kernel import fill, raise_block
+from loadmaster.sim.queue.blocks_kernel import next_in_turn, raise_block
+from loadmaster.sim.queue.bulk_kernel import fill
 from loadmaster.sim.queue.failed_kernel import failed_partly, remember, remember_partly
 from loadmaster.sim.queue.moment_kernel import renew_long
 from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts
@@ -67,7 +68,14 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
     count, tasks = state.tally, np.int64(jobs.tasks[job])
     number = member * jobs.demand.shape[0] + jobs.kind[job]
     on_all = not shut and too_slow == 0.0  # that others of its set of hosts may use
-    if length == SHORT and count[CLOSED] > 0 and is_in_vain(scores, number, jobs.demand[jobs.kind[job]], state.free):
+    in_order = ((rules.first_fit >> member) & 1) != 0
+    in_turn = ((rules.next_fit >> member) & 1) != 0
+    if (
+        length == SHORT
+        and count[CLOSED] > 0
+        and not (in_order or in_turn)
+        and is_in_vain(scores, number, jobs.demand[jobs.kind[job]], state.free)
+    ):
         return False, 0
     if tasks > 1 and length == LONG and on_all and failed_partly(jobs, state, job):
         count[PARTLY] = count[PLANNED] + 1
@@ -75,7 +83,6 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
     some_are_not = not on_all or not jobs.whole[jobs.hosts[job]]
     if some_are_not:
         _find_usable(jobs, state, bound, job, too_slow)
-    in_order = ((rules.first_fit >> member) & 1) != 0
     alone, left, wrong = np.int64(0), np.int64(0), np.int64(0)
     if tasks > 1 or (in_order and length == SHORT):
         alone = left = fill(jobs, state, moment, job, SHORT, some_are_not)
@@ -86,6 +93,8 @@ def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound
             left = fill(jobs, state, moment, job, LONG, some_are_not)
         if left == 0:
             _take_filled(jobs, state, stairs, moment, scores, job, length)
+    elif left == 0 and in_turn:
+        left = _take_in_turn(jobs, state, stairs, moment, scores, job, length, some_are_not)
     elif left == 0:
         left, wrong = _take_rated(
             jobs, rules, state, stairs, moment, scores, scans, member, job, length, some_are_not
@@ -112,6 +121,46 @@ def _take_filled(jobs, state, stairs, moment, scores, job, length):
         host, tasks = next_run(state.undo_host, first, end)
         _take(jobs, state, stairs, moment, scores, job, host, tasks, length)
         first += tasks
+
+
+@inner
+def _take_in_turn(jobs, state, stairs, moment, scores, job, length, some_are_not):
+    """Take the next host after the last one that was taken, for one task after another; returns as `_take_rated`."""
+    count, mark, left = state.tally, state.tally[UNDO], np.int64(jobs.tasks[job])
+    closed, hosts = np.int64(0), state.usable if some_are_not or length == LONG else state.open
+    while left > 0:
+        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+        host = next_in_turn(state, hosts, jobs.demand[jobs.kind[job]], last)
+        if host < 0:
+            take_back(jobs, state, stairs, moment, scores, mark, job, length)
+            break
+        if length == LONG and allowed_on(jobs, state, moment, job, host, 1, moment.number[SLACK])[0] == 0:
+            closed = _pass_by(state, host, closed)
+        elif count[UNDO] == state.undo_host.shape[0]:
+            left = np.int64(-1)
+        else:
+            state.undo_host[count[UNDO]] = host
+            _take(jobs, state, stairs, moment, scores, job, host, 1, length)
+            left -= 1
+    _use_again(state, closed)
+    return left
+
+
+@inlined
+def _pass_by(state, host, closed):
+    """The host is too dear to the head for a task of this job, and so for its others: what it can spare only shrinks.
+
+    So many hosts are closed to the job.
+    """
+    state.usable[host] = False
+    state.closed[state.tally[CLOSED] + closed] = host
+    return closed + 1
+
+
+@inlined
+def _use_again(state, closed):
+    for i in range(closed):
+        state.usable[state.closed[state.tally[CLOSED] + i]] = True
 
 
 @inner
@@ -146,17 +195,13 @@ def _take_rated(jobs, rules, state, stairs, moment, scores, scans, member, job, 
         state.undo_host[count[UNDO]] = host
         _take(jobs, state, stairs, moment, scores, job, host, 1, length)
         left -= 1
-    for i in range(closed):
-        state.usable[state.closed[count[CLOSED] + i]] = True
+    _use_again(state, closed)
     return left, wrong
 
 
 @inner
 def _lowest_beside(jobs, state, moment, scores, slot, job, length, some_are_not, closed):
-    """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job.
-
-    What the head can spare only shrinks: a host that is too dear to it now stays so for the job's other tasks.
-    """
+    """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job."""
     while True:
         host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
         if host < 0 or length == SHORT:
@@ -164,9 +209,7 @@ def _lowest_beside(jobs, state, moment, scores, slot, job, length, some_are_not,
         allowed, _ = allowed_on(jobs, state, moment, job, host, 1, moment.number[SLACK])
         if allowed > 0:
             return host, closed
-        state.usable[host] = False
-        state.closed[state.tally[CLOSED] + closed] = host
-        closed += 1
+        closed = _pass_by(state, host, closed)
 
 
 @inner
