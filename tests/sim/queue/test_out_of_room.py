@@ -42,13 +42,6 @@ def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monk
         run("conservative(early_end=kept)", "planning")
 
 
-def test_more_starts_than_the_netbatch_engine_has_room_for_end_the_run(monkeypatch):
-    assert run("netbatch", "rows").started.all()
-    monkeypatch.setattr(rows, "_most_running", lambda workload, cluster: 1)
-    with pytest.raises(OutOfRoom):
-        run("netbatch", "rows")
-
-
 def test_more_news_than_an_order_has_room_for_end_the_run(monkeypatch):
     policy, discipline = POLICIES["first-fit"], discipline_named("multifactor+easy(heads=2)")
     assert at_desk.replay_at_desk(JOBS, HOSTS, policy, discipline, interval_s=0.0, seed=1).started.all()
