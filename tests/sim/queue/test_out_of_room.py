@@ -7,7 +7,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
-from loadmaster.sim.queue import at_desk, desk_layout, rows, simulate
+from loadmaster.sim.queue import at_desk, desk_layout, simulate
 from loadmaster.sim.queue.profile import layout as profile
 
 JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])

@@ -48,9 +48,9 @@ def simulate(
         interval_s: seconds between scheduling cycles; 0 decides at every event.
         seed: for policies that draw.
         engine: `reference` for the plain Python engine, `compiled` for the general compiled one, `planning` for
-            conservative backfilling; all agree, and one that cannot serve gives way. Subclasses of policies, orders and backfillings have the plain one only, which
-            calls their own methods, and so have jobs that constraints bind in a way that
-            no function `serves_...` of `bound_door` names.
+            conservative backfilling; all agree, and one that cannot serve gives way. Subclasses of policies, orders
+            and backfillings have the plain one only, which calls their own methods, and so have jobs that constraints
+            bind in a way that no function `serves_...` of `bound_door` names.
         progress: told of the progress of long runs.
         foresight: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made as
             jobs arrive, are compiled on hosts of speed 1 only, and not for conservative backfilling.
