@@ -42,7 +42,7 @@ from loadmaster.sim.queue.queue_state import (
 )
 from loadmaster.sim.queue.ranked_kernel import begin_ranked, next_ranked
 from loadmaster.sim.queue.reserve_kernel import flush, nobody_reserved, reopen, reserve
-from loadmaster.sim.queue.taking_kernel import note_failure, place, renew_if_changed
+from loadmaster.sim.queue.taking_kernel import place, renew_if_changed
 from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting, next_waiting
 
 
@@ -100,7 +100,7 @@ def serve(engine, member, bound, now):
             if not placed and is_old:
                 renew_news(engine)
             elif not placed and engine.jobs.tasks[job] == 1:
-                note_failure(engine, bound, job, length)
+                renew_if_changed(engine, job, length)
         if placed:
             _plan(engine.jobs, engine.state, bound, job, project)
             chosen |= not is_old or engine.state.news.number[HOSTS] > 1 or engine.jobs.tasks[job] > 1

@@ -14,7 +14,6 @@ from loadmaster.sim.queue.failed_kernel import failed_partly, remember, remember
 from loadmaster.sim.queue.moment_kernel import renew_long
 from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts
 from loadmaster.sim.queue.queue_state import (
-    BLOCKING,
     CHANGES,
     CLOSED,
     LAST_HOST,
@@ -26,13 +25,9 @@ from loadmaster.sim.queue.queue_state import (
     SHORT,
     SLACK,
     UNDO,
-    WALK,
 )
 from loadmaster.sim.queue.runs_kernel import next_run
-from loadmaster.sim.queue.waiting_kernel import length_of, lower_to, raise_to, renew, still_has
-
-FEW_HOSTS = 512
-"""So many hosts are looked at in the time of a few failures."""
+from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew, still_has
 
 
 @inlined
@@ -240,21 +235,6 @@ def _find_usable(jobs, state, bound, job, too_slow):
     for host in range(state.open.shape[0]):
         state.usable[host] = state.open[host] and jobs.allowed[allowed, host] and state.speed[host] > too_slow
     close_shut(state, bound)
-
-
-@inlined
-def note_failure(engine, bound, job, length):
-    """A job of one task seemed to fit and did not: lower what the stairs say, or make them exact.
-
-    To make them exact is a look at every host. It pays where hosts are few, or jobs are tried beside a promise. Of more
-    than two resources any may be what was missing, of which the stairs know two.
-    """
-    hosts, resources = engine.capacity.shape
-    many = engine.rules.backfilling == BLOCKING or (engine.rules.backfilling == WALK and hosts > FEW_HOSTS)
-    if bound is not None or length == LONG or not many or resources > 2:
-        renew_if_changed(engine, job, length)
-    elif engine.state.tally[CLOSED] == 0 and engine.jobs.whole[engine.jobs.hosts[job]]:
-        lower_to(engine.stairs, engine.jobs.demand[engine.jobs.kind[job]])
 
 
 @inner

@@ -190,22 +190,6 @@ def raise_to(stairs, free, host):
 
 
 @inner
-def lower_to(stairs, demand):
-    """No host has room for a task of this demand: with as many cores each has less memory, at the most the next number.
-
-    With more cores no host has more memory, so the first step that says no more ends the walk.
-    """
-    memory = np.nextafter(demand[1] if demand.shape[0] > 1 else 0.0, -1.0)
-    for step in range(np.int64(np.ceil(demand[0])), stairs.memory.shape[1]):
-        if stairs.memory[SHORT, step] <= memory:
-            break
-        stairs.memory[SHORT, step] = memory
-    for lane in range(LANES):
-        if cores_of(lane) >= demand[0]:
-            stairs.lane[SHORT, lane] = min(stairs.lane[SHORT, lane], memory)
-
-
-@inner
 def renew(stairs, free):
     """Make the row of what is free exact, `free` float64[H, R]."""
     lower_stairs(stairs, SHORT)
