@@ -22,7 +22,7 @@ HOSTS, CORES = 300, 4
 DISCIPLINES = ("none", "skip", "netbatch", "easy", "easy(heads=3)", "conservative", "slurm", "max-jobs")
 ENGINES = (
     ("loadmaster.sim.queue.compiled", "replay_compiled", "L"), ("loadmaster.sim.queue.at_desk", "replay_at_desk", "D"),
-    ("loadmaster.sim.queue.door", "replay_deciding", "P"), ("loadmaster.sim.queue.rows", "replay_rows", "R"),
+    ("loadmaster.sim.queue.door", "replay_deciding", "P"),
 )  # fmt: skip
 
 

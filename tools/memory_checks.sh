@@ -14,17 +14,16 @@ tests=(
     tests/sim/queue/test_empty_state.py::test_kinds_that_need_different_resources_fit_side_by_side
     "tests/sim/queue/test_engines_agree.py::test_the_general_engine_agrees_with_the_reference[first-fit-easy]"
     "tests/sim/queue/test_engines_agree.py::test_the_general_engine_agrees_with_the_reference[max-jobs0-netbatch]"
-    "tests/sim/queue/test_engines_agree.py::test_the_netbatch_engine_agrees_on_jobs_of_several_tasks"
     "tests/sim/queue/test_engines_agree.py::test_the_backfilling_engine_agrees_with_the_reference"
     "tests/sim/queue/test_engines_agree.py::test_the_engine_that_keeps_promises_agrees_with_the_reference"
-    "tests/sim/queue/test_engines_agree.py::test_the_netbatch_engine_agrees_with_the_reference[max-jobs0-netbatch]"
+    "tests/sim/queue/test_engines_agree.py::test_the_rules_of_the_thesis_agree_with_the_reference[max-jobs0-netbatch]"
+    tests/sim/queue/test_engines_agree.py::test_it_agrees_where_hosts_lie_in_several_blocks
     tests/sim/queue/test_bound_runs_agree.py::test_the_compiled_engine_agrees_under_all_constraints_together
     "tests/sim/queue/test_bound_runs_agree.py::test_the_compiled_engine_agrees_under_constraints_and_easy[depends+limits]"
     "tests/sim/queue/test_ticked.py::test_it_agrees_with_the_reference[best-fit-cores]"
     tests/sim/queue/test_at_desk.py::test_machine_code_gives_the_same_schedule_of_bursts_also_where_jobs_are_stopped_for_others
     tests/sim/queue/test_in_bulk.py
     tests/sim/queue/test_pools.py
-    tests/sim/queue/test_ordered_kernel.py
     tests/sim/queue/test_out_of_room.py
 )
 case "${1:-}" in

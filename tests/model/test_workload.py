@@ -34,12 +34,6 @@ def test_a_wrong_column_is_refused_with_its_job_and_rule(column, values, rule):
     assert rule in str(error.value)
 
 
-def test_least_and_most_are_those_of_every_resource():
-    least, most, whole = Workload.of(**GOOD).least_and_most
-    assert (list(least), list(most), whole) == ([1, 0], [2, 3.5], False)
-    assert Workload.of(**{**GOOD, "memory": [7, 3]}).least_and_most[2]
-
-
 def test_jobs_and_hosts_must_name_the_same_resources():
     with pytest.raises(InputError, match="the hosts have cores, gpus"):
         simulate(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,13 +98,6 @@ class Workload:
     def jobs(self) -> int:
         """Number of jobs, J."""
         return int(self.submit_s.shape[0])
-
-    @cached_property
-    def least_and_most(self) -> tuple[Floats, Floats, bool]:
-        """float64[R] each: least and most that a task asks for; and whether all amounts are whole. Needs a job."""
-        columns = np.ascontiguousarray(self.demand.T)  # along whole columns NumPy is ten times as fast
-        whole = all(bool((column == np.floor(column)).all()) for column in columns)
-        return columns.min(axis=1), columns.max(axis=1), whole
 
     @property
     def task_count(self) -> Ints:

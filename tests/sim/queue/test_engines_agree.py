@@ -15,9 +15,9 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import MaxJobs
 from loadmaster.schedule import discipline_named as named
-from loadmaster.sim.queue import rows, rows_kernel, simulate
+from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.profile import layout as profile
-from loadmaster.sim.queue.rows import serves_rows
+from loadmaster.sim.queue.queue_state import HOSTS_OF_BLOCK
 from loadmaster.sim.queue.served import by_arrival
 
 DISCIPLINES = [
@@ -125,85 +125,54 @@ def test_the_general_engine_agrees_with_the_reference(policy, discipline, proble
         assert not violations(workload, cluster, compiled)
 
 
-ROW_RULES = [
-    "first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores", "worse-fit-memory", "mix-fit", "round-robin",
-    "opportunity-cost",
-]  # fmt: skip
-ROW_POLICIES = [
-    *[POLICIES[name] for name in ROW_RULES],
+THESIS = [
+    *(POLICIES[name] for name in ("first-fit", "best-fit-cores", "best-fit-memory", "worse-fit-cores")),
+    *(POLICIES[name] for name in ("worse-fit-memory", "mix-fit", "round-robin", "opportunity-cost")),
     MaxJobs(),
     MaxJobs(log_ties=False),
     MaxJobs(target="weighted"),
-    MaxJobs(members=(POLICIES["opportunity-cost"], POLICIES["best-fit-memory"])),
     MaxJobs(members=(POLICIES["round-robin"], POLICIES["worse-fit-memory"], POLICIES["worse-fit-cores"])),
 ]
 
 
 @pytest.mark.parametrize("discipline", WALKS, ids=str)
-@pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
-@settings(max_examples=25, deadline=None)
+@pytest.mark.parametrize("policy", THESIS, ids=lambda policy: policy.name)
+@settings(max_examples=12, deadline=None)
 @given(
-    problem=problems(single_task=True, resources=2, units=(1,)),
+    problem=problems(single_task=True, resources=2, units=(1,), most_hosts=12),
     interval_s=st.sampled_from([0.0, 0.3, 30.0]),
-    few=st.sampled_from([0, rows_kernel.FEW_HOSTS]),
 )
-def test_the_netbatch_engine_agrees_with_the_reference(policy, discipline, problem, interval_s, few):
-    """Whether it takes hosts for few, of which all are looked at, or for many."""
+def test_the_rules_of_the_thesis_agree_with_the_reference(policy, discipline, problem, interval_s):
     cluster, workload = problem
-    assert serves_rows(workload, cluster, policy, discipline, interval_s)
     plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="reference")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_kernel, "FEW_HOSTS", few)
-        assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="rows"))
-
-
-@pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
-@settings(max_examples=40, deadline=None)
-@given(problem=problems(single_task=True, resources=2, units=(1,), most_hosts=50), discipline=st.sampled_from(WALKS))
-def test_the_netbatch_engine_agrees_where_it_holds_many_hosts_in_a_tree(policy, problem, discipline):
-    cluster, workload = problem
-    plain = simulate(workload, cluster, policy, discipline, interval_s=30.0, engine="reference")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "MANY_HOSTS", 1)
-        patch.setattr(rows_kernel, "FEW_HOSTS", 0)
-        assert_same(plain, simulate(workload, cluster, policy, discipline, interval_s=30.0, engine="rows"))
-
-
-@pytest.mark.parametrize("policy", ROW_POLICIES[: len(ROW_RULES)], ids=lambda policy: policy.name)
-@settings(max_examples=25, deadline=None)
-@given(problem=problems(resources=2, units=(1,)), interval_s=st.sampled_from([0.0, 30.0]))
-def test_the_netbatch_engine_agrees_on_jobs_of_several_tasks(policy, problem, interval_s):
-    cluster, workload = problem
-    assert serves_rows(workload, cluster, policy, named("fcfs"), interval_s)
-    plain = simulate(workload, cluster, policy, named("fcfs"), interval_s=interval_s, engine="reference")
-    assert_same(plain, simulate(workload, cluster, policy, named("fcfs"), interval_s=interval_s, engine="rows"))
-
-
-@pytest.mark.parametrize(
-    "submit_s",
-    [pytest.param([0.0, 0.5], id="an event between two seconds"), pytest.param([0.0, 1e9], id="a long empty time")],
-)
-def test_no_interval_is_a_second_only_where_that_is_the_same_and_cheap(submit_s):
-    workload = Workload.of(submit_s=submit_s, runtime_s=[1.0, 1.0], cores=[1, 1], memory=[1, 1])
-    assert not serves_rows(workload, Cluster.uniform(1, cores=1, memory=1), POLICIES["first-fit"], named("fcfs"), 0.0)
-
-
-@pytest.mark.parametrize("policy", ROW_POLICIES, ids=lambda policy: policy.name)
-def test_both_compiled_engines_agree_on_a_long_queue_and_many_hosts(policy):
-    rng = np.random.default_rng(7)
-    jobs, hosts = 4000, 150
-    cluster = Cluster(("cores", "memory"), rng.choice([8, 12, 16], (hosts, 1)) * np.array([[1.0, 4.0]]))
-    workload = Workload.of(
-        submit_s=np.sort(rng.uniform(0, 8_000, jobs)),
-        runtime_s=np.ceil(rng.lognormal(7, 1.5, jobs)),
-        cores=rng.choice([1, 1, 1, 2, 4, 8], jobs),
-        memory=rng.choice([1, 2, 4, 8, 16, 32], jobs),
-    )
-    fast = simulate(workload, cluster, policy, named("netbatch"), interval_s=30.0, engine="rows")
-    assert fast.cycles.queue_length.max() > 100
-    assert not violations(workload, cluster, fast)
+    compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, engine="compiled")
     if getattr(policy, "log_ties", True):
-        assert_same(simulate(workload, cluster, policy, named("netbatch"), interval_s=30.0, engine="compiled"), fast)
+        assert_same(plain, compiled)
+    else:
+        assert np.array_equal(plain.start_s, compiled.start_s, equal_nan=True)
+        assert np.array_equal(plain.host, compiled.host)
+
+
+@pytest.mark.parametrize("policy", [*THESIS[:8], MaxJobs()], ids=lambda policy: policy.name)
+@pytest.mark.parametrize("discipline", ["netbatch", "skip", "fcfs", "netbatch(reservations=2,lookahead=20)", "easy"])
+@pytest.mark.parametrize("resources", [1, 2, 3])
+def test_it_agrees_where_hosts_lie_in_several_blocks(policy, discipline, resources):
+    """A queue before hosts that differ, of which one has cores and another memory."""
+    rng = np.random.default_rng(7 + resources)
+    jobs, hosts = 300, 3 * HOSTS_OF_BLOCK + 5
+    whole = np.column_stack([rng.choice([2, 8, 12], hosts), rng.choice([8, 16, 64], hosts), rng.integers(0, 3, hosts)])
+    cluster = Cluster(NAMES[:resources], np.maximum(whole[:, :resources], [[1, 1, 0]][0][:resources]).astype(float))
+    model = cluster.capacity[rng.integers(0, hosts, jobs)]
+    demand = np.floor(model * rng.choice([0.25, 0.5, 1.0], model.shape))
+    workload = Workload(
+        cluster.resources, np.sort(rng.integers(0, 200, jobs)).astype(float), rng.integers(30, 400, jobs).astype(float),
+        demand, tasks=np.where(rng.random(jobs) < 0.1, 3, 1).astype(np.int32),
+    )  # fmt: skip
+    plain = simulate(workload, cluster, policy, named(discipline), interval_s=30.0, engine="reference")
+    compiled = simulate(workload, cluster, policy, named(discipline), interval_s=30.0, engine="compiled")
+    assert_same(plain, compiled)
+    assert not violations(workload, cluster, compiled)
+    assert plain.cycles.queue_length.max() > hosts / 5
 
 
 @pytest.mark.parametrize("discipline", BACKFILLS, ids=str)

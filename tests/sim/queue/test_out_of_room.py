@@ -7,7 +7,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
-from loadmaster.sim.queue import at_desk, desk_layout, rows, simulate
+from loadmaster.sim.queue import at_desk, desk_layout, simulate
 from loadmaster.sim.queue.profile import layout as profile
 
 JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])
@@ -40,13 +40,6 @@ def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monk
     )  # fmt: skip
     with pytest.raises(OutOfRoom):
         run("conservative(early_end=kept)", "planning")
-
-
-def test_more_starts_than_the_netbatch_engine_has_room_for_end_the_run(monkeypatch):
-    assert run("netbatch", "rows").started.all()
-    monkeypatch.setattr(rows, "_most_running", lambda workload, cluster: 1)
-    with pytest.raises(OutOfRoom):
-        run("netbatch", "rows")
 
 
 def test_more_news_than_an_order_has_room_for_end_the_run(monkeypatch):

@@ -46,7 +46,7 @@ def idle_until_noon(parent):
     return Discipline(ORDERS["fcfs"], Late())
 
 
-@pytest.mark.parametrize("engine", ["auto", "rows", "compiled", "planning"])
+@pytest.mark.parametrize("engine", ["auto", "compiled", "planning"])
 @pytest.mark.parametrize("parent", [Blocking, Skip, Easy, Conservative, NetBatch])
 def test_a_backfilling_that_serves_otherwise_is_asked(parent, engine):
     later = Workload.of(submit_s=[0, 700], runtime_s=[60, 60], cores=[1, 1], memory=[1, 1])

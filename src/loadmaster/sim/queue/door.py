@@ -22,7 +22,7 @@ from loadmaster.sim.queue.engine_cost import (
 from loadmaster.sim.queue.one_speed import common_speed, in_one_speed
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
-Engine = Literal["auto", "rows", "compiled", "planning", "reference"]
+Engine = Literal["auto", "compiled", "planning", "reference"]
 _TIMEOUT = STATUSES.index("timeout")
 
 
@@ -47,11 +47,10 @@ def simulate(
         discipline: the order in which the queue is served.
         interval_s: seconds between scheduling cycles; 0 decides at every event.
         seed: for policies that draw.
-        engine: `reference` for the plain Python engine, `compiled` for the general compiled one, `rows` for the one
-            that knows the rules of the thesis, `planning` for conservative backfilling; all agree, and one that
-            cannot serve gives way. Subclasses of policies, orders and backfillings have the plain one only, which
-            calls their own methods, and so have jobs that constraints bind in a way that
-            no function `serves_...` of `bound_door` names.
+        engine: `reference` for the plain Python engine, `compiled` for the general compiled one, `planning` for
+            conservative backfilling; all agree, and one that cannot serve gives way. Subclasses of policies, orders
+            and backfillings have the plain one only, which calls their own methods, and so have jobs that constraints
+            bind in a way that no function `serves_...` of `bound_door` names.
         progress: told of the progress of long runs.
         foresight: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made as
             jobs arrive, are compiled on hosts of speed 1 only, and not for conservative backfilling.
@@ -168,11 +167,6 @@ def _unbound(
     interval_s: float, seed: int, engine: Engine, progress: Progress | None,
 ) -> Schedule:  # fmt: skip
     """A run without constraints, on the quickest engine that knows all of it."""
-    from loadmaster.sim.queue import rows
-
-    known = engine in ("auto", "rows") and one_speed
-    if known and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
-        return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     from loadmaster.sim.queue import at_desk, compiled, served  # hundreds of kernels
     from loadmaster.sim.queue.profile import layout as profile
 

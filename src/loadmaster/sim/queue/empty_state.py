@@ -146,12 +146,9 @@ def full_stairs(cluster: Cluster) -> Stairs:
 
 
 def _most_of_blocks(cluster: Cluster) -> Floats:
-    """float64[B, R]: the most that any host of a block offers."""
+    """float64[LANES + R - 2, B]: that of every block any host may have as much free as any host of the cluster."""
     hosts, resources = cluster.capacity.shape
-    blocks = np.zeros((-(-hosts // HOSTS_OF_BLOCK), HOSTS_OF_BLOCK, resources))
-    blocks.reshape(-1, resources)[:hosts] = cluster.capacity
-    most: Floats = blocks.max(axis=1)
-    return most
+    return np.full((LANES + max(0, resources - 2), -(-hosts // HOSTS_OF_BLOCK)), cluster.capacity.max(initial=0.0))
 
 
 def _steps(cluster: Cluster) -> int:

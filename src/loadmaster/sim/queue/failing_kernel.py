@@ -6,8 +6,8 @@ import numpy as np
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
 from loadmaster.scores_kernel import changed
+from loadmaster.sim.queue.blocks_kernel import raise_block
 from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED, HEARD, SENT_BACK, STOPPED
-from loadmaster.sim.queue.bulk_kernel import raise_block
 from loadmaster.sim.queue.eligible_kernel import come_back, finish
 from loadmaster.sim.queue.offers_kernel import count_against
 from loadmaster.sim.queue.queue_state import EASY, RUNNING

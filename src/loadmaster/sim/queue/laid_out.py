@@ -192,6 +192,7 @@ def _rules(
         lookahead=walk.lookahead,
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
         first_fit=sum(1 << m for m, member in enumerate(members) if _is_first_fit(member, jobs, cluster)),
+        next_fit=sum(1 << m for m, member in enumerate(members) if member is POLICIES["round-robin"]),
         target=meta.target,
         seed=int(seed),
         moving=_moves(discipline.order),

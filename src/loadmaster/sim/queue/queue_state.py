@@ -84,7 +84,8 @@ class QueueRules(NamedTuple):
     """How the queue is served; -1 stands for no limit.
 
     Attributes:
-        varies: bit m: member m's scores are never remembered; first_fit: bit m: member m is first-fit.
+        varies: bit m: member m's scores are never remembered; first_fit, next_fit: bit m: member m is
+            first-fit, or round-robin.
         target: of Max-Jobs, 0: jobs, 1: cores, 2: weighted.
         several_speeds: hosts have several.
         moving: ranks change at every pass.
@@ -103,6 +104,7 @@ class QueueRules(NamedTuple):
     lookahead: int
     varies: int
     first_fit: int
+    next_fit: int
     target: int
     seed: int
     several_speeds: bool
@@ -289,7 +291,8 @@ class QueueState(NamedTuple):
         left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
         shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
             at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
-        most: float64[B, R], as much as any host of a block has free, or more (`bulk_kernel.py`).
+        most: float64[LANES + R - 2, B], by lane of cores the most memory on any host of a block that has so many
+            cores free, or more; then the most of each further resource (`blocks_kernel.py`).
         partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the promised head;
             partly_tasks: int32[C, K], with how many tasks.
         undo_host, undo_kind: int32[U], hosts of the tasks placed in this pass, and their demands; U is

@@ -11,6 +11,7 @@ import numpy as np
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
 from loadmaster.shut_kernel import open_again, shut
+from loadmaster.sim.queue.blocks_kernel import raise_block
 from loadmaster.sim.queue.queue_state import CLOSED, HEAPED, NO_SHELVES, PENDING, SHELF
 
 
@@ -60,6 +61,7 @@ def reopen(state, scores):
         host = np.int64(state.closed[i])
         state.open[host] = True
         open_again(scores, host)
+        raise_block(state, host)
     state.tally[CLOSED] = 0
 
 

@@ -8,7 +8,8 @@ from loadmaster.lowest_kernel import lowest, lowest_open
 from loadmaster.open_room_kernel import is_in_vain
 from loadmaster.scores_kernel import changed, rate_all, refresh
 from loadmaster.sim.queue.beside_kernel import allowed_on, is_counted, recount, set_apart, take_for_long
-from loadmaster.sim.queue.bulk_kernel import fill, raise_block
+from loadmaster.sim.queue.blocks_kernel import next_in_turn, raise_block
+from loadmaster.sim.queue.bulk_kernel import fill
 from loadmaster.sim.queue.failed_kernel import failed_partly, remember, remember_partly
 from loadmaster.sim.queue.moment_kernel import renew_long
 from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts
@@ -65,9 +66,12 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     count, tasks = engine.state.tally, np.int64(engine.jobs.tasks[job])
     number = member * engine.jobs.demand.shape[0] + engine.jobs.kind[job]
     on_all = not shut and too_slow == 0.0  # that others of its set of hosts may use
+    in_order = ((engine.rules.first_fit >> member) & 1) != 0
+    in_turn = ((engine.rules.next_fit >> member) & 1) != 0
     if (
         length == SHORT
         and count[CLOSED] > 0
+        and not (in_order or in_turn)
         and is_in_vain(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
     ):
         return False, 0
@@ -77,7 +81,6 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     some_are_not = not on_all or not engine.jobs.whole[engine.jobs.hosts[job]]
     if some_are_not:
         _find_usable(engine.jobs, engine.state, bound, job, too_slow)
-    in_order = ((engine.rules.first_fit >> member) & 1) != 0
     alone, left, wrong = np.int64(0), np.int64(0), np.int64(0)
     if tasks > 1 or (in_order and length == SHORT):
         alone = left = fill(engine.jobs, engine.state, engine.moment, job, SHORT, some_are_not)
@@ -88,6 +91,8 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
             left = fill(engine.jobs, engine.state, engine.moment, job, LONG, some_are_not)
         if left == 0:
             _take_filled(engine, job, length)
+    elif left == 0 and in_turn:
+        left = _take_in_turn(engine, job, length, some_are_not)
     elif left == 0:
         left, wrong = _take_rated(engine, member, job, length, some_are_not)
     if some_are_not:
@@ -112,6 +117,57 @@ def _take_filled(engine, job, length):
         host, tasks = next_run(engine.state.undo_host, first, end)
         _take(engine, job, host, tasks, length)
         first += tasks
+
+
+@inner
+def _take_in_turn(engine, job, length, some_are_not):
+    """Take the next host after the last one that was taken, for one task after another; returns how many find none.
+
+    Less than 0 tasks: there is no room to write them down.
+    """
+    state, count, left = engine.state, engine.state.tally, np.int64(engine.jobs.tasks[job])
+    mark, closed = count[UNDO], np.int64(0)
+    hosts = state.usable if some_are_not or length == LONG else state.open
+    while left > 0:
+        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+        host = next_in_turn(state, hosts, engine.jobs.demand[engine.jobs.kind[job]], last)
+        if host < 0:
+            take_back(engine, mark, job, length)
+            break
+        if length == LONG and not _is_spared(engine, job, host):
+            closed = _pass_by(state, host, closed)
+        elif count[UNDO] == state.undo_host.shape[0]:
+            left = np.int64(-1)
+        else:
+            state.undo_host[count[UNDO]] = host
+            _take(engine, job, host, 1, length)
+            left -= 1
+    _use_again(state, closed)
+    return left
+
+
+@inlined
+def _is_spared(engine, job, host):
+    """Whether the promised head leaves the host to a task of the job."""
+    allowed, _ = allowed_on(engine.jobs, engine.state, engine.moment, job, host, 1, engine.moment.number[SLACK])
+    return allowed > 0
+
+
+@inlined
+def _pass_by(state, host, closed):
+    """The host is too dear to the head for a task of this job, and so for its others: what it can spare only shrinks.
+
+    Returns how many hosts are closed to the job.
+    """
+    state.usable[host] = False
+    state.closed[state.tally[CLOSED] + closed] = host
+    return closed + 1
+
+
+@inlined
+def _use_again(state, closed):
+    for i in range(closed):
+        state.usable[state.closed[state.tally[CLOSED] + i]] = True
 
 
 @inner
@@ -159,27 +215,18 @@ def _take_rated(engine, member, job, length, some_are_not):
         engine.state.undo_host[count[UNDO]] = host
         _take(engine, job, host, 1, length)
         left -= 1
-    for i in range(closed):
-        engine.state.usable[engine.state.closed[count[CLOSED] + i]] = True
+    _use_again(engine.state, closed)
     return left, wrong
 
 
 @inner
 def _lowest_beside(engine, slot, job, length, some_are_not, closed):
-    """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job.
-
-    What the head can spare only shrinks: a host that is too dear to it now stays so for the job's other tasks.
-    """
+    """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job."""
     while True:
         host = lowest(engine.scores, slot, engine.state.usable, some_are_not or closed > 0)
-        if host < 0 or length == SHORT:
+        if host < 0 or length == SHORT or _is_spared(engine, job, host):
             return host, closed
-        allowed, _ = allowed_on(engine.jobs, engine.state, engine.moment, job, host, 1, engine.moment.number[SLACK])
-        if allowed > 0:
-            return host, closed
-        engine.state.usable[host] = False
-        engine.state.closed[engine.state.tally[CLOSED] + closed] = host
-        closed += 1
+        closed = _pass_by(engine.state, host, closed)
 
 
 @inner
