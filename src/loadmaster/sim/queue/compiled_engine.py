@@ -30,6 +30,7 @@ from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM, Callbacks, Engine, EngineArrays
 from loadmaster.sim.queue.served import MEMBERS
 from loadmaster.sim.queue.ticked_kernel import Book, reckon
+from loadmaster.sim.queue.twin_state import TwinArrays
 
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # rules are first-class functions
 
@@ -42,6 +43,7 @@ class Parts(NamedTuple):
     plan: Reservations | None = None
     desk: Desk | None = None
     stops: Preempts | None = None
+    twin: TwinArrays | None = None
 
 
 def callbacks(
@@ -136,7 +138,7 @@ def go_on(arrays: EngineArrays, calls: Callbacks, parts: Parts, policy: AnyPolic
 def _engine(arrays: EngineArrays, book: Book, parts: Parts) -> Callable[..., int]:
     """The engine for such arguments."""
 
-    def entry(arrays, calls, bound, own, plan, desk, stops):
+    def entry(arrays, calls, bound, own, plan, desk, stops, twin):
         engine = Engine(
             lend(arrays.jobs),
             arrays.capacity,
@@ -151,7 +153,7 @@ def _engine(arrays: EngineArrays, book: Book, parts: Parts) -> Callable[..., int
             lend(arrays.log),
             lend(calls),
         )
-        return run(lend(engine), lend(bound), own, lend(plan), lend(desk), lend(stops))
+        return run(lend(engine), lend(bound), own, lend(plan), lend(desk), lend(stops), lend(twin))
 
     desk = parts.desk
     heard = (book, arrays.waiting, arrays.ranked, arrays.jobs) if desk is None else (book, desk, arrays.ranked)
@@ -161,8 +163,15 @@ def _engine(arrays: EngineArrays, book: Book, parts: Parts) -> Callable[..., int
     calls = types.NamedTuple(
         (_members(SCAN), rates, COLUMNS, types.FunctionType(RANKER), typeof(book), hear, board, board), Callbacks
     )
-    signature = types.int64(typeof(arrays), calls, *map(typeof, parts))
+    twin = typeof(parts.twin) if parts.twin is None else _twin(parts.twin)
+    signature = types.int64(typeof(arrays), calls, *map(typeof, parts[:-1]), twin)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
+
+
+def _twin(twin: TwinArrays) -> Any:
+    """The type of a twin whose orders are called through pointers."""
+    columns = [_members(RANKER) if name == "ranks" else typeof(column) for name, column in twin._asdict().items()]
+    return types.NamedTuple(columns, TwinArrays)
 
 
 def _members(rule: Any) -> Any:

@@ -170,13 +170,14 @@ def _unbound(
     """A run without constraints, on the quickest engine that knows all of it."""
     from loadmaster.sim.queue import rows
 
-    known = engine in ("auto", "rows") and one_speed
-    if known and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
+    in_rows = engine in ("auto", "rows") and one_speed
+    if in_rows and rows.serves_rows(workload, cluster, policy, discipline, interval_s):
         return rows.replay_rows(workload, cluster, policy, discipline, interval_s=interval_s, progress=progress)
     from loadmaster.sim.queue import at_desk, compiled, served  # hundreds of kernels
     from loadmaster.sim.queue.profile import layout as profile
 
-    if engine in ("auto", "compiled") and served.serves(policy, discipline):
+    known = served.serves(policy, discipline) or served.serves_twin(policy, discipline)
+    if engine in ("auto", "compiled") and known:
         return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
@@ -229,7 +230,7 @@ def is_compiled(
         return serves_bound(workload, *rule) or serves_at_desk(*rule)
     if not _is_told_before(foresight, cluster, discipline):
         return _guesses(foresight, cluster, policy, discipline)
-    if served.serves(policy, discipline):
+    if served.serves(policy, discipline) or served.serves_twin(policy, discipline):
         return True
     from loadmaster.sim.queue import at_desk  # this loads Numba
     from loadmaster.sim.queue.profile import layout as profile
