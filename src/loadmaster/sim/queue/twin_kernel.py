@@ -73,6 +73,8 @@ def _look(engine, twin, now):
             arrays.ends,
             arrays.scores,
             arrays.log,
+            engine.columns,
+            engine.book,
             engine.calls,
         )
     )
@@ -153,12 +155,14 @@ def _serve_under(engine, twin, member, now):
             engine.ends,
             engine.scores,
             engine.log,
+            engine.columns,
+            engine.book,
             engine.calls,
         )
     )
     ranked, count = engine.ranked, engine.state.tally
-    columns = value_of(engine.calls.columns)
-    if twin.ranks[member](columns, ranked.queue, ranked.number[MANY], now, ranked.rank):
+    columns = value_of(engine.columns)
+    if engine.calls.ranks[member](columns, ranked.queue, ranked.number[MANY], now, ranked.rank):
         return np.int64(NO_RANK)
     wrong = np.int64(serve(under, 0, None, now))
     if count[UNDO] > 0:

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from loadmaster.compiled_order import ranker
 from loadmaster.model import Cluster, Workload
-from loadmaster.order import Order
 from loadmaster.schedule import AnyPolicy, Discipline, Twin
 from loadmaster.sim.queue.laid_out import laid_out
 from loadmaster.sim.queue.queue_state import EngineArrays, QueueRules
@@ -14,19 +12,11 @@ from loadmaster.sim.queue.twin_state import TwinArrays
 
 
 def twin_of(twin: Twin, arrays: EngineArrays, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> TwinArrays:
-    """The twin as a run begins that works on `arrays`.
-
-    Raises:
-        InputError: an order cannot be compiled.
-    """
+    """The twin as a run begins that works on `arrays`."""
     rules = tuple(_rules_of(member, arrays.rules) for member in twin.members)
-    orders = [member.order for member in twin.members if isinstance(member.order, Order)]
-    ranks = tuple(map(ranker, orders))
-    more = MEMBERS - len(rules)
     return TwinArrays(
         look=_look_of(twin, arrays, workload, cluster, policy),
-        rules=rules + rules[:1] * more,
-        ranks=ranks + ranks[:1] * more,
+        rules=rules + rules[:1] * (MEMBERS - len(rules)),
         counts=np.array(twin.counts),
         every_s=float(twin.every_s),
         due_s=np.full(1, -np.inf),
@@ -43,9 +33,7 @@ def _rules_of(member: Discipline, rules: QueueRules) -> QueueRules:
     return rules._replace(backfilling=kind, reservations=reservations, lookahead=lookahead, shortest=shortest)
 
 
-def _look_of(
-    twin: Twin, arrays: EngineArrays, workload: Workload, cluster: Cluster, policy: AnyPolicy
-) -> EngineArrays:
+def _look_of(twin: Twin, arrays: EngineArrays, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> EngineArrays:
     """Arrays of their own for looks, which name no hosts of a pool."""
     seed, names = arrays.rules.seed, tuple(member.name for member in twin.members)
     look, _ = laid_out(workload, cluster, policy, twin, 0.0, seed, Records(workload, names), None)

@@ -1,6 +1,6 @@
 """What the compiled engine keeps for a twin: its members, and a second set of arrays in which they are tried."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ class TwinArrays(NamedTuple):
 
     Attributes:
         look: where a queue is worked off; its jobs run as long as they are expected to.
-        rules: of each member; the first fills what is left over. ranks: how the order of each ranks, likewise.
+        rules: of each member; the first fills what is left over.
         counts: float64[M], how often the mean wait under each member counts.
         every_s: seconds from look to look.
         due_s: float64[1], the next look.
@@ -24,7 +24,6 @@ class TwinArrays(NamedTuple):
 
     look: EngineArrays
     rules: tuple[QueueRules, ...]
-    ranks: Any
     counts: NDArray[np.float64]
     every_s: float
     due_s: NDArray[np.float64]
