@@ -92,7 +92,7 @@ def _look(engine, twin, now):
         if twin.started[member] == most:
             mean_s = twin.wait_s[member] / most if most > 0 else 0.0
             value[member] = -mean_s * twin.counts[member]
-            best = member if best < 0 or value[member] > value[best] else best
+            best = np.int64(member) if best < 0 or value[member] > value[best] else best
     before = twin.member[0]
     twin.member[0] = before if before >= 0 and value[before] == value[best] else best
     return np.int64(0)
