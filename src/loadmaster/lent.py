@@ -126,8 +126,12 @@ def _offsets(context, kind):
     """Where each field of `kind`, a type of tuples or arrays, lies in it: bytes."""
     if kind not in _KNOWN_OFFSETS:  # a question to LLVM for each, which reads the whole type
         layout = context.data_model_manager[kind].get_data_type()
-        fields = range(len(layout.elements))
-        _KNOWN_OFFSETS[kind] = [layout.get_element_offset(context.target_data, number) for number in fields]
+        if isinstance(layout, ir.ArrayType):  # all of one type
+            size = context.get_abi_sizeof(layout.element)
+            _KNOWN_OFFSETS[kind] = [number * size for number in range(layout.count)]
+        else:
+            fields = range(len(layout.elements))
+            _KNOWN_OFFSETS[kind] = [layout.get_element_offset(context.target_data, number) for number in fields]
     return _KNOWN_OFFSETS[kind]
 
 

@@ -57,7 +57,7 @@ def callbacks(
     """
     members, resources = members_of(policy), arrays.capacity.shape[1]
     if parts.desk is None:
-        hear = _reckon if arrays.rules.told else _idle
+        hear: Callable[..., None] = _reckon if arrays.rules.told else _idle
     else:
         hear = reckon_rows if parts.desk.told else hear_nothing
     return Callbacks(
