@@ -105,5 +105,19 @@ def first_of(winners: Sequence[int] | Longs) -> Ints:
     return np.where(lowest > 0, np.log2(np.maximum(lowest, 1)), -1).astype(np.int32)
 
 
+def followed_of(winners: Sequence[int] | Longs) -> Ints:
+    """int32[C]: the bit of each that is set in the one before too where it was followed, else the lowest: of a twin.
+
+    Example:
+        >>> followed_of([0b110, 0b110, 0b101, 0b110]).tolist()
+        [1, 1, 0, 1]
+    """
+    first, followed = first_of(winners).tolist(), [-1]
+    for bits, lowest in zip(np.asarray(winners, np.int64).tolist(), first, strict=True):
+        before = followed[-1]
+        followed.append(before if before >= 0 and bits >> before & 1 else lowest)
+    return np.array(followed[1:], np.int32)
+
+
 def _number(value: float | None) -> float:
     return np.nan if value is None else value

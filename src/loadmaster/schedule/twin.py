@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from loadmaster.model.arrays import Longs
+from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import NEVER_S, Alternative, Decision, NextLoops, Snapshot
@@ -127,9 +127,14 @@ class Twin(Discipline):
         started = [int(np.isfinite(each).sum()) for each in waits_s]
         most = max(started)
         return [
-            None if many < most else -float(np.nanmean(each)) * count if most else 0.0
+            None if many < most else -_total(each) / most * count if most else 0.0
             for many, each, count in zip(started, waits_s, self.counts, strict=True)
         ]
+
+
+def _total(waits_s: Floats) -> float:
+    """Of those that are numbers, added up from the first to the last, as compiled engines do."""
+    return float(np.cumsum(waits_s[np.isfinite(waits_s)])[-1])
 
 
 def check_members(members: Sequence[Discipline]) -> None:

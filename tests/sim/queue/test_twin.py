@@ -27,8 +27,18 @@ def log(seed, many=80, within_s=12_000.0):
     return work, Cluster(("cores",), np.full((3, 1), 8.0))
 
 
-def run(work, cluster, discipline):
-    return simulate(work, cluster, FIRST_FIT, discipline_named(discipline), interval_s=30.0)
+def run(work, cluster, discipline, **more):
+    return simulate(work, cluster, FIRST_FIT, discipline_named(discipline), interval_s=30.0, **more)
+
+
+def assert_same(made, plain):
+    np.testing.assert_array_equal(made.start_s, plain.start_s)
+    np.testing.assert_array_equal(made.host, plain.host)
+    np.testing.assert_array_equal(made.cycles.time_s, plain.cycles.time_s)
+    np.testing.assert_array_equal(made.cycles.winners, plain.cycles.winners)
+    np.testing.assert_array_equal(made.cycles.choices.value, plain.cycles.choices.value)
+    np.testing.assert_array_equal(made.cycles.choices.cycle, plain.cycles.choices.cycle)
+    np.testing.assert_array_equal(made.cycles.choices.chosen, plain.cycles.choices.chosen)
 
 
 @pytest.mark.parametrize("member", ["easy", "lxf+easy", "wfp3+easy(fill=shortest)", "lxf+netbatch"])
@@ -55,11 +65,8 @@ def test_compiled_looks_and_decisions_are_those_of_plain_python(kinds, monkeypat
     monkeypatch.setattr(onward, "rule_of", lambda *_: None)
     monkeypatch.setattr(compiled_decide, "compiled", lambda *_: None)
     for each, made in zip(logs, quick, strict=True):
-        plain = run(*each, hourly)
-        np.testing.assert_array_equal(made.start_s, plain.start_s)
-        np.testing.assert_array_equal(made.host, plain.host)
-        np.testing.assert_array_equal(made.cycles.choices.value, plain.cycles.choices.value)
-        np.testing.assert_array_equal(made.cycles.choices.chosen, plain.cycles.choices.chosen)
+        plain = run(*each, hourly, engine="reference")
+        assert_same(made, plain)
 
 
 def test_it_looks_when_a_look_is_due_and_no_sooner():
@@ -149,4 +156,44 @@ def test_its_notation_nests_other_disciplines():
     assert ([member.name for member in found.members], found.every_s) == (["lxf+easy(fill=shortest)", "easy"], 600.0)
     assert is_discipline("twin(members=easy)")
     assert files_of("twin(members=mine.py:rank+easy;easy)") == ["mine.py:rank"]
-    assert not is_compiled(*log(1), FIRST_FIT, found)
+
+
+def log_at_random(seed):
+    """Some twenty jobs of one task or several on a few hosts, or on a pool; times tie often, as do estimates."""
+    rng = np.random.default_rng(seed)
+    many, pool, spread_s = int(rng.integers(8, 40)), rng.random() < 0.3, float(rng.choice([1.0, 40.0, 400.0]))
+    estimate_s = rng.choice([1e-9, 5.0, 20.0, 20.0, 60.0, 0.3], many)
+    tasks = rng.choice([1, 1, 2, 5], many).astype(np.int32)
+    submit_s = np.sort(rng.integers(0, 20, many) * spread_s / 10.0) + float(rng.choice([0.0, 1e9]))
+    runtime_s = np.where(rng.random(many) < 0.5, estimate_s, estimate_s * rng.choice([0.25, 0.5, 1.5], many))
+    if pool:
+        cluster = Cluster.uniform(int(rng.integers(5, 9)), cores=1)
+        demand = np.ones((many, 1))
+    else:
+        capacity = np.column_stack((rng.integers(2, 9, 4), rng.integers(4, 17, 4))).astype(float)
+        speed = rng.choice([1.0, 0.5], 4) if rng.random() < 0.2 else None
+        cluster = Cluster(("cores", "memory"), capacity, speed=speed)
+        demand = np.column_stack((rng.integers(1, 8, many), rng.integers(1, 14, many))).astype(float)
+    return Workload(cluster.resources, submit_s, runtime_s, demand, tasks=tasks, estimate_s=estimate_s), cluster
+
+
+def rules_at_random(seed):
+    """A twin, and a policy."""
+    rng = np.random.default_rng([seed, 1])
+    orders, ways = ("fcfs", "lxf", "wfp3", "unicef", "f1", "priority"), ("easy", "easy(fill=shortest)", "netbatch")
+    names = [f"{order}+{way}" for order in orders for way in (*ways, "none", "skip")]
+    members = ";".join(rng.choice(names, int(rng.integers(1, 6)), replace=False).tolist())
+    every_s, handicap = int(rng.choice([0, 5, 60])), rng.choice(["0", "0.2"])
+    policy = POLICIES[str(rng.choice(["first-fit", "best-fit-cores", "round-robin", "random", "worse-fit-memory"]))]
+    return discipline_named(f"twin(every_s={every_s},handicap={handicap},members={members})"), policy
+
+
+@pytest.mark.parametrize("first", range(0, 300, 60))
+def test_the_compiled_engine_follows_whom_the_plain_one_follows(first):
+    for seed in range(first, first + 60):
+        work, cluster = log_at_random(seed)
+        twin, policy = rules_at_random(seed)
+        assert is_compiled(work, cluster, policy, twin)
+        interval_s = float(np.random.default_rng(seed).choice([0.0, 0.0, 7.0]))
+        made = simulate(work, cluster, policy, twin, interval_s=interval_s, seed=3)
+        assert_same(made, simulate(work, cluster, policy, twin, interval_s=interval_s, seed=3, engine="reference"))

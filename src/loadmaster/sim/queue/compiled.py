@@ -1,7 +1,12 @@
 """Replays a log with the compiled engine: lays out the arrays, runs it, names the result."""
 
+from contextlib import ExitStack
+
+from loadmaster.compiled_order import refusing_order
 from loadmaster.model import Cluster, Schedule, Workload
-from loadmaster.schedule import AnyPolicy, Discipline, names_of
+from loadmaster.model.cycles import followed_of
+from loadmaster.order import Order
+from loadmaster.schedule import AnyPolicy, Discipline, Twin, names_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.compiled_engine import Parts, callbacks, go_on
@@ -11,6 +16,7 @@ from loadmaster.sim.queue.profile.layout import plan_of, with_room
 from loadmaster.sim.queue.queue_state import DONE, MORE_ROOM, PROFILE, STARTED
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress
+from loadmaster.sim.queue.twin_layout import twin_of
 
 
 def replay_compiled(
@@ -33,7 +39,7 @@ def replay_compiled(
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
-    order, records = discipline.order, Records(workload, names_of(policy))
+    order, records = discipline.order, _records(workload, policy, discipline)
     arrays, bound = laid_out(workload, cluster, policy, discipline, interval_s, seed, records, binding, guess=guess)
     columns = columns_of(workload, bound, moving=arrays.rules.moving and not arrays.rules.told)
     if arrays.rules.moving and guess is not None:
@@ -42,10 +48,16 @@ def replay_compiled(
     parts = Parts(bound, own=True)
     if arrays.rules.backfilling == PROFILE:
         parts = Parts(plan=plan_of(arrays, workload, cluster, discipline))
-    calls = callbacks(arrays, parts, policy, order)
+    if isinstance(discipline, Twin):
+        parts = Parts(twin=twin_of(discipline, arrays, workload, cluster, policy))
+    orders = _orders_of(discipline)
+    calls = callbacks(arrays, parts, policy, order, orders)
     cut, status = CutRuns(), MORE_ROOM
     while status != DONE:
-        status = go_on(arrays, calls, parts, policy, order)
+        with ExitStack() as stack:
+            for each in orders:
+                stack.enter_context(refusing_order(each))
+            status = go_on(arrays, calls, parts, policy, order)
         records.keep(int(arrays.log.rows[0]))
         if bound is not None:
             cut.keep(bound, workload.task_count)
@@ -56,3 +68,16 @@ def replay_compiled(
     if binding is not None and bound is not None:
         return bound_schedule(records.schedule(), binding, bound, cut, cluster)
     return records.schedule()
+
+
+def _records(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> Records:
+    """Of a twin, the cycles say which of its members it has followed."""
+    if isinstance(discipline, Twin):
+        return Records(workload, tuple(member.name for member in discipline.members), followed_of)
+    return Records(workload, names_of(policy))
+
+
+def _orders_of(discipline: Discipline) -> list[Order]:
+    """Of the members of a twin; under any other discipline there are none."""
+    members = discipline.members if isinstance(discipline, Twin) else ()
+    return [member.order for member in members if isinstance(member.order, Order)]

@@ -2,7 +2,7 @@
 # mypy: disable-error-code="no-untyped-call,no-untyped-def"
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM, Callbacks, Engine, EngineArrays
 from loadmaster.sim.queue.served import MEMBERS
 from loadmaster.sim.queue.ticked_kernel import reckon
+from loadmaster.sim.queue.twin_state import TwinArrays
 
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # rules are first-class functions
 
@@ -41,10 +42,15 @@ class Parts(NamedTuple):
     plan: Reservations | None = None
     desk: Desk | None = None
     stops: Preempts | None = None
+    twin: TwinArrays | None = None
 
 
-def callbacks(arrays: EngineArrays, parts: Parts, policy: AnyPolicy, order: AnyOrder) -> Callbacks:
+def callbacks(
+    arrays: EngineArrays, parts: Parts, policy: AnyPolicy, order: AnyOrder, orders: Sequence[Order] = ()
+) -> Callbacks:  # fmt: skip
     """The rules of a run as the engine calls them; passes over the board are still to be added.
+
+    `orders` are those of a twin's members.
 
     Raises:
         InputError: one of them cannot be compiled.
@@ -56,8 +62,9 @@ def callbacks(arrays: EngineArrays, parts: Parts, policy: AnyPolicy, order: AnyO
         hear = reckon_rows if parts.desk.told else hear_nothing
     return Callbacks(
         scans=_all_members(tuple(scanner(member, resources) for member in members)),
-        rates=None if parts.own is not None else _all_members(tuple(map(rater, members))),
+        rates=None if parts.desk is None and parts.plan is None else _all_members(tuple(map(rater, members))),
         rank=ranker(order) if arrays.rules.moving and isinstance(order, Order) else no_ranker(),
+        ranks=_all_members(tuple(map(ranker, orders))) or None,
         reckon=_hearing(_heard(arrays, parts), function=hear),
         serve=None,
         alone=None,
@@ -138,7 +145,7 @@ def _laid_out(part: Any) -> Any:
 def _engine(arrays: EngineArrays, parts: Parts) -> Callable[..., int]:
     """The engine for such arguments."""
 
-    def entry(arrays, calls, bound, own, plan, desk, stops):
+    def entry(arrays, calls, bound, own, plan, desk, stops, twin):
         engine = Engine(
             arrays.jobs,
             arrays.capacity,
@@ -155,13 +162,14 @@ def _engine(arrays: EngineArrays, parts: Parts) -> Callable[..., int]:
             arrays.book,
             lend(calls),
         )
-        return run(lend(engine), bound, own, plan, desk, stops)
+        return run(lend(engine), bound, own, plan, desk, stops, twin)
 
     desk = parts.desk
-    rates = types.none if parts.own is not None else _members(RATER)
+    rates = types.none if parts.desk is None and parts.plan is None else _members(RATER)
     board = types.none if desk is None else types.FunctionType(_door(typeof(desk)))
     hear = types.FunctionType(_hearer(*map(typeof, _heard(arrays, parts))))
-    calls = types.NamedTuple((_members(SCAN), rates, types.FunctionType(RANKER), hear, board, board), Callbacks)
+    ranks = types.none if parts.twin is None else _members(RANKER)
+    calls = types.NamedTuple((_members(SCAN), rates, types.FunctionType(RANKER), ranks, hear, board, board), Callbacks)
     lent = (Lent(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
     signature = types.int64(Lent(typeof(arrays)), calls, *lent)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))

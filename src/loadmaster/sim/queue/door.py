@@ -170,7 +170,8 @@ def _unbound(
     from loadmaster.sim.queue import at_desk, compiled, served  # hundreds of kernels
     from loadmaster.sim.queue.profile import layout as profile
 
-    if engine in ("auto", "compiled") and served.serves(policy, discipline):
+    known = served.serves(policy, discipline) or served.serves_twin(policy, discipline)
+    if engine in ("auto", "compiled") and known:
         return compiled.replay_compiled(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
@@ -223,7 +224,7 @@ def is_compiled(
         return serves_bound(workload, *rule) or serves_at_desk(*rule)
     if not _is_told_before(foresight, cluster, discipline):
         return _guesses(foresight, cluster, policy, discipline)
-    if served.serves(policy, discipline):
+    if served.serves(policy, discipline) or served.serves_twin(policy, discipline):
         return True
     from loadmaster.sim.queue import at_desk  # this loads Numba
     from loadmaster.sim.queue.profile import layout as profile

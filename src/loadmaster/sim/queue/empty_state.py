@@ -127,7 +127,8 @@ def nobody_ranked(jobs: int, happened: NotYetTold) -> Ranked:
         job=np.zeros(jobs, np.int32),
         bound=np.zeros(1),
         sample=np.zeros(KEPT),
-        number=np.zeros(5, np.int64),
+        behind=np.zeros(jobs, np.int32),
+        number=np.zeros(6, np.int64),
         happened=happened,
     )
 

@@ -16,6 +16,7 @@ from loadmaster.order.order import rank_not_finite
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import AnyPolicy, Discipline, members_of
 from loadmaster.schedule.binding import Binding
+from loadmaster.schedule.twin import ByColumns
 from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
 from loadmaster.sim.queue.bound_state import BoundState
@@ -198,6 +199,7 @@ def _rules(
         moving=_moves(discipline.order),
         ticked=is_ticked(discipline.order),
         told=is_told(discipline.order),
+        shortest=walk.shortest,
         pruned=meta.pruned,
         several_speeds=bool((cluster.speed != cluster.speed[0]).any()),
         everywhere=bool(jobs.whole.all()),
@@ -226,7 +228,9 @@ def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> bool:
 
 def _moves(order: AnyOrder) -> bool:
     """Whether ranks change at every pass."""
-    return order.moves if isinstance(order, Order) else is_told(order) and not is_ticked(order)
+    if isinstance(order, Order):
+        return order.moves
+    return type(order) is ByColumns or (is_told(order) and not is_ticked(order))
 
 
 def _read_only(flags: Any) -> Bools:

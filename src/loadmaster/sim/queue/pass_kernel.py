@@ -40,7 +40,7 @@ from loadmaster.sim.queue.queue_state import (
     UNDO,
     WALK,
 )
-from loadmaster.sim.queue.ranked_kernel import begin_ranked, next_ranked
+from loadmaster.sim.queue.ranked_kernel import begin_ranked, begin_shortest, next_ranked, next_shortest
 from loadmaster.sim.queue.reserve_kernel import flush, nobody_reserved, reopen, reserve
 from loadmaster.sim.queue.taking_kernel import place, renew_if_changed
 from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting, next_waiting
@@ -66,7 +66,9 @@ def serve(engine, member, bound, now):
     if bound is None and passing and may_know(engine.rules, engine.state):
         first = _try_news(engine)
     while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
-        if engine.rules.moving:
+        if engine.rules.shortest and head >= 0:
+            job, project = next_shortest(engine.ranked, engine.stairs, engine.moment, now), 0
+        elif engine.rules.moving:
             job, project = next_ranked(engine.ranked, engine.stairs, engine.moment, bound, now, passing), 0
         elif bound is None and engine.rules.ticked:
             job, project = _next_of_two(engine, now, passing), 0
@@ -111,6 +113,8 @@ def serve(engine, member, bound, now):
         if engine.rules.backfilling == EASY and head < 0:
             head = job
             passing = unseen
+            if engine.rules.shortest:
+                begin_shortest(engine.ranked, engine.stairs, engine.moment, now, head)
             engine.state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
             known = bound is None and count[PLANNED] == 0 and may_know(engine.rules, engine.state)
             if known and holds_still(engine, head, now):

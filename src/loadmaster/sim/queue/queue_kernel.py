@@ -3,53 +3,44 @@
 
 import numpy as np
 
-from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
 from loadmaster.lent import value_of
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.bound_kernel import (
-    begin_round,
-    end_round,
     go_on_bound,
     has_cut_runs,
     queue_length,
     somebody_may_start,
-    start_bound,
 )
 from loadmaster.sim.queue.desk_kernel import decide_at_desk, follow, go_on_at_desk
-from loadmaster.sim.queue.ends_kernel import add_end, drop_end
-from loadmaster.sim.queue.guess_kernel import NONE, correct, next_expiry, note_end, predict_until
+from loadmaster.sim.queue.guess_kernel import NONE, correct, next_expiry, predict_until
 from loadmaster.sim.queue.members_kernel import best_pass
-from loadmaster.sim.queue.news_kernel import note_newest, note_news
-from loadmaster.sim.queue.pool_kernel import free_again, take_lowest
+from loadmaster.sim.queue.news_kernel import note_newest
 from loadmaster.sim.queue.profile.pass_kernel import next_due, serve_profile
-from loadmaster.sim.queue.profile.running_kernel import give_back_early, lacks_room, note_starts
+from loadmaster.sim.queue.profile.running_kernel import lacks_room, note_starts
 from loadmaster.sim.queue.profile.state import UNDER_WAY
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
     DONE,
-    EASY,
     MANY,
     NO_RANK,
     PAUSED,
     PLANNED,
     RUNNING,
-    STARTED,
     WAITING,
 )
-from loadmaster.sim.queue.ranked_kernel import join_ranked, leave_ranked
-from loadmaster.sim.queue.runs_kernel import next_run
-from loadmaster.sim.queue.taking_kernel import give_back
-from loadmaster.sim.queue.tenants_kernel import move_in, move_out
-from loadmaster.sim.queue.waiting_kernel import join, leave
+from loadmaster.sim.queue.ranked_kernel import join_ranked
+from loadmaster.sim.queue.starts_kernel import commit, complete
+from loadmaster.sim.queue.twin_kernel import serve_as_best
+from loadmaster.sim.queue.waiting_kernel import join
 
 
 @inner
-def run(engine, bound, own, plan, desk, stops):
+def run(engine, bound, own, plan, desk, stops, twin):
     """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
 
     The others are parts that a run may lack; compiled for None, nothing of such a part is left. There is one of `own`,
-    `plan` and `desk`, which make the passes.
+    `plan`, `desk` and `twin`, which make the passes.
 
     Args:
         engine: a `queue_state.Engine`.
@@ -58,16 +49,17 @@ def run(engine, bound, own, plan, desk, stops):
         plan: a `profile.state.Reservations`: hosts are reserved for all who wait.
         desk: a `desk_state.Desk`: a backfilling over the compiled board; `bound` must be there too.
         stops: a `preempt_state.Preempts`: jobs are stopped for others; only beside a desk.
+        twin: a `twin_state.TwinArrays`: each pass is that of the member that it follows.
     """
     log = engine.log
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
-        now = _go_on(engine, bound, own, plan, desk, stops)
+        now = _go_on(engine, bound, own, plan, desk, stops, twin)
         if now == np.inf:
             return DONE
         if queue_length(engine.state, bound) == 0:
             continue
-        wrong = _decide(engine, bound, own, plan, desk, stops, now)
+        wrong = _decide(engine, bound, own, plan, desk, stops, twin, now)
         if wrong != 0:
             return wrong
         commit(engine, bound, now)
@@ -79,7 +71,7 @@ def run(engine, bound, own, plan, desk, stops):
 
 
 @inlined
-def _go_on(engine, bound, own, plan, desk, stops):
+def _go_on(engine, bound, own, plan, desk, stops, twin):
     """All that happens before the next pass; returns its moment, infinite if there is none."""
     now = np.inf
     if own is not None:
@@ -88,11 +80,13 @@ def _go_on(engine, bound, own, plan, desk, stops):
         now = _go_on_unbound(engine, plan)
     if desk is not None:
         now = go_on_at_desk(engine, bound, desk, stops)
+    if twin is not None:
+        now = _go_on_unbound(engine, None)
     return now
 
 
 @inlined
-def _decide(engine, bound, own, plan, desk, stops, now):
+def _decide(engine, bound, own, plan, desk, stops, twin, now):
     """One pass, and its row in the record; returns what is wrong, 0 if nothing."""
     wrong = 0
     if own is not None:
@@ -101,6 +95,8 @@ def _decide(engine, bound, own, plan, desk, stops, now):
         wrong = _reserve(engine, plan, now)
     if desk is not None:
         wrong = decide_at_desk(engine, bound, desk, stops, now)
+    if twin is not None:
+        wrong = serve_as_best(engine, twin, now)
     return wrong
 
 
@@ -134,7 +130,7 @@ def _go_on_unbound(engine, plan):
         event = min(event, next_due(plan, plan.kept))
     now = at_or_after(event, engine.rules.interval_s)
     engine.state.guess.last_s[0] = now
-    _complete(engine, plan, now)
+    complete(engine, plan, now)
     if engine.state.guess.corrects != NONE:
         correct(engine.state.guess, engine.ends, engine.log, now)
     _admit(engine, now)
@@ -167,33 +163,6 @@ def _serve(engine, bound, now):
 
 
 @inlined
-def _complete(engine, plan, now):
-    count = engine.state.tally
-    while count[RUNNING] > 0 and engine.state.end_s[0] <= now:
-        job = np.int64(engine.state.ending[0])
-        if engine.state.guess.predicts:
-            note_end(engine.jobs, engine.state.guess, job, engine.state.end_s[0])
-        if plan is not None:
-            give_back_early(plan, plan.kept, plan.replan, job, engine.state.end_s[0], now)
-        if engine.rules.told:
-            _tell(engine.ranked.happened, -1 - job, engine.state.end_s[0])
-        count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
-        kind, task = np.int64(engine.jobs.kind[job]), engine.jobs.first_task[job]
-        while task < engine.jobs.first_task[job + 1]:
-            host, tasks = next_run(engine.log.host, task, engine.jobs.first_task[job + 1])
-            give_back(engine, host, kind, tasks)
-            note_news(engine.state.news, host)
-            if engine.rules.backfilling == EASY:
-                move_out(engine.state.tenants, task, host)
-            task += tasks
-        if engine.state.pool.free.shape[0] > 0:
-            free_again(engine.state.pool, job)
-        engine.state.used[engine.jobs.project[job]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[job]
-        if engine.rules.backfilling == EASY:
-            drop_end(engine.ends, job)
-
-
-@inlined
 def _admit(engine, now):
     count = engine.state.tally
     if engine.state.guess.predicts:
@@ -206,59 +175,3 @@ def _admit(engine, now):
             note_newest(engine.state.news, np.int64(engine.waiting.position[count[ARRIVED]]))
         count[ARRIVED] += 1
         count[WAITING] += 1
-
-
-@inlined
-def commit(engine, bound, now):
-    """The planned starts happen."""
-    count = engine.state.tally
-    if bound is not None:
-        begin_round(bound)
-    for i in range(count[PLANNED]):
-        row = np.int64(engine.state.plan_job[1, i])
-        engine.log.start_s[row if bound is None else bound.row[row].owner] = now
-        slowest = np.inf
-        for k in range(engine.jobs.tasks[row]):
-            host = engine.state.undo_host[engine.state.plan_task[i] + k]
-            engine.log.host[engine.jobs.first_task[row] + k] = host
-            slowest = min(slowest, engine.state.speed[host])
-        if engine.state.pool.free.shape[0] > 0:
-            take_lowest(engine.state.pool, row)
-        end_s = now + engine.jobs.runtime_s[row] / slowest
-        if engine.rules.backfilling == EASY:
-            _move_in(engine.jobs, engine.state, engine.log, row, now + engine.jobs.expected_s[row] / slowest)
-        count[RUNNING] = push(engine.state.end_s, engine.state.ending, count[RUNNING], end_s, row)
-        engine.state.used[engine.jobs.project[row]] += (
-            engine.jobs.demand[engine.jobs.kind[row], 0] * engine.jobs.tasks[row]
-        )
-        if engine.rules.backfilling == EASY:
-            add_end(engine.ends, now + engine.jobs.expected_s[row] / slowest, row)
-        if bound is None and engine.rules.told:
-            _tell(engine.ranked.happened, row, now)
-        if bound is not None:
-            start_bound(engine, bound, row, end_s)
-        elif engine.rules.moving:
-            leave_ranked(engine.ranked, row)
-        else:
-            leave(engine.waiting, row)
-    count[WAITING] -= count[PLANNED]
-    count[STARTED] += count[PLANNED]
-    if bound is not None:
-        end_round(engine.state, bound)
-
-
-@inlined
-def _move_in(jobs, state, log, row, end_s):
-    state.tenants.end_s[row] = end_s
-    task, end = jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]
-    while task < end:
-        host, tasks = next_run(log.host, task, end)
-        move_in(state.tenants, task, tasks, row, host)
-        task += tasks
-
-
-@inner
-def _tell(happened, job, time_s):
-    happened.job[happened.number[0]] = job
-    happened.time_s[happened.number[0]] = time_s
-    happened.number[0] += 1

@@ -91,6 +91,7 @@ class QueueRules(NamedTuple):
         moving: ranks change at every pass.
         ticked: ranks change at ticks; in between, who has come since the last one stands in a run of his own.
         told: the order wants to know what happens.
+        shortest: behind the head, the jobs that are expected to be over first are tried first; ranks move.
         pruned: of Max-Jobs, no member after one that starts the whole queue is tried.
         everywhere: every job may use every host.
         limited: some job counts against some limit.
@@ -111,6 +112,7 @@ class QueueRules(NamedTuple):
     moving: bool
     ticked: bool
     told: bool
+    shortest: bool
     pruned: bool
     everywhere: bool
     limited: bool
@@ -174,7 +176,8 @@ class Ranked(NamedTuple):
         key, job: float64[J], int32[J], heap of those that are looked at next.
         bound: float64[1], all of a lower or equal rank are in the heap, or were looked at, or have no room.
         sample: float64[64], scratch.
-        number: int64[5], see the constants below.
+        behind: int32[J], beside `key`, heap of those behind the head, shortest first, by where they stand in `job`.
+        number: int64[6], see the constants below.
         happened: what the order has not heard.
     """
 
@@ -189,12 +192,14 @@ class Ranked(NamedTuple):
     job: NDArray[np.int32]
     bound: NDArray[np.float64]
     sample: NDArray[np.float64]
+    behind: NDArray[np.int32]
     number: NDArray[np.int64]
     happened: NotYetTold
 
 
-MANY, SIZE, WANTED, MISSES, TIER = range(5)
-"""Waiting jobs; size of the heap; jobs that are to come into it next; jobs without room met in it; the tier."""
+MANY, SIZE, WANTED, MISSES, TIER, BEHIND = range(6)
+"""Waiting jobs; size of the heap; jobs that are to come into it next; jobs without room met in it; the tier; jobs that
+stand in `job` by falling rank, where the shortest goes first."""
 
 
 class Stairs(NamedTuple):
@@ -403,13 +408,15 @@ class Callbacks(NamedTuple):
 
     Attributes:
         scans, rates: each member's policy, as a walk over hosts and as a rating; the first fills what is left over.
-        rank: how an order ranks; reckon: how one learns what has happened.
+        rank: how an order ranks; ranks: how those of a twin's members do, None where there is no twin.
+        reckon: how an order learns what has happened.
         serve, alone: a pass over the compiled board, for the queue and for one row of it; None where there is none.
     """
 
     scans: Any
     rates: Any
     rank: Any
+    ranks: Any
     reckon: Any
     serve: Any
     alone: Any

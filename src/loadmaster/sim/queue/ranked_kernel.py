@@ -10,7 +10,7 @@ import numpy as np
 
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.queue_state import MANY, MISSES, SIZE, TIER, WANTED
+from loadmaster.sim.queue.queue_state import BEHIND, MANY, MISSES, SIZE, TIER, WANTED
 from loadmaster.sim.queue.waiting_kernel import below, length_of, row_of
 
 FIRST, MORE = 512, 8
@@ -84,6 +84,37 @@ def next_ranked(ranked, stairs, moment, bound, now, passing):
             ranked.number[TIER] += 1
             _begin_tier(ranked)
         _gather(ranked, stairs, moment, bound, now, passing)
+
+
+@inner
+def begin_shortest(ranked, stairs, moment, now, head):
+    """Of those behind the head in rank, who may fit: the shortest goes first from now on, by rank among equals."""
+    rank, size = ranked.rank[ranked.where[head]], np.int64(0)
+    for i in range(ranked.number[MANY]):
+        job = ranked.queue[i]
+        is_behind = ranked.rank[i] > rank or (ranked.rank[i] == rank and job > head)
+        if is_behind and _may_fit(ranked, stairs, moment, now, i):
+            size = push(ranked.key, ranked.job, size, ranked.rank[i], job)
+    ranked.number[BEHIND] = size
+    while size > 0:  # what leaves the heap goes into the room that it leaves: the last is the first
+        job = ranked.job[0]
+        size = drop_first(ranked.key, ranked.job, size)
+        ranked.job[size] = job
+    for place in range(ranked.number[BEHIND]):
+        job = ranked.job[ranked.number[BEHIND] - 1 - place]
+        size = push(ranked.key, ranked.behind, size, ranked.expected_s[ranked.where[job]], place)
+    ranked.number[SIZE] = size
+
+
+@inner
+def next_shortest(ranked, stairs, moment, now):
+    """The next of these for which some host may have room; -1 if there is none."""
+    while ranked.number[SIZE] > 0:
+        job = np.int64(ranked.job[ranked.number[BEHIND] - 1 - ranked.behind[0]])
+        ranked.number[SIZE] = drop_first(ranked.key, ranked.behind, ranked.number[SIZE])
+        if _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+            return job
+    return np.int64(-1)
 
 
 @inner

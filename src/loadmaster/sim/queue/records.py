@@ -1,8 +1,11 @@
 """What engines write into while they run: starts and hosts, and cycles in chunks of bounded size."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from loadmaster.model import Choices, Cycles, Schedule, Workload
+from loadmaster.model.arrays import Ints, Longs
 from loadmaster.model.cycles import differing, first_of
 
 ROWS = 4096
@@ -18,15 +21,17 @@ class Records:
         buffers: time_s, queue_length, started, winners and value of one chunk, and int64[1] for the rows filled.
     """
 
-    def __init__(self, workload: Workload, members: tuple[str, ...] = ()) -> None:
-        """Of a run of `workload`; `members` of a meta-rule, by name."""
+    def __init__(
+        self, workload: Workload, members: tuple[str, ...] = (), chosen: Callable[[Longs], Ints] = first_of
+    ) -> None:
+        """Of a run of `workload`; `members` of a meta-rule, by name, and whom it has `chosen` of the winners."""
         self.start_s = np.full(workload.jobs, np.nan)
         self.host = np.full(workload.jobs if workload.tasks is None else int(workload.tasks.sum()), -1, np.int32)
         self.buffers = (
             np.zeros(ROWS), np.zeros(ROWS, np.int64), np.zeros(ROWS, np.int64), np.zeros(ROWS, np.int64),
             np.full((ROWS, len(members)), np.nan), np.zeros(1, np.int64),
         )  # fmt: skip
-        self._members = members
+        self._members, self._chosen = members, chosen
         self._chunks: list[tuple[np.ndarray, ...]] = []
         self._rows = 0
 
@@ -43,5 +48,5 @@ class Records:
         time_s, queue_length, started, winners, cycle, value = (
             np.concatenate(chunks) for chunks in zip(*self._chunks, strict=True)
         )
-        choices = Choices(self._members, first_of(winners), cycle, value) if self._members else None
+        choices = Choices(self._members, self._chosen(winners), cycle, value) if self._members else None
         return Schedule(self.start_s, self.host, Cycles(time_s, queue_length, started, winners, choices))

@@ -1,11 +1,12 @@
 """What the compiled engine serves: policies, and disciplines as its kernels know them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Skip
 from loadmaster.order import ORDERS, FairShare, Order
-from loadmaster.schedule import AnyPolicy, Discipline, is_plain_data, members_of
+from loadmaster.schedule import AnyPolicy, Discipline, Twin, is_meta, is_plain_data, members_of
 from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.told import is_told
 from loadmaster.sim.queue.walks import BLOCKING, EASY, PROFILE, WALK
@@ -17,11 +18,12 @@ Progress = Callable[[int, int], None]
 
 
 class Walk(NamedTuple):
-    """What compiled engines know of a backfilling; -1 stands for no limit."""
+    """What compiled engines know of a backfilling; -1 stands for no limit. `shortest`: see `Easy.fill`."""
 
     kind: int
     reservations: int
     lookahead: int
+    shortest: bool = False
 
     @property
     def blocking(self) -> bool:
@@ -37,7 +39,7 @@ _WALKS: dict[type, Callable[[Any], Walk]] = {
     Blocking: lambda _: Walk(BLOCKING, 0, -1),
     Skip: lambda _: Walk(WALK, 0, -1),
     NetBatch: lambda rule: Walk(WALK, _limit(rule.reservations), _limit(rule.lookahead)),
-    Easy: lambda _: Walk(EASY, 0, -1),
+    Easy: lambda rule: Walk(EASY, 0, -1, rule.fill == "shortest"),
 }
 """The backfillings that are compiled, by their exact type: a subclass has rules of its own, in the plain engine."""
 
@@ -54,8 +56,24 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     )  # fmt: skip
 
 
+def serves_twin(policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether it knows a twin of such members; of the rules of which it has no compiled form it knows none."""
+    return (
+        type(discipline) is Twin and len(discipline.members) <= MEMBERS and not is_meta(policy)
+        and is_plain_data(policy) and all(map(_is_member, discipline.members))
+    )  # fmt: skip
+
+
+def _is_member(member: Discipline) -> bool:
+    backfilling = member.backfilling
+    one_head = not isinstance(backfilling, Easy) or replace(backfilling, fill="order") == Easy()
+    return type(member) is Discipline and type(backfilling) in _WALKS and one_head and type(member.order) is Order
+
+
 def walk_of(discipline: Discipline) -> Walk:
     """What compiled engines know of the backfilling of a discipline that they serve."""
+    if isinstance(discipline, Twin):  # what any member may ask is kept for all
+        return Walk(EASY, -1 if any(walk_of(member).reservations for member in discipline.members) else 0, -1)
     backfilling = discipline.backfilling
     if isinstance(backfilling, Conservative):
         return Walk(PROFILE, 0, _limit(backfilling.lookahead))

@@ -1,0 +1,44 @@
+"""A twin as the compiled engine takes it: the rules of its members, and the arrays in which a queue is worked off."""
+
+import numpy as np
+
+from loadmaster.model import Cluster, Workload
+from loadmaster.schedule import AnyPolicy, Discipline, Twin
+from loadmaster.sim.queue.laid_out import laid_out
+from loadmaster.sim.queue.queue_state import EngineArrays, QueueRules
+from loadmaster.sim.queue.records import Records
+from loadmaster.sim.queue.served import MEMBERS, walk_of
+from loadmaster.sim.queue.twin_state import TwinArrays
+
+
+def twin_of(twin: Twin, arrays: EngineArrays, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> TwinArrays:
+    """The twin as a run begins that works on `arrays`."""
+    rules = tuple(_rules_of(member, arrays.rules) for member in twin.members)
+    return TwinArrays(
+        look=_look_of(twin, arrays, workload, cluster, policy),
+        rules=rules + rules[:1] * (MEMBERS - len(rules)),
+        counts=np.array(twin.counts),
+        every_s=float(twin.every_s),
+        due_s=np.full(1, -np.inf),
+        member=np.full(1, -1),
+        waits=np.zeros(workload.jobs, np.int32),
+        started=np.zeros(len(rules), np.int64),
+        wait_s=np.zeros(len(rules)),
+    )
+
+
+def _rules_of(member: Discipline, rules: QueueRules) -> QueueRules:
+    """The rules of a run with the backfilling of a member."""
+    kind, reservations, lookahead, shortest = walk_of(member)
+    return rules._replace(backfilling=kind, reservations=reservations, lookahead=lookahead, shortest=shortest)
+
+
+def _look_of(twin: Twin, arrays: EngineArrays, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> EngineArrays:
+    """Arrays of their own for looks, which name no hosts of a pool."""
+    seed, names = arrays.rules.seed, tuple(member.name for member in twin.members)
+    look, _ = laid_out(workload, cluster, policy, twin, 0.0, seed, Records(workload, names), None)
+    pool = arrays.state.pool
+    return look._replace(
+        jobs=look.jobs._replace(runtime_s=look.jobs.expected_s),
+        state=look.state._replace(pool=pool._replace(free=pool.free[:0])),
+    )
