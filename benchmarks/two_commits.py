@@ -4,9 +4,8 @@ By default the working tree beside commit 78d9e6e. `--beside COMMIT` and `--now 
 that hold a tree. A commit is checked out once into `.benchmarks/`, which git ignores. Both sides run the benchmark
 code of *this* tree, each in a process of its own with the package of its tree.
 
-A case is built once a side, then run in turns: then, now, then, now. The CPU seconds of the run alone are counted, and
-the least of the runs is shown. The first two of a case do not count if they spend over 1 % of their time on
-loading or compiling kernels.
+A case is built and run once on each side, which compiles, and does not count. Then it is run in turns: then, now, then,
+now. The CPU seconds of the run alone are counted, and the least of the runs is shown.
 Where the two schedules differ, the row says so and the exit code is 1.
 
 Every file of `BENCHES` has a function `cases()`, which gives a `Case` for each row, and prints its own table by `main`
@@ -35,7 +34,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent.parent
 THEN = "78d9e6e"
 BENCHES = (
-    "parallel_logs", "long_queue", "conservative", "walks", "netbatch", "distinct_demands", "orders",
+    "parallel_logs", "archive_like", "long_queue", "conservative", "walks", "netbatch", "distinct_demands", "orders",
     "decide", "slurm_pass", "constraints",
 )  # fmt: skip
 
@@ -125,19 +124,24 @@ def row(name: str, jobs: int, seconds: Sequence[float]) -> str:
 
 def least(case: Case, sides: "Sequence[Side]", options: argparse.Namespace) -> tuple[list[float], int, str]:
     """The least CPU seconds of each side, the number of jobs, and what is wrong, if anything is."""
-    runs: list[list[float]] = [[] for _ in sides]
-    digests, spent_s, jobs, rounds = set(), 0.0, 0, 0
-    while min(map(len, runs)) < options.runs and (spent_s < options.seconds or not all(runs)):
-        rounds += 1
-        for side, counted in zip(sides, runs, strict=True):
-            answer = side.run(case.name)
-            if "error" in answer:
-                return [], 0, f", ERROR {side.name}: {answer['error']}"
-            spent_s += answer["s"]
-            digests.add(answer["digest"])
-            jobs = answer["jobs"]
-            counted += [answer["s"]] if answer["warm"] or rounds > 2 else []
-    return [min(counted) for counted in runs], jobs, ", DIFFERENT SCHEDULES" if len(digests) > 1 else ""
+    for side in sides:
+        side.ask(case.name)  # at the same time: this run compiles, and does not count
+    answers = [side.answer() for side in sides]
+    spent_s, seconds = 0.0, [math.inf for _ in sides]
+    for done in range(options.runs):
+        if any("error" in each for each in answers) or (done and spent_s > options.seconds):
+            break
+        for number, side in enumerate(sides):
+            side.ask(case.name)
+            answers[number] = side.answer()
+            spent_s += answers[number].get("s", 0.0)
+            seconds[number] = min(seconds[number], answers[number].get("s", math.inf))
+    told = zip(sides, answers, strict=True)
+    faults = [f", ERROR of {side.name}: {each['error']}" for side, each in told if "error" in each]
+    if faults:
+        return [], 0, "".join(faults)
+    equal = len({each["digest"] for each in answers}) == 1
+    return seconds, answers[0]["jobs"], "" if equal else ", DIFFERENT SCHEDULES"
 
 
 class Side:
@@ -150,13 +154,16 @@ class Side:
             env={**os.environ, "PYTHONPATH": str(tree / "src")},
         )  # fmt: skip
 
-    def run(self, name: str) -> dict[str, Any]:
-        """Seconds, digest and whether the run was warm; or an error."""
+    def ask(self, name: str) -> None:
+        """Have a case run once."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         print(name, file=self._process.stdin, flush=True)
-        answer = self._process.stdout.readline()
-        return json.loads(answer) if answer else {"error": "the process ended"}
+
+    def answer(self) -> dict[str, Any]:
+        """Seconds, jobs and digest of the case last asked for; or an error."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        return json.loads(line) if line else {"error": "the process ended"}
 
     def close(self) -> None:
         """End the process."""
@@ -181,16 +188,11 @@ def serve(bench: str) -> None:
 
 
 def timed(run: Callable[[], Any]) -> dict[str, Any]:
-    """CPU seconds of one run, a digest of its outcome, and whether hardly any of it went into kernels' code."""
-    from numba.core import event
-
-    loading_s: list[float] = []
-    with event.install_timer("numba:compiler_lock", loading_s.append):
-        began = time.process_time()
-        outcome = run()
-        seconds = time.process_time() - began
-    jobs = len(getattr(outcome, "start_s", ()))
-    return {"s": seconds, "jobs": jobs, "digest": digest(outcome), "warm": sum(loading_s) < 0.01 * seconds}
+    """CPU seconds of one run, its jobs and a digest of its outcome."""
+    began = time.process_time()
+    outcome = run()
+    seconds = time.process_time() - began
+    return {"s": seconds, "jobs": len(getattr(outcome, "start_s", ())), "digest": digest(outcome)}
 
 
 def digest(outcome: Any) -> str:
